@@ -1,0 +1,131 @@
+// What an endpoint is: a declaration without logic, one for each of the 24 of the interface document.
+// Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
+import type { z } from 'zod'
+import type { RecordType } from '../models/record.ts'
+
+export type Params = Readonly<Record<string, unknown>>
+
+/** How many calls a scope may make in a sliding interval. Interface document, part 8; "user" and "UID" are one account. */
+export interface Rate {
+  readonly scope: 'uid' | 'ip'
+  readonly count: number
+  readonly perMs: number
+}
+
+/**
+ * cursor: the response carries the next cursor. last-id: the last row's id is the next cursor.
+ * page-number: pages are counted from 1. none: one answer is all.
+ */
+export type Paging =
+  | { readonly kind: 'none' }
+  | {
+      readonly kind: 'cursor'
+      /** Request parameter, and path of the cursor in `data`. */
+      readonly param: string
+      readonly from: string
+      readonly sizeParam: string
+      readonly size: number
+      /** Largest documented size; null where the document gives none. */
+      readonly sizeMax: number | null
+    }
+  | {
+      readonly kind: 'last-id'
+      readonly param: string
+      readonly sizeParam: string
+      readonly size: number
+      readonly sizeMax: number | null
+    }
+  | {
+      readonly kind: 'page-number'
+      readonly param: string
+      readonly sizeParam: string
+      readonly size: number
+      readonly sizeMax: number | null
+    }
+
+/** Which time ranges may be asked for. Times are Unix milliseconds, both ends inclusive. */
+export interface Window {
+  /** Longest endTime − startTime. */
+  readonly spanMaxMs: number
+  /** How far back the venue remembers by the interface document; null where it gives none. */
+  readonly retentionMs: number | null
+  /** How far back it is known to remember where the document is silent (an overridable default). */
+  readonly retentionAssumedMs?: number
+  /** Wire name of the row field that the window filters by, and in whose order (newest first) rows come. */
+  readonly time: string
+  /**
+   * descend: each page proves the range down to its oldest row, so the next window starts there.
+   * whole: only a window paged to its end is proven (the filtering field is not documented).
+   */
+  readonly proves: 'descend' | 'whole'
+  /** How far back covered ranges are read again for late and changed records. */
+  readonly lookbackMs: number
+}
+
+/** One way of asking a feed: the label is the partition of its rows. */
+export interface Partition {
+  readonly label: string
+  readonly params: Params
+}
+
+export interface Endpoint {
+  /** Section of the interface document, e.g. `4.19`. */
+  readonly section: string
+  /** Contract name, e.g. `tax.records`. */
+  readonly name: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly public: boolean
+  readonly writes: boolean
+  /** Permission as documented (part 5); null where the document names none. */
+  readonly permission: string | null
+  /** Which of an account's credentials signs it. */
+  readonly credential: 'api' | 'tax' | 'none'
+  readonly rate: Rate
+  /** Request fields with their rules; a violation names the field, the rule and the section. */
+  readonly params: z.ZodType
+  /** The record that each row of the answer is; null where nothing lands. */
+  readonly item: RecordType | null
+  /** Where the rows stand in `data`: '' when data is the array, a field name, or 'object' when data is the one row. */
+  readonly rows: string
+  readonly page: Paging
+  readonly window: Window | null
+  readonly partitions: readonly Partition[]
+  /** Rows of these states may still change: their windows are read again until they settle. */
+  readonly unsettled?: { readonly field: string; readonly values: readonly string[] }
+  /** Which accounts it applies to; what the venue refuses is recorded, whatever stands here. */
+  readonly applies: 'all' | 'unified'
+  readonly doc: string
+}
+
+/** Declares an endpoint; what is left out has the commonest value. */
+export function defineEndpoint(
+  declaration: Omit<
+    Endpoint,
+    | 'public'
+    | 'writes'
+    | 'permission'
+    | 'credential'
+    | 'item'
+    | 'rows'
+    | 'page'
+    | 'window'
+    | 'partitions'
+    | 'applies'
+  > &
+    Partial<Endpoint>,
+): Endpoint {
+  return {
+    public: false,
+    writes: false,
+    permission: null,
+    credential: 'api',
+    item: null,
+    rows: '',
+    page: { kind: 'none' },
+    window: null,
+    partitions: [{ label: '', params: {} }],
+    applies: 'all',
+    ...declaration,
+  }
+}

@@ -1,0 +1,26 @@
+// Time comes in as a parameter. Three clocks that are never one: what a run calls now, the venue's, and a monotonic one.
+
+export interface Clock {
+  /** Unix milliseconds of the machine's wall clock. */
+  wall(): number
+  /** Milliseconds that never go back, from an arbitrary start: budgets and time-outs. */
+  monotonic(): number
+  /** Resolves after the given time, or at once when the signal aborts. */
+  sleep(ms: number, signal?: AbortSignal): Promise<void>
+}
+
+export const systemClock: Clock = {
+  wall: () => Date.now(),
+  monotonic: () => performance.now(),
+  sleep: (ms, signal) =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve()
+      const done = (): void => {
+        clearTimeout(timer)
+        signal?.removeEventListener('abort', done)
+        resolve()
+      }
+      const timer = setTimeout(done, ms)
+      signal?.addEventListener('abort', done, { once: true })
+    }),
+}

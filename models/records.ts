@@ -1,0 +1,153 @@
+// The records of the history feeds and of the account settings. Interface document, part 2.
+import { amount, defineRecord, json, millis, text } from './record.ts'
+
+const requiredText = { required: true } as const
+
+/** Interface document, 2.9. The business type and margin type of the query are the partition. */
+export const taxRecord = defineRecord({
+  table: 'tax_records',
+  nature: 'event',
+  doc: 'Unified account tax records as sent: every signed change of a coin. Interface document, 4.19.',
+  key: ['id'],
+  fields: {
+    id: text('Record id, unique at the venue.', requiredText),
+    coin: text('Coin that moved.', requiredText),
+    type: text('Tax type, spelled as received.', requiredText),
+    amount: amount('Signed change in units of the coin, without the fee.', requiredText),
+    fee: amount('Signed fee in units of the coin, negative when charged.'),
+    balance: amount('Balance of the coin after the record.'),
+    ts: millis('When it happened.', requiredText),
+  },
+})
+
+/** Interface document, 2.10. */
+export const futuresRecord = defineRecord({
+  table: 'futures_records',
+  nature: 'event',
+  doc: 'Futures transaction records as sent. Interface document, 4.20.',
+  key: ['id'],
+  fields: {
+    id: text('Record id.', requiredText),
+    symbol: text('Contract symbol.'),
+    marginCoin: text('Margin coin that moved.', requiredText),
+    futureTaxType: text('Futures tax type, spelled as received.', requiredText),
+    amount: amount('Signed change in units of the margin coin, without the fee.', requiredText),
+    fee: amount('Signed fee in units of the margin coin, negative when charged.'),
+    ts: millis('When it happened.', requiredText),
+  },
+})
+
+/** Interface document, 2.11; older responses call the quantity `total`. */
+export const p2pRecord = defineRecord({
+  table: 'p2p_records',
+  nature: 'event',
+  doc: 'P2P transaction records as sent. Interface document, 4.21.',
+  key: ['id'],
+  fields: {
+    id: text('Record id.', requiredText),
+    coin: text('Coin that moved.', requiredText),
+    p2pTaxType: text(
+      'P2P tax type, spelled as received: transfer_in, transfer_out, buy or sell.',
+      requiredText,
+    ),
+    balance: amount('Quantity in units of the coin, without a sign.', { required: true, aliases: ['total'] }),
+    ts: millis('When it happened.', requiredText),
+  },
+})
+
+/** Interface document, 2.3: the fields of open and of past orders. */
+const orderFields = {
+  orderId: text('Order id.', requiredText),
+  clientOid: text('The client’s own id of the order.'),
+  category: text('Product line: SPOT, MARGIN, USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.'),
+  symbol: text('Symbol.'),
+  orderType: text('limit or market.'),
+  side: text('buy or sell.'),
+  price: amount('Order price in the quote coin.'),
+  qty: amount('Quantity in the base coin.'),
+  amount: amount('Quantity in the quote coin (spot and margin).'),
+  cumExecQty: amount('Executed quantity so far, base coin.'),
+  cumExecValue: amount('Executed value so far, quote coin; may be truncated.'),
+  avgPrice: amount('Average execution price.'),
+  timeInForce: text('ioc, fok, gtc or post_only.'),
+  orderStatus: text('live, new, partially_filled, filled or cancelled.'),
+  posSide: text('long or short.'),
+  holdMode: text('one_way_mode or hedge_mode.'),
+  delegateType: text('What kind of order it was. Interface document, 2.3.1.'),
+  reduceOnly: text('YES or NO.'),
+  stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.'),
+  feeDetail: json('List of feeCoin and fee; positive when paid, the opposite sign of the tax records.'),
+  createdTime: millis('When the order was created.', requiredText),
+  updatedTime: millis('When the order last changed.'),
+} as const
+
+/** Interface document, 4.11: history orders carry why and how they ended. */
+export const order = defineRecord({
+  table: 'orders',
+  nature: 'life',
+  doc: 'Orders of the last 90 days as sent, one row for each version seen. Interface document, 4.11.',
+  key: ['orderId'],
+  version: 'updatedTime',
+  fields: {
+    ...orderFields,
+    cancelReason: text('Why it was cancelled.'),
+    execType: text('normal, offset, reduce, liquidation or delivery.'),
+  },
+})
+
+/** Interface document, 4.10. */
+export const openOrder = defineRecord({
+  table: 'open_orders',
+  nature: 'snapshot',
+  doc: 'Open orders as sent, with when each state was first and last seen. Interface document, 4.10.',
+  key: ['orderId'],
+  version: 'updatedTime',
+  fields: orderFields,
+})
+
+/** Interface document, 2.12. */
+export const p2pOrder = defineRecord({
+  table: 'p2p_orders',
+  nature: 'life',
+  doc: 'Merchant P2P orders as sent, one row for each version seen. Interface document, 4.23.',
+  key: ['orderId'],
+  version: 'uTime',
+  fields: {
+    orderId: text('Order id.', requiredText),
+    orderNo: text('Order number.'),
+    advNo: text('Advertisement number.'),
+    side: text('buy or sell, from the merchant’s side.'),
+    count: amount('Quantity of the coin.'),
+    coin: text('Coin.'),
+    price: amount('Price of one coin in the fiat currency.'),
+    fiat: text('Fiat currency.'),
+    withdrawTime: millis('When the order was withdrawn.'),
+    representTime: millis('When an appeal was made.'),
+    releaseTime: millis('When the coins were released.'),
+    paymentTime: millis('When the payment was made.'),
+    amount: amount('Order amount in the fiat currency.'),
+    status: text('pending_pay, Paid, Appeal, Completed or cancelled.'),
+    buyerRealName: text('Name of the buyer.', { personal: true }),
+    sellerRealName: text('Name of the seller.', { personal: true }),
+    cTime: millis('When the order was created.', { required: true, aliases: ['ctime'] }),
+    uTime: millis('When the order last changed.', { aliases: ['utime'] }),
+    paymentInfo: json('Payment method and details.', { personal: true }),
+  },
+})
+
+/** Interface document, 2.6. */
+export const accountSettings = defineRecord({
+  table: 'account_settings',
+  nature: 'snapshot',
+  doc: 'Settings of a unified account as sent. Interface document, 4.14.',
+  key: ['uid'],
+  fields: {
+    uid: text('Account uid.', requiredText),
+    accountMode: text('unified, hybrid, upgrading or switching.'),
+    assetMode: text('multi_assets.'),
+    holdMode: text('one_way_mode or hedge_mode.'),
+    stpMode: text('Self-trade prevention mode.'),
+    symbolConfigList: json('Margin mode and leverage per futures symbol.'),
+    coinConfigList: json('Leverage per coin.'),
+  },
+})

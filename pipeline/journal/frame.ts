@@ -1,0 +1,112 @@
+// What the journal holds: one frame for each response that counted and for each statement of our own.
+// Landing is a pure function of these frames, so whatever the ledger needs must stand in them.
+
+/** Closed range of Unix milliseconds, both ends included. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+interface Common {
+  /** When the frame was made: ISO-8601, UTC, milliseconds. */
+  readonly at: string
+  readonly run: string
+}
+
+/** The request as sent, without credentials: path with query, and the body of a POST. */
+export interface RequestMeta {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+
+interface FromVenue extends Common {
+  readonly account: string
+  /** Contract name of the endpoint. */
+  readonly feed: string
+  readonly partition: string
+  readonly request: RequestMeta
+  /** HTTP status. */
+  readonly status: number
+}
+
+/** A successful answer whose rows land. */
+export interface PageMeta extends FromVenue {
+  readonly kind: 'page'
+  readonly window?: Range
+  readonly cursor?: string
+  /** What this page proves complete: every record of the range has now been received. */
+  readonly covers?: Range
+  /** Cursor with which the window goes on; null when the window is finished. Absent without a window. */
+  readonly next?: string | null
+}
+
+/** A refusal that decides something: the feed does not apply, a permission is missing, a key is wrong. */
+export interface RefusalMeta extends FromVenue {
+  readonly kind: 'refusal'
+  readonly code: string
+}
+
+export type CoverageStatus = 'lost' | 'failed' | 'pending' | 'not_applicable'
+
+/** Our own word on a range that was not had. Without a range it is about the whole partition. */
+export interface StatementMeta extends Common {
+  readonly kind: 'statement'
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  readonly range?: Range
+  readonly status: CoverageStatus
+  /** Code of the venue, or a word of ours such as `no credential`. */
+  readonly code: string
+  readonly reason: string
+  /** The configuration names this feed, so its absence is a warning. */
+  readonly named: boolean
+}
+
+export interface AccountMeta extends Common {
+  readonly kind: 'account'
+  readonly account: string
+  readonly venue: string
+  readonly uid: string | null
+  readonly accountKind: 'unified' | 'classic' | 'unknown'
+  readonly accountMode: string | null
+}
+
+export interface RunStartMeta extends Common {
+  readonly kind: 'run-start'
+  readonly command: string
+  /** What the run called now: ISO-8601. */
+  readonly now: string
+}
+
+export interface RunEndMeta extends Common {
+  readonly kind: 'run-end'
+  readonly requests: number
+  readonly rows: number
+  readonly retries: number
+  readonly outcome: string
+}
+
+export type FrameMeta = PageMeta | RefusalMeta | StatementMeta | AccountMeta | RunStartMeta | RunEndMeta
+
+export interface Frame {
+  /** From 1, without gaps; the `page_id` of the rows it brought. */
+  readonly seq: number
+  readonly meta: FrameMeta
+  /** As received; null when it has been struck. */
+  readonly body: Uint8Array | null
+  /** Hex of the chain hash up to and including this frame. */
+  readonly chain: string
+}
+
+/** The journal as its users see it. */
+export interface Journal {
+  readonly lastSeq: number
+  readonly lastChain: string
+  /** Resolves once the frame is safe on disk; concurrent appends share one sync. */
+  append(meta: FrameMeta, body?: Uint8Array): Promise<Frame>
+  /** Frames with seq ≥ from, in order, each verified; memory does not grow with the journal. */
+  read(from?: number): AsyncIterable<Frame>
+  close(): Promise<void>
+}
