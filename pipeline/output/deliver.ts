@@ -1,0 +1,139 @@
+// Where a report goes: standard output, a file, or a file in a folder under a name of its own.
+// A file appears whole or not at all: written beside its place, synced, then renamed.
+import { realpath, stat } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import type { Writable } from 'node:stream'
+import { UsageError } from '../../models/error.ts'
+import { type Disk, DiskError } from '../disk.ts'
+
+export type Pieces = AsyncIterable<string | Uint8Array>
+
+export interface Terminal {
+  readonly stdout: Writable
+  /** Columns of the terminal; absent when standard output is none. */
+  readonly width?: number
+}
+
+/** Files of the books that no report may replace. */
+const BOOKS = /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|tmp)(\.wal)?$/
+
+/** A file name made of data (an account, a period): what is not plain becomes `_`, so that it names no other folder. */
+export function safeFileName(parts: readonly string[], extension: string): string {
+  const clean = parts
+    .filter((part) => part !== '')
+    .map((part) =>
+      part
+        .replace(/[^\p{L}\p{N}._-]+/gu, '_')
+        .replace(/^\.+/, '_')
+        .slice(0, 60),
+    )
+  return `${clean.join('-')}.${extension}`
+}
+
+const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
+
+/**
+ * The file that `--out` means: a folder (or a path that ends in a slash) takes `name`, a link is followed.
+ * UsageError when the place is no regular file, its folder is missing, or the books themselves are meant.
+ */
+export async function outFile(out: string, name: string, dir: string): Promise<string> {
+  let file = resolve(out)
+  let there = await stat(file).catch((error: unknown) => (isMissing(error) ? null : refuse(out, error)))
+  if (there?.isDirectory() === true || out.endsWith(sep) || out.endsWith('/')) {
+    file = join(file, name)
+    there = await stat(file).catch((error: unknown) => (isMissing(error) ? null : refuse(out, error)))
+  }
+  if (there !== null && !there.isFile()) {
+    throw new UsageError('The output is not a regular file.', {
+      where: out,
+      expected: 'a file or a folder',
+      action: 'Leave --out away to write to standard output.',
+    })
+  }
+  const folder = await realpath(dirname(file)).catch((error: unknown) => refuse(out, error))
+  const target = there === null ? join(folder, basename(file)) : await realpath(file)
+  const books = await realpath(dir).catch(() => resolve(dir))
+  const inBooks = target.startsWith(books + sep) ? target.slice(books.length + 1).split(sep)[0] : undefined
+  if (inBooks !== undefined && BOOKS.test(inBooks)) {
+    throw new UsageError('The output would replace a part of the books.', {
+      where: target,
+      action: 'Choose another file name.',
+    })
+  }
+  return target
+}
+
+function refuse(out: string, cause: unknown): never {
+  const missing = isMissing(cause)
+  throw new UsageError('The output cannot be written there.', {
+    where: out,
+    expected: 'a folder that exists and may be written to',
+    found: missing ? 'no such folder' : ((cause as NodeJS.ErrnoException).code ?? String(cause)),
+    action: missing ? 'Create the folder, or choose another one.' : 'Check its permissions and its space.',
+    cause,
+  })
+}
+
+let temporaryFiles = 0
+
+/**
+ * Runs `write` on a path beside `file`, syncs what it wrote and renames it to `file`.
+ * A failure leaves `file` as it was; one of the disk is a UsageError, any other passes through.
+ */
+export async function replaceFile(
+  disk: Disk,
+  file: string,
+  write: (path: string) => Promise<void>,
+): Promise<void> {
+  temporaryFiles += 1
+  const path = join(dirname(file), `.${basename(file)}.${process.pid}-${temporaryFiles}.tmp`)
+  try {
+    await disk.remove(path)
+    await write(path)
+    const written = await disk.open(path, 'change')
+    await written.sync().finally(() => written.close())
+    await disk.rename(path, file)
+    await disk.syncDir(dirname(file))
+  } catch (error) {
+    await disk.remove(path).catch(() => undefined)
+    if (error instanceof DiskError) refuse(file, error)
+    throw error
+  }
+}
+
+/** Writes text or bytes to a file, as they come. */
+export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): Promise<void> {
+  await replaceFile(disk, file, async (path) => {
+    const written = await disk.open(path, 'create', 0o666)
+    try {
+      let position = 0
+      for await (const piece of pieces) {
+        const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
+        await written.write(bytes, position)
+        position += bytes.length
+      }
+    } finally {
+      await written.close()
+    }
+  })
+}
+
+/** Writes to standard output as fast as it is read; a reader that leaves (`| head`) ends it without an error. */
+export async function writeOut(stdout: Writable, pieces: Pieces): Promise<void> {
+  // The callback of write tells of a failure; a stream without a listener would end the process as well.
+  if (stdout.listenerCount('error') === 0) stdout.on('error', () => {})
+  for await (const piece of pieces) {
+    if (piece.length > 0 && !(await writePiece(stdout, piece))) return
+  }
+}
+
+/** False when nobody reads any longer. */
+async function writePiece(stdout: Writable, piece: string | Uint8Array): Promise<boolean> {
+  return await new Promise((resolve, reject) => {
+    stdout.write(piece, (error) => {
+      if (error === null || error === undefined) resolve(true)
+      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') resolve(false)
+      else reject(error)
+    })
+  })
+}

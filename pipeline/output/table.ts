@@ -1,0 +1,114 @@
+// Plain tables for a terminal: no colours, amounts lined up at the decimal point, nothing rounded.
+// Only columns of running text are cut (with …) when a width is given; amounts, times and numbers never are.
+// Written here: the table printers of npm neither align at a decimal point nor keep foreign control characters out.
+import stringWidth from 'string-width'
+import type { Column } from './column.ts'
+import { cellText } from './value.ts'
+
+export interface TableOptions {
+  /** Columns of the terminal; without it nothing is cut. */
+  readonly width?: number
+  /** Rows below a second rule: sums of the rows above. */
+  readonly totals?: readonly (readonly unknown[])[]
+}
+
+type Align = 'left' | 'right' | 'decimal'
+
+const GAP = '  '
+const SHORTEST_CUT = 8
+
+/** Everything that could move the cursor, ring, recolour or reverse the text of a terminal. */
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+/** One line of printable text: what a terminal would act upon is shown as its code. */
+export function printable(text: string): string {
+  return text.replace(UNPRINTABLE, (character) => {
+    if (character === '\n') return '\\n'
+    return `\\u{${character.codePointAt(0)?.toString(16)}}`
+  })
+}
+
+function alignment(column: Column): Align {
+  if (column.align !== undefined) return column.align
+  if (column.kind === 'amount') return 'decimal'
+  return column.kind === 'number' ? 'right' : 'left'
+}
+
+const decimals = (text: string): number => {
+  const point = text.indexOf('.')
+  return point === -1 ? 0 : text.length - point
+}
+
+/** Pads amounts on the right so that their points stand above each other. */
+function atPoint(texts: readonly string[]): string[] {
+  const most = texts.reduce((longest, text) => Math.max(longest, decimals(text)), 0)
+  return texts.map((text) => (text === '' ? '' : text + ' '.repeat(most - decimals(text))))
+}
+
+/** Shortens the widest columns of text until the table fits, as far as it can. */
+function shrink(widths: number[], mayCut: readonly boolean[], width: number): number[] {
+  const fitted = [...widths]
+  let excess = fitted.reduce((sum, each) => sum + each, 0) + GAP.length * (fitted.length - 1) - width
+  while (excess > 0) {
+    let widest = -1
+    fitted.forEach((each, index) => {
+      const cuttable = mayCut[index] === true && each > SHORTEST_CUT
+      if (cuttable && (widest === -1 || each > (fitted[widest] ?? 0))) widest = index
+    })
+    if (widest === -1) return fitted
+    fitted[widest] = (fitted[widest] ?? 0) - 1
+    excess -= 1
+  }
+  return fitted
+}
+
+function cut(text: string, width: number): string {
+  if (stringWidth(text) <= width) return text
+  let kept = ''
+  for (const character of text) {
+    if (stringWidth(kept + character) > width - 1) break
+    kept += character
+  }
+  return `${kept}…`
+}
+
+function pad(text: string, width: number, right: boolean): string {
+  const space = ' '.repeat(Math.max(0, width - stringWidth(text)))
+  return right ? space + text : text + space
+}
+
+/** A heading, a rule and one line for each row; ends with a line break. */
+export function printTable(
+  columns: readonly Column[],
+  rows: readonly (readonly unknown[])[],
+  options: TableOptions = {},
+): string {
+  const totals = options.totals ?? []
+  const aligns = columns.map(alignment)
+  const cells = columns.map((_, index) => {
+    const texts = [...rows, ...totals].map((row) => printable(cellText(row[index])))
+    return aligns[index] === 'decimal' ? atPoint(texts) : texts
+  })
+  const titles = columns.map((column) => printable(column.title ?? column.name))
+  const natural = titles.map((title, index) =>
+    (cells[index] ?? []).reduce((widest, text) => Math.max(widest, stringWidth(text)), stringWidth(title)),
+  )
+  const mayCut = columns.map(
+    (column, index) => aligns[index] === 'left' && (column.kind ?? 'text') === 'text',
+  )
+  const widths = options.width === undefined ? natural : shrink(natural, mayCut, options.width)
+  const line = (texts: readonly string[]): string =>
+    texts
+      .map((text, index) => {
+        const width = widths[index] ?? 0
+        return pad(mayCut[index] === true ? cut(text, width) : text, width, aligns[index] !== 'left')
+      })
+      .join(GAP)
+      .trimEnd()
+  const rule = widths.map((width) => '─'.repeat(width)).join(GAP)
+  const body = Array.from({ length: rows.length + totals.length }, (_, row) =>
+    line(cells.map((texts) => texts[row] ?? '')),
+  )
+  if (totals.length > 0) body.splice(rows.length, 0, rule)
+  return `${[line(titles), rule, ...body].join('\n')}\n`
+}

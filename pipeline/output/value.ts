@@ -1,0 +1,115 @@
+// Values of a DuckDB result as every format prints them: exact, in UTC, and without a float for money.
+// The client's own JavaScript reader turns DECIMAL into a double and its text of a TIMESTAMPTZ is in local time.
+import {
+  DuckDBArrayType,
+  DuckDBArrayValue,
+  DuckDBDecimalValue,
+  DuckDBListType,
+  DuckDBListValue,
+  DuckDBMapType,
+  DuckDBMapValue,
+  DuckDBStructType,
+  DuckDBStructValue,
+  DuckDBTimestampTZValue,
+  DuckDBTimestampValue,
+  type DuckDBType,
+  DuckDBTypeId,
+  DuckDBUnionType,
+  DuckDBUnionValue,
+  type DuckDBValue,
+  type DuckDBValueConverter,
+  DuckDBVariantValue,
+  fromVariantValue,
+} from '@duckdb/node-api'
+
+/** Amounts are decimal text, times ISO-8601 text in UTC, whole numbers beyond 2^53 text. */
+export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell }
+
+export type Row = readonly Cell[]
+
+/** Decides alignment, and how a spreadsheet takes the cell. */
+export type CellKind = 'amount' | 'number' | 'time' | 'text'
+
+const WHOLE_NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
+  DuckDBTypeId.TINYINT,
+  DuckDBTypeId.SMALLINT,
+  DuckDBTypeId.INTEGER,
+  DuckDBTypeId.BIGINT,
+  DuckDBTypeId.HUGEINT,
+  DuckDBTypeId.UTINYINT,
+  DuckDBTypeId.USMALLINT,
+  DuckDBTypeId.UINTEGER,
+  DuckDBTypeId.UBIGINT,
+  DuckDBTypeId.UHUGEINT,
+  DuckDBTypeId.BIGNUM,
+])
+
+export function cellKind(type: DuckDBType): CellKind {
+  if (type.typeId === DuckDBTypeId.DECIMAL) return 'amount'
+  if (type.typeId === DuckDBTypeId.TIMESTAMP_TZ) return 'time'
+  if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) return 'number'
+  return WHOLE_NUMBERS.has(type.typeId) ? 'number' : 'text'
+}
+
+/** Reads one value of a DuckDB result; nested values are read by the same rules. */
+export const readValue: DuckDBValueConverter<Cell> = (value, type, read) => {
+  if (value === null || value === undefined) return null
+  if (typeof value === 'string' || typeof value === 'boolean') return value
+  if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
+  if (typeof value === 'bigint') return wholeNumber(value)
+  if (value instanceof DuckDBDecimalValue) return withoutTrailingZeros(String(value))
+  if (value instanceof DuckDBTimestampTZValue) return utcText(value.micros)
+  return nested(value, type, read) ?? String(value)
+}
+
+/** A whole number as a number where a double holds it exactly, else as text. */
+export function wholeNumber(value: bigint): number | string {
+  const number = Number(value)
+  return Number.isSafeInteger(number) ? number : String(value)
+}
+
+function withoutTrailingZeros(decimal: string): string {
+  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+}
+
+const MICROS_PER_MS = 1000n
+const LAST_DATE_MS = 8_640_000_000_000_000n
+
+/** Microseconds since 1970 as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
+function utcText(micros: bigint): string {
+  const excess = ((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS
+  const ms = (micros - excess) / MICROS_PER_MS
+  // Infinity, and the years that only DuckDB has.
+  if (ms > LAST_DATE_MS || ms < -LAST_DATE_MS) return String(new DuckDBTimestampValue(micros))
+  const text = new Date(Number(ms)).toISOString()
+  return excess === 0n ? text : `${text.slice(0, -1)}${String(excess).padStart(3, '0')}Z`
+}
+
+function nested(value: DuckDBValue, type: DuckDBType, read: DuckDBValueConverter<Cell>): Cell | undefined {
+  if (value instanceof DuckDBListValue && type instanceof DuckDBListType)
+    return value.items.map((item) => read(item, type.valueType, read))
+  if (value instanceof DuckDBArrayValue && type instanceof DuckDBArrayType)
+    return value.items.map((item) => read(item, type.valueType, read))
+  if (value instanceof DuckDBStructValue && type instanceof DuckDBStructType)
+    return Object.fromEntries(
+      Object.entries(value.entries).map(([name, entry]) => [
+        name,
+        read(entry, type.typeForEntry(name), read),
+      ]),
+    )
+  if (value instanceof DuckDBMapValue && type instanceof DuckDBMapType)
+    return value.entries.map((entry) => ({
+      key: read(entry.key, type.keyType, read),
+      value: read(entry.value, type.valueType, read),
+    }))
+  if (value instanceof DuckDBUnionValue && type instanceof DuckDBUnionType)
+    return read(value.value, type.memberTypeForTag(value.tag), read)
+  if (value instanceof DuckDBVariantValue) return fromVariantValue(value, type, read) as Cell
+  return undefined
+}
+
+/** A cell as one piece of text: nothing for no value, JSON for lists and structures. */
+export function cellText(cell: unknown): string {
+  if (cell === null || cell === undefined) return ''
+  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+}
