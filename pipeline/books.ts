@@ -1,0 +1,93 @@
+// The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
+// was journaled but had not landed when the last process died.
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { endpoints } from '../connectors/catalogue.ts'
+import type { Clock } from '../models/clock.ts'
+import { UsageError } from '../models/error.ts'
+import type { RecordType } from '../models/record.ts'
+import type { Journal } from './journal/frame.ts'
+import { openJournal } from './journal/journal.ts'
+import { type Landing, type LandingFeed, landJournal, openLanding } from './landing/landing.ts'
+import { acquireLock } from './lock.ts'
+
+/** Which record type each feed lands, from the catalogue. */
+export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
+  endpoints.flatMap((endpoint) =>
+    endpoint.item === null ? [] : [[endpoint.name, { record: endpoint.item, rows: endpoint.rows }] as const],
+  ),
+)
+
+/** Every record type that lands, once each. */
+export const landingRecords: readonly RecordType[] = [
+  ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
+]
+
+export interface Books {
+  readonly dir: string
+  readonly journal: Journal
+  readonly landing: Landing
+  close(): Promise<void>
+}
+
+export interface BooksOptions {
+  readonly clock: Clock
+  readonly command: string
+  readonly onNote?: (text: string) => void
+  /** Land everything again from the journal, into a file that replaces the old one only when it is whole. */
+  readonly rebuild?: boolean
+}
+
+/** Creates the folder if need be; an unwritable one is a usage error that names it. */
+export function ensureFolder(dir: string): void {
+  try {
+    mkdirSync(dir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new UsageError('The folder of the books cannot be made.', {
+      where: dir,
+      expected: 'a folder that can be written',
+      found: (cause as NodeJS.ErrnoException).code ?? 'an error',
+      action: 'Choose another folder with --dir, or change its permissions.',
+      cause,
+    })
+  }
+}
+
+/** Opens the books for writing; one process at a time. */
+export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
+  ensureFolder(dir)
+  const lock = await acquireLock(dir, options.command, options.clock)
+  // What has been opened is closed in reverse, also when a later step fails.
+  const closers: (() => Promise<void>)[] = [() => lock.release()]
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const tempDir = join(dir, 'tmp')
+    rmSync(tempDir, { recursive: true, force: true })
+    mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+    const settings = { records: landingRecords, feeds: landingFeeds, tempDir }
+    if (options.rebuild === true) {
+      const journal = await openJournal(dir, { mode: 'append', clock: options.clock })
+      await rebuildLanding(dir, journal, settings).finally(() => journal.close())
+    }
+    const landing = await openLanding(dir, settings)
+    closers.push(() => landing.close())
+    const journal = await openJournal(dir, {
+      mode: 'append',
+      clock: options.clock,
+      landedSeq: landing.landedSeq,
+      ...(landing.chain === null ? {} : { expect: { seq: landing.landedSeq, chain: landing.chain } }),
+    })
+    closers.push(() => journal.close())
+    const behind = journal.lastSeq - landing.landedSeq
+    if (behind > 0) {
+      options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
+      await landJournal(journal, landing)
+    }
+    return { dir, journal, landing, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,106 @@
+// Commands on books that are there already, without the network: build, check, verify, rebuild.
+import type { ExitCode } from '../../models/error.ts'
+import { type Books, openBooks } from '../books.ts'
+import type { Config } from '../config.ts'
+import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
+import { buildBooks } from '../run.ts'
+import { describeVerification, verifyBooks } from '../verify.ts'
+import { defineCommand } from './command.ts'
+import { type CommandContext, optionalConfig } from './context.ts'
+
+const publishAnyway = {
+  type: 'boolean',
+  default: false,
+  describe: 'Publish even when checks fail at severity error',
+} as const
+
+const buildCommand = defineCommand({
+  command: 'build',
+  describe: 'Run the SQL models and checks, and publish',
+  example: ['$0 build', 'after a change of the configuration'],
+  options: (parser) => parser.option('publish-anyway', publishAnyway),
+  run: async (context, args) => {
+    const config = optionalConfig(context)
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'build',
+      onNote: context.tell,
+    })
+    try {
+      return await buildAndTell(context, config, books, args.publishAnyway === true)
+    } finally {
+      await books.close()
+    }
+  },
+})
+
+const checkCommand = defineCommand({
+  command: 'check',
+  describe: 'Run the reconciliations and print the breaks; publishes nothing',
+  example: ['$0 check --json', 'the open breaks for a script'],
+  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args) => {
+    const config = optionalConfig(context)
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'check',
+      onNote: context.tell,
+    })
+    try {
+      const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
+      context.print(printBreaks(result.openBreaks, args.json))
+      return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
+    } finally {
+      await books.close()
+    }
+  },
+})
+
+const verifyCommand = defineCommand({
+  command: 'verify',
+  describe: 'Check the journal’s hash chain, the landed rows against it, and the ledger’s invariants',
+  example: ['$0 verify', 'before a filing, or after a restore'],
+  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args) => {
+    const result = await verifyBooks(context, optionalConfig(context))
+    context.print(args.json ? JSON.stringify(result, null, 2) : describeVerification(result))
+    return result.problems.length === 0 ? 0 : 1
+  },
+})
+
+const rebuildCommand = defineCommand({
+  command: 'rebuild',
+  describe: 'Make everything again from the journal, without the network',
+  example: ['$0 rebuild', 'after an update, or when landing.duckdb was lost'],
+  options: (parser) => parser.option('publish-anyway', publishAnyway),
+  run: async (context, args) => {
+    const config = optionalConfig(context)
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'rebuild',
+      onNote: context.tell,
+      rebuild: true,
+    })
+    try {
+      context.tell(`Landed ${books.landing.landedSeq} frames again.`)
+      return await buildAndTell(context, config, books, args.publishAnyway === true)
+    } finally {
+      await books.close()
+    }
+  },
+})
+
+async function buildAndTell(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  anyway: boolean,
+): Promise<ExitCode> {
+  const result = await buildBooks(context, config, books, { publishAnyway: anyway })
+  context.print(describeBreaks(result))
+  if (result.published) return 0
+  context.tell(NOT_PUBLISHED)
+  return 1
+}
+
+export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand]

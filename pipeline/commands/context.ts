@@ -1,0 +1,116 @@
+// What every command shares: the global options, the clock that --now moves, logging, and where output goes.
+import { join, resolve } from 'node:path'
+import { type Logger, pino } from 'pino'
+import { endpoints } from '../../connectors/catalogue.ts'
+import { type Clock, systemClock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { type Config, emptyConfig, readConfig } from '../config.ts'
+
+export interface GlobalArguments {
+  readonly dir: string
+  readonly config?: string | undefined
+  readonly logLevel: string
+  readonly now?: string | undefined
+}
+
+export interface CommandContext {
+  readonly dir: string
+  readonly clock: Clock
+  /** What the run calls now: the machine's clock, or --now running on from the start of the process. */
+  readonly now: () => number
+  readonly log: Logger
+  /** Stops a run cleanly when the user asks for it. */
+  readonly signal: AbortSignal
+  readonly configFile: string
+  /** Writes a line of the answer to standard output. */
+  readonly print: (text: string) => void
+  /** Writes a line about the work to standard error. */
+  readonly tell: (text: string) => void
+}
+
+const feedNames = endpoints.map((endpoint) => endpoint.name)
+
+export function createContext(args: GlobalArguments): CommandContext {
+  const dir = resolve(args.dir)
+  const clock = systemClock
+  const log = pino(
+    { level: args.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    pino.destination({ dest: 2, sync: true }),
+  )
+  return {
+    dir,
+    clock,
+    now: runClock(clock, args.now),
+    log,
+    signal: stopSignal(),
+    configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
+    print: (text) => process.stdout.write(`${text}\n`),
+    tell: (text) => process.stderr.write(`${text}\n`),
+  }
+}
+
+/** An instant as the command line takes it: a date, or a time with Z or an offset. */
+export function parseInstant(text: string, option: string): number {
+  const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+  const at = form.test(text) ? Date.parse(text) : Number.NaN
+  // Date.parse rolls 2026-02-30 over to March; a date that does not read back is impossible.
+  const day = Date.parse(text.slice(0, 10))
+  if (
+    Number.isNaN(at) ||
+    Number.isNaN(day) ||
+    new Date(day).toISOString().slice(0, 10) !== text.slice(0, 10)
+  ) {
+    throw new UsageError(`${option} is not a date.`, {
+      where: option,
+      expected: 'an ISO-8601 date such as 2026-01-31, or a time such as 2026-01-31T23:59:59Z',
+      found: text,
+      action: 'Correct the date.',
+    })
+  }
+  return at
+}
+
+function runClock(clock: Clock, now: string | undefined): () => number {
+  if (now === undefined) return () => clock.wall()
+  const base = parseInstant(now, '--now')
+  const started = clock.monotonic()
+  return () => Math.floor(base + clock.monotonic() - started)
+}
+
+/** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(130)
+      controller.abort()
+      process.stderr.write('Stopping after what is under way; progress is kept. Once more to stop at once.\n')
+    })
+  }
+  return controller.signal
+}
+
+/** The configuration, or the defaults for commands that work without one. */
+export function optionalConfig(context: CommandContext): Config {
+  return readConfig(context.configFile, feedNames) ?? emptyConfig
+}
+
+/** The configuration of a command that cannot work without one. */
+export function requiredConfig(context: CommandContext): Config {
+  const config = readConfig(context.configFile, feedNames)
+  if (config === null) {
+    throw new UsageError('There is no configuration.', {
+      where: context.configFile,
+      expected: 'a file tieout.yaml',
+      action: '`tieout init` writes a commented one; `tieout demo` needs none.',
+    })
+  }
+  if (Object.keys(config.accounts).length === 0) {
+    throw new UsageError('The configuration names no account.', {
+      where: context.configFile,
+      expected: 'at least one entry under accounts:',
+      action: 'Add an account, for example `main: { credentials: env }`.',
+    })
+  }
+  return config
+}

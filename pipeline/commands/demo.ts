@@ -1,0 +1,115 @@
+// The whole house in one command: a sandbox venue, a nightly run against it over HTTP, the reports,
+// and the comparison with what the sandbox knows to be true.
+import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type ExitCode, UsageError } from '../../models/error.ts'
+import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { ensureFolder, openBooks } from '../books.ts'
+import { compareWithTruth, describeComparison } from '../demo/compare.ts'
+import { acquireLock } from '../lock.ts'
+import { startProgress } from '../progress.ts'
+import { openLedger } from '../reports/ledger.ts'
+import { printReport, reportNames, saveReport } from '../reports/report.ts'
+import { describeBreaks } from '../reports/summary.ts'
+import { buildBooks, syncBooks } from '../run.ts'
+import { defineCommand, worst } from './command.ts'
+import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+
+/** Marks a folder whose books are a demo's and may be replaced by the next one. */
+const MARKER = '.tieout-demo'
+
+/** Budgets refill so many times as fast as documented, so that a year fits into a minute. */
+const DEMO_SPEED = 100
+
+const DEMO_REPORTS = ['balances', 'pnl', 'gains', 'coverage', 'breaks'] as const
+
+export const demoCommand = defineCommand({
+  command: 'demo',
+  describe: 'Sandbox, nightly run and reports in one; ends by comparing with the sandbox’s truth',
+  example: ['$0 demo --seed 2 --days 90', 'another account’s quarter'],
+  options: (parser) =>
+    parser
+      .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
+      .option('days', { type: 'number', default: 365, describe: 'Length of the history' }),
+  run: async (context, args) => {
+    await emptyDemoFolder(context)
+    const sandbox = await startSandbox({
+      seed: args.seed,
+      days: args.days,
+      speed: DEMO_SPEED,
+      now: new Date(args.now === undefined ? context.clock.wall() : parseInstant(args.now, '--now')),
+    })
+    try {
+      await writeSandboxConfig(context.dir, sandbox, { speed: DEMO_SPEED })
+      context.print(
+        `A sandbox venue with ${sandbox.accounts.length} accounts and ${args.days} days of history (seed ${args.seed}).`,
+      )
+      const codes = await night(context)
+      await showReports(context)
+      const comparison = await compareWithTruth(context.dir, sandbox.truth())
+      context.print(describeComparison(comparison))
+      context.print(`The books: ${join(context.dir, 'ledger.duckdb')}`)
+      context.print(`Ask them:  npx tieout sql "select * from balances" --dir ${context.dir}`)
+      return comparison.differences.length > 0 ? 1 : worst(codes)
+    } finally {
+      await sandbox.close()
+    }
+  },
+})
+
+/** Empties what an earlier demo left; books of anyone else are refused. */
+async function emptyDemoFolder(context: CommandContext): Promise<void> {
+  const { dir } = context
+  ensureFolder(dir)
+  const found = readdirSync(dir)
+  if (found.length > 0 && !existsSync(join(dir, MARKER))) {
+    throw new UsageError('The folder holds books that are not a demo’s.', {
+      where: dir,
+      expected: 'an empty folder, or one that an earlier demo made',
+      found: found.slice(0, 5).join(', '),
+      action: 'Choose another folder with --dir.',
+    })
+  }
+  // A demo that still runs in this folder holds the lock, and is not pulled from under itself.
+  const lock = await acquireLock(dir, 'demo', context.clock)
+  for (const name of found) rmSync(join(dir, name), { recursive: true, force: true })
+  await lock.release()
+  writeFileSync(join(dir, MARKER), 'The next tieout demo replaces everything in this folder.\n')
+}
+
+async function night(context: CommandContext): Promise<ExitCode[]> {
+  const config = requiredConfig(context)
+  const books = await openBooks(context.dir, { clock: context.clock, command: 'demo', onNote: context.tell })
+  const progress = startProgress(context)
+  try {
+    const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
+    progress.stop()
+    context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
+    const built = await buildBooks(context, config, books, { publishAnyway: false })
+    context.print(describeBreaks(built))
+    return [
+      result.refusals.length > 0 ? 4 : 0,
+      result.incomplete ? 5 : 0,
+      built.breaks.error + built.breaks.warning > 0 ? 3 : 0,
+    ]
+  } finally {
+    progress.stop()
+    await books.close()
+  }
+}
+
+async function showReports(context: CommandContext): Promise<void> {
+  const ledger = await openLedger(context.dir)
+  try {
+    for (const name of DEMO_REPORTS) {
+      const report = await reportNames[name](ledger, {})
+      context.print('')
+      context.print(printReport(report))
+      context.print(
+        `  as CSV: ${await saveReport(report, 'csv', join(context.dir, 'reports', `${name}.csv`))}`,
+      )
+    }
+  } finally {
+    ledger.close()
+  }
+}

@@ -1,0 +1,165 @@
+// Commands that ask the venue, or would: plan, sync, nightly.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Argv } from 'yargs'
+import { type ExitCode, UsageError } from '../../models/error.ts'
+import { landingFeeds, landingRecords, openBooks } from '../books.ts'
+import type { BuildResult } from '../build/build.ts'
+import { openLanding } from '../landing/landing.ts'
+import { printTable } from '../output/table.ts'
+import { planRun } from '../plan-run.ts'
+import { startProgress } from '../progress.ts'
+import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
+import { buildBooks, chosenAccounts, chosenFeeds, type Selection, syncBooks } from '../run.ts'
+import type { SyncResult } from '../sync/sync.ts'
+import { defineCommand, worst } from './command.ts'
+import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+
+interface SelectionArguments {
+  readonly accounts?: string[] | undefined
+  readonly feeds?: string[] | undefined
+  readonly from?: string | undefined
+}
+
+const selectionOptions = (parser: Argv): Argv<SelectionArguments> =>
+  parser
+    .option('accounts', { type: 'string', array: true, describe: 'Only these accounts', requiresArg: true })
+    .option('feeds', { type: 'string', array: true, describe: 'Only these feeds', requiresArg: true })
+    .option('from', { type: 'string', describe: 'Not further back than this date', requiresArg: true })
+
+/** Names may be given as separate words or with commas between them. */
+const names = (given: readonly string[] | undefined): string[] | undefined =>
+  given?.flatMap((name) => name.split(',')).filter((name) => name !== '')
+
+function selection(context: CommandContext, args: SelectionArguments): Selection {
+  const since = args.from === undefined ? undefined : parseInstant(args.from, '--from')
+  if (since !== undefined && since > context.now()) {
+    throw new UsageError('--from lies in the future.', {
+      where: '--from',
+      expected: `a date before ${new Date(context.now()).toISOString()}`,
+      found: args.from as string,
+      action: 'Correct the date.',
+    })
+  }
+  return { accounts: names(args.accounts), feeds: names(args.feeds), since }
+}
+
+const planCommand = defineCommand({
+  command: 'plan',
+  describe: 'What would be fetched, with requests and time; sends nothing',
+  example: ['$0 plan --accounts main --from 2026-01-01', 'the plan of one account since New Year'],
+  options: (parser) =>
+    selectionOptions(parser).option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args) => {
+    const config = requiredConfig(context)
+    const chosen = selection(context, args)
+    const accounts = chosenAccounts(config, chosen)
+    const feeds = chosenFeeds(config, chosen)
+    const landing = existsSync(join(context.dir, 'landing.duckdb'))
+      ? await openLanding(context.dir, { records: landingRecords, feeds: landingFeeds, readOnly: true })
+      : null
+    try {
+      const plan = await planRun({ landing, config, accounts, feeds, since: chosen.since, now: context.now })
+      if (args.json) {
+        context.print(JSON.stringify(plan, null, 2))
+        return 0
+      }
+      const columns = ['account', 'feed', 'partition', 'from', 'to', 'windows', 'requests'].map((name) => ({
+        name,
+      }))
+      const rows = plan.partitions.map((one) => [
+        one.account,
+        one.feed,
+        one.partition,
+        one.from ?? '',
+        one.to ?? '',
+        String(one.windows),
+        String(one.requests),
+      ])
+      context.print(printTable(columns, rows))
+      context.print(`${plan.requests} requests, at least ${plan.minutes} minutes under the rate budgets.`)
+      return 0
+    } finally {
+      await landing?.close()
+    }
+  },
+})
+
+/** What a sync came to, for people and as an exit code. */
+function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
+  const codes: ExitCode[] = []
+  context.tell(`${result.rows} rows in ${result.requests} requests (${result.retries} retries).`)
+  for (const refusal of result.refusals) context.tell(`tieout: ${refusal}`)
+  if (result.refusals.length > 0) codes.push(4)
+  if (result.incomplete) {
+    context.tell('Incomplete: some ranges are pending. Progress is kept; run again.')
+    codes.push(5)
+  }
+  return codes
+}
+
+const syncCommand = defineCommand({
+  command: 'sync',
+  describe: 'Fetch, journal and land what is missing',
+  example: ['$0 sync --feeds tax.records', 'only the unified tax records'],
+  options: selectionOptions,
+  run: async (context, args) => {
+    const config = requiredConfig(context)
+    const chosen = selection(context, args)
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'sync',
+      onNote: context.tell,
+    })
+    const progress = startProgress(context)
+    try {
+      const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
+      progress.stop()
+      return worst(tellSync(context, result))
+    } finally {
+      progress.stop()
+      await books.close()
+    }
+  },
+})
+
+/** Says what a build found and whether it was published; open breaks give code 3, an unpublished build too. */
+export async function tellBuild(context: CommandContext, result: BuildResult): Promise<ExitCode> {
+  context.print(describeBreaks(result))
+  if (!result.published) context.tell(NOT_PUBLISHED)
+  return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
+}
+
+const nightlyCommand = defineCommand({
+  command: 'nightly',
+  describe: 'Sync, build, check and publish',
+  example: ['$0 nightly', 'the one command to schedule every night'],
+  options: (parser) =>
+    selectionOptions(parser).option('publish-anyway', {
+      type: 'boolean',
+      default: false,
+      describe: 'Publish even when checks fail at severity error',
+    }),
+  run: async (context, args) => {
+    const config = requiredConfig(context)
+    const chosen = selection(context, args)
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'nightly',
+      onNote: context.tell,
+    })
+    const progress = startProgress(context)
+    try {
+      const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
+      progress.stop()
+      const codes = tellSync(context, result)
+      const built = await buildBooks(context, config, books, { publishAnyway: args.publishAnyway === true })
+      return worst([...codes, await tellBuild(context, built)])
+    } finally {
+      progress.stop()
+      await books.close()
+    }
+  },
+})
+
+export const fetchCommands = [planCommand, syncCommand, nightlyCommand]

@@ -1,0 +1,138 @@
+// Commands that need no books: init, endpoints, sandbox.
+
+import { once } from 'node:events'
+import { existsSync } from 'node:fs'
+import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { UsageError } from '../../models/error.ts'
+import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { ensureFolder } from '../books.ts'
+import { nodeDisk, writeFileAtomic } from '../disk.ts'
+import { exampleConfig } from '../init.ts'
+import { printTable } from '../output/table.ts'
+import { defineCommand } from './command.ts'
+import { parseInstant } from './context.ts'
+
+const initCommand = defineCommand({
+  command: 'init',
+  describe: 'Write a commented configuration into the folder of the books',
+  example: ['$0 init --dir ~/books', 'then put credentials into the environment and run tieout plan'],
+  options: (parser) => parser,
+  run: async (context) => {
+    if (existsSync(context.configFile)) {
+      throw new UsageError('There is a configuration already.', {
+        where: context.configFile,
+        action: 'Edit it, or choose another folder with --dir.',
+      })
+    }
+    ensureFolder(context.dir)
+    await writeFileAtomic(
+      nodeDisk,
+      context.configFile,
+      Buffer.from(exampleConfig(defaultProfile.baseUrl)),
+      0o600,
+    )
+    context.print(`Wrote ${context.configFile}.`)
+    context.print(
+      'Next: name your accounts in it, put their credentials into the environment, and run `tieout plan`.',
+    )
+    return 0
+  },
+})
+
+const endpointsCommand = defineCommand({
+  command: 'endpoints',
+  describe: 'The catalogue: every endpoint with its rate, span, retention, page size and paging',
+  example: ['$0 endpoints --json', 'the same for a script'],
+  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args) => {
+    const entries = endpoints.map(catalogueEntry)
+    if (args.json) {
+      context.print(JSON.stringify(entries, null, 2))
+      return 0
+    }
+    const rows = entries.map((entry) => [
+      entry.section,
+      entry.name,
+      `${entry.method} ${entry.path}`,
+      `${entry.rate.count} per ${entry.rate.perMs / 1000} s (${entry.rate.scope})`,
+      entry.spanMaxDays === null ? '' : `${entry.spanMaxDays} d`,
+      entry.retentionDays === null ? '' : `${entry.retentionDays} d`,
+      entry.pageSizeMax === null ? '' : String(entry.pageSizeMax),
+      entry.writes ? 'writes' : '',
+    ])
+    const columns = ['section', 'name', 'request', 'rate', 'span', 'kept', 'page', ''].map((name) => ({
+      name,
+    }))
+    context.print(printTable(columns, rows))
+    return 0
+  },
+})
+
+const sandboxCommand = defineCommand({
+  command: 'sandbox',
+  describe: 'Run the local venue: the documented API on loopback, with a truth to compare against',
+  example: ['$0 sandbox --init /tmp/books --speed 60', 'then, beside it: tieout nightly --dir /tmp/books'],
+  options: (parser) =>
+    parser
+      .option('port', { type: 'number', default: 0, describe: 'Port on 127.0.0.1; 0 is any free one' })
+      .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
+      .option('days', { type: 'number', default: 365, describe: 'Length of the history' })
+      .option('speed', {
+        type: 'number',
+        default: 1,
+        describe: 'Budgets refill so many times as fast as documented',
+      })
+      .option('faults', {
+        type: 'string',
+        describe: 'Faults and oddities to switch on: name[=value],…',
+        requiresArg: true,
+      })
+      .option('init', {
+        type: 'string',
+        describe: 'Write a configuration and credentials for it into this folder',
+        requiresArg: true,
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'First line of output: the accounts' }),
+  run: async (context, args) => {
+    for (const option of ['port', 'seed', 'days', 'speed'] as const) positive(option, args[option])
+    const sandbox = await startSandbox({
+      port: args.port,
+      seed: args.seed,
+      days: args.days,
+      speed: args.speed,
+      ...(args.now === undefined ? {} : { now: new Date(parseInstant(args.now, '--now')) }),
+      ...(args.faults === undefined ? {} : { faults: args.faults }),
+    })
+    try {
+      if (args.init !== undefined) {
+        ensureFolder(args.init)
+        await writeSandboxConfig(args.init, sandbox, { speed: args.speed })
+      }
+      const { baseUrl, accounts } = sandbox
+      if (args.json) context.print(JSON.stringify({ baseUrl, accounts }))
+      else {
+        context.print(`The sandbox listens at ${baseUrl}; its truth is at ${baseUrl}/truth. Ctrl-C ends it.`)
+        for (const account of accounts)
+          context.print(`  uid ${account.uid}  ${account.kind}  ${account.roles.join(', ')}`)
+        if (args.init !== undefined) context.print(`Try: tieout nightly --dir ${args.init}`)
+      }
+      if (!context.signal.aborted) await once(context.signal, 'abort')
+      return 0
+    } finally {
+      await sandbox.close()
+    }
+  },
+})
+
+function positive(option: string, value: number): void {
+  if (Number.isFinite(value) && value >= 0 && (option === 'port' || option === 'seed' || value > 0)) return
+  throw new UsageError(`--${option} is not a usable number.`, {
+    where: `--${option}`,
+    expected: option === 'port' || option === 'seed' ? 'a number from 0' : 'a number above 0',
+    found: String(value),
+    action: 'Correct the number.',
+  })
+}
+
+export const setupCommands = [initCommand, endpointsCommand, sandboxCommand]

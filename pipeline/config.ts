@@ -1,0 +1,254 @@
+// The configuration of the books: tieout.yaml, checked by a schema, and the credentials, which never enter it.
+// An unknown key is an error that names the nearest known one; a credentials file that others can read is refused.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import leven from 'leven'
+import { LineCounter, parseDocument } from 'yaml'
+import { z } from 'zod'
+import type { AccountAccess, Credentials } from '../connectors/venue.ts'
+import { UsageError } from '../models/error.ts'
+
+const instant = z.union([z.string(), z.date()]).transform((value, context) => {
+  const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
+  if (Number.isNaN(at)) context.addIssue({ code: 'custom', message: 'expected a date such as 2026-01-01' })
+  return at
+})
+
+const budget = z.strictObject({
+  count: z.number().int().positive(),
+  per_ms: z.number().positive(),
+  /** Endpoints that name the same group share one budget. */
+  group: z.string().optional(),
+})
+
+const accountName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
+
+const schema = z.strictObject({
+  venue: z
+    .strictObject({
+      base_url: z.url({ protocol: /^https?$/ }).optional(),
+      budgets: z.record(z.string(), budget).default({}),
+      /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
+      retention_days: z.record(z.string(), z.number().positive()).default({}),
+      timeout_ms: z.number().int().positive().optional(),
+    })
+    .prefault({}),
+  history: z.strictObject({ since: instant.optional(), feeds: z.array(z.string()).optional() }).prefault({}),
+  accounts: z
+    .record(
+      accountName,
+      z.strictObject({
+        uid: z.string().optional(),
+        credentials: z.enum(['env', 'file']).default('env'),
+        /** How balances of a unified account are kept, when the data should not decide. */
+        balances: z.enum(['unified', 'per-line']).optional(),
+      }),
+    )
+    .default({}),
+  reports: z
+    .strictObject({
+      currency: z.string().optional(),
+      method: z.string().optional(),
+      scope: z.enum(['account', 'universal']).optional(),
+      time_zone: z.string().optional(),
+    })
+    .prefault({}),
+  privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),
+})
+
+export type Config = z.output<typeof schema>
+
+export const emptyConfig: Config = schema.parse({})
+
+/** Reads the configuration; a missing file is null, so that commands that need none still work. */
+export function readConfig(file: string, knownFeeds: readonly string[]): Config | null {
+  let source: string
+  try {
+    source = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new UsageError('The configuration cannot be read.', {
+      where: file,
+      action: 'Check its permissions.',
+      cause,
+    })
+  }
+  const lines = new LineCounter()
+  const document = parseDocument(source, { lineCounter: lines })
+  const broken = document.errors[0]
+  if (broken !== undefined) {
+    throw new UsageError('The configuration is not valid YAML.', {
+      where: `${file}:${lines.linePos(broken.pos[0]).line}`,
+      found: broken.message.split('\n')[0] ?? '',
+      action: 'Correct that line; `tieout init` writes a commented example.',
+    })
+  }
+  const checked = schema.safeParse(document.toJS() ?? {})
+  if (!checked.success) throw badKey(file, document, lines, checked.error.issues[0] as z.core.$ZodIssue)
+  const named = [
+    ...(checked.data.history.feeds ?? []),
+    ...Object.keys(checked.data.venue.budgets),
+    ...Object.keys(checked.data.venue.retention_days),
+  ]
+  for (const feed of named) {
+    if (knownFeeds.includes(feed)) continue
+    throw new UsageError(`The configuration names an endpoint that does not exist: ${feed}.`, {
+      where: file,
+      expected: `an endpoint name, perhaps ${nearest(feed, knownFeeds)}`,
+      action: '`tieout endpoints` lists them all.',
+    })
+  }
+  return checked.data
+}
+
+function badKey(
+  file: string,
+  document: ReturnType<typeof parseDocument>,
+  lines: LineCounter,
+  issue: z.core.$ZodIssue,
+): UsageError {
+  const path = issue.path.map(String)
+  const at = (keys: readonly string[]): string => {
+    const node =
+      keys.length === 0 ? undefined : (document.getIn(keys, true) as { range?: [number] } | undefined)
+    return node?.range === undefined ? file : `${file}:${lines.linePos(node.range[0]).line}`
+  }
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] as string
+    const known = knownKeys(path)
+    return new UsageError(`The configuration has an unknown key: ${[...path, key].join('.')}.`, {
+      where: at([...path, key]),
+      expected: `one of ${known.join(', ')}; the nearest is ${nearest(key, known)}`,
+      action: 'Correct or remove the key.',
+    })
+  }
+  return new UsageError(`The configuration has a bad value at ${path.join('.') || 'its top'}.`, {
+    where: at(path),
+    expected: issue.message,
+    action: 'Correct the value; `tieout init` writes a commented example.',
+  })
+}
+
+/** The keys that the schema knows at a place. */
+function knownKeys(path: readonly string[]): string[] {
+  const unwrap = (type: z.ZodType): z.ZodType => {
+    const inner = (type.def as { innerType?: z.ZodType }).innerType
+    return inner === undefined ? type : unwrap(inner)
+  }
+  let type: z.ZodType = schema
+  for (const key of path) {
+    const here = unwrap(type)
+    if (here instanceof z.ZodObject) type = here.shape[key] as z.ZodType
+    else if (here instanceof z.ZodRecord) type = here.valueType as z.ZodType
+    else return []
+  }
+  const here = unwrap(type)
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : []
+}
+
+/** The known word that is closest in spelling. */
+export function nearest(word: string, known: readonly string[]): string {
+  return known.toSorted((a, b) => leven(word, a) - leven(word, b))[0] ?? 'none'
+}
+
+const credentialSection = z.strictObject({
+  key: z.string().optional(),
+  secret: z.string().optional(),
+  passphrase: z.string().optional(),
+  tax_key: z.string().optional(),
+  tax_secret: z.string().optional(),
+  tax_passphrase: z.string().optional(),
+})
+
+type Section = z.output<typeof credentialSection>
+
+/** The accounts of the configuration with their credentials; a credential that is not there is left out. */
+export function readAccounts(
+  config: Config,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): AccountAccess[] {
+  const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
+  const sections = usesFile ? readCredentials(join(dir, 'credentials.yaml')) : {}
+  return Object.entries(config.accounts).map(([name, account]) => {
+    const section =
+      account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
+    const api = credentials(name, section.key, section.secret, section.passphrase)
+    const tax = credentials(`${name} (tax)`, section.tax_key, section.tax_secret, section.tax_passphrase)
+    return {
+      name,
+      ...(account.uid === undefined ? {} : { uid: account.uid }),
+      ...(api === null ? {} : { api }),
+      ...(tax === null ? {} : { tax }),
+    }
+  })
+}
+
+function credentials(
+  of: string,
+  key: string | undefined,
+  secret: string | undefined,
+  passphrase: string | undefined,
+): Credentials | null {
+  if (!key && !secret && !passphrase) return null
+  if (!key || !secret || !passphrase) {
+    throw new UsageError(`The credentials of account ${of} are incomplete.`, {
+      expected: 'a key, a secret and a passphrase',
+      found: `no ${[!key && 'key', !secret && 'secret', !passphrase && 'passphrase'].filter(Boolean).join(', no ')}`,
+      action: 'Give all three, or none of them.',
+    })
+  }
+  return { key, secret, passphrase }
+}
+
+function fromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): Section {
+  const prefix = `TIEOUT_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_`
+  const names = ['key', 'secret', 'passphrase', 'tax_key', 'tax_secret', 'tax_passphrase'] as const
+  return Object.fromEntries(names.map((part) => [part, environment[prefix + part.toUpperCase()]])) as Section
+}
+
+function readCredentials(file: string): Record<string, Section> {
+  let source: string
+  try {
+    const mode = statSync(file).mode & 0o777
+    if ((mode & 0o077) !== 0) {
+      throw new UsageError('The credentials file can be read by others.', {
+        where: file,
+        expected: 'a file that only its owner can read (mode 600)',
+        found: `mode ${mode.toString(8)}`,
+        action: `chmod 600 ${file}`,
+      })
+    }
+    source = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw new UsageError('The credentials file cannot be read.', {
+      where: file,
+      expected: 'a YAML file with a section for each account that says `credentials: file`',
+      action: 'Create it with mode 600, or use `credentials: env`.',
+      cause,
+    })
+  }
+  // A parse error would quote the line, and with it a secret: only its position is told.
+  const lines = new LineCounter()
+  const document = parseDocument(source, { lineCounter: lines })
+  const broken = document.errors[0]
+  const checked = z
+    .record(z.string(), credentialSection)
+    .safeParse(document.errors.length > 0 ? null : (document.toJS() ?? {}))
+  if (!checked.success) {
+    const place =
+      broken === undefined
+        ? checked.error.issues[0]?.path.join('.')
+        : `line ${lines.linePos(broken.pos[0]).line}`
+    throw new UsageError('The credentials file is not understood.', {
+      where: `${file}, ${place || 'top'}`,
+      expected:
+        'sections of key, secret, passphrase, tax_key, tax_secret, tax_passphrase, each a text in quotes',
+      action: 'Correct it; values made of digits need quotes.',
+    })
+  }
+  return checked.data
+}

@@ -1,0 +1,47 @@
+// The commented configuration that `tieout init` writes. It must read back unchanged through the schema.
+
+/** A configuration for the venue itself, with every key explained. */
+export function exampleConfig(baseUrl: string): string {
+  return `# tieout: the books of one or more trading accounts.
+# Every key is optional except one account. An unknown key is an error.
+
+venue:
+  # Where the API stands.
+  base_url: ${baseUrl}
+  # Documented rates can be overridden, and endpoints can share a budget by naming one group:
+  # budgets:
+  #   tax.futuresRecords: { count: 1, per_ms: 1000, group: v2-tax }
+  #   tax.p2pRecords: { count: 1, per_ms: 1000, group: v2-tax }
+  # How many days the venue remembers, where it is known to differ:
+  # retention_days: { tax.p2pRecords: 730 }
+
+history:
+  # How far back to read; without it, all that the venue still has.
+  # since: 2026-01-01
+  # Which feeds to read; without it, all that apply to an account. \`tieout endpoints\` lists them.
+  # feeds: [tax.records, trade.orderHistory]
+
+accounts:
+  # A name of your choice. The credentials come from the environment:
+  #   TIEOUT_MAIN_KEY, TIEOUT_MAIN_SECRET, TIEOUT_MAIN_PASSPHRASE
+  # and, for the tax records, those of a tax API key:
+  #   TIEOUT_MAIN_TAX_KEY, TIEOUT_MAIN_TAX_SECRET, TIEOUT_MAIN_TAX_PASSPHRASE
+  # Keys need no permission but reading.
+  main:
+    # Needed for a classic account, whose own uid no reading endpoint tells.
+    # uid: "123456789"
+    credentials: env
+    # How balances are kept, if the data should not decide: unified or per-line.
+    # balances: unified
+  # desk-2:
+  #   credentials: file   # section desk-2 in credentials.yaml beside this file, mode 600
+
+reports:
+  # Reporting currency; without it, the only currency that the trades are in.
+  # currency: USDT
+
+privacy:
+  # Names, payment details, e-mails and mobiles are published as null unless this is true.
+  publish_personal_data: false
+`
+}

@@ -1,0 +1,89 @@
+// The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
+import type { Endpoint } from '../connectors/endpoint.ts'
+import type { Config } from './config.ts'
+import type { Landing } from './landing/landing.ts'
+import { planFeedPartition } from './sync/feed.ts'
+
+export interface PlannedPartition {
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  /** ISO-8601, UTC; null for a feed without a time range. */
+  readonly from: string | null
+  readonly to: string | null
+  readonly windows: number
+  /** Requests if every window fits into one page. */
+  readonly requests: number
+}
+
+export interface RunPlan {
+  readonly partitions: readonly PlannedPartition[]
+  readonly requests: number
+  /** Least time under the budgets, rounded to a tenth: budgets run side by side, requests of one budget do not. */
+  readonly minutes: number
+}
+
+interface PlanOptions {
+  /** Null for books that do not exist yet. */
+  readonly landing: Landing | null
+  readonly config: Config
+  readonly accounts: readonly string[]
+  readonly feeds: readonly Endpoint[]
+  readonly since: number | undefined
+  readonly now: () => number
+}
+
+type Knowledge = Pick<Landing, 'covered' | 'unfinished' | 'oldestUnsettled' | 'account'>
+
+/** What landing answers for books that do not exist yet. */
+const nothingKnown: Knowledge = {
+  covered: async () => [],
+  unfinished: async () => [],
+  oldestUnsettled: async () => null,
+  account: async () => null,
+}
+
+export async function planRun(options: PlanOptions): Promise<RunPlan> {
+  const landing = options.landing ?? nothingKnown
+  const instant = options.now()
+  const context = { ...options, landing, now: () => instant }
+  const partitions: PlannedPartition[] = []
+  const msPerBudget = new Map<string, number>()
+  for (const account of options.accounts) {
+    const kind = (await landing.account(account))?.kind ?? 'unknown'
+    for (const endpoint of options.feeds) {
+      if (endpoint.applies === 'unified' && kind === 'classic') continue
+      for (const partition of endpoint.partitions) {
+        const plan = await planFeedPartition(context, account, endpoint, partition)
+        const ranges = [...plan.needs, ...plan.resume.map((begun) => begun.window)]
+        partitions.push({
+          account,
+          feed: endpoint.name,
+          partition: partition.label,
+          from: ranges.length === 0 ? null : iso(Math.min(...ranges.map((range) => range.start))),
+          to: ranges.length === 0 ? null : iso(Math.max(...ranges.map((range) => range.end))),
+          windows: endpoint.window === null ? 0 : plan.requests,
+          requests: plan.requests,
+        })
+        const [budget, ms] = budgetTime(options.config, account, endpoint, plan.requests)
+        msPerBudget.set(budget, (msPerBudget.get(budget) ?? 0) + ms)
+      }
+    }
+  }
+  return {
+    partitions,
+    requests: partitions.reduce((sum, one) => sum + one.requests, 0),
+    minutes: Math.ceil(Math.max(0, ...msPerBudget.values()) / 6_000) / 10,
+  }
+}
+
+/** The budget that a feed's requests spend, and the milliseconds that they take of it. */
+function budgetTime(config: Config, account: string, endpoint: Endpoint, requests: number): [string, number] {
+  const override = config.venue.budgets[endpoint.name]
+  const { count, perMs } =
+    override === undefined ? endpoint.rate : { count: override.count, perMs: override.per_ms }
+  const scope = endpoint.rate.scope === 'ip' ? '' : account
+  return [`${override?.group ?? endpoint.name}/${scope}`, (requests / count) * perMs]
+}
+
+const iso = (ms: number): string => new Date(ms).toISOString()

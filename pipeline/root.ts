@@ -1,0 +1,19 @@
+// Where the package's own files (sql, data, version) stand, from the sources and from the compiled tree alike.
+import { existsSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { fileURLToPath } from 'node:url'
+
+function findRoot(folder: string): string {
+  if (existsSync(join(folder, 'package.json')) && existsSync(join(folder, 'sql'))) return folder
+  const parent = dirname(folder)
+  if (parent === folder)
+    throw new Error('The tieout package is incomplete: no package.json beside a folder sql.')
+  return findRoot(parent)
+}
+
+/** Folder that holds package.json, sql/ and data/. */
+export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
+
+export const packageVersion: string = (
+  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
+).version

@@ -1,0 +1,133 @@
+// The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
+import { endpoints } from '../connectors/catalogue.ts'
+import { defaultProfile } from '../connectors/profile.ts'
+import { openVenue, type RequestEvent } from '../connectors/venue.ts'
+import { UsageError } from '../models/error.ts'
+import type { Books } from './books.ts'
+import { type BuildResult, buildLedger } from './build/build.ts'
+import type { CommandContext } from './commands/context.ts'
+import { type Config, readAccounts } from './config.ts'
+import { lotsStep } from './lots/step.ts'
+import { SETTINGS_FEED } from './sync/account.ts'
+import type { Progress } from './sync/context.ts'
+import { type SyncResult, selectFeeds, sync } from './sync/sync.ts'
+
+/** Narrows a run to some accounts, some feeds, or a later start. */
+export interface Selection {
+  readonly accounts?: readonly string[] | undefined
+  readonly feeds?: readonly string[] | undefined
+  readonly since?: number | undefined
+}
+
+const settings = endpoints.find((endpoint) => endpoint.name === SETTINGS_FEED)
+if (settings === undefined) throw new Error(`The catalogue has no ${SETTINGS_FEED}.`)
+const settingsEndpoint = settings
+
+/** The feeds that a selection, else the configuration, else everything names. */
+export function chosenFeeds(config: Config, selection: Selection) {
+  const unknown = selection.feeds?.find((name) => !endpoints.some((endpoint) => endpoint.name === name))
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no feed ${unknown}.`, {
+      where: '--feeds',
+      expected: 'names that `tieout endpoints` lists',
+      action: 'Correct the name.',
+    })
+  }
+  return selectFeeds(endpoints, selection.feeds ?? config.history.feeds)
+}
+
+/** The accounts that a selection names, else all of the configuration. */
+export function chosenAccounts(config: Config, selection: Selection): string[] {
+  const names = Object.keys(config.accounts)
+  const unknown = selection.accounts?.find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no account ${unknown} in the configuration.`, {
+      where: '--accounts',
+      expected: `one of ${names.join(', ')}`,
+      action: 'Correct the name.',
+    })
+  }
+  return names.filter((name) => selection.accounts?.includes(name) ?? true)
+}
+
+export async function syncBooks(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  selection: Selection,
+  command: string,
+  progress: (event: Progress) => void,
+): Promise<SyncResult> {
+  const names = chosenAccounts(config, selection)
+  const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
+    names.includes(access.name),
+  )
+  const venue = openVenue({
+    profile: defaultProfile,
+    clock: context.clock,
+    random: Math.random,
+    signal: context.signal,
+    budgets: Object.fromEntries(
+      Object.entries(config.venue.budgets).map(([name, { count, per_ms, group }]) => [
+        name,
+        { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
+      ]),
+    ),
+    log: (event: RequestEvent) => context.log.debug(event, 'request'),
+    ...(config.venue.base_url === undefined ? {} : { baseUrl: config.venue.base_url }),
+    ...(config.venue.timeout_ms === undefined ? {} : { timeoutMs: config.venue.timeout_ms }),
+  })
+  try {
+    return await sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      config,
+      accounts,
+      feeds: chosenFeeds(config, selection),
+      settings: settingsEndpoint,
+      clock: context.clock,
+      now: context.now,
+      signal: context.signal,
+      command,
+      progress,
+      ...(selection.since === undefined ? {} : { since: selection.since }),
+    })
+  } finally {
+    await venue.close()
+  }
+}
+
+export async function buildBooks(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  options: { publishAnyway: boolean; publish?: boolean },
+): Promise<BuildResult> {
+  return buildLedger({
+    dir: books.dir,
+    landing: books.landing,
+    now: new Date(context.now()),
+    clock: context.clock,
+    publishAnyway: options.publishAnyway,
+    publish: options.publish ?? true,
+    config: {
+      accounts: Object.entries(config.accounts).map(([name, account]) => ({
+        name,
+        ...(account.uid === undefined ? {} : { uid: account.uid }),
+      })),
+      publishPersonalData: config.privacy.publish_personal_data,
+      chainGrouping: Object.fromEntries(
+        Object.entries(config.accounts).flatMap(([name, account]) =>
+          account.balances === undefined ? [] : [[name, account.balances]],
+        ),
+      ),
+      ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
+      ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
+      ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
+    },
+    steps: [lotsStep({ method: 'fifo', scope: 'account' })],
+    log: (event) => context.log.info(event, 'build'),
+  })
+}

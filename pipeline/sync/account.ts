@@ -1,0 +1,181 @@
+// One account: first what it is (4.14 answers for a unified account and is refused to a classic one),
+// then every feed that applies, each under its own budget and all at once.
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import {
+  CredentialRefused,
+  IpRefused,
+  NotApplicable,
+  PermissionRefused,
+  VenueError,
+} from '../../connectors/errors.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type { AccountAccess, AccountClient } from '../../connectors/venue.ts'
+import { UsageError } from '../../models/error.ts'
+import { isoNow, type SyncContext, state } from './context.ts'
+import { syncFeed } from './feed.ts'
+
+/** The feed that tells what an account is; it is asked first and on its own. */
+export const SETTINGS_FEED = 'account.settings'
+
+type Kind = 'unified' | 'classic' | 'unknown'
+
+interface Identity {
+  readonly kind: Kind
+  readonly mode: string | null
+  readonly uid: string | null
+  /** Credentials that the venue has refused, or that are not there: no feed that needs one is asked. */
+  readonly unusable: ReadonlyMap<Endpoint['credential'], { code: string; reason: string }>
+  /** The venue could not be reached at all: nothing more is asked of this account in this run. */
+  readonly unreachable: boolean
+}
+
+export async function syncAccount(
+  context: SyncContext,
+  settings: Endpoint,
+  access: AccountAccess,
+): Promise<void> {
+  const client = context.venue.account(access)
+  const identity = await identify(context, settings, access, client)
+  await context.recorder.record({
+    kind: 'account',
+    at: isoNow(context),
+    run: context.run,
+    account: access.name,
+    venue: context.venueName,
+    uid: identity.uid,
+    accountKind: identity.kind,
+    accountMode: identity.mode,
+  })
+  const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED)
+  const ended = await Promise.allSettled(
+    feeds.map((feed) => syncIfUsable(context, access, client, feed, identity)),
+  )
+  const failure = ended.find((one) => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+}
+
+async function syncIfUsable(
+  context: SyncContext,
+  access: AccountAccess,
+  client: AccountClient,
+  feed: Endpoint,
+  identity: Identity,
+): Promise<void> {
+  const whole = { account: access.name, feed: feed.name, partition: '' }
+  if (feed.applies === 'unified' && identity.kind === 'classic') {
+    const reason = 'this is a classic account'
+    await state(context, whole, { status: 'not_applicable', code: 'classic', reason })
+    context.progress({ kind: 'finished', account: access.name, feed: feed.name, status: 'not_applicable' })
+    return
+  }
+  const missing = identity.unusable.get(feed.credential)
+  if (missing !== undefined) {
+    await state(context, whole, { status: 'failed', ...missing })
+    context.progress({ kind: 'finished', account: access.name, feed: feed.name, status: 'failed' })
+    return
+  }
+  if (identity.unreachable) {
+    await state(context, whole, {
+      status: 'pending',
+      code: 'unreachable',
+      reason: 'the venue did not answer',
+    })
+    return
+  }
+  await syncFeed(context, access.name, client, feed)
+}
+
+/** Asks 4.14 what the account is; falls back to what earlier runs found. */
+async function identify(
+  context: SyncContext,
+  settings: Endpoint,
+  access: AccountAccess,
+  client: AccountClient,
+): Promise<Identity> {
+  const unusable = new Map<Endpoint['credential'], { code: string; reason: string }>()
+  if (access.api === undefined) unusable.set('api', noCredential('an API key'))
+  if (access.tax === undefined) unusable.set('tax', noCredential('a tax API key'))
+  const known = await context.landing.account(access.name)
+  const before: Identity = {
+    kind: known?.kind ?? 'unknown',
+    mode: known?.accountMode ?? null,
+    uid: access.uid ?? known?.uid ?? null,
+    unusable,
+    unreachable: false,
+  }
+  if (access.api === undefined) return before
+  try {
+    const answer = await client.request(settings, {}, { signal: context.signal })
+    await context.recorder.record(
+      {
+        kind: 'page',
+        at: isoNow(context),
+        run: context.run,
+        account: access.name,
+        feed: settings.name,
+        partition: '',
+        request: answer.request,
+        status: answer.status,
+      },
+      redactSecrets(answer.body, context.secrets).body,
+    )
+    const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
+    const uid = found.uid === undefined || found.uid === null ? null : String(found.uid)
+    if (uid !== null && access.uid !== undefined && uid !== access.uid) throw differingUid(access, uid)
+    const mode = typeof found.accountMode === 'string' ? found.accountMode : null
+    return { ...before, kind: 'unified', mode, uid: uid ?? before.uid }
+  } catch (error) {
+    return judgeIdentity(context, settings, access, before, unusable, error)
+  }
+}
+
+async function judgeIdentity(
+  context: SyncContext,
+  settings: Endpoint,
+  access: AccountAccess,
+  before: Identity,
+  unusable: Map<Endpoint['credential'], { code: string; reason: string }>,
+  error: unknown,
+): Promise<Identity> {
+  const whole = { account: access.name, feed: settings.name, partition: '' }
+  if (context.signal.aborted) {
+    context.outcome.incomplete = true
+    return { ...before, unreachable: true }
+  }
+  if (!(error instanceof VenueError)) throw error
+  const word = { code: error.code, reason: error.message }
+  if (error instanceof NotApplicable) {
+    await state(context, whole, { status: 'not_applicable', ...word })
+    return { ...before, kind: 'classic', mode: null }
+  }
+  if (error instanceof PermissionRefused) {
+    await state(context, whole, { status: 'failed', ...word })
+    return before
+  }
+  if (error instanceof CredentialRefused || error instanceof IpRefused) {
+    context.outcome.refusals.push(error.describe())
+    await state(context, whole, { status: 'failed', ...word })
+    // A key bound to other addresses says nothing of the tax key, but this machine has only one address.
+    unusable.set('api', word)
+    if (error instanceof IpRefused) unusable.set('tax', word)
+    return before
+  }
+  context.outcome.incomplete = true
+  context.outcome.givenUp += 1
+  await state(context, whole, { status: 'pending', ...word })
+  return { ...before, unreachable: true }
+}
+
+const noCredential = (what: string) => ({
+  code: 'no credential',
+  reason: `the configuration has no ${what.replace(/^an? /, '')} for this account`,
+})
+
+function differingUid(access: AccountAccess, found: string): UsageError {
+  return new UsageError(`Account ${access.name} is not the account that the configuration says.`, {
+    where: `accounts.${access.name}.uid`,
+    expected: `uid ${access.uid ?? ''}`,
+    found: `uid ${found}`,
+    action: 'Correct the uid, or give the credentials of the account that is meant.',
+  })
+}

@@ -1,0 +1,72 @@
+// What every stage of a run is handed: who asks, through what, by which clock, and where what is received goes.
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import type { Venue } from '../../connectors/venue.ts'
+import type { Clock } from '../../models/clock.ts'
+import type { Config } from '../config.ts'
+import type { CoverageStatus, Range } from '../journal/frame.ts'
+import type { Landing } from '../landing/landing.ts'
+import type { Recorder } from './recorder.ts'
+
+export type Progress =
+  | { readonly kind: 'planned'; readonly account: string; readonly feed: string; readonly requests: number }
+  | {
+      readonly kind: 'page'
+      readonly account: string
+      readonly feed: string
+      readonly rows: number
+      readonly done: number
+    }
+  | { readonly kind: 'finished'; readonly account: string; readonly feed: string; readonly status: string }
+  | { readonly kind: 'note'; readonly account: string; readonly text: string }
+
+export interface SyncContext {
+  readonly run: string
+  readonly venue: Venue
+  readonly venueName: string
+  readonly landing: Landing
+  readonly recorder: Recorder
+  readonly clock: Clock
+  /** What the run calls now, Unix milliseconds. */
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly config: Config
+  readonly feeds: readonly Endpoint[]
+  readonly since: number | undefined
+  /** Credentials that must never reach the journal. */
+  readonly secrets: readonly string[]
+  readonly progress: (event: Progress) => void
+  readonly outcome: Outcome
+}
+
+/** What a run comes to; the exit code follows from it. */
+export interface Outcome {
+  /** The venue refused a credential or this machine's address. */
+  readonly refusals: string[]
+  /** Something was left pending; progress is kept. */
+  incomplete: boolean
+  /** Requests in a row that were given up, over all accounts; a success sets it back. */
+  givenUp: number
+}
+
+/** After so many requests given up in a row the venue counts as out of reach, and the rest stays pending. */
+const OUT_OF_REACH_AFTER = 3
+
+export const outOfReach = (context: SyncContext): boolean => context.outcome.givenUp >= OUT_OF_REACH_AFTER
+
+export const isoNow = (context: SyncContext): string => new Date(context.clock.wall()).toISOString()
+
+/** Journals our own word on a range (or a whole partition) that was not had. */
+export async function state(
+  context: SyncContext,
+  of: { account: string; feed: string; partition: string },
+  word: { status: CoverageStatus; code: string; reason: string; range?: Range },
+): Promise<void> {
+  await context.recorder.record({
+    kind: 'statement',
+    at: isoNow(context),
+    run: context.run,
+    ...of,
+    ...word,
+    named: context.config.history.feeds?.includes(of.feed) ?? false,
+  })
+}

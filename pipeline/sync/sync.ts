@@ -1,0 +1,116 @@
+// A run over all accounts: fetch, journal, land. Progress is never ahead of data, so a run can be killed anywhere.
+import { randomUUID } from 'node:crypto'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import type { AccountAccess, Venue } from '../../connectors/venue.ts'
+import type { Clock } from '../../models/clock.ts'
+import type { Config } from '../config.ts'
+import type { Journal } from '../journal/frame.ts'
+import type { Landing } from '../landing/landing.ts'
+import { SETTINGS_FEED, syncAccount } from './account.ts'
+import { isoNow, type Outcome, type Progress, type SyncContext } from './context.ts'
+import { createRecorder } from './recorder.ts'
+
+export interface SyncOptions {
+  readonly journal: Journal
+  readonly landing: Landing
+  readonly venue: Venue
+  readonly venueName: string
+  readonly config: Config
+  readonly accounts: readonly AccountAccess[]
+  /** Feeds to read, account settings included. */
+  readonly feeds: readonly Endpoint[]
+  readonly settings: Endpoint
+  readonly since?: number
+  readonly clock: Clock
+  readonly now: () => number
+  readonly signal: AbortSignal
+  readonly command: string
+  readonly progress: (event: Progress) => void
+}
+
+export interface SyncResult {
+  readonly run: string
+  readonly requests: number
+  readonly retries: number
+  readonly rows: number
+  /** What the venue refused for want of a valid credential or address, for people to read. */
+  readonly refusals: readonly string[]
+  readonly incomplete: boolean
+}
+
+export async function sync(options: SyncOptions): Promise<SyncResult> {
+  const recorder = createRecorder(options.journal, options.landing)
+  const outcome: Outcome = { refusals: [], incomplete: false, givenUp: 0 }
+  const context: SyncContext = {
+    run: randomUUID(),
+    venue: options.venue,
+    venueName: options.venueName,
+    landing: options.landing,
+    recorder,
+    clock: options.clock,
+    now: options.now,
+    signal: options.signal,
+    config: options.config,
+    feeds: options.feeds,
+    since: options.since,
+    secrets: options.accounts.flatMap(secretsOf),
+    progress: options.progress,
+    outcome,
+  }
+  await recorder.record({
+    kind: 'run-start',
+    at: isoNow(context),
+    run: context.run,
+    command: options.command,
+    now: new Date(options.now()).toISOString(),
+  })
+  const ended = await Promise.allSettled(
+    options.accounts.map((access) => syncAccount(context, options.settings, access)),
+  )
+  const failure = ended.find((one) => one.status === 'rejected')
+  const { requests, retries } = options.venue.counters
+  await recorder.record({
+    kind: 'run-end',
+    at: isoNow(context),
+    run: context.run,
+    requests,
+    rows: recorder.rows,
+    retries,
+    outcome:
+      failure !== undefined
+        ? 'failed'
+        : outcome.refusals.length > 0
+          ? 'refused'
+          : outcome.incomplete
+            ? 'incomplete'
+            : 'done',
+  })
+  if (failure !== undefined) throw failure.reason
+  return {
+    run: context.run,
+    requests,
+    retries,
+    rows: recorder.rows,
+    refusals: outcome.refusals,
+    incomplete: outcome.incomplete,
+  }
+}
+
+/** Feeds of a run: those named, else every reading endpoint whose answer lands; the settings always come along. */
+export function selectFeeds(
+  endpoints: readonly Endpoint[],
+  named: readonly string[] | undefined,
+): Endpoint[] {
+  return endpoints.filter(
+    (endpoint) =>
+      !endpoint.writes &&
+      endpoint.item !== null &&
+      (named === undefined || named.includes(endpoint.name) || endpoint.name === SETTINGS_FEED),
+  )
+}
+
+function secretsOf(access: AccountAccess): string[] {
+  return [access.api, access.tax].flatMap((credential) =>
+    credential === undefined ? [] : [credential.key, credential.secret, credential.passphrase],
+  )
+}
