@@ -1,0 +1,83 @@
+// Writes the configuration and the credentials with which tieout runs against a sandbox as it would against the
+// venue: `sandbox --init DIR`. Files that are not these two are left alone.
+
+import { chmod, mkdir, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import type { SandboxAccount } from './core/accounts.ts'
+import { ENDPOINTS } from './endpoints/index.ts'
+import { faster } from './http/budgets.ts'
+
+/** What the parts of `Sandbox` that a configuration needs look like. */
+export interface Listing {
+  baseUrl: string
+  accounts: readonly SandboxAccount[]
+}
+
+const OWNER_ONLY = 0o600
+
+export async function writeSandboxConfig(
+  dir: string,
+  sandbox: Listing,
+  options: { speed: number },
+): Promise<void> {
+  await mkdir(dir, { recursive: true })
+  const named = nameAccounts(sandbox.accounts)
+  await writeFile(join(dir, 'tieout.yaml'), configuration(sandbox.baseUrl, named, options.speed))
+  const credentials = Object.fromEntries(
+    named.map(([name, { apiKey, secret, passphrase, taxKey }]) => [
+      name,
+      {
+        key: apiKey,
+        secret,
+        passphrase,
+        tax_key: taxKey.apiKey,
+        tax_secret: taxKey.secret,
+        tax_passphrase: taxKey.passphrase,
+      },
+    ]),
+  )
+  const path = join(dir, 'credentials.yaml')
+  await writeFile(
+    path,
+    stringify(credentials, { defaultStringType: 'QUOTE_DOUBLE', defaultKeyType: 'PLAIN' }),
+    {
+      mode: OWNER_ONLY,
+    },
+  )
+  // The mode above holds for a new file only.
+  await chmod(path, OWNER_ONLY)
+}
+
+function configuration(baseUrl: string, named: [string, SandboxAccount][], speed: number): string {
+  const budgets = ENDPOINTS.map(({ name, rate }) => {
+    const { count, perMs } = faster(rate, speed)
+    return `    ${name}: { count: ${count}, per_ms: ${perMs} }`
+  })
+  const accounts = named.map(([name, { uid }]) => `  ${name}:\n    uid: "${uid}"\n    credentials: file`)
+  return `# A sandbox of tieout: invented accounts on loopback.
+venue:
+  base_url: ${baseUrl}
+  # The documented rates, as fast as this sandbox refills them.
+  budgets:
+${budgets.join('\n')}
+accounts:
+${accounts.join('\n')}
+`
+}
+
+/** A name for each account after what it is; several of a kind are counted. */
+function nameAccounts(accounts: readonly SandboxAccount[]): [string, SandboxAccount][] {
+  const kinds = accounts.map(({ kind, roles }) => {
+    const role = (['parent', 'broker', 'sub'] as const).find((known) => roles.includes(known))
+    return role ?? kind
+  })
+  const seen = new Map<string, number>()
+  return accounts.map((account, index) => {
+    const kind = kinds[index]!
+    const count = (seen.get(kind) ?? 0) + 1
+    seen.set(kind, count)
+    const isOnly = kinds.filter((other) => other === kind).length === 1
+    return [isOnly ? kind : `${kind}-${count}`, account]
+  })
+}

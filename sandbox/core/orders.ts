@@ -1,0 +1,129 @@
+// Orders of the unified account: their life from live to filled or cancelled, and how 4.10 and 4.11 show them.
+// Quantities are exact; the average price is the executed value over the executed quantity, cut to the price's
+// decimals. Interface document, 2.3 and part 3.
+
+import type { OrderCategory, Side } from './lines.ts'
+import { cut, per, text } from './money.ts'
+
+export type OrderStatus = 'live' | 'new' | 'partially_filled' | 'filled' | 'cancelled'
+
+export interface Order {
+  orderId: string
+  clientOid: string
+  category: OrderCategory
+  symbol: string
+  orderType: 'limit' | 'market'
+  side: 'buy' | 'sell'
+  /** 0 for a market order. */
+  price: bigint
+  quantity: bigint
+  /** Value in the quote coin that a spot or margin order asks for; 0 for futures. */
+  amount: bigint
+  executedQuantity: bigint
+  executedValue: bigint
+  timeInForce: 'ioc' | 'fok' | 'gtc' | 'post_only'
+  status: OrderStatus
+  positionSide: Side | null
+  holdMode: 'one_way_mode' | 'hedge_mode'
+  delegateType: string
+  reduceOnly: boolean
+  stpMode: string
+  /** Positive when paid: the opposite sign of the tax records. */
+  fees: Map<string, bigint>
+  cancelReason: string
+  execType: 'normal' | 'offset' | 'reduce' | 'liquidation' | 'delivery'
+  createdMs: number
+  updatedMs: number
+  /** Consecutive modifications since the last fill. */
+  modifications: number
+}
+
+export type OrderDraft = Pick<
+  Order,
+  'orderId' | 'category' | 'symbol' | 'orderType' | 'side' | 'price' | 'quantity' | 'createdMs' | 'holdMode'
+> &
+  Partial<Order>
+
+export function newOrder(draft: OrderDraft): Order {
+  return {
+    clientOid: draft.orderId,
+    amount: 0n,
+    executedQuantity: 0n,
+    executedValue: 0n,
+    timeInForce: 'gtc',
+    status: 'live',
+    positionSide: null,
+    delegateType: draft.orderType === 'market' ? 'market' : 'normal',
+    reduceOnly: false,
+    stpMode: 'none',
+    fees: new Map(),
+    cancelReason: '',
+    execType: 'normal',
+    updatedMs: draft.createdMs,
+    modifications: 0,
+    ...draft,
+  }
+}
+
+export function isOpen(order: Order): boolean {
+  return order.status === 'live' || order.status === 'new' || order.status === 'partially_filled'
+}
+
+export function isFutures(order: Order): boolean {
+  return order.category !== 'SPOT' && order.category !== 'MARGIN'
+}
+
+export interface Fill {
+  quantity: bigint
+  value: bigint
+  feeCoin: string
+  /** Positive when paid. */
+  fee: bigint
+  atMs: number
+}
+
+export function noteFill(order: Order, { quantity, value, feeCoin, fee, atMs }: Fill): void {
+  order.executedQuantity += quantity
+  order.executedValue += value
+  order.fees.set(feeCoin, (order.fees.get(feeCoin) ?? 0n) + fee)
+  order.status = order.executedQuantity >= order.quantity ? 'filled' : 'partially_filled'
+  order.updatedMs = atMs
+  order.modifications = 0
+}
+
+const AVERAGE_PLACES = 8
+
+/** An order as 4.10 lists it. Spot and margin orders have no position side and no hold mode. */
+export function openOrderRow(order: Order): Record<string, unknown> {
+  const average =
+    order.executedQuantity === 0n ? 0n : cut(per(order.executedValue, order.executedQuantity), AVERAGE_PLACES)
+  return {
+    orderId: order.orderId,
+    clientOid: order.clientOid,
+    category: order.category,
+    symbol: order.symbol,
+    orderType: order.orderType,
+    side: order.side,
+    price: text(order.price),
+    qty: text(order.quantity),
+    amount: text(order.amount),
+    cumExecQty: text(order.executedQuantity),
+    cumExecValue: text(order.executedValue),
+    avgPrice: text(average),
+    timeInForce: order.timeInForce,
+    orderStatus: order.status,
+    ...(isFutures(order) ? { posSide: order.positionSide, holdMode: order.holdMode } : {}),
+    delegateType: order.delegateType,
+    reduceOnly: order.reduceOnly ? 'YES' : 'NO',
+    stpMode: order.stpMode,
+    feeDetail: [...order.fees].map(([feeCoin, fee]) => ({ feeCoin, fee: text(fee) })),
+    createdTime: String(order.createdMs),
+    updatedTime: String(order.updatedMs),
+  }
+}
+
+/** An order as 4.11 lists it. */
+export function historyOrderRow(order: Order): Record<string, unknown> {
+  const { createdTime, updatedTime, ...row } = openOrderRow(order)
+  return { ...row, cancelReason: order.cancelReason, execType: order.execType, createdTime, updatedTime }
+}

@@ -1,0 +1,101 @@
+// The shape of an endpoint's declaration: where it is, how often it may be called and by whom, what it accepts, and
+// the function that answers. Everything that holds for all endpoints alike is done before `handle` is called.
+
+import type { Account, ApiKey, Permission } from '../core/accounts.ts'
+import { DAY_MS, HOUR_MS } from '../core/clock.ts'
+import type { Role } from '../core/lines.ts'
+import type { Venue } from '../core/venue.ts'
+import type { Shape, Values } from '../http/params.ts'
+import { Refusal, refusals } from '../http/refusals.ts'
+
+export interface Call<S extends Shape> {
+  venue: Venue
+  params: Values<S>
+  /** The parsed body, for the one endpoint whose body is an array. */
+  body: unknown
+  /** The venue's clock when the request arrived. */
+  nowMs: number
+}
+
+export interface SignedCall<S extends Shape> extends Call<S> {
+  account: Account
+  key: ApiKey
+}
+
+interface Declaration<S extends Shape> {
+  /** Of the interface document. */
+  section: string
+  name: string
+  method: 'GET' | 'POST'
+  path: string
+  rate: { count: number; perMs: number; scope: 'uid' | 'ip' }
+  params: S
+  /** Time parameters of the request; checked before the handler sees them. */
+  window?: TimeWindow
+}
+
+export interface PublicEndpoint<S extends Shape> extends Declaration<S> {
+  isPublic: true
+  handle: (call: Call<S>) => unknown
+}
+
+export interface SignedEndpoint<S extends Shape> extends Declaration<S> {
+  isPublic?: false
+  /** A key needs one of these; none named means any key, also the tax key. */
+  permissions: readonly Permission[]
+  /** Refused to a key that may only read. */
+  writes?: true
+  /** A v3 endpoint serves unified accounts alone. */
+  isUnifiedOnly?: true
+  /** The account needs one of these roles. */
+  roles?: readonly Role[]
+  handle: (call: SignedCall<S>) => unknown
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: the registry holds endpoints of every shape.
+export type Endpoint = PublicEndpoint<any> | SignedEndpoint<any>
+
+export function publicEndpoint<S extends Shape>(endpoint: Omit<PublicEndpoint<S>, 'isPublic'>): Endpoint {
+  return { ...endpoint, isPublic: true }
+}
+
+export function endpoint<S extends Shape>(endpoint: SignedEndpoint<S>): Endpoint {
+  return endpoint
+}
+
+export interface TimeWindow {
+  spanDays: number
+  /** How far back a start may lie; null where the document gives no limit. */
+  retentionDays: number | null
+  /** Both bounds are given or neither is. */
+  bothOrNeither?: true
+}
+
+const RETENTION_GRACE_MS = HOUR_MS
+
+/** Refuses a window that ends before it starts, is too long, or starts more than an hour before retention. */
+export function checkWindow(
+  { spanDays, retentionDays, bothOrNeither }: TimeWindow,
+  { startTime, endTime }: { startTime?: number; endTime?: number },
+  nowMs: number,
+): void {
+  if (bothOrNeither && (startTime === undefined) !== (endTime === undefined)) {
+    throw refusals.missing(startTime === undefined ? 'startTime' : 'endTime')
+  }
+  if (startTime !== undefined && endTime !== undefined) {
+    if (endTime < startTime) throw new Refusal('40707', 'Start time is greater than end time')
+    if (endTime - startTime > spanDays * DAY_MS) {
+      throw new Refusal('40705', `The start and end time cannot exceed ${spanDays} days`)
+    }
+  }
+  if (startTime !== undefined && retentionDays !== null) {
+    if (startTime < nowMs - retentionDays * DAY_MS - RETENTION_GRACE_MS) {
+      throw new Refusal('40704', `Can only check the data of the last ${retentionDays} days`)
+    }
+  }
+}
+
+/** The oldest time that a feed still answers with, given what was asked for. */
+export function retained(retentionDays: number, nowMs: number, fromMs: number | undefined): number {
+  return Math.max(fromMs ?? 0, nowMs - retentionDays * DAY_MS)
+}

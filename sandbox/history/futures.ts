@@ -1,0 +1,198 @@
+// Futures as they happen: positions opened and closed in one or two steps, funding every eight hours at one rate a
+// contract for all accounts, and now and then a gamble whose market is known to end in a liquidation.
+
+import type { Account } from '../core/accounts.ts'
+import { DAY_MS, HOUR_MS, SECOND_MS } from '../core/clock.ts'
+import type { FuturesLine, Side } from '../core/lines.ts'
+import { CONTRACTS, type Contract, contractsOf } from '../core/market.ts'
+import { cut, least, money, ONE, per, times } from '../core/money.ts'
+import { fillFuturesOrder, findPosition, orderSide, settleFunding } from '../core/positions.ts'
+import { Random } from '../core/random.ts'
+import type { Venue } from '../core/venue.ts'
+import { type Agenda, activeSpan, busySpells, occasions, type Span } from './agenda.ts'
+
+export interface FuturesHabit {
+  tradesPerWeek: number
+  tradesPerBusySpell: number
+  /** Dollars of one position, lowest and highest. */
+  positionSize: readonly [string, string]
+}
+
+const FUNDING_EVERY_MS = 8 * HOUR_MS
+/** Left to gambles, so that a liquidation never takes an ordinary position with it. */
+const GAMBLERS_SYMBOL = 'XRPUSDT'
+
+export function planFutures(
+  agenda: Agenda,
+  venue: Venue,
+  account: Account,
+  line: FuturesLine,
+  habit: FuturesHabit,
+): void {
+  const random = new Random(venue.seed, `futures/${line}/${account.name}`)
+  const contracts = contractsOf(line).filter(({ symbol }) => symbol !== GAMBLERS_SYMBOL)
+  const openings = occasions(random, activeSpan(agenda.span), habit.tradesPerWeek)
+  for (const [index, atMs] of openings.entries()) {
+    // The last trade of each line is still open when the history ends.
+    const isLast = index === openings.length - 1
+    const heldMs = isLast ? Number.POSITIVE_INFINITY : random.int(HOUR_MS, 2 * DAY_MS)
+    planTrade(agenda, venue, account, random, random.pick(contracts), habit, atMs, heldMs)
+  }
+  for (const spell of habit.tradesPerBusySpell > 0 ? busySpells(agenda.span) : []) {
+    for (let count = 0; count < habit.tradesPerBusySpell; count++) {
+      const atMs = random.int(spell.startMs, spell.endMs)
+      planTrade(
+        agenda,
+        venue,
+        account,
+        random,
+        random.pick(contracts),
+        habit,
+        atMs,
+        random.int(60 * SECOND_MS, HOUR_MS),
+      )
+    }
+  }
+}
+
+function planTrade(
+  agenda: Agenda,
+  venue: Venue,
+  account: Account,
+  random: Random,
+  contract: Contract,
+  habit: FuturesHabit,
+  atMs: number,
+  heldMs: number,
+): void {
+  const worth = random.amount(money(habit.positionSize[0]), money(habit.positionSize[1]))
+  const drawnSide: Side = random.chance(0.6) ? 'long' : 'short'
+  const isLimit = random.chance(0.5)
+  const closesInTwo = random.chance(0.25)
+  let held = 0n
+  let side = drawnSide
+
+  agenda.at(atMs, () => {
+    // Under the one-way mode a symbol has one side at a time.
+    const opposite: Side = drawnSide === 'long' ? 'short' : 'long'
+    if (account.holdMode === 'one_way_mode' && findPosition(account, contract, opposite)) side = opposite
+    const price = venue.market.contractPrice(contract, atMs)
+    const quantity = cut(per(worth, price), contract.quantityPlaces)
+    const coinWorth = times(
+      venue.balance(account, contract.line, contract.marginCoin),
+      venue.market.dollarPrice(contract.marginCoin, atMs),
+    )
+    if (quantity === 0n || coinWorth < worth * 2n) return
+    execute(venue, account, contract, side, 'open', quantity, price, isLimit, 10, atMs)
+    held = quantity
+  })
+  const close = (share: 'half' | 'rest') => (closeMs: number) => {
+    const position = findPosition(account, contract, side)
+    if (held === 0n || position === undefined) return
+    const wanted = share === 'half' ? cut(held / 2n, contract.quantityPlaces) : held
+    const quantity = least(wanted, position.quantity)
+    if (quantity === 0n) return
+    held -= quantity
+    const price = venue.market.contractPrice(contract, closeMs)
+    execute(venue, account, contract, side, 'close', quantity, price, isLimit, 10, closeMs)
+  }
+  if (closesInTwo) agenda.at(atMs + Math.floor(heldMs / 2), close('half'))
+  agenda.at(atMs + heldMs, close('rest'))
+}
+
+function execute(
+  venue: Venue,
+  account: Account,
+  contract: Contract,
+  side: Side,
+  step: 'open' | 'close' | 'liquidate',
+  quantity: bigint,
+  price: bigint,
+  isLimit: boolean,
+  leverage: number,
+  atMs: number,
+): void {
+  const order = venue.placeOrder(account, {
+    category: contract.line,
+    symbol: contract.symbol,
+    orderType: isLimit ? 'limit' : 'market',
+    side: orderSide(step, side),
+    price: isLimit ? price : 0n,
+    quantity,
+    timeInForce: isLimit ? 'gtc' : 'ioc',
+    positionSide: side,
+    reduceOnly: step !== 'open',
+    createdMs: atMs,
+    ...(step === 'liquidate' ? { delegateType: 'liquidation', execType: 'liquidation' as const } : {}),
+  })
+  fillFuturesOrder(venue, account, order, { contract, side, step, quantity, price, leverage }, atMs)
+  venue.closeOrder(account, order, atMs)
+}
+
+/** Funding of every position of every account, three times a day. */
+export function planFunding(agenda: Agenda, venue: Venue): void {
+  const { startMs, endMs } = agenda.span
+  const first = (Math.floor(startMs / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS
+  for (let tickMs = first; tickMs < endMs; tickMs += FUNDING_EVERY_MS) {
+    agenda.at(tickMs + 3, (atMs) => {
+      for (const contract of CONTRACTS) {
+        const random = new Random(venue.seed, `funding/${contract.symbol}/${tickMs}`)
+        const rate = cut(random.amount(money('-0.0001'), money('0.0003')), 6)
+        for (const account of venue.accounts) {
+          for (const position of account.positions.filter(({ symbol }) => symbol === contract.symbol)) {
+            settleFunding(venue, account, contract, position, rate, atMs)
+          }
+        }
+      }
+    })
+  }
+}
+
+/**
+ * A liquidation: the walk of the next days is looked up first, the side that loses is taken, and the leverage is
+ * set so that the market's worst hour lies beyond the liquidation price.
+ */
+export function planGamble(agenda: Agenda, venue: Venue, account: Account, place: number): void {
+  const contract = CONTRACTS.find(({ symbol }) => symbol === GAMBLERS_SYMBOL)!
+  const span = activeSpan(agenda.span)
+  const openMs = Math.floor(span.startMs + (span.endMs - span.startMs) * place)
+  const entry = venue.market.contractPrice(contract, openMs)
+  const worst = worstHour(
+    venue,
+    contract,
+    { startMs: openMs, endMs: Math.min(openMs + 5 * DAY_MS, span.endMs) },
+    entry,
+  )
+  if (worst === undefined) return
+  const { atMs: burstMs, price, side } = worst
+  const move = price > entry ? price - entry : entry - price
+  const leverage = Math.min(125, Number(entry / move))
+  const quantity = per(money('900'), entry)
+  agenda.at(openMs, () => {
+    const rounded = cut(quantity, contract.quantityPlaces)
+    execute(venue, account, contract, side, 'open', rounded, entry, false, leverage, openMs)
+  })
+  agenda.at(burstMs, () => {
+    const position = findPosition(account, contract, side)
+    if (position === undefined) return
+    execute(venue, account, contract, side, 'liquidate', position.quantity, price, false, leverage, burstMs)
+  })
+}
+
+function worstHour(
+  venue: Venue,
+  contract: Contract,
+  { startMs, endMs }: Span,
+  entry: bigint,
+): { atMs: number; price: bigint; side: Side } | undefined {
+  let worst: { atMs: number; price: bigint; side: Side } | undefined
+  let widest = ONE / 1_000_000n
+  for (let atMs = startMs + HOUR_MS; atMs <= endMs; atMs += HOUR_MS) {
+    const price = venue.market.contractPrice(contract, atMs)
+    const move = price > entry ? price - entry : entry - price
+    if (move <= widest) continue
+    widest = move
+    worst = { atMs, price, side: price > entry ? 'short' : 'long' }
+  }
+  return worst
+}

@@ -1,0 +1,176 @@
+// The venue on the wire: one request in, one envelope out. The order of checks is that of a venue: address, route,
+// signature, budget, then what the account and the key may do, then parameters, then the endpoint itself.
+// Interface document, parts 1, 5, 7 and 8. Outside the API, /truth and /stats answer what really happened.
+
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import type { Account, ApiKey } from '../core/accounts.ts'
+import type { Venue } from '../core/venue.ts'
+import { checkWindow, type Endpoint, type SignedEndpoint } from '../endpoints/endpoint.ts'
+import { ENDPOINTS } from '../endpoints/index.ts'
+import { authenticate, type Incoming } from './authenticate.ts'
+import { AddressGuard } from './budgets.ts'
+import { readAll } from './params.ts'
+import { Refusal, refusals } from './refusals.ts'
+import { Tally } from './tally.ts'
+
+export interface Reply {
+  status: number
+  headers: Record<string, string>
+  code: string
+  msg: string
+  data: unknown
+  endpoint?: Endpoint
+  uid: string | null
+}
+
+const KEEP_ALIVE_MS = 60_000
+const REMAINING_HEADER = 'x-mbx-used-remain-limit'
+
+export class VenueServer {
+  readonly tally: Tally
+  readonly #venue: Venue
+  readonly #guard: AddressGuard
+  readonly #routes = new Map<string, Endpoint>()
+  readonly #server: Server
+
+  constructor(venue: Venue, speed: number) {
+    this.#venue = venue
+    this.tally = new Tally(speed)
+    this.#guard = new AddressGuard(speed)
+    for (const endpoint of ENDPOINTS) this.#routes.set(`${endpoint.method} ${endpoint.path}`, endpoint)
+    this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
+      this.#serve(message, response).catch((error: unknown) => response.destroy(error as Error))
+    })
+  }
+
+  async listen(port: number): Promise<string> {
+    await new Promise<void>((resolve, reject) => {
+      this.#server.once('error', reject)
+      this.#server.listen(port, '127.0.0.1', resolve)
+    })
+    return `http://127.0.0.1:${(this.#server.address() as AddressInfo).port}`
+  }
+
+  async close(): Promise<void> {
+    await new Promise<void>((resolve) => {
+      this.#server.close(() => resolve())
+      this.#server.closeAllConnections()
+    })
+  }
+
+  async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const request = await read(message)
+    const outside = { '/truth': () => this.#venue.truth(), '/stats': () => this.tally.stats() }[request.path]
+    if (outside !== undefined && request.method === 'GET') {
+      send(response, 200, {}, JSON.stringify(outside()))
+      return
+    }
+    const atMs = this.#venue.clock.elapsedMs()
+    const reply = this.#answer(request, atMs)
+    const requestTime = this.#venue.clock.nowMs()
+    const { status, code, msg, data, uid, endpoint } = reply
+    this.tally.answered(
+      {
+        ts: requestTime,
+        method: request.method,
+        path: request.path,
+        query: request.query,
+        uid,
+        status,
+        code,
+      },
+      endpoint && { endpoint, who: uid ?? request.address },
+    )
+    send(response, status, reply.headers, JSON.stringify({ code, msg, requestTime, data }))
+  }
+
+  #answer(request: Incoming, atMs: number): Reply {
+    const headers: Record<string, string> = {}
+    let uid: string | null = null
+    let counted: Endpoint | undefined
+    try {
+      if (!this.#guard.admits(request.address, atMs)) {
+        throw refusals.rate('Too many requests: this IP is blocked for five minutes')
+      }
+      const endpoint = this.#routes.get(`${request.method} ${request.path}`)
+      if (endpoint === undefined) throw refusals.notFound(request.path)
+      const key = endpoint.isPublic ? undefined : authenticate(request, this.#venue.keys, this.#venue.clock)
+      uid = key?.uid ?? null
+      counted = endpoint
+      const remaining = this.tally.arrive(endpoint, uid ?? request.address, atMs)
+      headers[REMAINING_HEADER] = String(Math.max(0, remaining))
+      if (remaining < 0) throw refusals.rate()
+      const data = this.#call(endpoint, key, request)
+      return { status: 200, headers, code: '00000', msg: 'success', data, endpoint, uid }
+    } catch (error) {
+      if (!(error instanceof Refusal)) throw error
+      const { status, code, message: msg } = error
+      return { status, headers, code, msg, data: null, uid, ...(counted && { endpoint: counted }) }
+    }
+  }
+
+  #call(endpoint: Endpoint, key: ApiKey | undefined, request: Incoming): unknown {
+    const account = key && this.#venue.account(key.uid)
+    if (!endpoint.isPublic) checkAccess(endpoint, key!, account!)
+    const nowMs = this.#venue.clock.nowMs()
+    const body = request.method === 'POST' ? parse(request.body) : undefined
+    const source =
+      request.method === 'POST' ? asObject(body) : Object.fromEntries(new URLSearchParams(request.query))
+    const params = readAll(endpoint.params, source)
+    if (endpoint.window !== undefined) checkWindow(endpoint.window, params, nowMs)
+    const call = { venue: this.#venue, params, body, nowMs }
+    return endpoint.isPublic
+      ? endpoint.handle(call)
+      : endpoint.handle({ ...call, key: key!, account: account! })
+  }
+}
+
+// biome-ignore lint/suspicious/noExplicitAny: access does not depend on the endpoint's parameters.
+function checkAccess(endpoint: SignedEndpoint<any>, key: ApiKey, account: Account): void {
+  if (endpoint.isUnifiedOnly && account.kind === 'classic') throw refusals.classicAccount()
+  if (endpoint.roles && !endpoint.roles.some((role) => account.roles.includes(role))) {
+    throw refusals.notForThisAccount(`This endpoint is for ${endpoint.roles.join(', ')} accounts only`)
+  }
+  const isGranted =
+    endpoint.permissions.length === 0 ||
+    endpoint.permissions.some((permission) => key.permissions.has(permission))
+  if (!isGranted || (endpoint.writes && key.readOnly)) throw refusals.permission()
+}
+
+async function read(message: IncomingMessage): Promise<Incoming> {
+  const chunks: Buffer[] = []
+  for await (const chunk of message) chunks.push(chunk as Buffer)
+  const [path, ...query] = (message.url ?? '/').split('?')
+  return {
+    method: message.method ?? 'GET',
+    path: path!,
+    query: query.join('?'),
+    body: Buffer.concat(chunks).toString('utf8'),
+    headers: message.headers,
+    address: (message.socket.remoteAddress ?? '').replace('::ffff:', ''),
+  }
+}
+
+function parse(body: string): unknown {
+  try {
+    return JSON.parse(body)
+  } catch {
+    throw refusals.body('the body is not JSON')
+  }
+}
+
+/** The body as named parameters; the one endpoint that takes an array declares none. */
+function asObject(body: unknown): Record<string, unknown> {
+  if (typeof body !== 'object' || body === null) throw refusals.body('the body must be a JSON object')
+  return body as Record<string, unknown>
+}
+
+function send(response: ServerResponse, status: number, headers: Record<string, string>, body: string): void {
+  response.writeHead(status, {
+    'content-type': 'application/json;charset=UTF-8',
+    'content-length': Buffer.byteLength(body),
+    ...headers,
+  })
+  response.end(body)
+}

@@ -1,0 +1,58 @@
+// A venue on loopback that speaks the documented API over an invented past, with a truth to compare against.
+// It is written from the interface document alone and shares no code with what it witnesses.
+
+import type { SandboxAccount } from './core/accounts.ts'
+import type { Truth } from './core/books.ts'
+import { Clock } from './core/clock.ts'
+import { Venue } from './core/venue.ts'
+import { inventHistory } from './history/index.ts'
+import { VenueServer } from './http/server.ts'
+import type { Stats } from './http/tally.ts'
+
+export { writeSandboxConfig } from './config-files.ts'
+export type { Credential, SandboxAccount } from './core/accounts.ts'
+export type { Truth, TruthOfAccount } from './core/books.ts'
+export type { EndpointStats, LoggedRequest, Stats } from './http/tally.ts'
+
+export interface SandboxOptions {
+  /** Seed of everything invented; default 1. */
+  seed?: number
+  /** Length of the invented past in days; default 365. */
+  days?: number
+  /** The venue's clock at the start, and the end of the past; default: the machine's clock. */
+  now?: Date
+  /** Port on 127.0.0.1; default any free one. */
+  port?: number
+  /** Budgets refill so many times as fast as documented; default 1. */
+  speed?: number
+  /** Elapsed time in milliseconds; a test may hold it. Default `performance.now`. */
+  monotonicMs?: () => number
+}
+
+export interface Sandbox {
+  baseUrl: string
+  accounts: SandboxAccount[]
+  /** What really happened, also at `GET /truth`. */
+  truth(): Truth
+  /** What was asked of it, also at `GET /stats`. */
+  stats(): Stats
+  close(): Promise<void>
+}
+
+export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
+  const { seed = 1, days = 365, now = new Date(), port = 0, speed = 1 } = options
+  if (!(days > 0) || !(speed > 0)) throw new RangeError(`days and speed must be positive: ${days}, ${speed}`)
+  const endMs = now.getTime()
+  const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), 0)
+  const venue = new Venue(seed, days, endMs, clock)
+  inventHistory(venue)
+  const server = new VenueServer(venue, speed)
+  const baseUrl = await server.listen(port)
+  return {
+    baseUrl,
+    accounts: venue.listed,
+    truth: () => venue.truth(),
+    stats: () => server.tally.stats(),
+    close: () => server.close(),
+  }
+}
