@@ -5,6 +5,9 @@ import type { SandboxAccount } from './core/accounts.ts'
 import type { Truth } from './core/books.ts'
 import { Clock } from './core/clock.ts'
 import { Venue } from './core/venue.ts'
+import { type FaultOptions, readFaults } from './faults/options.ts'
+import { damageRecords } from './faults/records.ts'
+import { WireFaults } from './faults/wire.ts'
 import { inventHistory } from './history/index.ts'
 import { VenueServer } from './http/server.ts'
 import type { Stats } from './http/tally.ts'
@@ -12,6 +15,7 @@ import type { Stats } from './http/tally.ts'
 export { writeSandboxConfig } from './config-files.ts'
 export type { Credential, SandboxAccount } from './core/accounts.ts'
 export type { Truth, TruthOfAccount } from './core/books.ts'
+export { FAULT_NAMES, type FaultOptions } from './faults/options.ts'
 export type { EndpointStats, LoggedRequest, Stats } from './http/tally.ts'
 
 export interface SandboxOptions {
@@ -25,6 +29,8 @@ export interface SandboxOptions {
   port?: number
   /** Budgets refill so many times as fast as documented; default 1. */
   speed?: number
+  /** What goes wrong: `name[=value]`, comma-separated, or an object of the same names. Nothing by default. */
+  faults?: string | FaultOptions
   /** Elapsed time in milliseconds; a test may hold it. Default `performance.now`. */
   monotonicMs?: () => number
 }
@@ -42,11 +48,13 @@ export interface Sandbox {
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { seed = 1, days = 365, now = new Date(), port = 0, speed = 1 } = options
   if (!(days > 0) || !(speed > 0)) throw new RangeError(`days and speed must be positive: ${days}, ${speed}`)
+  const faults = readFaults(options.faults)
   const endMs = now.getTime()
-  const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), 0)
+  const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), faults.skewMs)
   const venue = new Venue(seed, days, endMs, clock)
   inventHistory(venue)
-  const server = new VenueServer(venue, speed)
+  damageRecords(venue, faults.records)
+  const server = new VenueServer(venue, speed, new WireFaults(faults, seed))
   const baseUrl = await server.listen(port)
   return {
     baseUrl,

@@ -22,6 +22,16 @@ export interface SignedCall<S extends Shape> extends Call<S> {
   key: ApiKey
 }
 
+/** How an answer's rows go on: by which parameter, under which names the answer holds rows and the next cursor. */
+export interface Paging {
+  param: 'cursor' | 'idLessThan'
+  /** Null where the data is the list of rows itself. */
+  rows: string | null
+  /** Null where the answer holds no cursor and the last row's id is the next one. */
+  next: string | null
+  id: string
+}
+
 interface Declaration<S extends Shape> {
   /** Of the interface document. */
   section: string
@@ -32,6 +42,7 @@ interface Declaration<S extends Shape> {
   params: S
   /** Time parameters of the request; checked before the handler sees them. */
   window?: TimeWindow
+  paging?: Paging
 }
 
 export interface PublicEndpoint<S extends Shape> extends Declaration<S> {

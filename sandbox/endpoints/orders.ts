@@ -25,6 +25,7 @@ export const orderHistory = endpoint({
     cursor: optional(id),
   },
   window: { spanDays: 30, retentionDays: ORDER_RETENTION_DAYS },
+  paging: { param: 'cursor', rows: 'list', next: 'cursor', id: 'orderId' },
   handle: ({ account, params, nowMs }) => {
     const page = account.orders.page({
       fromMs: retained(ORDER_RETENTION_DAYS, nowMs, params.startTime),

@@ -29,6 +29,7 @@ export const orders = endpoint({
     orderNo: optional(string),
   },
   window: { spanDays: 90, retentionDays: null },
+  paging: { param: 'idLessThan', rows: 'orderList', next: 'minOrderId', id: 'orderId' },
   handle: ({ account, params }) => {
     const orderList = account.p2pOrders.page({
       fromMs: params.startTime,

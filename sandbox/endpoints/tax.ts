@@ -26,6 +26,7 @@ export const taxRecords = endpoint({
     cursor: optional(id),
   },
   window: { spanDays: 7, retentionDays: TAX_RETENTION_DAYS },
+  paging: { param: 'cursor', rows: null, next: null, id: 'id' },
   handle: ({ account, params, nowMs }) =>
     account.taxRecords.get(taxPartition(params.bizType, params.marginType))!.page({
       fromMs: retained(TAX_RETENTION_DAYS, nowMs, params.startTime),
@@ -56,6 +57,7 @@ export const futuresRecords = endpoint({
     marginCoin: optional(string),
   },
   window: { spanDays: 30, retentionDays: null },
+  paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
   handle: ({ account, params }) =>
     account.futuresRecords.get(params.productType)!.page({
       fromMs: params.startTime,
@@ -75,6 +77,7 @@ export const p2pRecords = endpoint({
   permissions: [],
   params: { ...v2Page, coin: optional(string) },
   window: { spanDays: 30, retentionDays: null },
+  paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
   handle: ({ account, params }) =>
     account.p2pRecords.page({
       fromMs: params.startTime,

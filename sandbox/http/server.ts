@@ -4,10 +4,12 @@
 
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { setTimeout as pause } from 'node:timers/promises'
 import type { Account, ApiKey } from '../core/accounts.ts'
 import type { Venue } from '../core/venue.ts'
 import { checkWindow, type Endpoint, type SignedEndpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/index.ts'
+import type { WireFaults } from '../faults/wire.ts'
 import { authenticate, type Incoming } from './authenticate.ts'
 import { AddressGuard } from './budgets.ts'
 import { readAll } from './params.ts'
@@ -31,16 +33,22 @@ export class VenueServer {
   readonly tally: Tally
   readonly #venue: Venue
   readonly #guard: AddressGuard
+  readonly #faults: WireFaults
   readonly #routes = new Map<string, Endpoint>()
   readonly #server: Server
 
-  constructor(venue: Venue, speed: number) {
+  constructor(venue: Venue, speed: number, faults: WireFaults) {
     this.#venue = venue
+    this.#faults = faults
     this.tally = new Tally(speed)
     this.#guard = new AddressGuard(speed)
     for (const endpoint of ENDPOINTS) this.#routes.set(`${endpoint.method} ${endpoint.path}`, endpoint)
     this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
-      this.#serve(message, response).catch((error: unknown) => response.destroy(error as Error))
+      // Not a refusal, so a mistake of the sandbox's own: loud, and never to be taken for an answer.
+      this.#serve(message, response).catch((error: unknown) => {
+        if (!message.destroyed) console.error(error)
+        response.destroy()
+      })
     })
   }
 
@@ -66,23 +74,19 @@ export class VenueServer {
       send(response, 200, {}, JSON.stringify(outside()))
       return
     }
-    const atMs = this.#venue.clock.elapsedMs()
-    const reply = this.#answer(request, atMs)
-    const requestTime = this.#venue.clock.nowMs()
-    const { status, code, msg, data, uid, endpoint } = reply
+    const halfLatencyMs = this.#faults.halfLatencyMs()
+    if (halfLatencyMs > 0) await pause(halfLatencyMs)
+    const reply = this.#answer(request, this.#venue.clock.elapsedMs())
+    const ts = this.#venue.clock.nowMs()
+    if (halfLatencyMs > 0) await pause(halfLatencyMs)
+    const acceptsGzip = /\bgzip\b/.test(String(request.headers['accept-encoding'] ?? ''))
+    const fault = this.#faults.deliver(response, reply, ts, acceptsGzip)
+    const { method, path, query } = request
+    const { status, code, uid, endpoint } = reply
     this.tally.answered(
-      {
-        ts: requestTime,
-        method: request.method,
-        path: request.path,
-        query: request.query,
-        uid,
-        status,
-        code,
-      },
+      { ts, method, path, query, uid, status, code, ...(fault && { fault }) },
       endpoint && { endpoint, who: uid ?? request.address },
     )
-    send(response, status, reply.headers, JSON.stringify({ code, msg, requestTime, data }))
   }
 
   #answer(request: Incoming, atMs: number): Reply {
@@ -93,6 +97,7 @@ export class VenueServer {
       if (!this.#guard.admits(request.address, atMs)) {
         throw refusals.rate('Too many requests: this IP is blocked for five minutes')
       }
+      if (this.#faults.isOut(atMs)) return unavailable()
       const endpoint = this.#routes.get(`${request.method} ${request.path}`)
       if (endpoint === undefined) throw refusals.notFound(request.path)
       const key = endpoint.isPublic ? undefined : authenticate(request, this.#venue.keys, this.#venue.clock)
@@ -101,7 +106,11 @@ export class VenueServer {
       const remaining = this.tally.arrive(endpoint, uid ?? request.address, atMs)
       headers[REMAINING_HEADER] = String(Math.max(0, remaining))
       if (remaining < 0) throw refusals.rate()
-      const data = this.#call(endpoint, key, request)
+      const refusal = this.#faults.refusal()
+      if (refusal !== undefined) {
+        return { ...refusal, headers: { ...headers, ...refusal.headers }, data: null, endpoint, uid }
+      }
+      const data = this.#faults.shorten(this.#call(endpoint, key, request), endpoint.paging)
       return { status: 200, headers, code: '00000', msg: 'success', data, endpoint, uid }
     } catch (error) {
       if (!(error instanceof Refusal)) throw error
@@ -117,6 +126,9 @@ export class VenueServer {
     const body = request.method === 'POST' ? parse(request.body) : undefined
     const source =
       request.method === 'POST' ? asObject(body) : Object.fromEntries(new URLSearchParams(request.query))
+    const { paging } = endpoint
+    const hasCursor = paging !== undefined && source[paging.param] !== undefined
+    if (hasCursor && this.#faults.repeatsCursor()) delete source[paging.param]
     const params = readAll(endpoint.params, source)
     if (endpoint.window !== undefined) checkWindow(endpoint.window, params, nowMs)
     const call = { venue: this.#venue, params, body, nowMs }
@@ -136,6 +148,10 @@ function checkAccess(endpoint: SignedEndpoint<any>, key: ApiKey, account: Accoun
     endpoint.permissions.length === 0 ||
     endpoint.permissions.some((permission) => key.permissions.has(permission))
   if (!isGranted || (endpoint.writes && key.readOnly)) throw refusals.permission()
+}
+
+function unavailable(): Reply {
+  return { status: 503, headers: {}, code: '40015', msg: 'Service Unavailable', data: null, uid: null }
 }
 
 async function read(message: IncomingMessage): Promise<Incoming> {

@@ -28,6 +28,8 @@ export interface LoggedRequest {
   uid: string | null
   status: number
   code: string
+  /** What befell the answer on its way, when a fault did. */
+  fault?: string
 }
 
 export interface Stats {
