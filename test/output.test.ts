@@ -15,7 +15,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../models/error.ts'
-import { type Disk, DiskError, systemDisk } from '../pipeline/disk.ts'
+import { type Disk, DiskError, nodeDisk } from '../pipeline/disk.ts'
 import { asBatches, type Column } from '../pipeline/output/column.ts'
 import { csvText } from '../pipeline/output/csv.ts'
 import { outFile, safeFileName, writeFileFrom, writeOut } from '../pipeline/output/deliver.ts'
@@ -135,7 +135,7 @@ describe('CSV', () => {
       ['1', 'a,"b"\r\nc', '12345678901234567890.123456789012345678', null],
       ['2', '', '-1', 'é日本'],
     ]
-    await writeFileFrom(systemDisk, file, csvText(names('id', 'text', 'amount', 'more'), asBatches(rows)))
+    await writeFileFrom(nodeDisk, file, csvText(names('id', 'text', 'amount', 'more'), asBatches(rows)))
     const result = await connection.run(
       `select * from read_csv('${file}', header = true, all_varchar = true, allow_quoted_nulls = false)`,
     )
@@ -253,12 +253,12 @@ describe('a file', () => {
   test('appears whole, and stays as it was when its writer fails', async () => {
     const dir = folder()
     const file = join(dir, 'a.csv')
-    await writeFileFrom(systemDisk, file, one('first\n'))
+    await writeFileFrom(nodeDisk, file, one('first\n'))
     async function* failing(): AsyncIterable<string> {
       yield 'half'
       throw new Error('no more rows')
     }
-    await expect(writeFileFrom(systemDisk, file, failing())).rejects.toThrow('no more rows')
+    await expect(writeFileFrom(nodeDisk, file, failing())).rejects.toThrow('no more rows')
     expect(readFileSync(file, 'utf8')).toBe('first\n')
     expect(readdirSync(dir)).toEqual(['a.csv'])
   })
@@ -266,11 +266,15 @@ describe('a file', () => {
   test('that the disk has no room for is refused, and nothing half written stays', async () => {
     const dir = folder()
     const full: Disk = {
-      ...systemDisk,
+      ...nodeDisk,
       open: async (path, how, mode) => ({
-        ...(await systemDisk.open(path, how, mode)),
+        ...(await nodeDisk.open(path, how, mode)),
         write: async () => {
-          throw new DiskError('The disk refused to write a file.', path, { code: 'ENOSPC' })
+          throw new DiskError(
+            'The disk refused to write a file.',
+            path,
+            Object.assign(new Error('full'), { code: 'ENOSPC' }),
+          )
         },
       }),
     }
@@ -314,7 +318,7 @@ describe('a file', () => {
 
   test('whose folder is gone when it is written is refused', async () => {
     const file = join(folder(), 'gone', 'a.csv')
-    await expect(writeFileFrom(systemDisk, file, one('x'))).rejects.toMatchObject({ exitCode: 2 })
+    await expect(writeFileFrom(nodeDisk, file, one('x'))).rejects.toMatchObject({ exitCode: 2 })
   })
 
   test('that is a device is refused, not replaced', async () => {

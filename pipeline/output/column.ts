@@ -1,4 +1,6 @@
 // What every format prints: named columns and rows of cells, in batches, so that a long result never stands in memory.
+import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api'
+import { UsageError } from '../../models/error.ts'
 import type { CellKind, Row } from './value.ts'
 
 export interface Column {
@@ -11,12 +13,30 @@ export interface Column {
   readonly kind?: CellKind
 }
 
+/** A result as DuckDB hands it out, before its values are read. */
+export interface RawResult {
+  readonly names: readonly string[]
+  readonly types: readonly DuckDBType[]
+  readonly chunks: AsyncIterable<DuckDBDataChunk>
+}
+
 export type RowBatches = AsyncIterable<readonly Row[]>
 
-/** Reads all batches into one list, for formats that must know every row before the first is printed. */
-export async function allRows(batches: RowBatches): Promise<Row[]> {
+/**
+ * Reads all batches into one list, for formats that must know every row before the first is printed.
+ * UsageError when there are more than `limit` rows: nothing is left out in silence.
+ */
+export async function allRows(batches: RowBatches, limit = Number.POSITIVE_INFINITY): Promise<Row[]> {
   const rows: Row[] = []
-  for await (const batch of batches) for (const row of batch) rows.push(row)
+  for await (const batch of batches) {
+    for (const row of batch) rows.push(row)
+    if (rows.length > limit) {
+      throw new UsageError('There are too many rows for this format.', {
+        expected: `at most ${limit} rows`,
+        action: 'Use --format csv or json, which have no limit, or ask for less.',
+      })
+    }
+  }
   return rows
 }
 

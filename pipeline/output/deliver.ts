@@ -12,6 +12,8 @@ export interface Terminal {
   readonly stdout: Writable
   /** Columns of the terminal; absent when standard output is none. */
   readonly width?: number
+  /** Writes a line for people to standard error. */
+  readonly tell: (text: string) => void
 }
 
 /** Files of the books that no report may replace. */

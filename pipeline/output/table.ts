@@ -2,7 +2,7 @@
 // Only columns of running text are cut (with …) when a width is given; amounts, times and numbers never are.
 // Written here: the table printers of npm neither align at a decimal point nor keep foreign control characters out.
 import stringWidth from 'string-width'
-import type { Column } from './column.ts'
+import { allRows, type Column, type RowBatches } from './column.ts'
 import { cellText } from './value.ts'
 
 export interface TableOptions {
@@ -111,4 +111,15 @@ export function printTable(
   )
   if (totals.length > 0) body.splice(rows.length, 0, rule)
   return `${[line(titles), rule, ...body].join('\n')}\n`
+}
+
+/** Nobody reads more lines than these in a terminal, and a table must know all of them before it prints the first. */
+const ROW_LIMIT = 100_000
+
+export async function* tableText(
+  columns: readonly Column[],
+  rows: RowBatches,
+  options: TableOptions = {},
+): AsyncIterable<string> {
+  yield printTable(columns, await allRows(rows, ROW_LIMIT), options)
 }

@@ -1,21 +1,20 @@
 // The published ledger as its readers see it: one file, opened read-only in an instance of its own, locked against
 // files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
-import { mkdtempSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { allRows } from '../output/column.ts'
+import { makeSpillFolder } from '../output/spill.ts'
 import type { Row } from '../output/value.ts'
-import { type Limits, type QueryResult, Session } from './session.ts'
+import { type Limits, type QueryResult, readRows, Session } from './session.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
 
 export interface LedgerOptions {
-  /** As DuckDB writes it, `1GB` by default. */
+  /** As DuckDB writes it, 1GB by default. */
   readonly memoryLimit?: string
   /** Longest time for one query until its last row; 10 minutes by default. */
   readonly timeoutMs?: number
@@ -40,6 +39,7 @@ export interface Ledger {
   close(): void
 }
 
+export const DEFAULT_MEMORY_LIMIT = '1GB'
 const DEFAULT_TIMEOUT_MS = 600_000
 
 /**
@@ -49,15 +49,15 @@ const DEFAULT_TIMEOUT_MS = 600_000
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
   await mustBeDatabase(dir, file)
-  const spill = spillFolder()
+  const spill = makeSpillFolder()
   const close = (instance: DuckDBInstance | null): void => {
     instance?.closeSync()
-    if (spill !== '') rmSync(spill, { recursive: true, force: true })
+    spill.remove()
   }
   let instance: DuckDBInstance | null = null
   try {
-    instance = await readOnlyInstance(file, spill)
-    await lock(instance, options.memoryLimit ?? '1GB')
+    instance = await readOnlyInstance(file, spill.path)
+    await lock(instance, options.memoryLimit ?? DEFAULT_MEMORY_LIMIT)
     const limits: Limits = {
       timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
       clock: options.clock ?? systemClock,
@@ -67,15 +67,6 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
   } catch (error) {
     close(instance)
     throw error
-  }
-}
-
-/** Where large sorts go: readable by the owner alone. Without a place for it a reader still answers, from memory. */
-function spillFolder(): string {
-  try {
-    return mkdtempSync(join(tmpdir(), 'tieout-'))
-  } catch {
-    return ''
   }
 }
 
@@ -152,14 +143,16 @@ async function readerOf(
 ): Promise<Ledger> {
   const sessions = new Set<Session>()
   const session = async (): Promise<Session> => {
-    const begun = new Session(await instance.connect(), limits, (ended) => sessions.delete(ended))
+    const begun = await Session.begin(instance, limits, (ended) => sessions.delete(ended))
     sessions.add(begun)
     return begun
   }
   const stream = async (sql: string, values: Values = {}): Promise<QueryResult> => {
     const own = await session()
     try {
-      return own.read(await own.run(() => own.connection.stream(sql, { ...values })))
+      const statement = await own.run(() => own.connection.prepare(sql))
+      statement.bind({ ...values })
+      return readRows(await own.start(statement))
     } catch (error) {
       own.end()
       throw error

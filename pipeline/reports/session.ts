@@ -1,9 +1,16 @@
 // One connection for one query, under a time limit that runs until the last row has been read.
-// What stops a query is known from who stopped it, never from the text of an error.
-import type { DuckDBConnection, DuckDBResult } from '@duckdb/node-api'
+// What stops a query is known from who stopped it, never from the text of an error; and a stream that failed
+// half-way is told from one that ended, which the client library does not do (see `ended`).
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBInstance,
+  DuckDBPreparedStatement,
+  DuckDBType,
+} from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import type { Column, RowBatches } from '../output/column.ts'
+import type { Column, RawResult, RowBatches } from '../output/column.ts'
 import { cellKind, readValue } from '../output/value.ts'
 
 /** A query was stopped because its time was over or the user asked for it. */
@@ -20,27 +27,43 @@ export interface QueryResult {
   readonly rows: RowBatches
 }
 
+const NUDGE_MS = 50
+
 export class Session {
   readonly connection: DuckDBConnection
   private readonly limits: Limits
   private readonly onEnd: (session: Session) => void
   private readonly over = new AbortController()
-  private readonly stop = (): void => this.interrupt('asked')
+  private readonly stop = (): Promise<void> => this.interrupt('asked')
   private stopped: 'time' | 'asked' | null = null
 
-  constructor(connection: DuckDBConnection, limits: Limits, onEnd: (session: Session) => void) {
+  private constructor(connection: DuckDBConnection, limits: Limits, onEnd: (session: Session) => void) {
     this.connection = connection
     this.limits = limits
     this.onEnd = onEnd
     limits.signal?.addEventListener('abort', this.stop, { once: true })
-    if (limits.signal?.aborted === true) this.stop()
+    if (limits.signal?.aborted === true) void this.stop()
     void limits.clock.sleep(limits.timeoutMs, this.over.signal).then(() => this.interrupt('time'))
   }
 
-  private interrupt(why: 'time' | 'asked'): void {
-    if (this.over.signal.aborted) return
-    this.stopped ??= why
-    this.connection.interrupt()
+  static async begin(
+    instance: DuckDBInstance,
+    limits: Limits,
+    onEnd: (session: Session) => void,
+  ): Promise<Session> {
+    const connection = await instance.connect()
+    await connection.run('begin transaction read only')
+    return new Session(connection, limits, onEnd)
+  }
+
+  private async interrupt(why: 'time' | 'asked'): Promise<void> {
+    if (this.stopped !== null) return
+    this.stopped = why
+    // A statement that has not quite begun forgets an interruption, so it is told until it has ended.
+    while (!this.over.signal.aborted) {
+      this.connection.interrupt()
+      await this.limits.clock.sleep(NUDGE_MS, this.over.signal)
+    }
   }
 
   /** Runs one step on the connection; QueryStopped when the limits ended it. */
@@ -58,9 +81,8 @@ export class Session {
   }
 
   private stopError(cause?: unknown): QueryStopped {
-    if (this.stopped === 'asked') {
+    if (this.stopped === 'asked')
       return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
-    }
     return new QueryStopped('The query took too long and was stopped.', {
       expected: `an answer within ${this.limits.timeoutMs / 1000} s`,
       action: 'Ask for less, one account or a shorter period, or allow more time.',
@@ -68,22 +90,44 @@ export class Session {
     })
   }
 
-  /** The rows of a result as they arrive; the session ends with the last one, or when its reader leaves. */
-  read(result: DuckDBResult): QueryResult {
-    const names = result.deduplicatedColumnNames()
-    const columns = names.map((name, index) => ({ name, kind: cellKind(result.columnType(index)) }))
-    return { columns, rows: this.batches(result) }
+  /** Starts a statement; the session ends with its last row, or when its reader leaves. */
+  async start(statement: DuckDBPreparedStatement): Promise<RawResult> {
+    const result = await this.run(() => statement.stream())
+    return {
+      names: result.deduplicatedColumnNames(),
+      types: result.columnTypes(),
+      chunks: this.chunks(() => result.fetchChunk(), statement),
+    }
   }
 
-  private async *batches(result: DuckDBResult): RowBatches {
+  private async *chunks(
+    next: () => Promise<DuckDBDataChunk | null>,
+    statement: DuckDBPreparedStatement,
+  ): AsyncIterable<DuckDBDataChunk> {
     try {
       for (;;) {
-        const chunk = await this.run(() => result.fetchChunk())
-        if (chunk === null || chunk.rowCount === 0) return
-        yield chunk.convertRows(readValue)
+        const chunk = await this.run(next)
+        if (chunk === null || chunk.rowCount === 0) break
+        yield chunk
       }
+      await this.run(() => this.ended(statement))
     } finally {
       this.end()
+    }
+  }
+
+  /**
+   * Throws when the stream failed instead of ending. The client hands out an empty chunk for both and loses the
+   * error; but the error aborts the transaction, so nothing more can be asked in it. Running the statement once
+   * more without streaming brings the error back.
+   */
+  private async ended(statement: DuckDBPreparedStatement): Promise<void> {
+    try {
+      await this.connection.run('select 1')
+    } catch (cause) {
+      await this.connection.run('rollback')
+      await statement.run()
+      throw new Error('The query failed before its last row.', { cause })
     }
   }
 
@@ -94,4 +138,17 @@ export class Session {
     this.connection.closeSync()
     this.onEnd(this)
   }
+}
+
+/** The rows of a result as they arrive, in batches. */
+export function readRows(result: RawResult): QueryResult {
+  const columns = result.names.map((name, index) => ({
+    name,
+    kind: cellKind(result.types[index] as DuckDBType),
+  }))
+  return { columns, rows: batches(result.chunks) }
+}
+
+async function* batches(chunks: AsyncIterable<DuckDBDataChunk>): RowBatches {
+  for await (const chunk of chunks) yield chunk.convertRows(readValue)
 }
