@@ -1,0 +1,189 @@
+// The segments of a journal as one chain: listed, linked, and walked frame by frame across their borders.
+// What is wrong goes to the caller as a problem: opening and reading throw the first, verifying collects them all.
+import { basename, join } from 'node:path'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import type { Disk } from '../disk.ts'
+import { CHAIN_BYTES, decodeSegmentHeader, FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './layout.ts'
+import { damaged, type Segment, SegmentReader, type StoredFrame, type Tear } from './segment.ts'
+
+export type OnProblem = (problem: CorruptionError) => void
+
+/** The first problem ends the walk. */
+export const refuse: OnProblem = (problem) => {
+  throw problem
+}
+
+const NAME = /^(\d{6,})\.journal$/
+
+export const journalFolder = (dir: string): string => join(dir, 'journal')
+
+export function segmentPath(folder: string, number: number): string {
+  return join(folder, `${String(number).padStart(6, '0')}.journal`)
+}
+
+export interface Listing {
+  readonly segments: Segment[]
+  /** A last file whose own header was never finished: a crash while it was made. */
+  readonly unfinished: string | null
+}
+
+/** The segments in their order, each by its header; a gap in the numbers and a file under a wrong name are problems. */
+export async function listSegments(disk: Disk, folder: string, onProblem: OnProblem): Promise<Listing> {
+  const names = ((await disk.list(folder)) ?? []).filter((name) => NAME.test(name))
+  const numbers = names.map((name) => Number(NAME.exec(name)?.[1])).sort((a, b) => a - b)
+  const segments: Segment[] = []
+  for (const [index, number] of numbers.entries()) {
+    const path = segmentPath(folder, number)
+    const expected = (numbers[index - 1] ?? 0) + 1
+    if (number !== expected)
+      onProblem(
+        damaged(
+          'A segment of the journal is missing.',
+          segmentPath(folder, expected),
+          `segment ${expected}`,
+          `${basename(path)} as the next file`,
+        ),
+      )
+    const segment = await readHeader(disk, path, number, onProblem)
+    if (segment === 'unfinished' && index === numbers.length - 1) return { segments, unfinished: path }
+    if (segment === 'unfinished')
+      onProblem(damaged('A segment of the journal has lost its header.', path, 'a header', 'none'))
+    else if (segment !== null) segments.push(segment)
+  }
+  return { segments, unfinished: null }
+}
+
+/** Null when the header is refused; `unfinished` when it was cut off or never reached the disk. */
+async function readHeader(
+  disk: Disk,
+  path: string,
+  number: number,
+  onProblem: OnProblem,
+): Promise<Segment | null | 'unfinished'> {
+  const bytes = await readPart(disk, path, () => 0, SEGMENT_HEADER_BYTES)
+  if (bytes.length < SEGMENT_HEADER_BYTES) return 'unfinished'
+  const header = decodeSegmentHeader(bytes)
+  const where = `${path}, segment header, byte 0`
+  if (header === null) {
+    if (bytes.every((byte) => byte === 0)) return 'unfinished'
+    onProblem(
+      damaged('The header of a segment was changed.', where, 'a header with its checksum', 'other bytes'),
+    )
+    return null
+  }
+  if (header.version !== FORMAT_VERSION)
+    throw new UsageError('The journal was written by a newer version of tieout.', {
+      where,
+      expected: `format ${FORMAT_VERSION}`,
+      found: `format ${header.version}`,
+      action: 'Install the version that wrote it, or a later one.',
+    })
+  if (header.number !== number) {
+    onProblem(
+      damaged(
+        'A segment stands under the name of another.',
+        where,
+        `segment ${number}`,
+        `segment ${header.number}`,
+      ),
+    )
+    return null
+  }
+  return { ...header, path }
+}
+
+async function readPart(
+  disk: Disk,
+  path: string,
+  offsetOf: (size: number) => number,
+  length: number,
+): Promise<Buffer> {
+  const file = await disk.open(path, 'read')
+  try {
+    return await file.read(offsetOf(await file.size()), length)
+  } finally {
+    await file.close()
+  }
+}
+
+/** Compares the end of each segment with what the next one says it continues, without reading the frames. */
+export async function checkLinks(disk: Disk, segments: readonly Segment[]): Promise<void> {
+  for (const [index, segment] of segments.entries()) {
+    const previous = segments[index - 1]
+    if (previous === undefined) continue
+    const end = await readPart(disk, previous.path, (size) => Math.max(0, size - CHAIN_BYTES), CHAIN_BYTES)
+    if (!end.equals(segment.chain)) throw broken(segment, previous.path)
+  }
+}
+
+function broken(segment: Segment, previousPath: string): CorruptionError {
+  return damaged(
+    'A segment of the journal does not continue the one before it.',
+    `${segment.path}, segment header, byte 0`,
+    `the chain hash and number of the last frame of ${basename(previousPath)}`,
+    'others: a segment was cut off, exchanged or comes from another journal',
+  )
+}
+
+export interface ScanEvents {
+  readonly onProblem: OnProblem
+  /** The last segment ends inside a frame. */
+  readonly onTear: (tear: Tear) => void
+}
+
+/** The frames of consecutive segments in their order, each proven to continue the chain. */
+export async function* scan(
+  disk: Disk,
+  segments: readonly Segment[],
+  events: ScanEvents,
+): AsyncGenerator<StoredFrame, void, void> {
+  let previous: SegmentReader | null = null
+  for (const [index, segment] of segments.entries()) {
+    const before = segments[index - 1]
+    // Behind a segment that is missing or was refused, which is a problem of its own, nothing can be compared.
+    const comparable = before?.number === segment.number - 1 && previous?.lost === false
+    const continues = previous?.chain.equals(segment.chain) && previous.seq === segment.firstSeq - 1
+    if (comparable && !continues) events.onProblem(broken(segment, before.path))
+    const reader = await SegmentReader.open(disk, segment)
+    previous = reader
+    try {
+      yield* framesOf(reader, events.onProblem)
+    } finally {
+      await reader.close()
+    }
+    if (reader.tear === null) continue
+    if (index === segments.length - 1) events.onTear(reader.tear)
+    else events.onProblem(cutOff(reader.tear, reader.seq + 1))
+  }
+}
+
+async function* framesOf(
+  reader: SegmentReader,
+  onProblem: OnProblem,
+): AsyncGenerator<StoredFrame, void, void> {
+  for (;;) {
+    const frame = await nextOf(reader, onProblem)
+    if (frame === null) return
+    if (frame !== 'refused') yield frame
+  }
+}
+
+async function nextOf(reader: SegmentReader, onProblem: OnProblem): Promise<StoredFrame | null | 'refused'> {
+  try {
+    return await reader.next()
+  } catch (error) {
+    if (!(error instanceof CorruptionError)) throw error
+    onProblem(error)
+    return 'refused'
+  }
+}
+
+/** A tear where no crash can have made one: another segment stands behind it. */
+export function cutOff(tear: Tear, seq: number): CorruptionError {
+  return damaged(
+    'A segment in the middle of the journal ends inside a frame.',
+    `${tear.path}, frame ${seq}, byte ${tear.offset}`,
+    'a whole frame',
+    `${tear.bytes} bytes and the end of the file`,
+  )
+}

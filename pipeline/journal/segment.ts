@@ -1,0 +1,229 @@
+// One segment file, read from its first frame to its last. What is not as it was written is refused and named;
+// only an end that a crash explains (cut inside a frame, or filled with zeros) is a tear, for the caller to judge.
+import { crc32 } from 'node:zlib'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import type { Disk, DiskFile } from '../disk.ts'
+import { CODECS, decompress } from './codec.ts'
+import {
+  CHAIN_BYTES,
+  decodePrelude,
+  type FrameHeader,
+  LIVE,
+  nextChain,
+  PRELUDE_BYTES,
+  type Prelude,
+  SALT_BYTES,
+  SEGMENT_HEADER_BYTES,
+  type SegmentHeader,
+  STRUCK,
+  saltedHash,
+} from './layout.ts'
+
+export interface Segment extends SegmentHeader {
+  readonly path: string
+}
+
+/** A frame whose place in the chain is proven; its body is not looked at before `bodyOf`. */
+export interface StoredFrame {
+  readonly path: string
+  readonly offset: number
+  /** Where salt and stored body begin. */
+  readonly regionOffset: number
+  readonly prelude: Prelude
+  readonly header: FrameHeader
+  /** Salt and stored body. */
+  readonly region: Buffer
+  readonly chain: Buffer
+}
+
+/** An unfinished end: from the offset to the end of the file. */
+export interface Tear {
+  readonly path: string
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** Read at once; a longer frame is read in one piece of its own. */
+const CHUNK_BYTES = 1 << 20
+
+/** Shorter runs of zeros at the end may be chance: a hash can end with a few. */
+const ZEROS_MIN = 8
+
+export function damaged(message: string, where: string, expected: string, found: string): CorruptionError {
+  return new CorruptionError(message, {
+    where,
+    expected,
+    found,
+    action:
+      'Restore the journal folder from a backup, or move it aside and fetch again what the venue still has.',
+  })
+}
+
+const place = (path: string, seq: number, offset: number): string => `${path}, frame ${seq}, byte ${offset}`
+
+export class SegmentReader {
+  /** Number and chain hash of the last frame that was passed, and where the next one begins. */
+  seq: number
+  chain: Buffer
+  offset = SEGMENT_HEADER_BYTES
+  tear: Tear | null = null
+  /** True once the next frame cannot be found any more. */
+  lost = false
+  private readonly path: string
+  private readonly file: DiskFile
+  private readonly size: number
+  private chunk: Buffer = Buffer.alloc(0)
+  private chunkOffset = 0
+
+  private constructor(segment: Segment, file: DiskFile, size: number) {
+    this.path = segment.path
+    this.seq = segment.firstSeq - 1
+    this.chain = segment.chain
+    this.file = file
+    this.size = size
+  }
+
+  static async open(disk: Disk, segment: Segment): Promise<SegmentReader> {
+    const file = await disk.open(segment.path, 'read')
+    return new SegmentReader(segment, file, await file.size())
+  }
+
+  close(): Promise<void> {
+    return this.file.close()
+  }
+
+  /**
+   * The next frame, or null at the end or at a tear. Throws a CorruptionError that names file, frame and byte;
+   * unless `lost`, the reader then stands behind the refused frame and can go on.
+   */
+  async next(): Promise<StoredFrame | null> {
+    const { offset, path } = this
+    const seq = this.seq + 1
+    if (this.tear !== null || this.lost || offset >= this.size) return null
+    const prelude = decodePrelude(await this.bytes(offset, PRELUDE_BYTES))
+    if (prelude === null) {
+      const cut = this.size - offset < PRELUDE_BYTES
+      if (cut || (await this.isZeroFilledBefore(offset + PRELUDE_BYTES))) return this.tearAt(offset)
+      this.lost = true
+      throw damaged(
+        'The journal holds something that is no frame.',
+        place(path, seq, offset),
+        'the beginning of a frame with its checksum',
+        'other bytes',
+      )
+    }
+    const regionOffset = offset + PRELUDE_BYTES + prelude.headerBytes
+    const chainOffset = regionOffset + SALT_BYTES + prelude.storedBytes
+    const end = chainOffset + CHAIN_BYTES
+    if (end > this.size) return this.tearAt(offset)
+    const bytes = await this.bytes(offset, end - offset)
+    const header = bytes.subarray(PRELUDE_BYTES, regionOffset - offset)
+    const chain = bytes.subarray(chainOffset - offset)
+    const matches = nextChain(this.chain, header).equals(chain)
+    if (!matches && (await this.isZeroFilledBefore(end))) return this.tearAt(offset)
+    this.offset = end
+    this.seq = seq
+    this.chain = chain
+    if (!matches) throw this.brokenChain(seq, offset + PRELUDE_BYTES)
+    const region = bytes.subarray(regionOffset - offset, chainOffset - offset)
+    return { path, offset, regionOffset, prelude, header: this.parse(header, seq, offset), region, chain }
+  }
+
+  private brokenChain(seq: number, offset: number): CorruptionError {
+    return damaged(
+      'A frame of the journal does not continue the hash chain.',
+      place(this.path, seq, offset),
+      'the chain hash of this header after the frame before it',
+      'another hash: the header, the hash or the order of frames was changed',
+    )
+  }
+
+  private parse(bytes: Buffer, seq: number, offset: number): FrameHeader {
+    const header: unknown = JSON.parse(bytes.toString())
+    if (typeof header === 'object' && header !== null && 'seq' in header && header.seq === seq)
+      return header as FrameHeader
+    throw damaged(
+      'A frame of the journal has another number than its place.',
+      place(this.path, seq, offset + PRELUDE_BYTES),
+      `frame ${seq}`,
+      bytes.subarray(0, 40).toString(),
+    )
+  }
+
+  private tearAt(offset: number): null {
+    this.tear = { path: this.path, offset, bytes: this.size - offset }
+    return null
+  }
+
+  /** Bytes of the file, fewer only at its end; what lies in the present chunk is not read again. */
+  private async bytes(offset: number, length: number): Promise<Buffer> {
+    if (offset < this.chunkOffset || offset + length > this.chunkOffset + this.chunk.length) {
+      const wanted = Math.min(Math.max(length, CHUNK_BYTES), this.size - offset)
+      this.chunk = await this.file.read(offset, wanted)
+      this.chunkOffset = offset
+    }
+    const start = offset - this.chunkOffset
+    return this.chunk.subarray(start, start + length)
+  }
+
+  /** Whether the file ends in zeros that begin before the offset, as a crash leaves blocks that were never written. */
+  private async isZeroFilledBefore(offset: number): Promise<boolean> {
+    let end = this.size
+    while (end > offset) {
+      const start = Math.max(offset, end - CHUNK_BYTES)
+      const bytes = await this.file.read(start, end - start)
+      if (bytes.some((byte) => byte !== 0)) return false
+      end = start
+    }
+    const least = Math.max(1, ZEROS_MIN - (this.size - offset))
+    const bytes = await this.file.read(Math.max(0, offset - least), Math.min(least, offset))
+    return bytes.every((byte) => byte === 0)
+  }
+}
+
+/**
+ * The body of a frame as received, or null when it has been struck. Throws a CorruptionError for a body that is not
+ * the one that was written, and for a struck frame that still holds anything.
+ */
+export function bodyOf(frame: StoredFrame): Buffer | null {
+  const { prelude, header, region, path } = frame
+  const refuse = (message: string, expected: string, found: string): CorruptionError =>
+    damaged(message, place(path, header.seq, frame.regionOffset), expected, found)
+  if (prelude.state === STRUCK) {
+    if (region.equals(Buffer.alloc(region.length))) return null
+    throw refuse(
+      'A struck frame of the journal still holds bytes.',
+      'zeros only',
+      'other bytes: if striking it was interrupted, strike it again; if it was never struck, the file is damaged',
+    )
+  }
+  if (prelude.state !== LIVE)
+    throw refuse(
+      'A frame of the journal is neither live nor struck.',
+      'state L or S',
+      `byte ${prelude.state}`,
+    )
+  if (crc32(region) !== prelude.regionCrc)
+    throw refuse('The body of a frame of the journal was changed.', 'its checksum', 'another checksum')
+  const codec = CODECS[prelude.codec]
+  if (codec === undefined)
+    throw new UsageError('The journal was written by a newer version of tieout.', {
+      where: place(path, header.seq, frame.offset),
+      expected: `a body stored as ${CODECS.join(', ')}`,
+      found: `codec ${prelude.codec}`,
+      action: 'Install the version that wrote it, or a later one.',
+    })
+  const body = inflate(() => decompress(codec, region.subarray(SALT_BYTES), header.bytes))
+  if (body?.length !== header.bytes || saltedHash(region.subarray(0, SALT_BYTES), body) !== header.sha256)
+    throw refuse('The body of a frame of the journal is not the one that was hashed.', 'its hash', 'another')
+  return body
+}
+
+/** What zlib refuses is a damaged body, named by the caller. */
+function inflate(work: () => Buffer): Buffer | null {
+  try {
+    return work()
+  } catch {
+    return null
+  }
+}
