@@ -51,7 +51,10 @@ export interface Window {
   readonly retentionMs: number | null
   /** How far back it is known to remember where the document is silent (an overridable default). */
   readonly retentionAssumedMs?: number
-  /** Wire name of the row field that the window filters by, and in whose order (newest first) rows come. */
+  /**
+   * Wire name of the row field that the window filters by, and in whose order (newest first) rows come;
+   * empty where the rows carry no time.
+   */
   readonly time: string
   /**
    * descend: each page proves the range down to its oldest row, so the next window starts there.
@@ -95,8 +98,25 @@ export interface Endpoint {
   readonly unsettled?: { readonly field: string; readonly values: readonly string[] }
   /** Which accounts it applies to; what the venue refuses is recorded, whatever stands here. */
   readonly applies: 'all' | 'unified'
+  /** What kind of account the interface asks for beside the permission, in words; absent where any will do. */
+  readonly role?: string
+  /** How far back an answer reaches where no time can be asked for. */
+  readonly retentionMs?: number
+  /** The request field that is the whole body, where the interface wants a list instead of an object. */
+  readonly bodyParam?: string
+  /** Request fields that are secrets: never shown, logged or journaled. */
+  readonly secretParams?: readonly string[]
+  /** Fields of `data` that are secrets of ours: struck from the body before it is journaled. */
+  readonly secretFields?: readonly string[]
+  /** How to find out what became of a write whose answer was lost. */
+  readonly outcome?: string
+  /** A request field whose values are a field of another feed's rows: one request for each of them. */
+  readonly paramFrom?: { readonly param: string; readonly feed: string; readonly field: string }
   readonly doc: string
 }
+
+/** Milliseconds of so many days, the unit of the interface document's spans. */
+export const days = (count: number): number => count * 86_400_000
 
 /** Declares an endpoint; what is left out has the commonest value. */
 export function defineEndpoint(

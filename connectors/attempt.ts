@@ -1,0 +1,156 @@
+// One try of a request: signed by the venue's clock, sent, and its answer judged. Only what is plainly a success comes
+// back; everything else is an error of the class that decides what happens next. Sources: interface document, parts
+// 1, 5 and 7; venue-facts, Signing and Failures.
+import type { Endpoint, Params } from './endpoint.ts'
+import { type Envelope, readPage, SUCCESS } from './envelope.ts'
+import {
+  MalformedAnswer,
+  OutcomeUnknown,
+  PassingFailure,
+  type Refusal,
+  type RequestMeta,
+  refusalOf,
+  type VenueError,
+} from './errors.ts'
+import type { ExchangeFailure, Incoming } from './http.ts'
+import type { VenueProfile } from './profile.ts'
+import { retryAfterMs } from './retry.ts'
+import { redactText } from './secrets.ts'
+import { signature, type Wire, wireOf } from './sign.ts'
+
+export interface Credentials {
+  readonly key: string
+  /** In PEM form it is an RSA key. */
+  readonly secret: string
+  readonly passphrase: string
+}
+
+/** The path as sent: the profile's own coin stands where the declaration names the platform coin. */
+export function pathOf(endpoint: Endpoint, profile: VenueProfile): string {
+  return endpoint.path.replace('{platform-coin}', profile.platformCoinSegment)
+}
+
+export function prepare(endpoint: Endpoint, profile: VenueProfile, params: Params): Wire {
+  return wireOf(endpoint.method, pathOf(endpoint, profile), params, endpoint.bodyParam)
+}
+
+/** Headers of part 5; without credentials those of a public endpoint. */
+export function headersOf(
+  wire: Wire,
+  profile: VenueProfile,
+  credentials: Credentials | null,
+  venueNow: number,
+): Record<string, string> {
+  const plain = { 'content-type': 'application/json', locale: profile.locale }
+  if (credentials === null) return plain
+  return {
+    ...plain,
+    'access-key': credentials.key,
+    'access-sign': signature(wire, venueNow, credentials.secret),
+    'access-passphrase': credentials.passphrase,
+    'access-timestamp': String(venueNow),
+  }
+}
+
+/** The request as it may be shown and journaled. */
+export function describeRequest(endpoint: Endpoint, wire: Wire, params: Params): RequestMeta {
+  const { method, path } = wire
+  if (method === 'GET') return { method, path }
+  const hidden = endpoint.secretParams ?? []
+  if (hidden.length === 0) return { method, path, body: wire.body }
+  const shown = Object.entries(params).map(([name, value]) => [name, hidden.includes(name) ? '***' : value])
+  return { method, path, body: JSON.stringify(Object.fromEntries(shown)) }
+}
+
+/** What every judgement of one try needs. */
+export interface Case {
+  readonly endpoint: Endpoint
+  readonly account: string
+  readonly request: RequestMeta
+  /** Never to be shown, not even where the venue repeats them. */
+  readonly secrets: readonly string[]
+  readonly wallNow: number
+}
+
+/** System codes of connections that were never made: nothing can have been carried out. */
+const NEVER_SENT = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+])
+
+/** The error of a try to which no usable answer came. */
+export function failureOf(tried: Case, failure: ExchangeFailure): VenueError {
+  const { endpoint, account, request } = tried
+  const refusal: Refusal = {
+    endpoint,
+    account,
+    request,
+    code: failure.kind,
+    status: failure.status,
+    message: failure.message,
+    body: null,
+    cause: failure.cause,
+  }
+  return endpoint.writes && !NEVER_SENT.has(failure.message)
+    ? new OutcomeUnknown(refusal)
+    : new PassingFailure(refusal)
+}
+
+/** The envelope of a success. Throws the error that any other answer is. */
+export function judge(tried: Case, incoming: Incoming, envelope: Envelope | null): Envelope {
+  const { endpoint, account, request } = tried
+  const { status, body } = incoming
+  const succeeded = status >= 200 && status < 300
+  const refusal = (code: string, message: string): Refusal => ({
+    endpoint,
+    account,
+    request,
+    code,
+    status,
+    message: redactText(message, tried.secrets),
+    body,
+    retryAfterMs: retryAfterMs(incoming.headers, tried.wallNow),
+  })
+  if (succeeded && envelope?.code === SUCCESS) {
+    const fault = faultOf(endpoint, envelope)
+    if (fault === null) return envelope
+    throw doubtful(endpoint, new MalformedAnswer(refusal(SUCCESS, fault)), refusal(SUCCESS, fault))
+  }
+  if (envelope !== null) {
+    const refused = refusal(envelope.code, envelope.message)
+    throw doubtful(endpoint, refusalOf(refused, true), refused)
+  }
+  if (succeeded) {
+    const unreadable = refusal('malformed answer', whatItIs(body))
+    throw doubtful(endpoint, new MalformedAnswer(unreadable), unreadable)
+  }
+  const bare = refusal(`HTTP ${status}`, whatItIs(body))
+  throw doubtful(endpoint, refusalOf(bare, false), bare)
+}
+
+/** What is wrong with an answer that says it is a success; null for nothing. */
+function faultOf(endpoint: Endpoint, envelope: Envelope): string | null {
+  // A write that says it succeeded did: its answer is not worth less for an odd word or shape.
+  if (endpoint.writes) return null
+  if (envelope.message.toLowerCase() !== 'success')
+    return `msg is ${JSON.stringify(envelope.message)} instead of success`
+  const page = readPage(endpoint, envelope.data)
+  return typeof page === 'string' ? page : null
+}
+
+/** A failure that passes leaves open whether a write was carried out. */
+function doubtful(endpoint: Endpoint, error: VenueError, refusal: Refusal): VenueError {
+  return endpoint.writes && error instanceof PassingFailure ? new OutcomeUnknown(refusal) : error
+}
+
+/** A body that is not an envelope, in a few words and without its text, which may be anything. */
+function whatItIs(body: Buffer): string {
+  if (body.length === 0) return 'an empty body'
+  const start = body.subarray(0, 64).toString('latin1').trimStart()
+  if (start.startsWith('<')) return `a web page of ${body.length} bytes`
+  return `${body.length} bytes that are not an envelope in JSON`
+}

@@ -1,0 +1,63 @@
+// All endpoints of the interface document, in the order of its sections.
+
+import { pathOf } from './attempt.ts'
+import { days, type Endpoint } from './endpoint.ts'
+import { repay, settings } from './endpoints/account.ts'
+import { merchantInfo, p2pOrders } from './endpoints/p2p.ts'
+import { futuresRecords, p2pRecords, taxRecords } from './endpoints/tax.ts'
+import { batchModifyOrders, cancelOrder, openOrders, orderHistory } from './endpoints/trade.ts'
+import { defaultProfile } from './profile.ts'
+
+export const endpoints: readonly Endpoint[] = [
+  cancelOrder,
+  batchModifyOrders,
+  openOrders,
+  orderHistory,
+  settings,
+  repay,
+  taxRecords,
+  futuresRecords,
+  p2pRecords,
+  merchantInfo,
+  p2pOrders,
+]
+
+export function findEndpoint(name: string): Endpoint | undefined {
+  return endpoints.find((endpoint) => endpoint.name === name)
+}
+
+/** An endpoint as `tieout endpoints --json` prints it; null where the interface document gives nothing. */
+export interface CatalogueEntry {
+  readonly section: string
+  readonly name: string
+  readonly method: string
+  readonly path: string
+  readonly public: boolean
+  readonly writes: boolean
+  readonly permission: string | null
+  readonly rate: { readonly count: number; readonly perMs: number; readonly scope: 'uid' | 'ip' }
+  readonly spanMaxDays: number | null
+  readonly retentionDays: number | null
+  readonly pageSizeMax: number | null
+  readonly paging: 'cursor' | 'last-id' | 'page-number' | null
+}
+
+export function catalogueEntry(endpoint: Endpoint): CatalogueEntry {
+  const { section, name, method, writes, permission, rate, window, page } = endpoint
+  const inDays = (ms: number | null | undefined): number | null =>
+    ms === null || ms === undefined ? null : ms / days(1)
+  return {
+    section,
+    name,
+    method,
+    path: pathOf(endpoint, defaultProfile),
+    public: endpoint.public,
+    writes,
+    permission,
+    rate: { count: rate.count, perMs: rate.perMs, scope: rate.scope },
+    spanMaxDays: inDays(window?.spanMaxMs),
+    retentionDays: inDays(window?.retentionMs ?? endpoint.retentionMs),
+    pageSizeMax: page.kind === 'none' ? null : page.sizeMax,
+    paging: page.kind === 'none' ? null : page.kind,
+  }
+}

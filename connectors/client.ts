@@ -1,0 +1,340 @@
+// A request's way: a slot of its budget and of the address's for each sending, then the answer, a retry or an error.
+// One offset of the clock, one guard against being blocked and one set of connections serve all accounts.
+// Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
+import { Agent, type Dispatcher } from 'undici'
+import { UsageError } from '../models/error.ts'
+import {
+  type Case,
+  type Credentials,
+  describeRequest,
+  failureOf,
+  headersOf,
+  judge,
+  prepare,
+} from './attempt.ts'
+import { Budget } from './budget.ts'
+import type { Endpoint, Params, Rate } from './endpoint.ts'
+import { readEnvelope } from './envelope.ts'
+import { ClockRefused, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
+import { BlockGuard } from './guard.ts'
+import { ExchangeFailure, exchange, type Incoming, type Outgoing } from './http.ts'
+import { ClockOffset } from './offset.ts'
+import { validateParams } from './params.ts'
+import { pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
+import type {
+  AccountAccess,
+  AccountClient,
+  Answer,
+  BudgetOverride,
+  RequestOptions,
+  Venue,
+  VenueOptions,
+} from './venue.ts'
+
+const TIMEOUT_MS = 10_000
+const MAX_BODY_BYTES = 64 * 1024 * 1024
+
+/** A request on its way through its tries. */
+interface Errand {
+  readonly access: AccountAccess
+  readonly endpoint: Endpoint
+  readonly params: () => Params
+  readonly credentials: Credentials | null
+  readonly signal: AbortSignal
+  readonly budget: Budget
+  readonly budgetKey: string
+  tries: number
+  /** Monotonic; null before the first sending. */
+  firstSentAt: number | null
+  lastSentAt: number
+  clockWasRefused: boolean
+  /** Why the last try failed. */
+  last: VenueError | null
+  /** The time for trying again ran out while it waited for its turn. */
+  isExpired: boolean
+}
+
+export class VenueClient implements Venue {
+  readonly counters = { requests: 0, retries: 0 }
+  readonly #options: VenueOptions
+  readonly #origin: string
+  readonly #prefix: string
+  readonly #dispatcher: Dispatcher
+  readonly #offset = new ClockOffset()
+  readonly #closing = new AbortController()
+  readonly #openedAt: number
+  readonly #budgets = new Map<string, Budget>()
+  readonly #addressBudget: Budget
+  readonly #guard: BlockGuard
+
+  constructor(options: VenueOptions) {
+    this.#options = options
+    const base = new URL(options.baseUrl ?? options.profile.baseUrl)
+    this.#origin = base.origin
+    this.#prefix = base.pathname.replace(/\/$/, '')
+    // The time-out of a request is ours alone, by the clock that was given.
+    this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+    this.#openedAt = options.clock.monotonic()
+    this.#addressBudget = this.#newBudget(options.profile.ipRate)
+    this.#guard = new BlockGuard(options.clock, this.#closing.signal, (pauseMs) =>
+      options.log?.({ event: 'block pause', pauseMs }),
+    )
+  }
+
+  get offsetMs(): number | null {
+    return this.#offset.ms
+  }
+
+  venueNow(): number {
+    return Math.round(this.#options.clock.wall() + (this.#offset.ms ?? 0))
+  }
+
+  account(access: AccountAccess): AccountClient {
+    return {
+      request: (endpoint, params, options = {}) => this.#request(access, endpoint, params, options),
+    }
+  }
+
+  async close(): Promise<void> {
+    this.#closing.abort()
+    if (this.#options.dispatcher === undefined) await this.#dispatcher.destroy()
+  }
+
+  async #request(
+    access: AccountAccess,
+    endpoint: Endpoint,
+    params: Params | (() => Params),
+    options: RequestOptions,
+  ): Promise<Answer> {
+    const check = (given: Params): Params =>
+      options.unchecked === true ? given : validateParams(endpoint, given)
+    const fixed = typeof params === 'function' ? null : check(params)
+    const linked = linkSignals([this.#options.signal, options.signal, this.#closing.signal])
+    const budgetKey = this.#budgetKeyOf(access, endpoint)
+    const errand: Errand = {
+      access,
+      endpoint,
+      params: typeof params === 'function' ? () => check(params()) : () => fixed ?? {},
+      credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
+      signal: linked.signal,
+      budget: this.#budgetOf(budgetKey, endpoint),
+      budgetKey,
+      tries: 0,
+      firstSentAt: null,
+      lastSentAt: 0,
+      clockWasRefused: false,
+      last: null,
+      isExpired: false,
+    }
+    try {
+      return await this.#tryUntilDone(errand)
+    } finally {
+      linked.unlink()
+    }
+  }
+
+  async #tryUntilDone(errand: Errand): Promise<Answer> {
+    const { endpoint, signal } = errand
+    for (;;) {
+      try {
+        const answer = await this.#inTurn(errand)
+        this.#guard.succeeded()
+        this.#log(errand, answer.status, null, null)
+        return answer
+      } catch (error) {
+        if (!(error instanceof VenueError)) throw signal.aborted ? new Stopped(endpoint.name, error) : error
+        if (error instanceof VenueBlocked) throw error
+        const pauseMs = errand.isExpired ? null : this.#pauseAfter(errand, error)
+        this.#log(errand, error.status, error, pauseMs)
+        if (pauseMs === null) {
+          if (error instanceof RateRefused) this.#guard.exhausted()
+          throw error
+        }
+        errand.last = error
+        await this.#options.clock.sleep(pauseMs, signal)
+        if (signal.aborted) throw new Stopped(endpoint.name, error)
+      }
+    }
+  }
+
+  #pauseAfter(errand: Errand, error: VenueError): number | null {
+    const { endpoint, tries, clockWasRefused, budgetKey } = errand
+    if (error instanceof RateRefused) this.#guard.refused(budgetKey)
+    if (error instanceof ClockRefused) errand.clockWasRefused = true
+    return pauseBeforeRetry({
+      error,
+      tries,
+      elapsedMs: this.#elapsedMs(errand),
+      writes: endpoint.writes,
+      clockWasRefused,
+      random: this.#options.random,
+    })
+  }
+
+  /** Waits for a slot of the endpoint's budget and only then for one of the address's, which all accounts share. */
+  #inTurn(errand: Errand): Promise<Answer> {
+    const turn = { signal: errand.signal, isRetry: errand.last !== null }
+    return errand.budget.run(() => this.#addressBudget.run(() => this.#tryOnce(errand), turn), turn)
+  }
+
+  async #tryOnce(errand: Errand): Promise<Answer> {
+    const { endpoint, access, credentials } = errand
+    const { clock, profile } = this.#options
+    const mayPass = await this.#guard.mayPass()
+    errand.signal.throwIfAborted()
+    if (errand.last !== null && this.#elapsedMs(errand) > RETRY_WITHIN_MS) {
+      errand.isExpired = true
+      throw errand.last
+    }
+    const params = errand.params()
+    const wire = prepare(endpoint, profile, params)
+    const sentAt = clock.wall()
+    const tried: Case = {
+      endpoint,
+      account: access.name,
+      request: describeRequest(endpoint, wire, params),
+      secrets: secretsOf(access),
+      wallNow: sentAt,
+    }
+    if (!mayPass) throw blocked(tried)
+    const { method, body } = wire
+    const headers = headersOf(wire, profile, credentials, this.venueNow())
+    const path = this.#prefix + wire.path
+    const incoming = await this.#send(errand, { origin: this.#origin, method, path, headers, body }, tried)
+    const receivedAt = clock.wall()
+    const envelope = readEnvelope(incoming.body)
+    try {
+      const { data, requestTime } = judge(tried, incoming, envelope)
+      const { status, body } = incoming
+      return { request: tried.request, status, body, envelope: { data, requestTime }, sentAt, receivedAt }
+    } catch (error) {
+      if (error instanceof ClockRefused) this.#offset.forget()
+      throw error
+    } finally {
+      if (envelope !== null && envelope.requestTime !== null)
+        this.#offset.measure(envelope.requestTime, sentAt, receivedAt)
+    }
+  }
+
+  async #send(errand: Errand, outgoing: Outgoing, tried: Case): Promise<Incoming> {
+    const { clock, timeoutMs = TIMEOUT_MS, maxBodyBytes = MAX_BODY_BYTES } = this.#options
+    const rest = RETRY_WITHIN_MS - this.#elapsedMs(errand)
+    errand.tries += 1
+    errand.lastSentAt = clock.monotonic()
+    errand.firstSentAt ??= errand.lastSentAt
+    this.counters.requests += 1
+    if (errand.tries > 1) this.counters.retries += 1
+    // A write on its way is never cut off by a caller who has lost patience: its outcome would be unknown.
+    const signal = tried.endpoint.writes ? this.#closing.signal : errand.signal
+    const limits = { timeoutMs: errand.tries === 1 ? timeoutMs : Math.min(timeoutMs, rest), maxBodyBytes }
+    try {
+      return await exchange(this.#dispatcher, outgoing, limits, clock, signal)
+    } catch (failure) {
+      if (!(failure instanceof ExchangeFailure)) throw failure
+      if (failure.kind === 'stopped' && !tried.endpoint.writes)
+        throw new Stopped(tried.endpoint.name, failure)
+      throw failureOf(tried, failure)
+    }
+  }
+
+  #elapsedMs({ firstSentAt }: Errand): number {
+    return firstSentAt === null ? 0 : this.#options.clock.monotonic() - firstSentAt
+  }
+
+  #log(errand: Errand, status: number | null, error: VenueError | null, retryInMs: number | null): void {
+    const { endpoint, access, tries, lastSentAt } = errand
+    this.#options.log?.({
+      event: error === null ? 'answer' : 'refusal',
+      endpoint: endpoint.name,
+      account: access.name,
+      tries,
+      status,
+      code: error?.code ?? '00000',
+      tookMs: Math.round(this.#options.clock.monotonic() - lastSentAt),
+      retryInMs,
+    })
+  }
+
+  /** One budget for each endpoint, or configured group, and each account; public endpoints count by address. */
+  #budgetKeyOf(access: AccountAccess, endpoint: Endpoint): string {
+    const group = this.#options.budgets?.[endpoint.name]?.group ?? endpoint.name
+    return endpoint.rate.scope === 'ip' ? group : `${group} of ${access.uid ?? access.name}`
+  }
+
+  #budgetOf(key: string, endpoint: Endpoint): Budget {
+    const known = this.#budgets.get(key)
+    if (known !== undefined) return known
+    const budget = this.#newBudget(rateOf(endpoint, this.#options.budgets ?? {}))
+    this.#budgets.set(key, budget)
+    return budget
+  }
+
+  /** An earlier process may have spent the whole budget just before it ended, so that much time must pass first. */
+  #newBudget({ count, perMs }: Pick<Rate, 'count' | 'perMs'>): Budget {
+    const { clock, quietSince } = this.#options
+    const quietMs =
+      quietSince === undefined || quietSince === null ? 0 : Math.max(0, clock.wall() - quietSince)
+    const sinceOpening = clock.monotonic() - this.#openedAt
+    const notBefore = this.#openedAt + Math.max(0, perMs - (quietMs - sinceOpening))
+    return new Budget({ count, perMs, clock, notBefore, closing: this.#closing.signal })
+  }
+}
+
+/** The documented rate, or what the configuration puts in its place; a group goes by the strictest of its members. */
+function rateOf(
+  endpoint: Endpoint,
+  budgets: Readonly<Record<string, BudgetOverride>>,
+): Pick<Rate, 'count' | 'perMs'> {
+  const own = budgets[endpoint.name]
+  if (own?.group === undefined) return own ?? endpoint.rate
+  const members = Object.values(budgets).filter((other) => other.group === own.group)
+  return members.reduce((strictest, one) =>
+    one.count / one.perMs < strictest.count / strictest.perMs ? one : strictest,
+  )
+}
+
+function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Credentials {
+  const credentials = access[which]
+  if (credentials !== undefined) return credentials
+  throw new UsageError(`Account ${access.name} has no ${which === 'tax' ? 'tax API key' : 'API key'}.`, {
+    action: `Give its ${which === 'tax' ? 'tax key' : 'key'}, secret and passphrase, then run again.`,
+  })
+}
+
+function secretsOf({ api, tax }: AccountAccess): string[] {
+  return [api, tax].flatMap((credentials) =>
+    credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
+  )
+}
+
+function blocked({ endpoint, account, request }: Case): VenueBlocked {
+  return new VenueBlocked({
+    endpoint,
+    account,
+    request,
+    code: 'blocked',
+    status: null,
+    message: 'nothing was sent: the venue still refused after a pause of five minutes',
+    body: null,
+  })
+}
+
+/** A signal that aborts with the first of several, and can be let go of: the others live as long as the process. */
+function linkSignals(signals: readonly (AbortSignal | undefined)[]): {
+  signal: AbortSignal
+  unlink: () => void
+} {
+  const linked = new AbortController()
+  const given = signals.filter((signal) => signal !== undefined)
+  const abort = (): void => linked.abort()
+  for (const signal of given) {
+    if (signal.aborted) abort()
+    signal.addEventListener('abort', abort, { once: true })
+  }
+  return {
+    signal: linked.signal,
+    unlink: () => {
+      for (const signal of given) signal.removeEventListener('abort', abort)
+    },
+  }
+}

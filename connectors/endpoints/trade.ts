@@ -1,0 +1,159 @@
+// Orders of a unified account, over spot, margin and futures. Interface document, 4.8 to 4.11.
+import { openOrder, order } from '../../models/records.ts'
+import { days, defineEndpoint, type Paging } from '../endpoint.ts'
+import {
+  category,
+  fields,
+  inOrder,
+  listOf,
+  millis,
+  oneIdAtLeast,
+  positive,
+  type Report,
+  spanAtMost,
+  text,
+  wholeNumber,
+  yesNo,
+} from '../params.ts'
+
+const cursor: Paging = {
+  kind: 'cursor',
+  param: 'cursor',
+  from: 'cursor',
+  sizeParam: 'limit',
+  size: 100,
+  sizeMax: 100,
+}
+
+/** Cancels an order that is not yet filled; where both ids are given, orderId wins. Interface document, 4.8. */
+export const cancelOrder = defineEndpoint({
+  section: '4.8',
+  name: 'trade.cancelOrder',
+  method: 'POST',
+  path: '/api/v3/trade/cancel-order',
+  writes: true,
+  permission: 'UTA trade (read & write)',
+  rate: { scope: 'uid', count: 10, perMs: 1_000 },
+  params: fields(
+    { orderId: text.optional(), clientOid: text.optional(), category: category.optional() },
+    oneIdAtLeast,
+  ),
+  rows: 'object',
+  applies: 'unified',
+  outcome: 'Look for the order with `tieout call trade.openOrders`; if it is gone, in trade.orderHistory.',
+  doc: 'Cancels one unfilled or partially filled order.',
+})
+
+type Change = { readonly orderId?: string; readonly clientOid?: string; readonly category?: string }
+
+/** Several symbols may be mixed, but only within one business line, and each order once. */
+function batchRules(value: Readonly<Record<string, unknown>>, report: Report): void {
+  const changes = value.orders as readonly Change[]
+  for (const id of ['orderId', 'clientOid'] as const) {
+    const given = changes.map((change) => change[id]).filter((one) => one !== undefined)
+    const twice = given.find((one, place) => given.indexOf(one) !== place)
+    if (twice !== undefined) report('orders', `must name each order once, but ${id} ${twice} stands twice`)
+  }
+  const lines = new Set(changes.map((change) => change.category).filter((one) => one !== undefined))
+  if (lines.size > 1)
+    report('orders', `must stay within one business line, found ${[...lines].join(' and ')}`)
+}
+
+/** Changes price or quantity of up to 20 orders; the body is the bare list. Interface document, 4.9. */
+export const batchModifyOrders = defineEndpoint({
+  section: '4.9',
+  name: 'trade.batchModifyOrders',
+  method: 'POST',
+  path: '/api/v3/trade/batch-modify-order',
+  writes: true,
+  permission: 'UTA trade (read & write)',
+  rate: { scope: 'uid', count: 10, perMs: 1_000 },
+  bodyParam: 'orders',
+  params: fields(
+    {
+      orders: listOf(
+        fields(
+          {
+            orderId: text.optional(),
+            clientOid: text.optional(),
+            qty: positive.optional(),
+            price: positive.optional(),
+            autoCancel: yesNo.optional(),
+            symbol: text.optional(),
+            category: category.optional(),
+          },
+          oneIdAtLeast,
+        ),
+        { min: 1, max: 20 },
+      ),
+    },
+    batchRules,
+  ),
+  applies: 'unified',
+  outcome: 'Compare price and quantity of the orders with `tieout call trade.openOrders`.',
+  doc: 'Modifies price or quantity of up to 20 open orders at once.',
+})
+
+/** Orders that are unfilled or partially filled. Interface document, 4.10. */
+export const openOrders = defineEndpoint({
+  section: '4.10',
+  name: 'trade.openOrders',
+  method: 'GET',
+  path: '/api/v3/trade/unfilled-orders',
+  permission: 'UTA trade (read)',
+  rate: { scope: 'uid', count: 20, perMs: 1_000 },
+  params: fields(
+    {
+      category: category.optional(),
+      symbol: text.optional(),
+      startTime: millis.optional(),
+      endTime: millis.optional(),
+      limit: wholeNumber(100).optional(),
+      cursor: text.optional(),
+    },
+    inOrder,
+  ),
+  item: openOrder,
+  rows: 'list',
+  page: cursor,
+  applies: 'unified',
+  doc: 'Orders that are open now.',
+})
+
+/** Orders of the last 90 days; which of their times the window filters by is not documented. Interface document, 4.11. */
+export const orderHistory = defineEndpoint({
+  section: '4.11',
+  name: 'trade.orderHistory',
+  method: 'GET',
+  path: '/api/v3/trade/history-orders',
+  permission: 'UTA trade (read)',
+  rate: { scope: 'uid', count: 20, perMs: 1_000 },
+  params: fields(
+    {
+      category,
+      symbol: text.optional(),
+      startTime: millis.optional(),
+      endTime: millis.optional(),
+      limit: wholeNumber(100).optional(),
+      cursor: text.optional(),
+    },
+    spanAtMost(30),
+  ),
+  item: order,
+  rows: 'list',
+  page: cursor,
+  window: {
+    spanMaxMs: days(30),
+    retentionMs: days(90),
+    time: 'createdTime',
+    proves: 'whole',
+    lookbackMs: days(7),
+  },
+  partitions: ['SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'].map((line) => ({
+    label: line,
+    params: { category: line },
+  })),
+  unsettled: { field: 'orderStatus', values: ['live', 'new', 'partially_filled'] },
+  applies: 'unified',
+  doc: 'Orders of the last 90 days, with how and why they ended.',
+})

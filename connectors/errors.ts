@@ -1,0 +1,278 @@
+// What the venue refuses, by class: the class decides whether trying again can help, who must act and how.
+// Sources: the code table of venue-facts (Failures) and the contract (What an account is, Exit codes).
+import { type ErrorDetails, type ExitCode, TieoutError } from '../models/error.ts'
+import type { Endpoint } from './endpoint.ts'
+
+/** The request as sent, without credentials and secrets: path with query, and the body of a POST. */
+export interface RequestMeta {
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly body?: string
+}
+
+/** What is known of a refusal. */
+export interface Refusal {
+  readonly endpoint: Endpoint
+  /** Name of the account; empty for what concerns none. */
+  readonly account: string
+  /** The venue's code, or a word of ours where none was received, such as `time-out` or `HTTP 502`. */
+  readonly code: string
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null
+  /** The venue's own words, or what was found wrong. */
+  readonly message: string
+  readonly request: RequestMeta
+  /** The decoded body as received; null where none was. */
+  readonly body: Buffer | null
+  /** How long the venue asks to wait. */
+  readonly retryAfterMs?: number | null
+  readonly cause?: unknown
+}
+
+export class VenueError extends TieoutError {
+  override readonly name: string = 'VenueError'
+  override readonly exitCode: ExitCode = 5
+  /** Whether the same request can succeed later without anyone doing anything. */
+  readonly retryable: boolean = false
+  readonly endpoint: string
+  readonly account: string
+  readonly code: string
+  readonly status: number | null
+  readonly venueMessage: string
+  readonly request: RequestMeta
+  readonly retryAfterMs: number | null
+  /** For the journal alone: it is kept out of what a logger lists. */
+  declare readonly body: Buffer | null
+
+  constructor(what: string, refusal: Refusal, details: Pick<ErrorDetails, 'action' | 'expected'>) {
+    const { endpoint, account, code, status, message, request } = refusal
+    const sender = account === '' ? '' : ` for account ${account}`
+    super(`${what}: ${endpoint.name}${sender}.`, {
+      where: `${request.method} ${request.path}${request.body === undefined ? '' : ` ${request.body}`}`,
+      found: [status === null ? '' : `HTTP ${status}`, `code ${code}`, message].filter(Boolean).join(', '),
+      ...details,
+      ...(refusal.cause === undefined ? {} : { cause: refusal.cause }),
+    })
+    this.endpoint = endpoint.name
+    this.account = account
+    this.code = code
+    this.status = status
+    this.venueMessage = message
+    this.request = request
+    this.retryAfterMs = refusal.retryAfterMs ?? null
+    Object.defineProperty(this, 'body', { value: refusal.body, enumerable: false })
+  }
+}
+
+const keyOf = ({ endpoint, account }: Refusal): string =>
+  `the ${endpoint.credential === 'tax' ? 'tax API key' : 'API key'} of account ${account}`
+
+/** Too many requests, by the venue's count. */
+export class RateRefused extends VenueError {
+  override readonly name: string = 'RateRefused'
+  override readonly retryable = true
+  constructor(refusal: Refusal) {
+    super('The venue refused for too many requests', refusal, {
+      action:
+        `Run again later; what has landed is kept. If it happens often, another program uses the same account ` +
+        `or address: lower venue.budgets for ${refusal.endpoint.name}.`,
+    })
+  }
+}
+
+/** The venue shut this address out, and still did after a pause: nothing was sent. */
+export class VenueBlocked extends RateRefused {
+  override readonly name = 'VenueBlocked'
+}
+
+/** The signed time is not the venue's time. */
+export class ClockRefused extends VenueError {
+  override readonly name = 'ClockRefused'
+  constructor(refusal: Refusal) {
+    super('The venue refused the time of the request', refusal, {
+      expected: 'a time within 30 s of the venue’s clock',
+      action: 'Set this machine’s clock by a time server, then run again.',
+    })
+  }
+}
+
+/** The key, its secret, its passphrase or the signature is wrong. */
+export class CredentialRefused extends VenueError {
+  override readonly name = 'CredentialRefused'
+  override readonly exitCode = 4
+  constructor(refusal: Refusal) {
+    super('The venue refused the credentials', refusal, {
+      action: `Check key, secret and passphrase of ${keyOf(refusal)}, then run again. What has landed is kept.`,
+    })
+  }
+}
+
+/** The key is bound to other addresses, or the address is shut out. */
+export class IpRefused extends VenueError {
+  override readonly name = 'IpRefused'
+  override readonly exitCode = 4
+  constructor(refusal: Refusal) {
+    super('The venue refused the address of this machine', refusal, {
+      action: `Add this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`,
+    })
+  }
+}
+
+/** The key lacks a permission. */
+export class PermissionRefused extends VenueError {
+  override readonly name = 'PermissionRefused'
+  override readonly exitCode = 4
+  constructor(refusal: Refusal) {
+    const needed = refusal.endpoint.permission
+    super('The venue refused for want of a permission', refusal, {
+      ...(needed === null ? {} : { expected: needed }),
+      action:
+        needed === null
+          ? `Give ${keyOf(refusal)} the permission to read this, or leave the endpoint out.`
+          : refusal.endpoint.credential === 'tax'
+            ? `Use a tax API key for account ${refusal.account}, then run again. What has landed is kept.`
+            : `Give ${keyOf(refusal)} the permission ${needed}, then run again. What has landed is kept.`,
+    })
+  }
+}
+
+/** What the account is excludes it: nothing is missing. */
+export class NotApplicable extends VenueError {
+  override readonly name = 'NotApplicable'
+  override readonly exitCode = 4
+  constructor(refusal: Refusal) {
+    const { role, applies } = refusal.endpoint
+    super('The endpoint does not apply to this account', refusal, {
+      expected: role ?? (applies === 'unified' ? 'a unified account' : 'an account of another mode'),
+      action: 'Nothing: the account has no such data. Leave the endpoint out if it was named.',
+    })
+  }
+}
+
+/** The time range is not one that the venue serves. */
+export class TimeRangeRefused extends VenueError {
+  override readonly name = 'TimeRangeRefused'
+  override readonly exitCode = 1
+  constructor(refusal: Refusal) {
+    super('The venue refused the time range', refusal, {
+      action:
+        `If the venue now remembers less, lower venue.retention_days for ${refusal.endpoint.name}; ` +
+        'else report this request as a defect.',
+    })
+  }
+}
+
+/** A parameter is not what the venue takes. */
+export class ParameterRefused extends VenueError {
+  override readonly name = 'ParameterRefused'
+  override readonly exitCode = 1
+  constructor(refusal: Refusal) {
+    super('The venue refused a parameter', refusal, {
+      expected: `what section ${refusal.endpoint.section} of the interface document asks for`,
+      action: 'Check the parameters and venue.base_url; if both are right, report this request as a defect.',
+    })
+  }
+}
+
+/** Something that passes: the venue or the network is unwell. */
+export class PassingFailure extends VenueError {
+  override readonly name: string = 'PassingFailure'
+  override readonly retryable = true
+  constructor(refusal: Refusal, what = 'The venue did not answer as it should') {
+    super(what, refusal, {
+      action: 'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+    })
+  }
+}
+
+/** An answer that cannot be what the venue meant: cut off, not JSON, or without the data that is due. */
+export class MalformedAnswer extends PassingFailure {
+  override readonly name = 'MalformedAnswer'
+  constructor(refusal: Refusal) {
+    super(refusal, 'The venue’s answer cannot be read')
+  }
+}
+
+/** A cursor came a second time, so that paging would go round for ever. */
+export class RepeatedCursor extends PassingFailure {
+  override readonly name = 'RepeatedCursor'
+  constructor(refusal: Refusal) {
+    super(refusal, 'The venue gave the same cursor twice')
+  }
+}
+
+/** A code that nothing is known of: kept and shown. */
+export class UnknownRefusal extends VenueError {
+  override readonly name = 'UnknownRefusal'
+  override readonly retryable = true
+  constructor(refusal: Refusal) {
+    super('The venue refused with a code that is not known', refusal, {
+      action: 'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
+    })
+  }
+}
+
+/** A write was sent, and its answer was lost: it may have been carried out. It is never sent a second time. */
+export class OutcomeUnknown extends VenueError {
+  override readonly name = 'OutcomeUnknown'
+  constructor(refusal: Refusal) {
+    const where = refusal.endpoint.outcome ?? 'Look at the account itself.'
+    super('It is not known whether the venue carried this out', refusal, {
+      action: `${where} Do not send it again before.`,
+    })
+  }
+}
+
+/** The caller ended the request before its answer came; nothing is known of it. */
+export class Stopped extends TieoutError {
+  override readonly name = 'Stopped'
+  override readonly exitCode = 5
+  constructor(endpoint: string, cause?: unknown) {
+    super(`The request was stopped: ${endpoint}.`, {
+      action: 'Run again; what has landed is kept.',
+      ...(cause === undefined ? {} : { cause }),
+    })
+  }
+}
+
+type RefusalClass = new (refusal: Refusal) => VenueError
+
+const classes: readonly (readonly [RefusalClass, string])[] = [
+  [RateRefused, '429 25003 25004'],
+  [ClockRefused, '40005 40008 40078'],
+  [CredentialRefused, '40001 40002 40003 40006 40009 40011 40012 40036 40037'],
+  [IpRefused, '40018 40038 22010'],
+  [PermissionRefused, '40014 40029 40068 25620'],
+  [NotApplicable, '40084 40085 25245 70102'],
+  [TimeRangeRefused, '00001 20001 40704 40705 40707 42072 43111 43130'],
+  [ParameterRefused, '40017 40019 40020 40034 400172 25200'],
+  [PassingFailure, '40015 40725 45001 40808 25000 25001'],
+]
+
+const byCode: ReadonlyMap<string, RefusalClass> = new Map(
+  classes.flatMap(([type, codes]) => codes.split(' ').map((code) => [code, type] as const)),
+)
+
+/** What a status says where no known code does. */
+function byStatus(status: number): RefusalClass {
+  if (status === 429 || status === 418) return RateRefused
+  if (status >= 500 || status === 408) return PassingFailure
+  if (status === 401) return CredentialRefused
+  if (status === 403) return IpRefused
+  if (status === 400 || status === 404 || status === 405) return ParameterRefused
+  return UnknownRefusal
+}
+
+/**
+ * The error of a refusal. The code decides, except that HTTP 429 is always about the rate; a code of success
+ * under a status of failure, and a body without a code, are told by the status alone.
+ */
+export function refusalOf(refusal: Refusal, codeReceived: boolean): VenueError {
+  const { status, code } = refusal
+  if (status === 429) return new RateRefused(refusal)
+  const known = codeReceived ? byCode.get(code) : undefined
+  if (known !== undefined) return new known(refusal)
+  if (status !== null && (status >= 500 || !codeReceived || code === '00000'))
+    return new (byStatus(status))(refusal)
+  return new UnknownRefusal(refusal)
+}

@@ -1,0 +1,153 @@
+// One exchange over HTTP: bytes out, status, headers and the decoded body back, within a time and a size.
+// Redirects are not followed: a signed request goes to the venue that was configured or nowhere.
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
+import type { Dispatcher } from 'undici'
+import type { Clock } from '../models/clock.ts'
+
+export interface Outgoing {
+  readonly origin: string
+  readonly method: 'GET' | 'POST'
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+  /** Empty for none. */
+  readonly body: string
+}
+
+export interface Limits {
+  readonly timeoutMs: number
+  readonly maxBodyBytes: number
+}
+
+export interface Incoming {
+  readonly status: number
+  readonly headers: Readonly<Record<string, string | string[] | undefined>>
+  readonly body: Buffer
+}
+
+/** No usable answer came. `stopped`: the caller's signal ended it. */
+export class ExchangeFailure extends Error {
+  readonly kind: 'time-out' | 'no connection' | 'body too large' | 'body not decodable' | 'stopped'
+  /** Known as soon as headers came. */
+  readonly status: number | null
+
+  constructor(kind: ExchangeFailure['kind'], message: string, status: number | null, cause?: unknown) {
+    super(message, cause === undefined ? undefined : { cause })
+    this.kind = kind
+    this.status = status
+  }
+}
+
+/** Sends a request and reads its answer whole. Throws ExchangeFailure. */
+export async function exchange(
+  dispatcher: Dispatcher,
+  outgoing: Outgoing,
+  limits: Limits,
+  clock: Clock,
+  signal: AbortSignal,
+): Promise<Incoming> {
+  const ending = new AbortController()
+  const over = new AbortController()
+  let timedOut = false
+  const stop = (): void => ending.abort()
+  if (signal.aborted) stop()
+  signal.addEventListener('abort', stop, { once: true })
+  void clock.sleep(limits.timeoutMs, over.signal).then(() => {
+    if (over.signal.aborted) return
+    timedOut = true
+    ending.abort()
+  })
+  let status: number | null = null
+  try {
+    const { origin, method, path, headers, body } = outgoing
+    const response = await dispatcher.request({
+      origin,
+      method,
+      path,
+      headers,
+      body: body === '' ? null : body,
+      signal: ending.signal,
+    })
+    status = response.statusCode
+    const received = await readAll(response.body, limits.maxBodyBytes, status)
+    const decoded = await decode(received, response.headers['content-encoding'], limits.maxBodyBytes, status)
+    return { status, headers: response.headers, body: decoded }
+  } catch (cause) {
+    if (cause instanceof ExchangeFailure) throw cause
+    if (timedOut)
+      throw new ExchangeFailure('time-out', `no whole answer within ${limits.timeoutMs} ms`, status, cause)
+    if (signal.aborted) throw new ExchangeFailure('stopped', 'stopped by the caller', status, cause)
+    throw new ExchangeFailure('no connection', reasonOf(cause), status, cause)
+  } finally {
+    over.abort()
+    signal.removeEventListener('abort', stop)
+  }
+}
+
+/** The system's word (ECONNREFUSED, ENOTFOUND) where there is one. */
+function reasonOf(cause: unknown): string {
+  const { code, message } = cause as { code?: unknown; message?: unknown }
+  return typeof code === 'string' ? code : String(message ?? cause)
+}
+
+async function readAll(body: AsyncIterable<Buffer>, maxBytes: number, status: number): Promise<Buffer> {
+  const chunks: Buffer[] = []
+  let bytes = 0
+  for await (const chunk of body) {
+    bytes += chunk.length
+    if (bytes > maxBytes) throw tooLarge(maxBytes, status)
+    chunks.push(chunk)
+  }
+  return Buffer.concat(chunks, bytes)
+}
+
+const tooLarge = (maxBytes: number, status: number): ExchangeFailure =>
+  new ExchangeFailure('body too large', `the answer is larger than ${maxBytes} bytes`, status)
+
+type Decoder = (bytes: Buffer, maxOutputLength: number) => Promise<Buffer>
+
+const [gunzipped, inflated, inflatedRaw, unbrotlied] = [
+  promisify(gunzip),
+  promisify(inflate),
+  promisify(inflateRaw),
+  promisify(brotliDecompress),
+] as unknown as ((bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>)[]
+
+const decoders: Readonly<Record<string, Decoder>> = {
+  identity: async (bytes) => bytes,
+  gzip: (bytes, maxOutputLength) => gunzipped!(bytes, { maxOutputLength }),
+  'x-gzip': (bytes, maxOutputLength) => gunzipped!(bytes, { maxOutputLength }),
+  // Servers disagree on what deflate is: with the zlib header its first byte has 8 in the low half.
+  deflate: (bytes, maxOutputLength) =>
+    ((bytes[0] ?? 0) & 0x0f) === 8
+      ? inflated!(bytes, { maxOutputLength })
+      : inflatedRaw!(bytes, { maxOutputLength }),
+  br: (bytes, maxOutputLength) => unbrotlied!(bytes, { maxOutputLength }),
+}
+
+/** Undoes the content encodings, which a server may apply though none was asked for. */
+async function decode(
+  received: Buffer,
+  encodings: string | string[] | undefined,
+  maxBytes: number,
+  status: number,
+): Promise<Buffer> {
+  const names = [encodings ?? []].flat().join(',').toLowerCase().split(',')
+  let bytes = received
+  for (const name of names
+    .map((one) => one.trim())
+    .filter((one) => one !== '')
+    .reverse()) {
+    const decoder = decoders[name]
+    if (decoder === undefined)
+      throw new ExchangeFailure('body not decodable', `content encoding ${name} is not known`, status)
+    if (bytes.length === 0) continue
+    try {
+      bytes = await decoder(bytes, maxBytes)
+    } catch (cause) {
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, status)
+      throw new ExchangeFailure('body not decodable', `not valid ${name}`, status, cause)
+    }
+  }
+  return bytes
+}

@@ -1,0 +1,160 @@
+// The vocabulary of request fields: each rule once, with the words in which its violation is told.
+// On the wire every value is a text (interface document, part 1); a number given by a caller becomes its text.
+import { z } from 'zod'
+import { UsageError } from '../models/error.ts'
+import { days, type Endpoint, type Params } from './endpoint.ts'
+
+const missing = (otherwise: string) => (issue: { input?: unknown }) =>
+  issue.input === undefined ? 'is required' : otherwise
+
+const asText = (value: unknown): unknown => (typeof value === 'number' ? String(value) : value)
+
+/** Any text but the empty one. */
+export const text = z.preprocess(
+  asText,
+  z.string({ error: missing('must be a text') }).min(1, 'must not be empty'),
+)
+
+/** A text of which the empty form has a meaning of its own. */
+export const textOrEmpty = z.preprocess(asText, z.string({ error: missing('must be a text') }))
+
+export const textBetween = (min: number, max: number) =>
+  z.preprocess(
+    asText,
+    z
+      .string({ error: missing('must be a text') })
+      .refine((value) => value.length >= min && value.length <= max, `must have ${min} to ${max} characters`),
+  )
+
+export const textShorterThan = (limit: number) =>
+  z.preprocess(
+    asText,
+    z
+      .string({ error: missing('must be a text') })
+      .refine((value) => value.length < limit, `must be shorter than ${limit} characters`),
+  )
+
+/** A closed enumeration, spelled as documented. */
+export const oneOf = (...values: readonly [string, ...string[]]) =>
+  z.enum(values, { error: missing(`must be one of ${values.map((value) => value || '(empty)').join(', ')}`) })
+
+/** Unix milliseconds as digits. */
+export const millis = z.preprocess(
+  asText,
+  z.string({ error: missing('must be Unix milliseconds') }).regex(/^\d{1,15}$/, 'must be Unix milliseconds'),
+)
+
+/** A whole number within the documented bounds; without a documented maximum any positive one. */
+export const wholeNumber = (max?: number) => {
+  const rule =
+    max === undefined ? 'must be a positive whole number' : `must be a whole number from 1 to ${max}`
+  return z.preprocess(
+    asText,
+    z
+      .string({ error: missing(rule) })
+      .refine(
+        (value) => /^[1-9]\d{0,14}$/.test(value) && Number(value) <= (max ?? Number.MAX_SAFE_INTEGER),
+        rule,
+      ),
+  )
+}
+
+/** A positive decimal number without exponent. */
+export const positive = z.preprocess(
+  asText,
+  z
+    .string({ error: missing('must be a positive decimal number') })
+    .refine(
+      (value) => /^\d+(\.\d+)?$/.test(value) && /[1-9]/.test(value),
+      'must be a positive decimal number',
+    ),
+)
+
+export const listOf = (item: z.ZodType, bounds: { min?: number; max?: number } = {}) => {
+  const list = z.array(item, { error: missing('must be a list') })
+  const filled = bounds.min === undefined ? list : list.min(bounds.min, 'must not be an empty list')
+  return bounds.max === undefined ? filled : filled.max(bounds.max, `must have at most ${bounds.max} entries`)
+}
+
+export const category = oneOf('SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
+export const productType = oneOf('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
+export const yesNo = oneOf('yes', 'no')
+export const side = oneOf('buy', 'sell')
+export const permType = oneOf('read_and_write', 'readonly')
+
+type Fields = Readonly<Record<string, unknown>>
+
+/** Adds a violation of a rule that concerns more than one field. */
+export type Report = (field: string, rule: string) => void
+
+/** An object with these fields and no others, and rules between them. */
+export function fields(shape: z.ZodRawShape, ...rules: readonly ((value: Fields, report: Report) => void)[]) {
+  return z
+    .strictObject(shape, { error: 'must be an object of named fields' })
+    .superRefine((value, context) => {
+      const report: Report = (field, rule) =>
+        context.addIssue({ code: 'custom', path: [field], message: rule })
+      for (const rule of rules) rule(value as Fields, report)
+    })
+}
+
+/** startTime is not after endTime, and they are no further apart than the documented span. */
+export const spanAtMost =
+  (spanDays: number) =>
+  (value: Fields, report: Report): void => {
+    if (value.startTime === undefined || value.endTime === undefined) return
+    const span = Number(value.endTime) - Number(value.startTime)
+    if (span < 0) report('endTime', 'must not be before startTime')
+    if (span > days(spanDays)) report('endTime', `must be at most ${spanDays} days after startTime`)
+  }
+
+/** endTime is not before startTime, where no span is documented. */
+export const inOrder = (value: Fields, report: Report): void => {
+  if (value.startTime === undefined || value.endTime === undefined) return
+  if (Number(value.endTime) < Number(value.startTime)) report('endTime', 'must not be before startTime')
+}
+
+export const bothTimesOrNone = (value: Fields, report: Report): void => {
+  if ((value.startTime === undefined) === (value.endTime === undefined)) return
+  report(value.startTime === undefined ? 'startTime' : 'endTime', 'must be given together with its other end')
+}
+
+export const oneIdAtLeast = (value: Fields, report: Report): void => {
+  if (value.orderId === undefined && value.clientOid === undefined)
+    report('orderId', 'must be given, or clientOid')
+}
+
+/**
+ * Checks what is about to be sent against the rules of the interface document, and gives it as it is sent.
+ * With `now` (Unix milliseconds by the venue's clock) a start beyond the documented retention is a violation too.
+ * Throws UsageError that names each field, its rule and the section.
+ */
+export function validateParams(
+  endpoint: Endpoint,
+  params: Params,
+  options: { readonly now?: number } = {},
+): Params {
+  const checked = endpoint.params.safeParse(params)
+  const violations = checked.success
+    ? retentionViolations(endpoint, checked.data as Params, options.now)
+    : checked.error.issues.flatMap(tell)
+  if (violations.length === 0) return checked.data as Params
+  throw new UsageError(`${endpoint.name}: ${violations.join('; ')}.`, {
+    where: `interface document, ${endpoint.section}`,
+    action: 'Correct the fields named; nothing was sent.',
+  })
+}
+
+function tell(issue: z.core.$ZodIssue): string[] {
+  if (issue.code === 'unrecognized_keys')
+    return issue.keys.map((key) => `${key} is no field of this endpoint`)
+  const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('.')
+  return [`${place.replaceAll('.[', '[') || 'the request'} ${issue.message}`]
+}
+
+function retentionViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
+  const retentionMs = endpoint.window?.retentionMs ?? null
+  if (now === undefined || retentionMs === null || params.startTime === undefined) return []
+  if (Number(params.startTime) >= now - retentionMs) return []
+  return [`startTime must be within the last ${retentionMs / days(1)} days`]
+}
