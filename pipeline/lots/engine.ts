@@ -1,0 +1,98 @@
+// The lots engine: events in order go in, pieces of disposals and open lots come out, exact to 10^-18.
+// For every account and coin: acquired + moved in = left + disposed + moved out − missing, to the last unit.
+import { TieoutError } from '../../models/error.ts'
+import type {
+  CoinBook,
+  DisposalPiece,
+  LotEvent,
+  LotProblem,
+  MatchingRule,
+  MovedPiece,
+  OpenLot,
+  RuleContext,
+  Scope,
+  Selections,
+  Sink,
+} from './event.ts'
+import { average } from './methods/average.ts'
+import { ca } from './methods/ca.ts'
+import { fifo, hifo, lifo, lofo } from './methods/ordered.ts'
+import { specific } from './methods/specific.ts'
+import { uk } from './methods/uk.ts'
+import { inOrder } from './order.ts'
+import { effectiveAtUs, problemOf } from './transfers.ts'
+
+const rules = { fifo, lifo, hifo, lofo, average, specific, uk, ca } satisfies Record<string, MatchingRule>
+
+export type Method = keyof typeof rules
+
+export const methods = Object.keys(rules) as Method[]
+
+export interface LotOptions {
+  readonly method: Method
+  readonly scope: Scope
+  /** For `specific`. */
+  readonly selections?: Selections
+  /** For `ca`: IANA name of the zone whose days count; UTC by default. */
+  readonly timeZone?: string
+}
+
+/** Runs one method over events that come by coin, then time, then place (`inOrder` makes them so). */
+export class LotEngine {
+  readonly #rule: MatchingRule
+  readonly #context: RuleContext
+  #book: CoinBook | undefined
+  #last: LotEvent | undefined
+
+  constructor(options: LotOptions, sink: Sink) {
+    this.#rule = rules[options.method]
+    const { scope, selections = new Map(), timeZone = 'UTC' } = options
+    this.#context = { scope, sink, selections, timeZone }
+  }
+
+  /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */
+  apply(event: LotEvent): void {
+    if (this.#book === undefined || event.coin !== this.#last?.coin) {
+      this.#book?.finish()
+      this.#book = this.#rule(this.#context)
+    } else if (effectiveAtUs(event) < effectiveAtUs(this.#last)) throw outOfOrder(event, this.#last)
+    this.#last = event
+    if (event.quantity > 0n) this.#book.apply(event)
+    else this.#context.sink.problem(problemOf(event, 'quantity not above zero', event.quantity))
+  }
+
+  finish(): void {
+    this.#book?.finish()
+    this.#book = undefined
+  }
+}
+
+export interface LotResult {
+  readonly disposals: DisposalPiece[]
+  readonly lots: OpenLot[]
+  readonly moved: MovedPiece[]
+  readonly problems: LotProblem[]
+}
+
+/** All of it in memory, from events in any order. */
+export function computeLots(events: readonly LotEvent[], options: LotOptions): LotResult {
+  const result: LotResult = { disposals: [], lots: [], moved: [], problems: [] }
+  const engine = new LotEngine(options, {
+    piece: (piece) => result.disposals.push(piece),
+    lot: (lot) => result.lots.push(lot),
+    moved: (piece) => result.moved.push(piece),
+    problem: (problem) => result.problems.push(problem),
+  })
+  for (const event of inOrder(events)) engine.apply(event)
+  engine.finish()
+  return result
+}
+
+function outOfOrder(event: LotEvent, before: LotEvent): TieoutError {
+  return new TieoutError('The lots engine was given events out of order.', {
+    where: `account ${event.account}, coin ${event.coin}, event ${event.id}`,
+    expected: `a time not before ${before.happenedAtUs} (event ${before.id})`,
+    found: `${event.happenedAtUs} (Unix microseconds)`,
+    action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+  })
+}

@@ -1,0 +1,146 @@
+// The nouns of the lots engine: events go in, pieces of disposals and open lots come out.
+// Quantities and money are whole numbers of 10^-18 units; null is an amount that nobody knows, never zero.
+
+export type EventKind = 'acquire' | 'dispose' | 'transfer_in' | 'transfer_out'
+
+/** The other leg of a transfer between own accounts. */
+export interface Twin {
+  readonly id: string
+  readonly account: string
+  readonly happenedAtUs: bigint
+  readonly quantity: bigint
+}
+
+/** One change of one coin in one account that lots care about. */
+export interface LotEvent {
+  readonly account: string
+  readonly coin: string
+  /** Unix microseconds. */
+  readonly happenedAtUs: bigint
+  /** Order among events of equal microseconds; a source with finer times has them in here. */
+  readonly place: bigint
+  readonly id: string
+  readonly kind: EventKind
+  /** More than zero. */
+  readonly quantity: bigint
+  /**
+   * acquire: basis with the fee. dispose: proceeds after the fee, possibly negative.
+   * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in: unused.
+   */
+  readonly value: bigint | null
+  /** Ties the two legs of a transfer. */
+  readonly transferId?: string
+  /** Set by `inOrder` on both legs of a transfer whose two legs are known. */
+  readonly twin?: Twin
+}
+
+/**
+ * known: cost stands. unvalued: the lot is known, its cost is not.
+ * missing: no lot is known, so more was disposed of than the history tells.
+ */
+export type Basis = 'known' | 'unvalued' | 'missing'
+
+/** One matched piece of one disposal. */
+export interface DisposalPiece {
+  readonly account: string
+  readonly coin: string
+  readonly kind: 'disposal' | 'network fee'
+  readonly disposedAtUs: bigint
+  /** Null for a pool, a missing lot, and a lot whose date nobody knows. */
+  readonly acquiredAtUs: bigint | null
+  readonly quantity: bigint
+  readonly proceeds: bigint | null
+  readonly costBasis: bigint | null
+  /** What the rules disallow of a loss; null where they disallow nothing. */
+  readonly deniedLoss: bigint | null
+  /** Proceeds − cost basis + denied loss; null where one of the first two is unknown. */
+  readonly gain: bigint | null
+  readonly disposalId: string
+  /** Null for a pool and a missing lot. */
+  readonly lotId: string | null
+  readonly basis: Basis
+}
+
+/** What is left of a lot, or of a pool (lotId and acquiredAtUs null). */
+export interface OpenLot {
+  /** Where it lies; over all accounts, where it was acquired, and null for a pool. */
+  readonly account: string | null
+  readonly coin: string
+  readonly acquiredAtUs: bigint | null
+  readonly quantityLeft: bigint
+  readonly costBasisLeft: bigint | null
+  readonly lotId: string | null
+}
+
+/** A piece of a lot that changed accounts with its basis and its date. */
+export interface MovedPiece {
+  readonly coin: string
+  /** Id of the leg that took it out. */
+  readonly eventId: string
+  readonly movedAtUs: bigint
+  readonly fromAccount: string
+  /** Null where no second leg is known. */
+  readonly toAccount: string | null
+  readonly acquiredAtUs: bigint | null
+  readonly quantity: bigint
+  readonly costBasis: bigint | null
+  readonly lotId: string | null
+  readonly basis: Basis
+}
+
+export type ProblemKind =
+  | 'transfer without its second leg'
+  | 'transfer without its first leg'
+  | 'more arrived than left'
+  | 'selected lot not held'
+  | 'quantity not above zero'
+
+/** Something in the events that does not hold together; data for a check, never a reason to stop. */
+export interface LotProblem {
+  readonly problem: ProblemKind
+  readonly account: string
+  readonly coin: string
+  readonly happenedAtUs: bigint
+  readonly eventId: string
+  /** The lot in question, where there is one. */
+  readonly lotId: string | null
+  readonly quantity: bigint
+}
+
+/** Where results go as they are found. Open lots of a coin come after its last event. */
+export interface Sink {
+  piece(piece: DisposalPiece): void
+  lot(lot: OpenLot): void
+  moved(piece: MovedPiece): void
+  problem(problem: LotProblem): void
+}
+
+/** The matching of one coin under one method: events in order, then `finish` once. */
+export interface CoinBook {
+  apply(event: LotEvent): void
+  finish(): void
+}
+
+export type Scope = 'account' | 'universal'
+
+export interface Selection {
+  readonly lotId: string
+  readonly quantity: bigint
+  /** Needed only where one row disposes of several coins (a trade and its fee). */
+  readonly coin?: string
+}
+
+/** By the id of a disposal or an outgoing transfer: which lots it takes, in this order. */
+export type Selections = ReadonlyMap<string, readonly Selection[]>
+
+/** What a matching rule may know besides the events. */
+export interface RuleContext {
+  readonly scope: Scope
+  readonly sink: Sink
+  readonly selections: Selections
+  /** IANA name; whose days `ca` counts. */
+  readonly timeZone: string
+}
+
+/** A way of choosing lots. Each stands in a file of its own under `methods/`. */
+export type MatchingRule = (context: RuleContext) => CoinBook

@@ -1,0 +1,76 @@
+// What one account (or all of them together) holds of a coin, and how a quantity is taken from it.
+// Nothing is invented: what the holding cannot give is reported as missing.
+import type { LotEvent } from './event.ts'
+import { compareAcquisition, cutFront, type Parcel, quantityOf } from './parcel.ts'
+import { OldestFirst, type ParcelQueue } from './queue.ts'
+
+export interface Taken {
+  /** In the order in which they were taken. */
+  readonly parcels: Parcel[]
+  /** What was wanted beyond all that is known. */
+  missing: bigint
+}
+
+export interface Holding {
+  add(parcel: Parcel): void
+  /** Takes up to `quantity`; the event tells a method with a choice of its own whose turn it is. */
+  take(quantity: bigint, event: LotEvent): Taken
+  /** What is left, oldest acquisition first; pools before lots. */
+  left(): Parcel[]
+}
+
+/** Moves up to `wanted` from the front of the queue into `into`; answers what the queue lacked. */
+export function drain(queue: ParcelQueue, wanted: bigint, into: Parcel[]): bigint {
+  let open = wanted
+  while (open > 0n) {
+    const parcel = queue.peek()
+    if (parcel === undefined) break
+    const held = quantityOf(parcel)
+    if (held > open) {
+      into.push(cutFront(parcel, open))
+      return 0n
+    }
+    queue.pop()
+    if (held > 0n) into.push(parcel)
+    open -= held
+  }
+  return open
+}
+
+export function inOrderOfAcquisition(parcels: Iterable<Parcel>): Parcel[] {
+  return [...parcels].filter((parcel) => quantityOf(parcel) > 0n).sort(compareAcquisition)
+}
+
+/**
+ * Lots in a queue of the method's order. A lot that the order cannot place (its date or its cost is unknown)
+ * is kept apart and taken only when nothing else is left, oldest arrival first.
+ */
+export class QueuedHolding implements Holding {
+  readonly #queue: ParcelQueue
+  readonly #apart = new OldestFirst()
+  readonly #isApart: (parcel: Parcel) => boolean
+
+  constructor(queue: ParcelQueue, isApart: (parcel: Parcel) => boolean) {
+    this.#queue = queue
+    this.#isApart = isApart
+  }
+
+  add(parcel: Parcel): void {
+    if (this.#isApart(parcel)) this.#apart.push(parcel)
+    else this.#queue.push(parcel)
+  }
+
+  take(quantity: bigint): Taken {
+    const parcels: Parcel[] = []
+    let missing = drain(this.#queue, quantity, parcels)
+    if (missing > 0n) missing = drain(this.#apart, missing, parcels)
+    return { parcels, missing }
+  }
+
+  left(): Parcel[] {
+    return inOrderOfAcquisition([...this.#queue.values(), ...this.#apart.values()])
+  }
+}
+
+export const isUndated = (parcel: Parcel): boolean => parcel.lot.acquiredAtUs === null
+export const isUnvalued = (parcel: Parcel): boolean => parcel.lot.value === null

@@ -1,0 +1,190 @@
+// Canada: adjusted cost base with superficial losses (Income Tax Act ss. 47(1), 53(1)(f), 54 "superficial loss").
+// A loss is denied for min(sold, bought from 30 days before to 30 days after, held at the end of them) of what was
+// sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen.
+import { dayIn } from '../day.ts'
+import type { CoinBook, DisposalPiece, LotEvent, MatchingRule, RuleContext } from '../event.ts'
+import { acquire } from '../parcel.ts'
+import { type Disposal, piecesOf } from '../pieces.ts'
+import { Pool } from '../pool.ts'
+import { Holdings } from '../running-book.ts'
+import { roundDiv, shareUpTo, smaller } from '../share.ts'
+import { effectiveAtUs, networkFee, Transfers } from '../transfers.ts'
+
+const PERIOD_DAYS = 30
+
+export const ca: MatchingRule = (context) => new CaBook(context)
+
+interface Waiting {
+  readonly event: LotEvent
+  readonly day: number
+  /** Denied losses that a purchase still ahead will carry as cost. */
+  deniedCost: bigint
+}
+
+/** First in, first out, without shifting the rest. */
+class Line {
+  #items: Waiting[] = []
+  #head = 0
+
+  push(item: Waiting): void {
+    this.#items.push(item)
+  }
+
+  first(): Waiting | undefined {
+    return this.#items[this.#head]
+  }
+
+  shift(): void {
+    this.#head += 1
+    if (this.#head < 1024 || this.#head * 2 < this.#items.length) return
+    this.#items = this.#items.slice(this.#head)
+    this.#head = 0
+  }
+
+  *[Symbol.iterator](): Iterator<Waiting> {
+    for (let at = this.#head; at < this.#items.length; at += 1) yield this.#items[at]!
+  }
+}
+
+/** Purchases of known cost around the day that is being decided, and what is held once all that was seen is done. */
+class Surroundings {
+  readonly #behind = new Line()
+  readonly ahead = new Line()
+  boughtBehind = 0n
+  boughtAhead = 0n
+  heldAtEnd = 0n
+
+  see(waiting: Waiting): void {
+    const { event } = waiting
+    if (event.kind === 'acquire' || event.kind === 'transfer_in') this.heldAtEnd += event.quantity
+    else this.heldAtEnd -= smaller(this.heldAtEnd, event.quantity)
+    if (event.kind !== 'acquire' || event.value === null) return
+    this.ahead.push(waiting)
+    this.boughtAhead += event.quantity
+  }
+
+  /** The purchase is now part of the past. */
+  pass(waiting: Waiting): void {
+    this.ahead.shift()
+    this.#behind.push(waiting)
+    this.boughtAhead -= waiting.event.quantity
+    this.boughtBehind += waiting.event.quantity
+  }
+
+  forgetBefore(day: number): void {
+    for (let oldest = this.#behind.first(); oldest !== undefined; oldest = this.#behind.first()) {
+      if (oldest.day >= day) return
+      this.#behind.shift()
+      this.boughtBehind -= oldest.event.quantity
+    }
+  }
+}
+
+class CaBook implements CoinBook {
+  readonly #dayOf: (us: bigint) => number
+  readonly #holdings: Holdings<Pool>
+  readonly #transfers: Transfers
+  readonly #waiting = new Line()
+  readonly #surroundings = new Map<string, Surroundings>()
+  #coin = ''
+  #today = Number.NEGATIVE_INFINITY
+
+  constructor(context: RuleContext) {
+    this.#dayOf = dayIn(context.timeZone)
+    this.#holdings = new Holdings(context, () => new Pool())
+    this.#transfers = new Transfers(this.#holdings)
+  }
+
+  apply(event: LotEvent): void {
+    this.#coin = event.coin
+    const waiting = { event, day: this.#dayOf(effectiveAtUs(event)), deniedCost: 0n }
+    if (waiting.day > this.#today) this.#decideBefore(waiting.day - PERIOD_DAYS)
+    this.#today = waiting.day
+    this.#waiting.push(waiting)
+    this.#around(event).see(waiting)
+  }
+
+  finish(): void {
+    this.#decideBefore(Number.POSITIVE_INFINITY)
+    this.#holdings.reportLeft(this.#coin)
+  }
+
+  #around(event: LotEvent): Surroundings {
+    const key = this.#holdings.keyOf(event.account)
+    let around = this.#surroundings.get(key)
+    if (around === undefined) {
+      around = new Surroundings()
+      this.#surroundings.set(key, around)
+    }
+    return around
+  }
+
+  #decideBefore(day: number): void {
+    for (let next = this.#waiting.first(); next !== undefined; next = this.#waiting.first()) {
+      if (next.day >= day) return
+      this.#waiting.shift()
+      this.#decide(next)
+    }
+  }
+
+  #decide(waiting: Waiting): void {
+    const { event } = waiting
+    switch (event.kind) {
+      case 'acquire':
+        this.#buy(waiting)
+        break
+      case 'dispose':
+        this.#sell(waiting, 'disposal', event.quantity)
+        break
+      case 'transfer_in':
+        this.#transfers.arrive(event)
+        break
+      case 'transfer_out': {
+        this.#transfers.leave(event)
+        const fee = networkFee(event)
+        if (fee > 0n) this.#sell(waiting, 'network fee', fee)
+      }
+    }
+  }
+
+  #buy(waiting: Waiting): void {
+    const pool = this.#holdings.holding(waiting.event.account)
+    pool.add(acquire(waiting.event, this.#holdings.nextOrder()))
+    if (waiting.event.value === null) return
+    pool.addCost(waiting.deniedCost)
+    this.#around(waiting.event).pass(waiting)
+  }
+
+  #sell({ event, day }: Waiting, kind: Disposal['kind'], quantity: bigint): void {
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const pool = this.#holdings.holding(account)
+    const around = this.#around(event)
+    around.forgetBefore(day - PERIOD_DAYS)
+    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+    for (const piece of piecesOf(disposal, pool.take(quantity)))
+      this.#holdings.sink.piece(piece.gain !== null && piece.gain < 0n ? denied(piece, pool, around) : piece)
+  }
+}
+
+/** Denies what the rule denies of a loss and hands it on: to what is still held, then to the purchases ahead. */
+function denied(piece: DisposalPiece, pool: Pool, around: Surroundings): DisposalPiece {
+  const loss = -(piece.gain ?? 0n)
+  const bought = around.boughtBehind + around.boughtAhead
+  const replaced = smaller(smaller(piece.quantity, bought), around.heldAtEnd)
+  const replacedBehind = smaller(smaller(replaced, around.boughtBehind), pool.quantity)
+  const replacedAhead = smaller(replaced - replacedBehind, around.boughtAhead)
+  const quantity = replacedBehind + replacedAhead
+  if (quantity === 0n) return piece
+  const deniedLoss = roundDiv(loss * quantity, piece.quantity)
+  let placed = replacedBehind
+  let handed = shareUpTo(deniedLoss, placed, quantity)
+  pool.addCost(handed)
+  for (const purchase of around.ahead) {
+    if (placed === quantity) break
+    placed += smaller(quantity - placed, purchase.event.quantity)
+    const upTo = shareUpTo(deniedLoss, placed, quantity)
+    purchase.deniedCost += upTo - handed
+    handed = upTo
+  }
+  return { ...piece, deniedLoss, gain: deniedLoss - loss }
+}

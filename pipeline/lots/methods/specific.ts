@@ -1,0 +1,113 @@
+// Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
+// What the selection leaves open goes first in, first out; a named lot that is not held is reported.
+import type { LotEvent, MatchingRule, RuleContext, Selections } from '../event.ts'
+import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
+import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
+import { OldestFirst } from '../queue.ts'
+import { RunningBook } from '../running-book.ts'
+import { smaller } from '../share.ts'
+import { problemOf } from '../transfers.ts'
+
+export const specific: MatchingRule = (context) => {
+  const openSelections = new OpenSelections(context.selections)
+  return new RunningBook(context, () => new SelectedHolding(context, openSelections))
+}
+
+/** What each selection still has to give: one transfer can draw on it twice, for the move and for the fee. */
+class OpenSelections {
+  readonly #selections: Selections
+  readonly #open = new Map<string, { readonly lotId: string; quantity: bigint }[]>()
+
+  constructor(selections: Selections) {
+    this.#selections = selections
+  }
+
+  for({ id, coin }: LotEvent): { readonly lotId: string; quantity: bigint }[] {
+    const selected = this.#selections.get(id)
+    if (selected === undefined) return []
+    let open = this.#open.get(id)
+    if (open === undefined) {
+      open = selected
+        .filter((selection) => (selection.coin ?? coin) === coin)
+        .map(({ lotId, quantity }) => ({ lotId, quantity }))
+      this.#open.set(id, open)
+    }
+    return open
+  }
+}
+
+class SelectedHolding implements Holding {
+  readonly #context: RuleContext
+  readonly #selections: OpenSelections
+  readonly #dated = new OldestFirst()
+  readonly #undated = new OldestFirst()
+  /** The same parcels by lot; an emptied one stays in its queue until its turn comes. */
+  readonly #byLot = new Map<string, Parcel[]>()
+
+  constructor(context: RuleContext, selections: OpenSelections) {
+    this.#context = context
+    this.#selections = selections
+  }
+
+  add(parcel: Parcel): void {
+    const queue = isUndated(parcel) ? this.#undated : this.#dated
+    queue.push(parcel)
+    const lotId = parcel.lot.id ?? ''
+    const same = this.#byLot.get(lotId)
+    if (same === undefined) this.#byLot.set(lotId, [parcel])
+    else same.push(parcel)
+  }
+
+  take(quantity: bigint, event: LotEvent): Taken {
+    const parcels: Parcel[] = []
+    let open = quantity
+    for (const selection of this.#selections.for(event)) {
+      const wanted = smaller(open, selection.quantity)
+      if (wanted === 0n) continue
+      const lacking = this.#takeFromLot(selection.lotId, wanted, parcels)
+      selection.quantity -= wanted
+      open -= wanted - lacking
+      if (lacking > 0n)
+        this.#context.sink.problem(problemOf(event, 'selected lot not held', lacking, selection.lotId))
+    }
+    open = this.#takeOldest(this.#dated, open, parcels)
+    return { parcels, missing: this.#takeOldest(this.#undated, open, parcels) }
+  }
+
+  left(): Parcel[] {
+    return inOrderOfAcquisition([...this.#dated.values(), ...this.#undated.values()])
+  }
+
+  /** Answers what the lot lacked. */
+  #takeFromLot(lotId: string, wanted: bigint, into: Parcel[]): bigint {
+    let open = wanted
+    for (const parcel of this.#byLot.get(lotId) ?? []) {
+      const quantity = smaller(open, quantityOf(parcel))
+      if (quantity === 0n) continue
+      into.push(cutFront(parcel, quantity))
+      open -= quantity
+    }
+    this.#forgetEmpty(lotId)
+    return open
+  }
+
+  /** A parcel taken whole leaves the queue itself; it must be forgotten here before another account holds it. */
+  #takeOldest(queue: OldestFirst, wanted: bigint, into: Parcel[]): bigint {
+    const taken: Parcel[] = []
+    const lacking = drain(queue, wanted, taken)
+    for (const parcel of taken) {
+      const lotId = parcel.lot.id ?? ''
+      const rest = this.#byLot.get(lotId)?.filter((other) => other !== parcel) ?? []
+      if (rest.length === 0) this.#byLot.delete(lotId)
+      else this.#byLot.set(lotId, rest)
+      into.push(parcel)
+    }
+    return lacking
+  }
+
+  #forgetEmpty(lotId: string): void {
+    const rest = this.#byLot.get(lotId)?.filter((parcel) => quantityOf(parcel) > 0n) ?? []
+    if (rest.length === 0) this.#byLot.delete(lotId)
+    else this.#byLot.set(lotId, rest)
+  }
+}

@@ -1,0 +1,184 @@
+// United Kingdom: same day, then the 30 days after, then the section 104 pool (TCGA 1992 ss. 104, 105, 106A;
+// HMRC CRYPTO22200 ff.). Days are London's. The sales of a day are one sale and the purchases one purchase;
+// what has no known price is merged apart, so that one unknown never hides the rest of its day.
+import { dayIn } from '../day.ts'
+import type { CoinBook, LotEvent, MatchingRule, RuleContext } from '../event.ts'
+import { cutFront, type Parcel, quantityOf, wholeLot } from '../parcel.ts'
+import { type Disposal, piecesOf } from '../pieces.ts'
+import { Pool } from '../pool.ts'
+import { Holdings } from '../running-book.ts'
+import { smaller } from '../share.ts'
+import { effectiveAtUs, networkFee, Transfers } from '../transfers.ts'
+
+/** A purchase is matched to a sale at most this many days before it. */
+const MATCHING_DAYS = 30
+
+export const uk: MatchingRule = (context) => new UkBook(context)
+
+type Mutable<T> = { -readonly [K in keyof T]: T[K] }
+
+/** The sales of one day, and the purchases that they were matched with. */
+interface Sale {
+  readonly disposal: Mutable<Disposal>
+  readonly matched: Parcel[]
+  open: bigint
+}
+
+interface Purchase {
+  readonly first: LotEvent
+  readonly order: number
+  quantity: bigint
+  value: bigint | null
+}
+
+interface Day {
+  readonly number: number
+  readonly purchases: Purchase[]
+  readonly sales: Sale[]
+  /** The purchases once the day is over: what is left of them goes to the pool. */
+  bought: Parcel[]
+}
+
+class UkBook implements CoinBook {
+  readonly #dayOf = dayIn('Europe/London')
+  readonly #holdings: Holdings<Pool>
+  readonly #transfers: Transfers
+  /** By holding: its days, ascending, as events come in order. */
+  readonly #days = new Map<string, Day[]>()
+  readonly #legs = new Map<number, LotEvent[]>()
+  #coin = ''
+
+  constructor(context: RuleContext) {
+    this.#holdings = new Holdings(context, () => new Pool())
+    this.#transfers = new Transfers(this.#holdings)
+  }
+
+  apply(event: LotEvent): void {
+    this.#coin = event.coin
+    switch (event.kind) {
+      case 'acquire':
+        this.#buy(event)
+        break
+      case 'dispose':
+        this.#sell(event, 'disposal', event.quantity)
+        break
+      case 'transfer_in':
+        this.#keepLeg(event)
+        break
+      case 'transfer_out': {
+        this.#keepLeg(event)
+        const fee = networkFee(event)
+        if (fee > 0n) this.#sell(event, 'network fee', fee)
+      }
+    }
+  }
+
+  finish(): void {
+    for (const days of this.#days.values()) {
+      for (const day of days) day.bought = day.purchases.map(boughtParcel)
+      for (const day of days) matchDays(day, day)
+      matchFollowingDays(days)
+    }
+    this.#runPools()
+    this.#holdings.reportLeft(this.#coin)
+  }
+
+  #keepLeg(event: LotEvent): void {
+    const number = this.#dayOf(effectiveAtUs(event))
+    const legs = this.#legs.get(number)
+    if (legs === undefined) this.#legs.set(number, [event])
+    else legs.push(event)
+  }
+
+  #dayFor(event: LotEvent): Day {
+    const number = this.#dayOf(effectiveAtUs(event))
+    const key = this.#holdings.keyOf(event.account)
+    const days = this.#days.get(key) ?? []
+    const last = days[days.length - 1]
+    if (last?.number === number) return last
+    if (last === undefined) this.#days.set(key, days)
+    const day = { number, purchases: [], sales: [], bought: [] }
+    days.push(day)
+    return day
+  }
+
+  #buy(event: LotEvent): void {
+    const { purchases } = this.#dayFor(event)
+    const same = purchases.find((purchase) => (purchase.value === null) === (event.value === null))
+    if (same === undefined) {
+      const { quantity, value } = event
+      purchases.push({ first: event, order: this.#holdings.nextOrder(), quantity, value })
+      return
+    }
+    same.quantity += event.quantity
+    if (same.value !== null) same.value += event.value ?? 0n
+  }
+
+  #sell(event: LotEvent, kind: Disposal['kind'], quantity: bigint): void {
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const { sales } = this.#dayFor(event)
+    const same = sales.find((sale) => (sale.disposal.proceeds === null) === (proceeds === null))
+    if (same === undefined) {
+      const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+      sales.push({ disposal, matched: [], open: quantity })
+      return
+    }
+    same.open += quantity
+    same.disposal.quantity += quantity
+    if (same.disposal.proceeds !== null) same.disposal.proceeds += proceeds ?? 0n
+  }
+
+  /** What was not matched goes through the pools, day by day: purchases, then transfers, then sales. */
+  #runPools(): void {
+    const byNumber = new Map<number, { readonly key: string; readonly day: Day }[]>()
+    for (const number of this.#legs.keys()) byNumber.set(number, [])
+    for (const [key, days] of this.#days)
+      for (const day of days) {
+        const same = byNumber.get(day.number)
+        if (same === undefined) byNumber.set(day.number, [{ key, day }])
+        else same.push({ key, day })
+      }
+    for (const number of [...byNumber.keys()].sort((a, b) => a - b)) {
+      const today = byNumber.get(number)!
+      for (const { key, day } of today)
+        for (const parcel of day.bought) if (quantityOf(parcel) > 0n) this.#holdings.holding(key).add(parcel)
+      for (const leg of this.#legs.get(number) ?? [])
+        if (leg.kind === 'transfer_out') this.#transfers.leave(leg)
+        else this.#transfers.arrive(leg)
+      for (const { key, day } of today) for (const sale of day.sales) this.#report(sale, key)
+    }
+  }
+
+  #report(sale: Sale, key: string): void {
+    const { parcels, missing } = this.#holdings.holding(key).take(sale.open)
+    const taken = { parcels: [...sale.matched, ...parcels], missing }
+    for (const piece of piecesOf(sale.disposal, taken)) this.#holdings.sink.piece(piece)
+  }
+}
+
+function boughtParcel({ first, order, quantity, value }: Purchase): Parcel {
+  return wholeLot(first.id, first.account, first.happenedAtUs, order, quantity, value)
+}
+
+/** Gives the open sales of one day what is left of the purchases of another. */
+function matchDays(sold: Day, bought: Day): void {
+  for (const sale of sold.sales)
+    for (const parcel of bought.bought) {
+      const quantity = smaller(sale.open, quantityOf(parcel))
+      if (quantity === 0n) continue
+      sale.matched.push(cutFront(parcel, quantity))
+      sale.open -= quantity
+    }
+}
+
+/** Earlier sales first, each with the earliest purchases of the 30 days after it. */
+function matchFollowingDays(days: readonly Day[]): void {
+  for (const [at, sold] of days.entries()) {
+    for (let next = at + 1; next < days.length; next += 1) {
+      const bought = days[next]!
+      if (bought.number > sold.number + MATCHING_DAYS) break
+      if (sold.sales.every((sale) => sale.open === 0n)) break
+      matchDays(sold, bought)
+    }
+  }
+}

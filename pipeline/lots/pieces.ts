@@ -1,0 +1,74 @@
+// From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open lots.
+// The proceeds of the pieces sum to the proceeds of the disposal; an unknown cost or proceeds gives no gain.
+import type { DisposalPiece, OpenLot } from './event.ts'
+import type { Taken } from './holding.ts'
+import { costOf, type Parcel, quantityOf } from './parcel.ts'
+import { shareUpTo } from './share.ts'
+
+/** One disposal as reported: a sale, the sales of a merged day, or a network fee. */
+export interface Disposal {
+  readonly account: string
+  readonly coin: string
+  readonly kind: DisposalPiece['kind']
+  readonly id: string
+  readonly disposedAtUs: bigint
+  readonly quantity: bigint
+  readonly proceeds: bigint | null
+}
+
+/** One piece for each parcel, in their order, and one for what is missing. */
+export function piecesOf(disposal: Disposal, taken: Taken): DisposalPiece[] {
+  const pieces: DisposalPiece[] = []
+  let done = 0n
+  let paid = 0n
+  const share = (quantity: bigint): bigint | null => {
+    if (disposal.proceeds === null) return null
+    done += quantity
+    const upTo = shareUpTo(disposal.proceeds, done, disposal.quantity)
+    const piece = upTo - paid
+    paid = upTo
+    return piece
+  }
+  for (const parcel of taken.parcels) {
+    const quantity = quantityOf(parcel)
+    pieces.push(pieceOf(disposal, quantity, share(quantity), parcel))
+  }
+  if (taken.missing > 0n) pieces.push(pieceOf(disposal, taken.missing, share(taken.missing), null))
+  return pieces
+}
+
+function pieceOf(
+  disposal: Disposal,
+  quantity: bigint,
+  proceeds: bigint | null,
+  parcel: Parcel | null,
+): DisposalPiece {
+  const costBasis = parcel === null ? null : costOf(parcel)
+  return {
+    account: disposal.account,
+    coin: disposal.coin,
+    kind: disposal.kind,
+    disposedAtUs: disposal.disposedAtUs,
+    acquiredAtUs: parcel === null ? null : parcel.lot.acquiredAtUs,
+    quantity,
+    proceeds,
+    costBasis,
+    deniedLoss: null,
+    gain: proceeds === null || costBasis === null ? null : proceeds - costBasis,
+    disposalId: disposal.id,
+    lotId: parcel === null ? null : parcel.lot.id,
+    basis: parcel === null ? 'missing' : costBasis === null ? 'unvalued' : 'known',
+  }
+}
+
+/** What is left of a parcel; `account` where lots are held by account, else where the lot was acquired. */
+export function openLot(parcel: Parcel, coin: string, account: string | null): OpenLot {
+  return {
+    account: account ?? parcel.lot.account,
+    coin,
+    acquiredAtUs: parcel.lot.acquiredAtUs,
+    quantityLeft: quantityOf(parcel),
+    costBasisLeft: costOf(parcel),
+    lotId: parcel.lot.id,
+  }
+}

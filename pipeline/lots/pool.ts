@@ -1,0 +1,58 @@
+// A pool of average cost: every unit costs the same, and lots lose their names in it.
+// An exact average would grow without bound in digits, so the pool's cost carries 18 digits beyond the
+// 18 that are published; what is handed out is the difference of rounded totals, so nothing is lost.
+import { drain, type Holding, inOrderOfAcquisition, isUnvalued, type Taken } from './holding.ts'
+import { costOf, type Parcel, poolShare, quantityOf } from './parcel.ts'
+import { OldestFirst } from './queue.ts'
+import { roundDiv, smaller } from './share.ts'
+
+const GUARD = 10n ** 18n
+
+/** Section 104 pool, adjusted cost base, plain average: one and the same arithmetic. */
+export class Pool implements Holding {
+  #quantity = 0n
+  /** In units of 10^-36. */
+  #cost = 0n
+  /** Lots of unknown cost would make every average unknown: they wait until the pool is empty. */
+  readonly #apart = new OldestFirst()
+
+  get quantity(): bigint {
+    return this.#quantity
+  }
+
+  add(parcel: Parcel): void {
+    if (isUnvalued(parcel)) {
+      this.#apart.push(parcel)
+      return
+    }
+    this.#quantity += quantityOf(parcel)
+    this.#cost += (costOf(parcel) ?? 0n) * GUARD
+  }
+
+  /** Raises the cost of what is in the pool. */
+  addCost(cost: bigint): void {
+    this.#cost += cost * GUARD
+  }
+
+  take(quantity: bigint): Taken {
+    const parcels: Parcel[] = []
+    const pooled = smaller(quantity, this.#quantity)
+    if (pooled > 0n) parcels.push(poolShare(pooled, this.#takeCost(pooled)))
+    const missing = drain(this.#apart, quantity - pooled, parcels)
+    return { parcels, missing }
+  }
+
+  #takeCost(quantity: bigint): bigint {
+    const before = roundDiv(this.#cost, GUARD)
+    if (quantity === this.#quantity) this.#cost = 0n
+    else this.#cost -= roundDiv(this.#cost * quantity, this.#quantity)
+    this.#quantity -= quantity
+    return before - roundDiv(this.#cost, GUARD)
+  }
+
+  left(): Parcel[] {
+    const apart = inOrderOfAcquisition(this.#apart.values())
+    if (this.#quantity === 0n) return apart
+    return [poolShare(this.#quantity, roundDiv(this.#cost, GUARD)), ...apart]
+  }
+}

@@ -1,0 +1,90 @@
+// The book of a coin for methods that decide at once: each disposal takes from what is held at that moment.
+// Methods that look ahead (`uk`, `ca`) have books of their own.
+import type { CoinBook, LotEvent, RuleContext } from './event.ts'
+import type { Holding } from './holding.ts'
+import { acquire } from './parcel.ts'
+import { openLot, piecesOf } from './pieces.ts'
+import { networkFee, Transfers } from './transfers.ts'
+
+/** Holdings of one coin, one for each account, or one for all of them. */
+export class Holdings<H extends Holding> {
+  readonly #context: RuleContext
+  readonly #create: () => H
+  readonly #held = new Map<string, { readonly account: string | null; readonly holding: H }>()
+  #order = 0
+
+  constructor(context: RuleContext, create: () => H) {
+    this.#context = context
+    this.#create = create
+  }
+
+  get sink() {
+    return this.#context.sink
+  }
+
+  keyOf(account: string): string {
+    return this.#context.scope === 'account' ? account : ''
+  }
+
+  nextOrder(): number {
+    this.#order += 1
+    return this.#order
+  }
+
+  holding(account: string): H {
+    const key = this.keyOf(account)
+    let held = this.#held.get(key)
+    if (held === undefined) {
+      held = { account: this.#context.scope === 'account' ? account : null, holding: this.#create() }
+      this.#held.set(key, held)
+    }
+    return held.holding
+  }
+
+  reportLeft(coin: string): void {
+    for (const { account, holding } of this.#held.values())
+      for (const parcel of holding.left()) this.sink.lot(openLot(parcel, coin, account))
+  }
+}
+
+export class RunningBook implements CoinBook {
+  readonly #holdings: Holdings<Holding>
+  readonly #transfers: Transfers
+  #coin = ''
+
+  constructor(context: RuleContext, create: () => Holding) {
+    this.#holdings = new Holdings(context, create)
+    this.#transfers = new Transfers(this.#holdings)
+  }
+
+  apply(event: LotEvent): void {
+    this.#coin = event.coin
+    switch (event.kind) {
+      case 'acquire':
+        this.#holdings.holding(event.account).add(acquire(event, this.#holdings.nextOrder()))
+        break
+      case 'dispose':
+        this.#dispose(event, 'disposal', event.quantity)
+        break
+      case 'transfer_in':
+        this.#transfers.arrive(event)
+        break
+      case 'transfer_out': {
+        this.#transfers.leave(event)
+        const fee = networkFee(event)
+        if (fee > 0n) this.#dispose(event, 'network fee', fee)
+      }
+    }
+  }
+
+  finish(): void {
+    this.#holdings.reportLeft(this.#coin)
+  }
+
+  #dispose(event: LotEvent, kind: 'disposal' | 'network fee', quantity: bigint): void {
+    const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
+    const taken = this.#holdings.holding(account).take(quantity, event)
+    const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
+    for (const piece of piecesOf(disposal, taken)) this.#holdings.sink.piece(piece)
+  }
+}

@@ -1,0 +1,141 @@
+// The lots as a step of the build: `lot_events` in, disposals, open lots and what is missing out.
+// Memory holds the open lots of one coin and one slice of events, never a whole history.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { utcDay } from './day.ts'
+import { LotEngine, type LotOptions } from './engine.ts'
+import type { DisposalPiece, MovedPiece, Sink } from './event.ts'
+import { readCurrency, readEvents } from './reader.ts'
+import { type LotTableName, lotTables } from './tables.ts'
+import { UnknownBasis } from './unknown-basis.ts'
+import { TableWriter } from './writer.ts'
+
+/** A stage of the build that is not a SQL model: which tables it reads and makes, and what they mean. */
+export interface ExtraStep {
+  readonly name: string
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** Meaning of each table that it makes. */
+  readonly docs: Readonly<Record<string, string>>
+  /** Meaning of each column, by table. */
+  readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>
+  run(connection: DuckDBConnection): Promise<void>
+}
+
+export interface LotsStepOptions extends LotOptions {
+  /** Name for the column `rules`; by default the country whose matching the method is, else generic. */
+  readonly rules?: string
+}
+
+const tableNames = Object.keys(lotTables) as LotTableName[]
+
+/**
+ * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers` and `lot_problems` from `lot_events`: account, coin,
+ * happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
+ * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
+ */
+export function lotsStep(options: LotsStepOptions): ExtraStep {
+  return {
+    name: 'lots',
+    reads: ['lot_events'],
+    writes: tableNames,
+    docs: Object.fromEntries(tableNames.map((name) => [name, lotTables[name].doc])),
+    columns: Object.fromEntries(tableNames.map((name) => [name, columnDocs(name)])),
+    run: (connection) => runLots(connection, options),
+  }
+}
+
+function columnDocs(table: LotTableName): Record<string, string> {
+  return Object.fromEntries(Object.entries(lotTables[table].columns).map(([name, { doc }]) => [name, doc]))
+}
+
+type Writers = Record<LotTableName, TableWriter>
+
+async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
+  const currency = await readCurrency(connection)
+  const writers = {} as Writers
+  for (const name of tableNames) writers[name] = await TableWriter.create(connection, name)
+  const unknown = new UnknownBasis()
+  const engine = new LotEngine(options, rowsInto(writers, options, currency, unknown))
+  for await (const events of readEvents(connection)) for (const event of events) engine.apply(event)
+  engine.finish()
+  for (const row of unknown.rows())
+    writers.unknown_basis.append([row.account, row.coin, row.quantity, row.unvaluedQuantity, row.disposals])
+  for (const name of tableNames) writers[name].close()
+}
+
+function rowsInto(
+  writers: Writers,
+  { method, rules }: LotsStepOptions,
+  currency: string | null,
+  unknown: UnknownBasis,
+): Sink {
+  const law = rules ?? (method === 'uk' || method === 'ca' ? method : 'generic')
+  return {
+    piece: (piece) => {
+      unknown.disposed(piece)
+      writers.disposals.append(disposalRow(piece, method, law, currency))
+    },
+    lot: ({ account, coin, acquiredAtUs, quantityLeft, costBasisLeft, lotId }) =>
+      writers.lots.append([
+        account,
+        coin,
+        method,
+        acquiredAtUs,
+        quantityLeft,
+        costBasisLeft,
+        currency,
+        lotId,
+      ]),
+    moved: (piece) => {
+      unknown.moved(piece)
+      writers.lot_transfers.append(transferRow(piece, method, currency))
+    },
+    problem: ({ problem, account, coin, happenedAtUs, eventId, lotId, quantity }) =>
+      writers.lot_problems.append([problem, account, coin, happenedAtUs, eventId, lotId, quantity]),
+  }
+}
+
+/** The cells of `disposals`, in the order of its columns. */
+function disposalRow(piece: DisposalPiece, method: string, law: string, currency: string | null) {
+  return [
+    piece.account,
+    piece.coin,
+    method,
+    law,
+    piece.disposedAtUs,
+    piece.acquiredAtUs,
+    piece.quantity,
+    piece.proceeds,
+    piece.costBasis,
+    piece.deniedLoss,
+    piece.gain,
+    currency,
+    holdingDays(piece),
+    null,
+    piece.disposalId,
+    piece.lotId,
+  ]
+}
+
+/** The cells of `lot_transfers`, in the order of its columns. */
+function transferRow(piece: MovedPiece, method: string, currency: string | null) {
+  return [
+    piece.coin,
+    method,
+    piece.eventId,
+    piece.movedAtUs,
+    piece.fromAccount,
+    piece.toAccount,
+    piece.acquiredAtUs,
+    piece.quantity,
+    piece.costBasis,
+    currency,
+    piece.lotId,
+    piece.basis,
+  ]
+}
+
+function holdingDays({ acquiredAtUs, disposedAtUs }: DisposalPiece): number | null {
+  if (acquiredAtUs === null || acquiredAtUs > disposedAtUs) return null
+  return utcDay(disposedAtUs) - utcDay(acquiredAtUs)
+}

@@ -1,0 +1,109 @@
+// The tables that the lots engine writes: each column once, with its type and its meaning.
+// Definition and comments follow from here. Names of `disposals` and `lots` are the contract's.
+
+export interface TableColumn {
+  readonly type: 'VARCHAR' | 'TIMESTAMPTZ' | 'AMOUNT' | 'BIGINT'
+  readonly doc: string
+}
+
+export interface LotTable {
+  readonly doc: string
+  readonly columns: Readonly<Record<string, TableColumn>>
+}
+
+const text = (doc: string): TableColumn => ({ type: 'VARCHAR', doc })
+const time = (doc: string): TableColumn => ({ type: 'TIMESTAMPTZ', doc })
+const amount = (doc: string): TableColumn => ({ type: 'AMOUNT', doc })
+const whole = (doc: string): TableColumn => ({ type: 'BIGINT', doc })
+
+const method = text('Method that matched: fifo, lifo, hifo, lofo, average, specific, uk or ca.')
+const currency = text('Currency of every amount of money in the row; null while no event has a value.')
+const acquiredAt = time('When the lot was acquired, UTC; null for a pool and where nobody knows.')
+const lotId = text('Id of the acquisition; null for a pool.')
+const basis = text(
+  'known; unvalued (the cost of the lot is not known); missing (no lot is known: more left than the history tells).',
+)
+
+export const lotTables = {
+  disposals: {
+    doc: 'One matched piece of one disposal. The pieces of a disposal sum to it exactly.',
+    columns: {
+      account: text('Account that disposed; of a day merged over all accounts, that of its first sale.'),
+      coin: text('Coin disposed of.'),
+      method,
+      rules: text('Rules that the matching follows: generic, or those of a country.'),
+      disposed_at: time('When it was disposed of, UTC; of a merged day, its first sale.'),
+      acquired_at: acquiredAt,
+      quantity: amount('Quantity of the piece, in units of the coin.'),
+      proceeds: amount('Share of the proceeds after fees; null where no value is known.'),
+      cost_basis: amount('Cost with fees; null, never zero, where it is not known.'),
+      denied_loss: amount('What the rules disallow of a loss; null elsewhere.'),
+      gain: amount('Proceeds − cost basis + denied loss; null where proceeds or cost are not known.'),
+      currency,
+      holding_days: whole(
+        'Days held, from UTC date to UTC date; null without a date, or where the purchase came later.',
+      ),
+      term: text('short or long, where the rules tell them apart; null elsewhere.'),
+      disposal_id: text('Id of the disposing row; of a merged day, that of its first sale.'),
+      lot_id: text('Id of the acquisition; null for a pool and where no lot is known.'),
+    },
+  },
+  lots: {
+    doc: 'Open lots: what is left of each acquisition, or of each pool.',
+    columns: {
+      account: text(
+        'Account that holds the lot; over all accounts, where it was acquired, and null for a pool.',
+      ),
+      coin: text('Coin held.'),
+      method,
+      acquired_at: acquiredAt,
+      quantity_left: amount('Quantity left, in units of the coin.'),
+      cost_basis_left: amount('Cost of what is left; null where it is not known.'),
+      currency,
+      lot_id: lotId,
+    },
+  },
+  unknown_basis: {
+    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin.',
+    columns: {
+      account: text('Account that disposed or sent.'),
+      coin: text('Coin in question.'),
+      quantity: amount('Disposed of or sent on beyond all known lots: the missing history.'),
+      unvalued_quantity: amount('Disposed of from lots whose cost is not known.'),
+      disposals: whole('How many disposals are concerned.'),
+    },
+  },
+  lot_transfers: {
+    doc: 'One piece of a lot that left an account by a transfer, with its basis and its date.',
+    columns: {
+      coin: text('Coin moved.'),
+      method,
+      transfer_id: text('Id of the row that took it out.'),
+      moved_at: time('When it left, UTC.'),
+      from_account: text('Account that it left.'),
+      to_account: text('Account that it reached; null where no arrival is known.'),
+      acquired_at: acquiredAt,
+      quantity: amount('Quantity of the piece, in units of the coin.'),
+      cost_basis: amount('Cost that moved along; null where it is not known.'),
+      currency,
+      lot_id: lotId,
+      basis,
+    },
+  },
+  lot_problems: {
+    doc: 'Events that do not hold together, for the checks.',
+    columns: {
+      problem: text(
+        'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, or quantity not above zero.',
+      ),
+      account: text('Account of the event.'),
+      coin: text('Coin of the event.'),
+      happened_at: time('When it happened, UTC.'),
+      event_id: text('Id of the event.'),
+      lot_id: text('Lot in question, where there is one.'),
+      quantity: amount('Quantity in question, in units of the coin.'),
+    },
+  },
+} as const satisfies Record<string, LotTable>
+
+export type LotTableName = keyof typeof lotTables

@@ -1,0 +1,110 @@
+// Transfers between own accounts carry basis and acquisition date; which lots move follows the method.
+// What leaves and does not arrive is a network fee, what arrives without having left is of unknown basis,
+// and a leg without its twin is reported, never guessed.
+import type { LotEvent, LotProblem, Sink } from './event.ts'
+import type { Holding, Taken } from './holding.ts'
+import { costOf, type Parcel, quantityOf, undated } from './parcel.ts'
+import { smaller } from './share.ts'
+
+/** What a book must lend for its transfers to work. */
+export interface Wallets {
+  readonly sink: Sink
+  /** Accounts of equal key hold their lots together. */
+  keyOf(account: string): string
+  holding(account: string): Holding
+  /** The next place in the order of acquisition. */
+  nextOrder(): number
+}
+
+/** What leaves with this leg and does not arrive. */
+export function networkFee(out: LotEvent): bigint {
+  if (out.twin === undefined) return 0n
+  return out.quantity - smaller(out.quantity, out.twin.quantity)
+}
+
+/** When the event takes effect: what arrived must have left before, whatever the clocks of two venues say. */
+export function effectiveAtUs(event: LotEvent): bigint {
+  if (event.kind !== 'transfer_out' || event.twin === undefined) return event.happenedAtUs
+  return smaller(event.happenedAtUs, event.twin.happenedAtUs)
+}
+
+export function problemOf(
+  event: LotEvent,
+  problem: LotProblem['problem'],
+  quantity: bigint,
+  lotId: string | null = null,
+): LotProblem {
+  const { account, coin, happenedAtUs, id } = event
+  return { problem, account, coin, happenedAtUs, eventId: id, lotId, quantity }
+}
+
+/** Lots that have left one account and not yet arrived in the other. */
+export class Transfers {
+  readonly #wallets: Wallets
+  readonly #underway = new Map<string, { readonly out: LotEvent; readonly taken: Taken }>()
+
+  constructor(wallets: Wallets) {
+    this.#wallets = wallets
+  }
+
+  /** Takes out what will arrive; the network fee stays, for the book to dispose of. */
+  leave(out: LotEvent): void {
+    const { sink } = this.#wallets
+    if (out.twin === undefined) {
+      sink.problem(problemOf(out, 'transfer without its second leg', out.quantity))
+      this.#record(out, null, this.#wallets.holding(out.account).take(out.quantity, out))
+      return
+    }
+    if (this.#staysInside(out)) return
+    const arriving = out.quantity - networkFee(out)
+    this.#underway.set(out.id, { out, taken: this.#wallets.holding(out.account).take(arriving, out) })
+  }
+
+  arrive(into: LotEvent): void {
+    const { sink } = this.#wallets
+    if (into.twin === undefined) {
+      sink.problem(problemOf(into, 'transfer without its first leg', into.quantity))
+      this.#addUndated(into, into.quantity)
+      return
+    }
+    const excess = into.quantity - smaller(into.quantity, into.twin.quantity)
+    if (excess > 0n) sink.problem(problemOf(into, 'more arrived than left', excess))
+    const moving = this.#underway.get(into.twin.id)
+    this.#underway.delete(into.twin.id)
+    if (moving !== undefined) {
+      this.#record(moving.out, into.account, moving.taken)
+      for (const parcel of moving.taken.parcels) this.#wallets.holding(into.account).add(parcel)
+    }
+    this.#addUndated(into, excess + (moving?.taken.missing ?? 0n))
+  }
+
+  #staysInside(leg: LotEvent): boolean {
+    return (
+      leg.twin !== undefined && this.#wallets.keyOf(leg.twin.account) === this.#wallets.keyOf(leg.account)
+    )
+  }
+
+  #addUndated(into: LotEvent, quantity: bigint): void {
+    if (quantity === 0n) return
+    this.#wallets.holding(into.account).add(undated(into, quantity, this.#wallets.nextOrder()))
+  }
+
+  #record(out: LotEvent, toAccount: string | null, taken: Taken): void {
+    const { coin, id: eventId, happenedAtUs: movedAtUs, account: fromAccount } = out
+    const leg = { coin, eventId, movedAtUs, fromAccount, toAccount }
+    for (const parcel of taken.parcels) this.#wallets.sink.moved({ ...leg, ...pieceOf(parcel) })
+    if (taken.missing === 0n) return
+    const unknown = { acquiredAtUs: null, costBasis: null, lotId: null, basis: 'missing' } as const
+    this.#wallets.sink.moved({ ...leg, ...unknown, quantity: taken.missing })
+  }
+}
+
+function pieceOf(parcel: Parcel) {
+  return {
+    acquiredAtUs: parcel.lot.acquiredAtUs,
+    quantity: quantityOf(parcel),
+    costBasis: costOf(parcel),
+    lotId: parcel.lot.id,
+    basis: parcel.lot.value === null ? ('unvalued' as const) : ('known' as const),
+  }
+}

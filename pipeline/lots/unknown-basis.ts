@@ -1,0 +1,45 @@
+// What left an account without a known cost, summed by account and coin: one break each, never one for each sale.
+import type { DisposalPiece, MovedPiece } from './event.ts'
+
+export interface UnknownBasisRow {
+  readonly account: string
+  readonly coin: string
+  /** Beyond all known lots: lots left − this = the balance. */
+  quantity: bigint
+  /** From lots whose cost is not known. */
+  unvaluedQuantity: bigint
+  disposals: number
+}
+
+export class UnknownBasis {
+  readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: string | null }>()
+
+  disposed({ account, coin, quantity, basis, disposalId }: DisposalPiece): void {
+    if (basis === 'known') return
+    const row = this.#row(account, coin)
+    if (basis === 'missing') row.quantity += quantity
+    else row.unvaluedQuantity += quantity
+    // The pieces of one disposal come one after another, so each disposal is counted once.
+    if (row.lastDisposalId !== disposalId) row.disposals += 1
+    row.lastDisposalId = disposalId
+  }
+
+  /** What was sent on without being known arrives elsewhere as a lot, so it is missing here. */
+  moved({ fromAccount, coin, quantity, basis }: MovedPiece): void {
+    if (basis === 'missing') this.#row(fromAccount, coin).quantity += quantity
+  }
+
+  rows(): UnknownBasisRow[] {
+    return [...this.#rows.values()]
+  }
+
+  #row(account: string, coin: string) {
+    const key = JSON.stringify([account, coin])
+    let row = this.#rows.get(key)
+    if (row === undefined) {
+      row = { account, coin, quantity: 0n, unvaluedQuantity: 0n, disposals: 0, lastDisposalId: null }
+      this.#rows.set(key, row)
+    }
+    return row
+  }
+}
