@@ -69,6 +69,26 @@ export function parseJson(text: string): { value: unknown; problems: JsonProblem
   return { value, problems }
 }
 
+/** The first key anywhere in the value that stood twice in one object with unequal values; null where none did. */
+export function conflictingKey(value: unknown): string | null {
+  if (typeof value !== 'object' || value === null) return null
+  const displaced = (value as { readonly [DUPLICATES]?: Displaced })[DUPLICATES]
+  if (displaced !== undefined) return displaced[0]?.[0] ?? ''
+  for (const member of Object.values(value)) {
+    const key = conflictingKey(member)
+    if (key !== null) return key
+  }
+  return null
+}
+
+/** JSON text with the keys of every object in order, so that equal values have equal texts. */
+export function canonicalJson(value: unknown): string {
+  return JSON.stringify(value, (_key, member: unknown) => {
+    if (typeof member !== 'object' || member === null || Array.isArray(member)) return member
+    return Object.fromEntries(Object.entries(member).sort(([a], [b]) => (a < b ? -1 : 1)))
+  })
+}
+
 /** Reads bytes as received. Bytes that are not UTF-8 are refused: decoding would silently replace them. */
 export function parseJsonBytes(bytes: Uint8Array): { value: unknown; problems: JsonProblem[] } {
   return parseJson(decodeJson(bytes))

@@ -2,6 +2,7 @@
 // The zod schema, the landing table, the published table and its comments all follow from the declaration.
 import { z } from 'zod'
 import { parseAmount } from './amount.ts'
+import { conflictingKey } from './json.ts'
 
 /**
  * What a field holds, and the column it becomes:
@@ -78,51 +79,95 @@ export function columnName(wireName: string): string {
 }
 
 /** Null, absent and the empty string are one thing on this wire: no value. */
-const absent = (value: unknown): boolean => value === undefined || value === null || value === ''
+const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 const MILLIS = /^\d{1,15}$/
 
-/** The zod schema of one field; a value that fits becomes text (text, json), units of 10^-18, milliseconds or a boolean. */
-export function fieldSchema(declared: Field): z.ZodType {
-  const issue = (context: z.RefinementCtx, expected: string): never => {
-    context.addIssue({ code: 'custom', message: `expected ${expected}` })
-    return z.NEVER as never
+/** Half of a surrogate pair on its own has no UTF-8, so no column and no file could keep it. */
+const hasUtf8 = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
+
+/** What a received value becomes: text (text, json), units of 10^-18, milliseconds or a boolean; null for none. */
+export type FieldValue = string | bigint | number | boolean | null
+
+export type FieldReading =
+  | { readonly ok: true; readonly value: FieldValue }
+  | { readonly ok: false; readonly expected: string }
+
+const read = (value: FieldValue): FieldReading => ({ ok: true, value })
+const refuse = (expected: string): FieldReading => ({ ok: false, expected })
+
+/** Reads one value as its field is declared; nothing is rounded, cut or guessed. */
+export function readField(declared: Field, value: unknown): FieldReading {
+  if (isAbsent(value)) {
+    if (!declared.required) return read(null)
+    // An empty tax type occurs in the wild: a required text may be empty, but not missing.
+    return declared.kind === 'text' && value === '' ? read('') : refuse('a value')
   }
-  return z.unknown().transform((value, context): unknown => {
-    if (absent(value)) {
-      // An empty tax type occurs in the wild: a required text may be empty, but not missing.
-      if (declared.required && !(declared.kind === 'text' && value === '')) return issue(context, 'a value')
-      return value === '' && declared.required ? '' : null
+  switch (declared.kind) {
+    case 'text':
+      if (typeof value === 'number' || typeof value === 'boolean') return read(String(value))
+      if (typeof value !== 'string') return refuse('a text')
+      return hasUtf8(value) ? read(value) : refuse('a text that UTF-8 can hold')
+    case 'amount': {
+      if (typeof value !== 'string' && typeof value !== 'number') return refuse('a decimal number')
+      const parsed = parseAmount(String(value).trim())
+      return parsed.ok ? read(parsed.units) : refuse(`a decimal number that fits, found ${parsed.problem}`)
     }
-    switch (declared.kind) {
-      case 'text':
-        if (typeof value === 'string') return value
-        if (typeof value === 'number' || typeof value === 'boolean') return String(value)
-        return issue(context, 'a text')
-      case 'amount': {
-        if (typeof value !== 'string' && typeof value !== 'number') return issue(context, 'a decimal number')
-        const parsed = parseAmount(String(value).trim())
-        return parsed.ok
-          ? parsed.units
-          : issue(context, `a decimal number that fits, found ${parsed.problem}`)
-      }
-      case 'millis': {
-        const digits = String(value).trim()
-        return MILLIS.test(digits) ? Number(digits) : issue(context, 'Unix milliseconds')
-      }
-      case 'flag':
-        if (typeof value === 'boolean') return value
-        if (/^(true|yes|1)$/i.test(String(value))) return true
-        return /^(false|no|0)$/i.test(String(value)) ? false : issue(context, 'true or false')
-      case 'json':
-        return JSON.stringify(value)
+    case 'millis': {
+      const digits = String(value).trim()
+      return MILLIS.test(digits) ? read(Number(digits)) : refuse('Unix milliseconds')
     }
-  })
+    case 'flag':
+      if (typeof value === 'boolean') return read(value)
+      if (/^(true|yes|1)$/i.test(String(value))) return read(true)
+      return /^(false|no|0)$/i.test(String(value)) ? read(false) : refuse('true or false')
+    case 'json':
+      return read(JSON.stringify(value))
+  }
 }
 
-function recordSchema(fields: Readonly<Record<string, Field>>): z.ZodType<Record<string, unknown>> {
-  const shape = Object.fromEntries(
-    Object.entries(fields).map(([name, declared]) => [name, fieldSchema(declared)]),
-  )
-  return z.looseObject(shape)
+/** The spelling under which a row carries the field: the declared one, or an alias where that one has no value. */
+export function spellingOf(name: string, declared: Field, row: Readonly<Record<string, unknown>>): string {
+  if (declared.aliases.length === 0 || !isAbsent(row[name])) return name
+  return declared.aliases.find((alias) => !isAbsent(row[alias])) ?? name
 }
+
+/** The zod schema of one field, by `readField`. */
+export function fieldSchema(declared: Field): z.ZodType {
+  // Optional on the way in, so that an absent key is read as no value.
+  return z
+    .unknown()
+    .optional()
+    .transform((value, context): unknown => {
+      const reading = readField(declared, value)
+      if (reading.ok) return reading.value
+      context.addIssue({ code: 'custom', message: `expected ${reading.expected}` })
+      return z.NEVER
+    })
+}
+
+/** Renames aliases, refuses a key with two unequal values, keeps unknown fields. */
+function recordSchema(fields: Readonly<Record<string, Field>>): z.ZodType<Record<string, unknown>> {
+  const declared = Object.entries(fields)
+  const shape = Object.fromEntries(declared.map(([name, one]) => [name, fieldSchema(one)]))
+  const rename = (input: unknown, context: z.RefinementCtx): unknown => {
+    if (typeof input !== 'object' || input === null || Array.isArray(input)) return input
+    const conflict = conflictingKey(input)
+    if (conflict !== null) {
+      context.addIssue({ code: 'custom', path: [conflict], message: `expected ${ONE_VALUE}` })
+      return z.NEVER
+    }
+    const row: Record<string, unknown> = { ...input }
+    for (const [name, one] of declared) {
+      const spelling = spellingOf(name, one, row)
+      if (spelling === name) continue
+      row[name] = row[spelling]
+      delete row[spelling]
+    }
+    return row
+  }
+  return z.preprocess(rename, z.looseObject(shape))
+}
+
+/** What a row with two unequal values under one key was expected to have. */
+export const ONE_VALUE = 'one value, found one key with unequal values'

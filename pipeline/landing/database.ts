@@ -1,0 +1,171 @@
+// Landing over its file: one transaction at a time, and the questions between them.
+import { join } from 'node:path'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
+import type { Frame, Range } from '../journal/frame.ts'
+import { LandingError, needsReopening, notLanded } from './errors.ts'
+import { type OpenFile, openFile } from './file.ts'
+import type { Landing, LandingOptions } from './landing.ts'
+import { type LandingFeed, PageLander } from './page.ts'
+import * as questions from './questions.ts'
+import { type LandedSummary, LandingTransaction, progressKey, type Unfinished } from './transaction.ts'
+
+/**
+ * Opens `landing.duckdb` in the folder, and creates it unless `readOnly`. A process that writes shuts out all others:
+ * opening then throws a LandingError, as for a damaged file or one of another version.
+ */
+export function openLanding(dir: string, options: LandingOptions): Promise<Landing> {
+  return openLandingFile(join(dir, 'landing.duckdb'), options)
+}
+
+/** The same for a file of another name. */
+export async function openLandingFile(path: string, options: LandingOptions): Promise<Landing> {
+  const file = await openFile(path, options)
+  try {
+    return new LandingDatabase(file, options, await file.instance.connect(), await begunWindows(file))
+  } catch (error) {
+    await file.close()
+    throw error
+  }
+}
+
+class LandingDatabase implements Landing {
+  landedSeq: number
+  chain: string | null
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+  readonly #file: OpenFile
+  readonly #feeds: ReadonlyMap<string, LandingFeed>
+  readonly #landers: ReadonlyMap<string, PageLander>
+  readonly #writing: DuckDBConnection
+  readonly #begun: Map<string, Unfinished>
+  /** One transaction after the other, however many callers there are. */
+  #turn: Promise<unknown> = Promise.resolve()
+  #failed = false
+
+  constructor(
+    file: OpenFile,
+    options: LandingOptions,
+    writing: DuckDBConnection,
+    begun: Map<string, Unfinished>,
+  ) {
+    this.#file = file
+    this.#feeds = options.feeds
+    this.#landers = new Map([...options.feeds].map(([name, feed]) => [name, new PageLander(feed)]))
+    this.#writing = writing
+    this.#begun = begun
+    this.landedSeq = file.landedSeq
+    this.chain = file.chain
+    this.instance = file.instance
+    this.connection = file.connection
+  }
+
+  land(frames: readonly Frame[]): Promise<LandedSummary> {
+    const landed = this.#turn.then(() => this.#land(frames))
+    this.#turn = landed.catch(() => undefined)
+    return landed
+  }
+
+  async #land(frames: readonly Frame[]): Promise<LandedSummary> {
+    if (this.#failed) throw needsReopening(this.#file.path)
+    this.#refuseGaps(frames)
+    const last = frames.at(-1)
+    if (last === undefined) return { frames: 0, pages: 0, rows: 0, quarantined: 0 }
+    const transaction = new LandingTransaction(this.#writing, this.#file.tables, this.#feeds, this.#landers)
+    try {
+      await transaction.begin()
+      for (const frame of frames) await transaction.land(frame)
+      const summary = await transaction.commit(last, this.#begun)
+      this.landedSeq = last.seq
+      this.chain = last.chain
+      for (const [key, unfinished] of transaction.progress) {
+        if (unfinished === null) this.#begun.delete(key)
+        else this.#begun.set(key, unfinished)
+      }
+      return summary
+    } catch (cause) {
+      await this.#rollback(transaction)
+      if (cause instanceof TieoutError) throw cause
+      throw await notLanded(this.#file.path, this.landedSeq + 1, last.seq, cause)
+    }
+  }
+
+  /** After some failures, a full disk among them, DuckDB refuses everything until the file is opened again. */
+  async #rollback(transaction: LandingTransaction): Promise<void> {
+    try {
+      await transaction.rollback()
+    } catch {
+      this.#failed = true
+    }
+  }
+
+  #refuseGaps(frames: readonly Frame[]): void {
+    const wrong = frames.findIndex((frame, index) => frame.seq !== this.landedSeq + 1 + index)
+    if (wrong < 0) return
+    throw new LandingError('Frames can only be landed in their order, without a gap.', {
+      where: this.#file.path,
+      expected: `frame ${this.landedSeq + 1 + wrong}`,
+      found: `frame ${frames[wrong]?.seq ?? 0}`,
+      action: 'Run again: landing goes on from the journal. If it fails again, report it.',
+    })
+  }
+
+  covered(account: string, feed: string, partition: string): Promise<Range[]> {
+    return questions.covered(this.connection, [account, feed, partition])
+  }
+
+  unfinished(account: string, feed: string, partition: string): Promise<questions.UnfinishedWindow[]> {
+    return questions.unfinished(this.connection, [account, feed, partition])
+  }
+
+  async oldestUnsettled(
+    account: string,
+    feed: string,
+    partition: string,
+    field: string,
+    values: readonly string[],
+  ): Promise<number | null> {
+    const known = this.#feeds.get(feed)
+    if (known === undefined || values.length === 0) return null
+    const time = known.time ?? requiredTime(known)
+    if (time === null) return null
+    const state = { field, values }
+    return questions.oldestUnsettled(this.connection, [account, partition], known.record, time, state)
+  }
+
+  account(name: string): Promise<questions.KnownAccount | null> {
+    return questions.account(this.connection, name)
+  }
+
+  contentHashes(): Promise<Map<string, questions.ContentHash>> {
+    return questions.contentHashes(this.connection, this.#file.tables.values())
+  }
+
+  async close(): Promise<void> {
+    await this.#turn
+    this.#writing.closeSync()
+    await this.#file.close()
+  }
+}
+
+/** The field that says when a record happened, where no other is named: its required time. */
+function requiredTime({ record }: LandingFeed): string | null {
+  const times = Object.entries(record.fields).filter(([, field]) => field.kind === 'millis' && field.required)
+  return times[0]?.[0] ?? null
+}
+
+/** The windows that the file holds as begun and not finished. */
+async function begunWindows({ connection }: OpenFile): Promise<Map<string, Unfinished>> {
+  const result = await connection.runAndReadAll(
+    `select account, feed, partition, epoch_ms(window_start), epoch_ms(window_end), cursor, page_id
+     from landing.main.progress`,
+  )
+  const rows = result.getRows() as [string, string, string, bigint, bigint, string, bigint][]
+  return new Map(
+    rows.map(([account, feed, partition, start, end, cursor, pageId]) => {
+      const window = { start: Number(start), end: Number(end) }
+      const unfinished = { account, feed, partition, window, cursor, pageId: Number(pageId) }
+      return [progressKey(unfinished, window), unfinished]
+    }),
+  )
+}

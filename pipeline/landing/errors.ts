@@ -1,0 +1,105 @@
+// What can go wrong with the landing database. It can always be made again from the journal, so every error here
+// says how to go on, and none of them means that something received is lost.
+import { statfs } from 'node:fs/promises'
+import { dirname } from 'node:path'
+import { type ErrorDetails, type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
+
+/** The landing database could not be opened, read or written. */
+export class LandingError extends TieoutError {
+  override readonly name = 'LandingError'
+  override readonly exitCode: ExitCode
+
+  constructor(message: string, details: ErrorDetails, exitCode: ExitCode = 1) {
+    super(message, details)
+    this.exitCode = exitCode
+  }
+}
+
+/** With less than this free a failed write is taken for a full disk. */
+const FULL_BYTES = 64 * 2 ** 20
+
+const MEBIBYTE = 2 ** 20
+
+/** A transaction that failed: nothing of these frames has landed. */
+export async function notLanded(
+  path: string,
+  first: number,
+  last: number,
+  cause: unknown,
+): Promise<LandingError> {
+  const free = await freeBytes(path)
+  const full = free !== null && free < FULL_BYTES
+  return new LandingError(
+    `Frames ${first} to ${last} of the journal could not be landed; none of them has.`,
+    {
+      where: path,
+      found: full ? `a disk with ${Math.floor(free / MEBIBYTE)} MiB free` : messageOf(cause),
+      action: full
+        ? 'Free space on this disk, then run again: the journal has everything, and landing goes on from there.'
+        : 'Run again: the journal has everything, and landing goes on from there. If it fails again, run `tieout rebuild`.',
+      cause,
+    },
+    full ? 5 : 1,
+  )
+}
+
+/** DuckDB lets one process write and shuts out every other one meanwhile, readers too. */
+export const notOpened = (path: string, cause: unknown): LandingError =>
+  new LandingError('The landing database could not be opened.', {
+    where: path,
+    expected: 'a DuckDB file that no other process holds: while one writes, no other can even read it',
+    found: messageOf(cause),
+    action:
+      'If another tieout is at work in these books, wait for its end; published figures can be read at any time ' +
+      '(`tieout sql`, `tieout report`). Otherwise run `tieout rebuild`, which makes the file again from the journal.',
+    cause,
+  })
+
+export const alreadyOpen = (path: string): LandingError =>
+  new LandingError('The landing database is open in this process already.', {
+    where: path,
+    expected: 'one owner: two DuckDB instances on one file silently lose rows',
+    action: 'Use the landing that is open, or close it first.',
+  })
+
+export const missing = (path: string): UsageError =>
+  new UsageError('There is no landing database here.', {
+    where: path,
+    action: 'Run `tieout sync` first, or `tieout rebuild` if there is a journal.',
+  })
+
+export function otherVersion(path: string, found: number | string, expected: number): LandingError {
+  const newer = typeof found === 'number' && found > expected
+  return new LandingError(
+    newer
+      ? 'The landing database was made by a newer version of tieout.'
+      : 'The landing database was made by an older version of tieout.',
+    {
+      where: path,
+      expected: `schema version ${expected}`,
+      found: typeof found === 'number' ? `schema version ${found}` : found,
+      action: newer
+        ? 'Update tieout, then run again.'
+        : 'Run `tieout rebuild`: it makes the file again from the journal.',
+    },
+    2,
+  )
+}
+
+export const needsReopening = (path: string): LandingError =>
+  new LandingError('The landing database failed and takes nothing more in this process.', {
+    where: path,
+    action: 'Run again: the journal has everything, and landing goes on from where it stopped.',
+  })
+
+const messageOf = (cause: unknown): string =>
+  (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
+
+async function freeBytes(path: string): Promise<number | null> {
+  try {
+    const { bavail, bsize } = await statfs(dirname(path))
+    return bavail * bsize
+  } catch {
+    return null // The free space only explains the error; without it the error stands as it is.
+  }
+}

@@ -1,0 +1,151 @@
+// The landing file opened in an in-memory DuckDB under the name `landing`, with its schema checked or created.
+// One file is open once per process: DuckDB does not notice a second instance and silently loses rows.
+import { existsSync, mkdirSync } from 'node:fs'
+import { dirname, join, resolve } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { RecordType } from '../../models/record.ts'
+import { alreadyOpen, missing, notOpened, otherVersion } from './errors.ts'
+import { createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
+
+export interface FileOptions {
+  /** Every record type that may land; each has its table though empty. */
+  readonly records: readonly RecordType[]
+  readonly readOnly?: boolean
+  /** As DuckDB spells it, e.g. `512MB`; 1GB by default. */
+  readonly memoryLimit?: string
+  readonly threads?: number
+  /** Where DuckDB spills; `tmp` beside the file by default. */
+  readonly tempDir?: string
+}
+
+export interface OpenFile {
+  readonly path: string
+  readonly instance: DuckDBInstance
+  readonly connection: DuckDBConnection
+  readonly tables: ReadonlyMap<string, Table>
+  readonly landedSeq: number
+  readonly chain: string | null
+  close(): Promise<void>
+}
+
+const openPaths = new Set<string>()
+
+/** Whether this process has the file open. */
+export const isOpen = (file: string): boolean => openPaths.has(resolve(file))
+
+/** Throws a LandingError for a file that is held, damaged or of another version; a UsageError where there is none to read. */
+export async function openFile(file: string, options: FileOptions): Promise<OpenFile> {
+  const path = resolve(file)
+  if (openPaths.has(path)) throw alreadyOpen(path)
+  const readOnly = options.readOnly === true
+  if (readOnly && !existsSync(path)) throw missing(path)
+  if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
+  openPaths.add(path)
+  let instance: DuckDBInstance | undefined
+  try {
+    instance = await createInstance(path, options)
+    const connection = await instance.connect()
+    await attach(connection, path, readOnly)
+    const tables = new Map(tablesOf(options.records).map((table) => [table.name, table]))
+    const state = await checkSchema(connection, path, tables, readOnly)
+    return {
+      path,
+      instance,
+      connection,
+      tables,
+      ...state,
+      close: closer(path, instance, connection, readOnly),
+    }
+  } catch (error) {
+    instance?.closeSync()
+    openPaths.delete(path)
+    throw error
+  }
+}
+
+function createInstance(path: string, options: FileOptions): Promise<DuckDBInstance> {
+  return DuckDBInstance.create(':memory:', {
+    autoinstall_known_extensions: 'false',
+    memory_limit: options.memoryLimit ?? '1GB',
+    temp_directory: options.tempDir ?? join(dirname(path), 'tmp'),
+    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+  })
+}
+
+async function attach(connection: DuckDBConnection, path: string, readOnly: boolean): Promise<void> {
+  await connection.run("set global TimeZone = 'UTC'")
+  try {
+    await connection.run(`attach '${path.replaceAll("'", "''")}' as landing${readOnly ? ' (read_only)' : ''}`)
+  } catch (cause) {
+    throw notOpened(path, cause)
+  }
+}
+
+function closer(
+  path: string,
+  instance: DuckDBInstance,
+  connection: DuckDBConnection,
+  readOnly: boolean,
+): () => Promise<void> {
+  return async () => {
+    try {
+      // So that the file stands alone, without a write-ahead log beside it.
+      if (!readOnly) await connection.run('checkpoint landing')
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+      openPaths.delete(path)
+    }
+  }
+}
+
+/** Creates what a new file lacks, and refuses a file whose tables are not those of this version. */
+async function checkSchema(
+  connection: DuckDBConnection,
+  path: string,
+  tables: ReadonlyMap<string, Table>,
+  readOnly: boolean,
+): Promise<{ landedSeq: number; chain: string | null }> {
+  const found = await foundTables(connection)
+  if (!found.has('state')) {
+    if (readOnly || found.size > 0) throw otherVersion(path, 'no table named state', SCHEMA_VERSION)
+    await connection.run('begin')
+    await createTables(connection, [...tables.values()])
+    await connection.run(`insert into landing.main.state values (${SCHEMA_VERSION}, 0, null)`)
+    await connection.run('commit')
+    return { landedSeq: 0, chain: null }
+  }
+  const state = await connection.runAndReadAll(
+    'select schema_version, landed_seq, chain from landing.main.state',
+  )
+  const [version, landedSeq, chain] = state.getRows()[0] as [number, bigint, string | null]
+  if (version !== SCHEMA_VERSION) throw otherVersion(path, version, SCHEMA_VERSION)
+  const absent = [...tables.values()].filter((table) => !found.has(table.name))
+  for (const table of tables.values()) {
+    const columns = found.get(table.name)
+    if (columns !== undefined && columns !== describe(table))
+      throw otherVersion(path, `table ${table.name} with other columns`, SCHEMA_VERSION)
+  }
+  if (readOnly && absent.length > 0)
+    throw otherVersion(path, `no table ${absent[0]?.name ?? ''}`, SCHEMA_VERSION)
+  await createTables(connection, absent)
+  return { landedSeq: Number(landedSeq), chain }
+}
+
+const describe = ({ columns }: Table): string =>
+  columns
+    .map(({ name, kind }) => `${name} ${kind === 'TIMESTAMPTZ' ? 'TIMESTAMP WITH TIME ZONE' : kind}`)
+    .join(', ')
+
+/** Columns of each table in the file, as `describe` spells them. */
+async function foundTables(connection: DuckDBConnection): Promise<ReadonlyMap<string, string>> {
+  const columns = await connection.runAndReadAll(
+    `select table_name, string_agg(column_name || ' ' || data_type, ', ' order by column_index)
+     from duckdb_columns() where database_name = 'landing' and schema_name = 'main' group by table_name`,
+  )
+  return new Map(columns.getRows() as [string, string][])
+}
+
+async function createTables(connection: DuckDBConnection, tables: readonly Table[]): Promise<void> {
+  for (const table of tables) await connection.run(createTableSql(table))
+}

@@ -1,0 +1,120 @@
+// Landing from the journal: the tail after a crash, or everything again into a new file. Both are the same function
+// over the frames, in batches, so that memory does not grow with the journal.
+import { mkdir, open, rename, rm } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CorruptionError } from '../../models/error.ts'
+import type { Frame, Journal } from '../journal/frame.ts'
+import { openLandingFile } from './database.ts'
+import { alreadyOpen } from './errors.ts'
+import { isOpen } from './file.ts'
+import type { Landing, LandingOptions } from './landing.ts'
+import type { LandedSummary } from './transaction.ts'
+
+/** Bytes of bodies that land in one transaction: large enough that commits cost little, and held in memory once. */
+const BATCH_BYTES = 16 * 2 ** 20
+
+/** Frames without a body of note: so many at most in one transaction. */
+const BATCH_FRAMES = 10_000
+
+export interface LandingProgress extends LandedSummary {
+  readonly landedSeq: number
+  readonly lastSeq: number
+}
+
+/**
+ * Lands all frames after `landedSeq`. Throws a CorruptionError when the two do not belong together:
+ * when landing is ahead of the journal, or has another chain hash at the same place.
+ */
+export async function landJournal(
+  journal: Journal,
+  landing: Landing,
+  onProgress: (progress: LandingProgress) => void = () => undefined,
+): Promise<LandedSummary> {
+  if (landing.landedSeq > journal.lastSeq)
+    throw notOfThisJournal(`frame ${landing.landedSeq}`, `a journal that ends with frame ${journal.lastSeq}`)
+  let total: LandedSummary = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
+  let batch: Frame[] = []
+  let bytes = 0
+  const land = async (): Promise<void> => {
+    total = sum(total, await landing.land(batch))
+    batch = []
+    bytes = 0
+    onProgress({ ...total, landedSeq: landing.landedSeq, lastSeq: journal.lastSeq })
+  }
+  // From the last landed frame on, whose chain hash says whether this is the journal it came from.
+  for await (const frame of journal.read(Math.max(1, landing.landedSeq))) {
+    if (frame.seq === landing.landedSeq && batch.length === 0) {
+      if (frame.chain !== landing.chain)
+        throw notOfThisJournal(`chain ${landing.chain}`, `chain ${frame.chain}`)
+      continue
+    }
+    batch.push(frame)
+    bytes += frame.body?.byteLength ?? 0
+    if (bytes >= BATCH_BYTES || batch.length >= BATCH_FRAMES) await land()
+  }
+  if (batch.length > 0) await land()
+  return total
+}
+
+/**
+ * Lands the whole journal into a new file, which then replaces `landing.duckdb` by an atomic rename.
+ * Until then the old file stays as it is; it must not be open.
+ */
+export async function rebuildLanding(
+  dir: string,
+  journal: Journal,
+  options: LandingOptions,
+  onProgress?: (progress: LandingProgress) => void,
+): Promise<LandedSummary> {
+  const path = join(dir, 'landing.duckdb')
+  if (isOpen(path)) throw alreadyOpen(path)
+  const fresh = join(options.tempDir ?? join(dir, 'tmp'), 'landing-rebuilt.duckdb')
+  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 })
+  await removeDatabase(fresh)
+  const landing = await openLandingFile(fresh, options)
+  let summary: LandedSummary
+  try {
+    summary = await landJournal(journal, landing, onProgress)
+  } catch (error) {
+    await landing.close()
+    await removeDatabase(fresh)
+    throw error
+  }
+  await landing.close()
+  await sync(fresh)
+  // A write-ahead log of the old file would be replayed into the new one.
+  await rm(`${path}.wal`, { force: true })
+  await rename(fresh, path)
+  await sync(dir)
+  return summary
+}
+
+async function removeDatabase(path: string): Promise<void> {
+  await rm(path, { force: true })
+  await rm(`${path}.wal`, { force: true })
+}
+
+async function sync(path: string): Promise<void> {
+  const handle = await open(path, 'r')
+  try {
+    await handle.sync()
+  } finally {
+    await handle.close()
+  }
+}
+
+const sum = (a: LandedSummary, b: LandedSummary): LandedSummary => ({
+  frames: a.frames + b.frames,
+  pages: a.pages + b.pages,
+  rows: a.rows + b.rows,
+  quarantined: a.quarantined + b.quarantined,
+})
+
+const notOfThisJournal = (expected: string, found: string): CorruptionError =>
+  new CorruptionError('The landing database does not belong to this journal.', {
+    where: 'landing.duckdb',
+    expected: `${expected}, as it has landed`,
+    found,
+    action:
+      'If the journal was restored from a backup, run `tieout rebuild`. Otherwise restore the journal that is missing frames.',
+  })

@@ -1,0 +1,49 @@
+// The landing database: what the journal brought, as typed rows, with the progress that was made. It is owned by the
+// one writer, and can always be made again: landing is a pure function of the journal's frames in their order.
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Frame, Range } from '../journal/frame.ts'
+import type { FileOptions } from './file.ts'
+import type { LandingFeed } from './page.ts'
+import type { ContentHash, KnownAccount, UnfinishedWindow } from './questions.ts'
+import type { LandedSummary } from './transaction.ts'
+
+export { openLanding } from './database.ts'
+export { LandingError } from './errors.ts'
+export { type LandingProgress, landJournal, rebuildLanding } from './land-journal.ts'
+export type { ContentHash, KnownAccount, LandedSummary, LandingFeed, UnfinishedWindow }
+
+export interface LandingOptions extends FileOptions {
+  /** By contract name: what the rows of a feed are, and where they stand in `data`. */
+  readonly feeds: ReadonlyMap<string, LandingFeed>
+}
+
+export interface Landing {
+  /** Number of the last frame that has landed; 0 for a new database. */
+  readonly landedSeq: number
+  /** Hex of the journal's chain hash there; null for a new database. */
+  readonly chain: string | null
+  /**
+   * Lands the frames that follow `landedSeq` without a gap, as one transaction. Throws a CorruptionError for a page
+   * that cannot be read any more and a LandingError for a database that fails; nothing has landed then.
+   */
+  land(frames: readonly Frame[]): Promise<LandedSummary>
+  /** Ranges proven complete; they may overlap. */
+  covered(account: string, feed: string, partition: string): Promise<Range[]>
+  unfinished(account: string, feed: string, partition: string): Promise<UnfinishedWindow[]>
+  /** Unix milliseconds of the oldest record whose current version has one of the values in the field; null for none. */
+  oldestUnsettled(
+    account: string,
+    feed: string,
+    partition: string,
+    field: string,
+    values: readonly string[],
+  ): Promise<number | null>
+  account(name: string): Promise<KnownAccount | null>
+  /** Rows and content of every table, to be compared with those of another landing of the same journal. */
+  contentHashes(): Promise<Map<string, ContentHash>>
+  /** The file is attached here as `landing`; whoever else in this process reads it does so through this instance. */
+  readonly instance: DuckDBInstance
+  /** For questions; transactions have a connection of their own. */
+  readonly connection: DuckDBConnection
+  close(): Promise<void>
+}

@@ -1,0 +1,158 @@
+// One journaled page: its body becomes rows of the feed's table, or lines of quarantine and drift, and nothing is lost.
+// The journal holds pages that could be parsed; one that cannot any more is damage, not data.
+import { CorruptionError } from '../../models/error.ts'
+import {
+  conflictingKey,
+  type Displaced,
+  DUPLICATES,
+  decodeJson,
+  JsonError,
+  type JsonProblem,
+  parseJson,
+} from '../../models/json.ts'
+import { ONE_VALUE, type RecordType } from '../../models/record.ts'
+import type { Frame, PageMeta } from '../journal/frame.ts'
+import { Drift } from './drift.ts'
+import { rawRows } from './raw-row.ts'
+import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
+import type { TableWriter } from './table-writer.ts'
+
+/** What landing has to know of a feed: a part of its endpoint. */
+export interface LandingFeed {
+  readonly record: RecordType
+  /** `Endpoint.rows`: '' where `data` is the list, 'object' where it is the one row, else the field of `data`. */
+  readonly rows: string
+  /** Wire name of the field that says when a record happened; by default the record's required time. */
+  readonly time?: string
+}
+
+export interface PageFrame extends Frame {
+  readonly meta: PageMeta
+}
+
+export interface PageTables {
+  readonly rows: TableWriter
+  readonly quarantine: TableWriter
+  readonly drift: TableWriter
+}
+
+/** Rows received on a page, and how many of them were kept aside. */
+export interface PageCounts {
+  readonly rows: number
+  readonly quarantined: number
+}
+
+export class PageLander {
+  readonly #feed: LandingFeed
+  readonly #reader: RowReader
+  readonly #drift: Drift
+
+  constructor(feed: LandingFeed) {
+    this.#feed = feed
+    this.#reader = createRowReader(feed.record)
+    this.#drift = new Drift(feed.record)
+  }
+
+  /** A page whose body was struck has no rows. Throws a CorruptionError for a body that cannot be read any more. */
+  land(frame: PageFrame, tables: PageTables): PageCounts {
+    if (frame.body === null) return { rows: 0, quarantined: 0 }
+    this.#drift.take() // A page that failed half way leaves nothing to the next one.
+    const { text, rows, problems } = readBody(frame, frame.body, this.#feed.rows)
+    const { account, feed, partition, at } = frame.meta
+    const conflicts = problems.some((problem) => problem.kind === 'conflicting key')
+    let rawOf: ((row: number) => string | null) | null = null
+    let quarantined = 0
+    for (let index = 0; index < rows.length; index++) {
+      const problem = this.#landRow(rows[index], tables.rows, conflicts)
+      if (problem === null) {
+        tables.rows.set(0, account)
+        tables.rows.set(1, partition)
+        tables.rows.set(2, frame.seq)
+        tables.rows.set(3, index)
+        tables.rows.endRow()
+        continue
+      }
+      quarantined += 1
+      rawOf ??= rawRows(text, this.#feed.rows, this.#feed.record)
+      const { field, reason } = problem
+      const place = [account, feed, partition, frame.seq, index]
+      tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])
+    }
+    this.#landDrift(frame, problems, tables.drift)
+    return { rows: rows.length, quarantined }
+  }
+
+  #landRow(row: unknown, sink: TableWriter, conflicts: boolean): RowProblem | null {
+    if (row === NO_LIST) return { field: this.#feed.rows || 'data', reason: 'expected a list of rows' }
+    if (!isObject(row)) return { field: '', reason: 'expected an object' }
+    const conflict = conflicts ? conflictingKey(row) : null
+    if (conflict !== null) return { field: conflict, reason: `expected ${ONE_VALUE}` }
+    return this.#reader.read(row, sink, this.#drift)
+  }
+
+  #landDrift(frame: PageFrame, problems: readonly JsonProblem[], table: TableWriter): void {
+    for (const { kind, key, lexeme } of problems) {
+      if (kind === 'number') this.#drift.add('number instead of text', key, lexeme)
+      else this.#drift.add(kind === 'conflicting key' ? 'duplicate key' : kind, key)
+    }
+    const { account, feed } = frame.meta
+    for (const { field, problem, example, rows } of this.#drift.take())
+      table.append([account, feed, frame.seq, field, problem, example, rows])
+  }
+}
+
+interface ReadBody {
+  readonly text: string
+  readonly rows: readonly unknown[]
+  readonly problems: readonly JsonProblem[]
+}
+
+function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBody {
+  try {
+    const text = decodeJson(body)
+    const { value, problems } = parseJson(text)
+    return { text, rows: rowsOf(frame, value, rowsField), problems }
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error
+    throw unreadable(
+      frame,
+      'the JSON text that was parsed when it was received',
+      `${error.what} at character ${error.offset}`,
+    )
+  }
+}
+
+/** Stands for the rows of a page without a list of them: rows under another name never pass as an empty page. */
+const NO_LIST = Symbol('no list')
+
+/** A list that is null is empty on this wire. */
+function rowsOf(frame: PageFrame, envelope: unknown, field: string): readonly unknown[] {
+  if (!isObject(envelope)) throw unreadable(frame, 'an object that holds data', 'another value')
+  const data = memberOf(frame, envelope, 'data')
+  if (field === 'object') return [data]
+  if (Array.isArray(data)) return data
+  const rows = field !== '' && isObject(data) ? memberOf(frame, data, field) : undefined
+  if (rows === null) return []
+  return Array.isArray(rows) ? rows : [NO_LIST]
+}
+
+const isObject = (value: unknown): value is Row =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function memberOf(frame: PageFrame, object: Row, key: string): unknown {
+  const displaced = (object as { readonly [DUPLICATES]?: Displaced })[DUPLICATES]
+  if (displaced?.some(([name]) => name === key))
+    throw unreadable(frame, `one ${key}`, `two unequal members named ${key}`)
+  return object[key]
+}
+
+function unreadable(frame: PageFrame, expected: string, found: string): CorruptionError {
+  const { feed, account, partition } = frame.meta
+  return new CorruptionError('A page of the journal can no longer be read.', {
+    where: `frame ${frame.seq}: ${feed} of ${account}${partition === '' ? '' : `, ${partition}`}`,
+    expected,
+    found,
+    action:
+      'Run `tieout verify`. If the journal verifies, report this page: it should not have been journaled.',
+  })
+}

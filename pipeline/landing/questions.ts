@@ -1,0 +1,120 @@
+// What the planner and the checks ask of the landing database. Everything is read from committed rows.
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { columnName, type RecordType } from '../../models/record.ts'
+import type { AccountMeta, Range } from '../journal/frame.ts'
+import type { Table } from './tables.ts'
+
+export interface KnownAccount {
+  readonly uid: string | null
+  readonly kind: AccountMeta['accountKind']
+  readonly accountMode: string | null
+}
+
+/** Rows of a table and a hash of their content, which the order of the rows does not change. */
+export interface ContentHash {
+  readonly rows: number
+  readonly hash: string
+}
+
+async function ask<Row>(
+  connection: DuckDBConnection,
+  sql: string,
+  values: DuckDBValue[] = [],
+): Promise<Row[]> {
+  const result = await connection.runAndReadAll(sql, values)
+  return result.getRows() as Row[]
+}
+
+export async function covered(
+  connection: DuckDBConnection,
+  of: readonly [account: string, feed: string, partition: string],
+): Promise<Range[]> {
+  const rows = await ask<[bigint, bigint]>(
+    connection,
+    `select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end
+     from landing.main.covered where account = $1 and feed = $2 and partition = $3
+     order by range_start, range_end`,
+    [...of],
+  )
+  return rows.map(([start, end]) => ({ start: Number(start), end: Number(end) }))
+}
+
+export interface UnfinishedWindow {
+  readonly window: Range
+  readonly cursor: string
+}
+
+export async function unfinished(
+  connection: DuckDBConnection,
+  of: readonly [account: string, feed: string, partition: string],
+): Promise<UnfinishedWindow[]> {
+  const rows = await ask<[bigint, bigint, string]>(
+    connection,
+    `select epoch_ms(window_start) as range_start, epoch_ms(window_end) as range_end, cursor
+     from landing.main.progress where account = $1 and feed = $2 and partition = $3
+     order by range_start, range_end`,
+    [...of],
+  )
+  return rows.map(([start, end, cursor]) => ({ window: { start: Number(start), end: Number(end) }, cursor }))
+}
+
+/**
+ * Unix milliseconds of the oldest record whose current version is in one of the states, or null.
+ * Current is the version with the latest version field, else the one on the newest page (and there the first row:
+ * rows come newest first).
+ */
+export async function oldestUnsettled(
+  connection: DuckDBConnection,
+  of: readonly [account: string, partition: string],
+  record: RecordType,
+  time: string,
+  state: { readonly field: string; readonly values: readonly string[] },
+): Promise<number | null> {
+  const column = (name: string): string => `"${columnName(name)}"`
+  const newestFirst = [
+    ...(record.version === null ? [] : [`${column(record.version)} desc nulls last`]),
+    'page_id desc',
+    'page_row',
+  ]
+  const states = state.values.map((_, index) => `$${index + 3}`)
+  const rows = await ask<[bigint | null]>(
+    connection,
+    `select epoch_ms(min(happened_at)) from (
+       select ${column(time)} as happened_at, ${column(state.field)} as present_state
+       from landing.main."${record.table}" where account = $1 and partition = $2
+       qualify row_number() over (partition by ${record.key.map(column).join(', ')} order by ${newestFirst.join(', ')}) = 1
+     ) where present_state in (${states.join(', ')})`,
+    [...of, ...state.values],
+  )
+  const oldest = rows[0]?.[0] ?? null
+  return oldest === null ? null : Number(oldest)
+}
+
+/** What the newest account frame says; null for an account that was never met. */
+export async function account(connection: DuckDBConnection, name: string): Promise<KnownAccount | null> {
+  const rows = await ask<[string | null, KnownAccount['kind'], string | null]>(
+    connection,
+    'select uid, kind, account_mode from landing.main.accounts where account = $1 order by page_id desc limit 1',
+    [name],
+  )
+  const newest = rows[0]
+  return newest === undefined ? null : { uid: newest[0], kind: newest[1], accountMode: newest[2] }
+}
+
+/** By table, for comparing two landings of the same journal. */
+export async function contentHashes(
+  connection: DuckDBConnection,
+  tables: Iterable<Table>,
+): Promise<Map<string, ContentHash>> {
+  const hashes = new Map<string, ContentHash>()
+  for (const { name, columns } of tables) {
+    const list = columns.map((column) => `"${column.name}"`).join(', ')
+    // A sum, unlike an exclusive or, does not cancel two equal rows.
+    const [row] = await ask<[bigint, bigint | null]>(
+      connection,
+      `select count(*), sum(hash(${list})) from landing.main."${name}"`,
+    )
+    hashes.set(name, { rows: Number(row?.[0] ?? 0n), hash: (row?.[1] ?? 0n).toString(16) })
+  }
+  return hashes
+}

@@ -1,0 +1,96 @@
+// The text of a row as it stood on its page, for quarantine: with every digit and every key, however often it stood,
+// and without data about people. The page has been parsed before, so its syntax is not judged again.
+import type { RecordType } from '../../models/record.ts'
+
+interface Span {
+  readonly key: string
+  readonly start: number
+  readonly end: number
+}
+
+/**
+ * Texts of the rows of a page, by their place; `rows` is the endpoint's.
+ * Where there is no list, the one row is the whole of `data`, as in page.ts.
+ */
+export function rawRows(text: string, rows: string, record: RecordType): (row: number) => string | null {
+  const spans = rowSpans(text, rows)
+  return (row) => {
+    const span = spans[row]
+    return span === undefined ? null : withoutPersonalData(text, span, record)
+  }
+}
+
+function rowSpans(text: string, rows: string): Span[] {
+  const data = memberAt(text, startOf(text, 0), 'data')
+  if (data === null) return []
+  if (rows === 'object') return [data]
+  const list = text[data.start] === '[' ? data : memberAt(text, data.start, rows)
+  return list !== null && text[list.start] === '[' ? children(text, list.start) : [data]
+}
+
+function memberAt(text: string, object: number, key: string): Span | null {
+  if (text[object] !== '{') return null
+  return children(text, object).findLast((member) => member.key === key) ?? null
+}
+
+/**
+ * In a record with personal fields everything that is not declared as impersonal is replaced by null:
+ * an unknown member, or a row of another shape, may be personal as well.
+ */
+function withoutPersonalData(text: string, row: Span, record: RecordType): string | null {
+  const fields = Object.entries(record.fields)
+  if (!fields.some(([, field]) => field.personal)) return text.slice(row.start, row.end)
+  if (text[row.start] !== '{') return null
+  const open = new Set(
+    fields.filter(([, field]) => !field.personal).flatMap(([name, field]) => [name, ...field.aliases]),
+  )
+  let kept = ''
+  let from = row.start
+  for (const member of children(text, row.start)) {
+    if (open.has(member.key)) continue
+    kept += `${text.slice(from, member.start)}null`
+    from = member.end
+  }
+  return kept + text.slice(from, row.end)
+}
+
+/** Members of the object, or items of the list, that opens here. */
+function children(text: string, open: number): Span[] {
+  const inObject = text[open] === '{'
+  const spans: Span[] = []
+  let at = startOf(text, open + 1)
+  while (text[at] !== '}' && text[at] !== ']') {
+    let key = ''
+    if (inObject) {
+      const keyEnd = valueEnd(text, at)
+      key = JSON.parse(text.slice(at, keyEnd))
+      at = startOf(text, startOf(text, keyEnd) + 1)
+    }
+    const end = valueEnd(text, at)
+    spans.push({ key, start: at, end })
+    at = startOf(text, end)
+    if (text[at] === ',') at = startOf(text, at + 1)
+  }
+  return spans
+}
+
+/** Place of the next character that is not white space; a byte-order mark counts as such. */
+function startOf(text: string, from: number): number {
+  let at = from
+  while (' \t\r\n\ufeff'.includes(text[at] ?? 'end')) at++
+  return at
+}
+
+const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]|[^\s"{}[\],:]+/g
+
+/** End of the value that starts here. */
+function valueEnd(text: string, start: number): number {
+  let depth = 0
+  TOKEN.lastIndex = start
+  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
+    if (token[0] === '{' || token[0] === '[') depth += 1
+    if (token[0] === '}' || token[0] === ']') depth -= 1
+    if (depth === 0) return TOKEN.lastIndex
+  }
+  return text.length
+}

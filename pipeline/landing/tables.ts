@@ -1,0 +1,121 @@
+// The tables of the landing database, as docs/architecture.md gives them: the fixed ones, and one for each record type.
+import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
+
+/** Raised with every change that older files do not have; such a file is made again from the journal. */
+export const SCHEMA_VERSION = 1
+
+export type ColumnKind = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'BOOLEAN' | 'TIMESTAMPTZ' | 'DECIMAL(38,18)'
+
+export interface Column {
+  readonly name: string
+  readonly kind: ColumnKind
+}
+
+export interface Table {
+  readonly name: string
+  readonly columns: readonly Column[]
+}
+
+const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
+  text: 'VARCHAR',
+  amount: 'DECIMAL(38,18)',
+  millis: 'TIMESTAMPTZ',
+  flag: 'BOOLEAN',
+  json: 'VARCHAR',
+}
+
+/** Columns of a record table that stand before its fields. */
+export const ROW_COLUMNS = ['account', 'partition', 'page_id', 'page_row'] as const
+
+export function recordTable(record: RecordType): Table {
+  return {
+    name: record.table,
+    columns: [
+      { name: 'account', kind: 'VARCHAR' },
+      { name: 'partition', kind: 'VARCHAR' },
+      { name: 'page_id', kind: 'BIGINT' },
+      { name: 'page_row', kind: 'INTEGER' },
+      ...Object.entries(record.fields).map(([name, field]) => ({
+        name: columnName(name),
+        kind: KIND_OF_FIELD[field.kind],
+      })),
+      { name: 'extra', kind: 'VARCHAR' },
+    ],
+  }
+}
+
+/** `name` alone is VARCHAR; `name: KIND` is what it says. */
+function table(name: string, columns: string): Table {
+  return {
+    name,
+    columns: columns.split(',').map((column) => {
+      const [columnName = '', kind = 'VARCHAR'] = column.trim().split(': ')
+      return { name: columnName, kind: kind as ColumnKind }
+    }),
+  }
+}
+
+export const stateTable = table('state', 'schema_version: INTEGER, landed_seq: BIGINT, chain')
+
+export const pagesTable = table(
+  'pages',
+  `page_id: BIGINT, run_id, account, feed, partition, path, status: INTEGER, received_at: TIMESTAMPTZ,
+   window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, row_count: INTEGER, quarantined: INTEGER`,
+)
+
+export const coveredTable = table(
+  'covered',
+  'page_id: BIGINT, account, feed, partition, starts_at: TIMESTAMPTZ, ends_at: TIMESTAMPTZ, row_count: INTEGER',
+)
+
+export const progressTable = table(
+  'progress',
+  'account, feed, partition, window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, page_id: BIGINT',
+)
+
+export const statementsTable = table(
+  'statements',
+  `seq: BIGINT, run_id, account, feed, partition, starts_at: TIMESTAMPTZ, ends_at: TIMESTAMPTZ, status, code,
+   reason, stated_at: TIMESTAMPTZ, named: BOOLEAN`,
+)
+
+export const quarantineTable = table(
+  'quarantine',
+  `account, feed, partition, page_id: BIGINT, page_row: INTEGER, field, reason, raw,
+   first_seen_at: TIMESTAMPTZ`,
+)
+
+export const driftTable = table(
+  'drift',
+  'account, feed, page_id: BIGINT, field, problem, example, row_count: INTEGER',
+)
+
+export const accountsTable = table('accounts', 'account, venue, uid, kind, account_mode, page_id: BIGINT')
+
+export const runsTable = table(
+  'runs',
+  `run_id, started_at: TIMESTAMPTZ, ended_at: TIMESTAMPTZ, command, requests: BIGINT, row_count: BIGINT,
+   retries: BIGINT, outcome`,
+)
+
+const fixedTables = [
+  stateTable,
+  pagesTable,
+  coveredTable,
+  progressTable,
+  statementsTable,
+  quarantineTable,
+  driftTable,
+  accountsTable,
+  runsTable,
+]
+
+/** All tables of a landing database that lands these records. */
+export function tablesOf(records: readonly RecordType[]): readonly Table[] {
+  return [...fixedTables, ...new Map(records.map((record) => [record.table, recordTable(record)])).values()]
+}
+
+export function createTableSql({ name, columns }: Table): string {
+  const lines = columns.map((column) => `  "${column.name}" ${column.kind}`)
+  return `create table landing.main."${name}" (\n${lines.join(',\n')}\n)`
+}

@@ -1,0 +1,219 @@
+// One transaction of landing: frames in, rows and progress out, all or nothing. What each kind of frame becomes is
+// the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
+import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
+import { decodeJson, JsonError, parseJson } from '../../models/json.ts'
+import type { FieldValue } from '../../models/record.ts'
+import type { Frame, PageMeta, Range, RefusalMeta, RunEndMeta, StatementMeta } from '../journal/frame.ts'
+import type { LandingFeed, PageFrame, PageLander } from './page.ts'
+import { TableWriter } from './table-writer.ts'
+import type { Table } from './tables.ts'
+
+/** What frames came to. */
+export interface LandedSummary {
+  readonly frames: number
+  readonly pages: number
+  /** Rows received on the pages, those kept aside included. */
+  readonly rows: number
+  readonly quarantined: number
+}
+
+/** A window that was begun and not finished. */
+export interface Unfinished {
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  readonly window: Range
+  readonly cursor: string
+  readonly pageId: number
+}
+
+export const progressKey = (
+  { account, feed, partition }: PageMeta | Unfinished,
+  { start, end }: Range,
+): string => JSON.stringify([account, feed, partition, start, end])
+
+/** A range that is not of whole milliseconds claims no more than it holds. */
+const whole = (range: Range | undefined): Range | undefined =>
+  range && { start: Math.ceil(range.start), end: Math.floor(range.end) }
+
+const time = (iso: string): number => Date.parse(iso)
+
+const micros = (ms: number): DuckDBTimestampTZValue => new DuckDBTimestampTZValue(BigInt(ms) * 1000n)
+
+export class LandingTransaction {
+  readonly #connection: DuckDBConnection
+  readonly #tables: ReadonlyMap<string, Table>
+  readonly #landers: ReadonlyMap<string, PageLander>
+  readonly #feeds: ReadonlyMap<string, LandingFeed>
+  readonly #writers = new Map<string, TableWriter>()
+  readonly #runEnds: RunEndMeta[] = []
+  readonly #counts = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
+  /** Windows that this transaction changes: what is left of them, or null once they are finished. */
+  readonly progress = new Map<string, Unfinished | null>()
+
+  constructor(
+    connection: DuckDBConnection,
+    tables: ReadonlyMap<string, Table>,
+    feeds: ReadonlyMap<string, LandingFeed>,
+    landers: ReadonlyMap<string, PageLander>,
+  ) {
+    this.#connection = connection
+    this.#tables = tables
+    this.#feeds = feeds
+    this.#landers = landers
+  }
+
+  async begin(): Promise<void> {
+    await this.#connection.run('begin')
+  }
+
+  async land(frame: Frame): Promise<void> {
+    const { meta } = frame
+    this.#counts.frames += 1
+    switch (meta.kind) {
+      case 'page':
+        return this.#landPage({ ...frame, meta })
+      case 'refusal':
+        return this.#landRefusal(frame, meta)
+      case 'statement':
+        return this.#landStatement(frame, meta)
+      case 'account':
+        return this.#append('accounts', [
+          meta.account,
+          meta.venue,
+          meta.uid,
+          meta.accountKind,
+          meta.accountMode,
+          frame.seq,
+        ])
+      case 'run-start':
+        return this.#append('runs', [meta.run, time(meta.at), null, meta.command, null, null, null, null])
+      case 'run-end':
+        this.#runEnds.push(meta)
+    }
+  }
+
+  /** Commits with the state that the last frame gives; `begun` are the windows that the file holds as unfinished. */
+  async commit(last: Frame, begun: ReadonlyMap<string, Unfinished>): Promise<LandedSummary> {
+    for (const [key, unfinished] of this.progress) {
+      const before = begun.get(key)
+      if (before !== undefined) await this.#deleteProgress(before)
+      if (unfinished === null) continue
+      const { account, feed, partition, window, cursor, pageId } = unfinished
+      await this.#append('progress', [account, feed, partition, window.start, window.end, cursor, pageId])
+    }
+    for (const writer of this.#writers.values()) writer.close()
+    this.#writers.clear()
+    for (const { run, at, requests, rows, retries, outcome } of this.#runEnds)
+      await this.#run(
+        `update landing.main.runs set ended_at = $1, requests = $2, row_count = $3, retries = $4, outcome = $5
+         where run_id = $6`,
+        [micros(time(at)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
+      )
+    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [
+      BigInt(last.seq),
+      last.chain,
+    ])
+    await this.#connection.run('commit')
+    return this.#counts
+  }
+
+  async rollback(): Promise<void> {
+    for (const writer of this.#writers.values()) writer.discard()
+    this.#writers.clear()
+    await this.#connection.run('rollback')
+  }
+
+  async #landPage(frame: PageFrame): Promise<void> {
+    const { seq, meta } = frame
+    const lander = this.#landers.get(meta.feed)
+    const feed = this.#feeds.get(meta.feed)
+    if (lander === undefined || feed === undefined) throw unknownFeed(frame)
+    const counts = lander.land(frame, {
+      rows: await this.#writer(feed.record.table),
+      quarantine: await this.#writer('quarantine'),
+      drift: await this.#writer('drift'),
+    })
+    this.#counts.pages += 1
+    this.#counts.rows += counts.rows
+    this.#counts.quarantined += counts.quarantined
+    const { run, account, feed: name, partition, request, status, at, cursor, next } = meta
+    const window = whole(meta.window)
+    const covers = whole(meta.covers)
+    const asked = [window?.start ?? null, window?.end ?? null, cursor ?? null]
+    await this.#append('pages', [
+      ...[seq, run, account, name, partition, request.path, status, time(at)],
+      ...asked,
+      ...[counts.rows, counts.quarantined],
+    ])
+    if (covers !== undefined)
+      await this.#append('covered', [seq, account, name, partition, covers.start, covers.end, counts.rows])
+    if (window === undefined || next === undefined) return
+    this.progress.set(
+      progressKey(meta, window),
+      next === null ? null : { account, feed: name, partition, window, cursor: next, pageId: seq },
+    )
+  }
+
+  /** The venue's own words have no status: what they mean for a range is said by the statements that follow. */
+  #landRefusal({ seq, body }: Frame, meta: RefusalMeta): Promise<void> {
+    const { run, account, feed, partition, code, at } = meta
+    const who = [seq, run, account, feed, partition]
+    return this.#append('statements', [...who, null, null, null, code, refusalText(body), time(at), false])
+  }
+
+  #landStatement({ seq }: Frame, meta: StatementMeta): Promise<void> {
+    const { run, account, feed, partition, status, code, reason, at, named } = meta
+    const range = whole(meta.range)
+    const who = [seq, run, account, feed, partition]
+    const ends = [range?.start ?? null, range?.end ?? null]
+    return this.#append('statements', [...who, ...ends, status, code, reason, time(at), named])
+  }
+
+  #deleteProgress({ account, feed, partition, window }: Unfinished): Promise<void> {
+    return this.#run(
+      `delete from landing.main.progress
+       where account = $1 and feed = $2 and partition = $3 and window_start = $4 and window_end = $5`,
+      [account, feed, partition, micros(window.start), micros(window.end)],
+    )
+  }
+
+  async #run(sql: string, values: DuckDBValue[]): Promise<void> {
+    await this.#connection.run(sql, values)
+  }
+
+  async #append(table: string, values: readonly FieldValue[]): Promise<void> {
+    const writer = await this.#writer(table)
+    writer.append(values)
+  }
+
+  async #writer(name: string): Promise<TableWriter> {
+    const open = this.#writers.get(name)
+    if (open !== undefined) return open
+    const writer = await TableWriter.open(this.#connection, this.#tables.get(name)!)
+    this.#writers.set(name, writer)
+    return writer
+  }
+}
+
+/** What the venue said, where its answer can be read. */
+function refusalText(body: Uint8Array | null): string | null {
+  if (body === null) return null
+  try {
+    const { value } = parseJson(decodeJson(body))
+    const message = typeof value === 'object' && value !== null && 'msg' in value ? value.msg : null
+    return typeof message === 'string' ? message : null
+  } catch (error) {
+    if (error instanceof JsonError) return null // An HTML page, for instance; the journal keeps it.
+    throw error
+  }
+}
+
+const unknownFeed = ({ seq, meta }: PageFrame): TieoutError =>
+  new TieoutError('The journal has a page of a feed that this version of tieout does not know.', {
+    where: `frame ${seq}`,
+    found: meta.feed,
+    action:
+      'Update tieout to the version that fetched the page, or a later one. Nothing of the journal is lost.',
+  })
