@@ -46,6 +46,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   EROFS: 'Make the file system writable, or name another folder with --dir.',
   ENOENT: 'Check that the folder exists and that the path is spelled right.',
   ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
+  EEXIST: 'Something else stands at this path: remove it, or name another folder with --dir.',
   EMFILE: 'Raise the limit of open files (ulimit -n), then run again.',
   EIO: 'Check the disk: it reported an I/O error. What was acknowledged is kept.',
 }
@@ -59,6 +60,7 @@ const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   EROFS: 2,
   ENOENT: 2,
   ENOTDIR: 2,
+  EEXIST: 2,
 }
 
 /** A file or folder could not be read or written; `code` is the system's (`ENOSPC`, `EACCES`, …). */

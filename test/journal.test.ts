@@ -164,7 +164,7 @@ test('journal: a reader sees the whole frames of its opening while a writer goes
 test('journal: a description that JSON would change is refused before it is numbered', async () => {
   const dir = await emptyBooks()
   const journal = await openJournal(dir, writing())
-  const broken = { ...note('a'), reason: undefined } as unknown as FrameMeta
+  const broken = { ...note('a'), run: undefined } as unknown as FrameMeta
 
   await expect(journal.append(broken)).rejects.toThrow('would not survive as JSON')
   const frame = await journal.append(note('a'))

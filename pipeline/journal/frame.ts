@@ -28,6 +28,8 @@ interface FromVenue extends Common {
   readonly request: RequestMeta
   /** HTTP status. */
   readonly status: number
+  /** How many secrets of ours in the body were replaced by asterisks of equal length; absent for none. */
+  readonly redacted?: number
 }
 
 /** A successful answer whose rows land. */
@@ -88,7 +90,40 @@ export interface RunEndMeta extends Common {
   readonly outcome: string
 }
 
-export type FrameMeta = PageMeta | RefusalMeta | StatementMeta | AccountMeta | RunStartMeta | RunEndMeta
+/** A request that changes something at the venue, about to be sent. The frame's body is the request's, without secrets. */
+export interface WriteIntentMeta extends Common {
+  readonly kind: 'write-intent'
+  readonly account: string
+  /** Contract name. */
+  readonly endpoint: string
+  readonly request: Pick<RequestMeta, 'method' | 'path'>
+}
+
+export type WriteOutcome = 'done' | 'refused' | 'unknown'
+
+/** What became of an intent; of several the last counts. The frame's body is the answer, without secrets. */
+export interface WriteOutcomeMeta extends Common {
+  readonly kind: 'write-outcome'
+  /** Number of the intent's frame. */
+  readonly intent: number
+  readonly outcome: WriteOutcome
+  /** The venue's code, or a word of ours such as `time-out`. */
+  readonly code: string
+  /** Our own words; null where the venue's stand in the body. */
+  readonly reason: string | null
+  /** How many secrets in the body were replaced by asterisks of equal length; absent for none. */
+  readonly redacted?: number
+}
+
+export type FrameMeta =
+  | PageMeta
+  | RefusalMeta
+  | StatementMeta
+  | AccountMeta
+  | RunStartMeta
+  | RunEndMeta
+  | WriteIntentMeta
+  | WriteOutcomeMeta
 
 export interface Frame {
   /** From 1, without gaps; the `page_id` of the rows it brought. */

@@ -24,17 +24,13 @@ export function countedSalts(): (bytes: number) => Buffer {
   }
 }
 
+/** A short description of a frame, told apart by a text. */
 export const note = (text: string): FrameMeta => ({
-  kind: 'statement',
+  kind: 'run-start',
   at,
   run: 'r1',
-  account: 'main',
-  feed: 'tax.records',
-  partition: 'SPOT',
-  status: 'pending',
-  code: 'test',
-  reason: text.slice(0, 30),
-  named: false,
+  command: text.slice(0, 30),
+  now: at,
 })
 
 /** A folder of books that goes when the test ends. */
@@ -72,18 +68,18 @@ export async function writeJournal(
 
 export interface Read {
   seq: number
-  reason: string
+  command: string
   body: string | null
 }
 
-/** What a reader sees: numbers, reasons and bodies as text. */
+/** What a reader sees: numbers, commands and bodies as text. */
 export async function readJournal(dir: string, options: Partial<JournalOptions> = {}): Promise<Read[]> {
   const journal = await openJournal(dir, reading(options))
   const found: Read[] = []
   for await (const { seq, meta, body } of journal.read())
     found.push({
       seq,
-      reason: 'reason' in meta ? meta.reason : meta.kind,
+      command: 'command' in meta ? meta.command : meta.kind,
       body: body === null ? null : Buffer.from(body).toString(),
     })
   await journal.close()
@@ -92,4 +88,4 @@ export async function readJournal(dir: string, options: Partial<JournalOptions> 
 
 /** The frames that `writeJournal` made of these bodies, as `readJournal` gives them. */
 export const asRead = (bodies: readonly string[]): Read[] =>
-  bodies.map((body, index) => ({ seq: index + 1, reason: body.slice(0, 30), body }))
+  bodies.map((body, index) => ({ seq: index + 1, command: body.slice(0, 30), body }))
