@@ -98,6 +98,12 @@ export const runsTable = table(
    retries: BIGINT, outcome`,
 )
 
+export const writesTable = table(
+  'writes',
+  `seq: BIGINT, account, endpoint, path, body, intended_at: TIMESTAMPTZ, outcome, code, message,
+   settled_at: TIMESTAMPTZ`,
+)
+
 const fixedTables = [
   stateTable,
   pagesTable,
@@ -108,6 +114,7 @@ const fixedTables = [
   driftTable,
   accountsTable,
   runsTable,
+  writesTable,
 ]
 
 /** All tables of a landing database that lands these records. */

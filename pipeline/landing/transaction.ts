@@ -4,7 +4,16 @@ import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from 
 import { TieoutError } from '../../models/error.ts'
 import { decodeJson, JsonError, parseJson } from '../../models/json.ts'
 import type { FieldValue } from '../../models/record.ts'
-import type { Frame, PageMeta, Range, RefusalMeta, RunEndMeta, StatementMeta } from '../journal/frame.ts'
+import type {
+  Frame,
+  PageMeta,
+  Range,
+  RefusalMeta,
+  RunEndMeta,
+  StatementMeta,
+  WriteIntentMeta,
+  WriteOutcomeMeta,
+} from '../journal/frame.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import type { Table } from './tables.ts'
@@ -48,6 +57,7 @@ export class LandingTransaction {
   readonly #feeds: ReadonlyMap<string, LandingFeed>
   readonly #writers = new Map<string, TableWriter>()
   readonly #runEnds: RunEndMeta[] = []
+  readonly #writeOutcomes: (readonly [WriteOutcomeMeta, Frame['body']])[] = []
   readonly #counts = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
   /** Windows that this transaction changes: what is left of them, or null once they are finished. */
   readonly progress = new Map<string, Unfinished | null>()
@@ -91,6 +101,11 @@ export class LandingTransaction {
         return this.#append('runs', [meta.run, time(meta.at), null, meta.command, null, null, null, null])
       case 'run-end':
         this.#runEnds.push(meta)
+        return
+      case 'write-intent':
+        return this.#landIntent(frame, meta)
+      case 'write-outcome':
+        this.#writeOutcomes.push([meta, frame.body])
     }
   }
 
@@ -110,6 +125,11 @@ export class LandingTransaction {
         `update landing.main.runs set ended_at = $1, requests = $2, row_count = $3, retries = $4, outcome = $5
          where run_id = $6`,
         [micros(time(at)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
+      )
+    for (const [{ intent, at, outcome, code, reason }, body] of this.#writeOutcomes)
+      await this.#run(
+        `update landing.main.writes set outcome = $1, code = $2, message = $3, settled_at = $4 where seq = $5`,
+        [outcome, code, reason ?? refusalText(body), micros(time(at)), BigInt(intent)],
       )
     await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [
       BigInt(last.seq),
@@ -169,6 +189,14 @@ export class LandingTransaction {
     const who = [seq, run, account, feed, partition]
     const ends = [range?.start ?? null, range?.end ?? null]
     return this.#append('statements', [...who, ...ends, status, code, reason, time(at), named])
+  }
+
+  #landIntent({ seq, body }: Frame, { account, endpoint, request, at }: WriteIntentMeta): Promise<void> {
+    const text = body === null ? null : Buffer.from(body).toString('utf8')
+    return this.#append('writes', [
+      ...[seq, account, endpoint, request.path, text, time(at)],
+      ...[null, null, null, null],
+    ])
   }
 
   #deleteProgress({ account, feed, partition, window }: Unfinished): Promise<void> {
