@@ -116,10 +116,15 @@ export function openOrderRow(order: Order): Record<string, unknown> {
     delegateType: order.delegateType,
     reduceOnly: order.reduceOnly ? 'YES' : 'NO',
     stpMode: order.stpMode,
-    feeDetail: [...order.fees].map(([feeCoin, fee]) => ({ feeCoin, fee: text(fee) })),
+    // As published: an open order without a fee holds one detail of nulls.
+    feeDetail: order.fees.size === 0 && isOpen(order) ? [{ feeCoin: null, fee: null }] : feeDetail(order),
     createdTime: String(order.createdMs),
     updatedTime: String(order.updatedMs),
   }
+}
+
+function feeDetail({ fees }: Order): { feeCoin: string; fee: string }[] {
+  return [...fees].map(([feeCoin, fee]) => ({ feeCoin, fee: text(fee) }))
 }
 
 /** An order as 4.11 lists it. */

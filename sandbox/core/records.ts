@@ -59,3 +59,14 @@ export interface P2pOrder {
     paymethodInfo: { name: string; required: 'yes' | 'no'; type: 'number' | 'file'; value: string }[]
   }
 }
+
+export interface Liquidation {
+  symbol: string
+  /** `buy` where a long position was liquidated, `sell` where a short one was. */
+  side: 'buy' | 'sell'
+  price: string
+  amount: string
+  ts: string
+  /** The place of the record in the feed; not sent with it. */
+  cursor: string
+}

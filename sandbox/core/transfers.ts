@@ -4,7 +4,7 @@
 import type { Account } from './accounts.ts'
 import type { BusinessLine, MarginType, Wallet } from './lines.ts'
 import { COINS, PLATFORM_COIN } from './market.ts'
-import { cut, money, ONE, per, times } from './money.ts'
+import { cut, money, per, times } from './money.ts'
 import type { Venue } from './venue.ts'
 
 export interface Place {
@@ -54,26 +54,24 @@ function leg(venue: Venue, { account, wallet }: Place, coin: string, amount: big
 const SMALL_WORTH = money('10')
 const CONVERSION_RATE = money('0.98')
 
-/** Converts the whole balance of a coin into the platform coin when it is small; tells whether it did. */
-export function convertSmallBalance(venue: Venue, account: Account, coin: string, atMs: number): boolean {
+/** What the whole balance of a coin converts to, in the platform coin. */
+function converted(venue: Venue, account: Account, coin: string, atMs: number): bigint {
+  const worth = times(venue.balance(account, 'SPOT', coin), venue.market.dollarPrice(coin, atMs))
+  const received = per(times(worth, CONVERSION_RATE), venue.market.dollarPrice(PLATFORM_COIN, atMs))
+  return worth < SMALL_WORTH ? cut(received, COINS[PLATFORM_COIN]!.places) : 0n
+}
+
+/** Whether a coin is there, worth little, and enough to be converted into anything. */
+export function isSmallBalance(venue: Venue, account: Account, coin: string, atMs: number): boolean {
+  return coin !== PLATFORM_COIN && converted(venue, account, coin, atMs) > 0n
+}
+
+/** Converts the whole balance of a coin into the platform coin; a balance that is not small stays. */
+export function convertSmallBalance(venue: Venue, account: Account, coin: string, atMs: number): void {
+  if (!isSmallBalance(venue, account, coin, atMs)) return
+  const received = converted(venue, account, coin, atMs)
   const balance = venue.balance(account, 'SPOT', coin)
-  const worth = times(balance, venue.market.dollarPrice(coin, atMs))
-  const received = cut(
-    per(times(worth, CONVERSION_RATE), venue.market.dollarPrice(PLATFORM_COIN, atMs)),
-    COINS[PLATFORM_COIN]!.places,
-  )
-  if (coin === PLATFORM_COIN || worth >= SMALL_WORTH || received < ONE / 10_000n) return false
-  venue.post(account, atMs, {
-    line: 'SPOT',
-    coin,
-    type: 'SMALL_ASSET_SOURCE_TOKEN_USER_OUT',
-    amount: -balance,
-  })
-  venue.post(account, atMs, {
-    line: 'SPOT',
-    coin: PLATFORM_COIN,
-    type: 'SMALL_ASSET_TARGET_TOKEN_USER_IN',
-    amount: received,
-  })
-  return true
+  const [source, target] = ['SMALL_ASSET_SOURCE_TOKEN_USER_OUT', 'SMALL_ASSET_TARGET_TOKEN_USER_IN'] as const
+  venue.post(account, atMs, { line: 'SPOT', coin, type: source, amount: -balance })
+  venue.post(account, atMs, { line: 'SPOT', coin: PLATFORM_COIN, type: target, amount: received })
 }

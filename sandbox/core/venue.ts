@@ -12,12 +12,20 @@ import {
 } from './accounts.ts'
 import { Books, type Truth } from './books.ts'
 import { type Clock, DAY_MS } from './clock.ts'
+import { type Customer, inventCustomers } from './customers.ts'
+import { Feed } from './feed.ts'
 import { Ids } from './ids.ts'
-import { type BusinessLine, isFuturesLine, type MarginType } from './lines.ts'
+import {
+  type BusinessLine,
+  FUTURES_LINES,
+  type FuturesLine,
+  isFuturesLine,
+  type MarginType,
+} from './lines.ts'
 import { Market } from './market.ts'
 import { text } from './money.ts'
 import { isOpen, newOrder, type Order, type OrderDraft } from './orders.ts'
-import type { P2pOrder, P2pType } from './records.ts'
+import type { Liquidation, P2pOrder, P2pType } from './records.ts'
 
 export interface Posting {
   line: BusinessLine
@@ -43,6 +51,11 @@ export class Venue {
   readonly accounts: readonly Account[]
   readonly keys: Map<string, ApiKey>
   readonly listed: SandboxAccount[]
+  readonly customers: readonly Customer[]
+  /** Of the whole market, which others trade on too. */
+  readonly liquidations = new Map<FuturesLine, Feed<Liquidation>>(
+    FUTURES_LINES.map((line) => [line, new Feed()]),
+  )
   #lastMs: number
 
   constructor(seed: number, days: number, endMs: number, clock: Clock) {
@@ -56,6 +69,7 @@ export class Venue {
     this.accounts = accounts
     this.keys = new Map(keys.map((key) => [key.apiKey, key]))
     this.listed = listed
+    this.customers = inventCustomers(seed, endMs)
     for (const { uid } of accounts) this.books.open(uid)
   }
 
@@ -138,6 +152,11 @@ export class Venue {
     account.p2pOrders.append(listed.orderId, atMs, listed)
     this.books.recordKept(account.uid, 'p2p.orders', atMs)
     return listed
+  }
+
+  publishLiquidation(line: FuturesLine, atMs: number, liquidation: Omit<Liquidation, 'cursor' | 'ts'>): void {
+    const cursor = this.ids.next(atMs)
+    this.liquidations.get(line)!.append(cursor, atMs, { ...liquidation, cursor, ts: String(atMs) })
   }
 
   truth(): Truth {

@@ -1,6 +1,8 @@
-// What a merchant can read of itself: its orders. Interface document, 4.23.
+// What a merchant can read of itself: who it is, and its orders. Interface document, 4.22 and 4.23.
 
-import { P2P_STATUSES } from '../core/records.ts'
+import { DAY_MS } from '../core/clock.ts'
+import { cut, ONE, text } from '../core/money.ts'
+import { P2P_STATUSES, type P2pOrder } from '../core/records.ts'
 import { count, id, oneOf, optional, string, time, withDefault } from '../http/params.ts'
 import { endpoint } from './endpoint.ts'
 
@@ -44,3 +46,53 @@ export const orders = endpoint({
     return { orderList, minOrderId: orderList.at(-1)?.orderId ?? '' }
   },
 })
+
+const NEWEST_DAYS = 30
+
+/** The venue derives a merchant's record from its orders. */
+export const merchant = endpoint({
+  section: '4.22',
+  name: 'p2p.merchant',
+  method: 'GET',
+  path: '/api/v2/p2p/merchantInfo',
+  rate: { count: 10, perMs: 1_000, scope: 'uid' },
+  permissions: ['master'],
+  roles: ['merchant'],
+  params: {},
+  handle: ({ venue, account, nowMs }) => {
+    const all = [...account.p2pOrders]
+    const recent = all.filter(({ ctime }) => Number(ctime) >= nowMs - NEWEST_DAYS * DAY_MS)
+    const [ever, lately] = [summarise(all), summarise(recent)]
+    return {
+      registerTime: String(venue.startMs),
+      nickName: 'Sample Merchant',
+      merchantId: `M${account.uid}`,
+      kycStatus: true,
+      emailBindStatus: true,
+      mobileBindStatus: true,
+      email: 'de***@sandbox.example',
+      mobile: '000****00',
+      avgPaymentTime: '7',
+      avgReleaseTime: '11',
+      totalTrades: ever.trades,
+      totalBuy: ever.buys,
+      totalSell: ever.sells,
+      totalCompletionRate: ever.completionRate,
+      trades30d: lately.trades,
+      sell30d: lately.sells,
+      buy30d: lately.buys,
+      completionRate30d: lately.completionRate,
+    }
+  },
+})
+
+function summarise(all: P2pOrder[]): Record<'trades' | 'buys' | 'sells' | 'completionRate', string> {
+  const completed = all.filter(({ status }) => status === 'Completed')
+  const share = all.length === 0 ? 0n : (BigInt(completed.length) * ONE) / BigInt(all.length)
+  return {
+    trades: String(completed.length),
+    buys: String(completed.filter(({ side }) => side === 'buy').length),
+    sells: String(completed.filter(({ side }) => side === 'sell').length),
+    completionRate: text(cut(share, 4)),
+  }
+}

@@ -58,7 +58,7 @@ export class WireFaults {
 
   /** Ends a page early though more rows follow; its cursor goes on from there. */
   shorten(data: unknown, paging: Paging | undefined): unknown {
-    if (paging === undefined) return data
+    if (paging === undefined || paging.id === null) return data
     const rows = rowsOf(data, paging)
     if (rows.length < 2 || !this.#happens('short-pages')) return data
     const kept = rows.slice(0, this.#random.int(1, rows.length - 1))

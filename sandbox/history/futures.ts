@@ -5,7 +5,7 @@ import type { Account } from '../core/accounts.ts'
 import { DAY_MS, HOUR_MS, SECOND_MS } from '../core/clock.ts'
 import type { FuturesLine, Side } from '../core/lines.ts'
 import { CONTRACTS, type Contract, contractsOf } from '../core/market.ts'
-import { cut, least, money, ONE, per, times } from '../core/money.ts'
+import { cut, least, money, ONE, per, text, times } from '../core/money.ts'
 import { fillFuturesOrder, findPosition, orderSide, settleFunding } from '../core/positions.ts'
 import { Random } from '../core/random.ts'
 import type { Venue } from '../core/venue.ts'
@@ -36,7 +36,9 @@ export function planFutures(
     // The last trade of each line is still open when the history ends.
     const isLast = index === openings.length - 1
     const heldMs = isLast ? Number.POSITIVE_INFINITY : random.int(HOUR_MS, 2 * DAY_MS)
-    planTrade(agenda, venue, account, random, random.pick(contracts), habit, atMs, heldMs)
+    const contract = random.pick(contracts)
+    planTrade(agenda, venue, account, random, contract, habit, atMs, heldMs)
+    if (isLast) planRestingOrders(agenda, venue, account, contract, habit)
   }
   for (const spell of habit.tradesPerBusySpell > 0 ? busySpells(agenda.span) : []) {
     for (let count = 0; count < habit.tradesPerBusySpell; count++) {
@@ -53,6 +55,40 @@ export function planFutures(
       )
     }
   }
+}
+
+/** Two orders that the end of the history finds open: one far below the market, one that may only reduce. */
+function planRestingOrders(
+  agenda: Agenda,
+  venue: Venue,
+  account: Account,
+  contract: Contract,
+  habit: FuturesHabit,
+): void {
+  const { startMs, endMs } = activeSpan(agenda.span)
+  const place = (side: Side, share: bigint, reduceOnly: boolean, quantity: bigint, atMs: number): void => {
+    const price = cut((venue.market.contractPrice(contract, atMs) * share) / 100n, contract.pricePlaces)
+    venue.placeOrder(account, {
+      category: contract.line,
+      symbol: contract.symbol,
+      orderType: 'limit',
+      side: orderSide(reduceOnly ? 'close' : 'open', side),
+      price,
+      quantity: cut(quantity, contract.quantityPlaces),
+      positionSide: side,
+      reduceOnly,
+      createdMs: atMs,
+    })
+  }
+  agenda.at(Math.max(startMs, endMs - HOUR_MS), (atMs) => {
+    const price = venue.market.contractPrice(contract, atMs)
+    place('long', 70n, false, per(money(habit.positionSize[0]), price), atMs)
+  })
+  agenda.at(Math.max(startMs, endMs - 60 * SECOND_MS), (atMs) => {
+    const position = account.positions.find(({ symbol }) => symbol === contract.symbol)
+    if (position === undefined) return
+    place(position.side, position.side === 'long' ? 140n : 60n, true, position.quantity, atMs)
+  })
 }
 
 function planTrade(
@@ -175,7 +211,14 @@ export function planGamble(agenda: Agenda, venue: Venue, account: Account, place
   agenda.at(burstMs, () => {
     const position = findPosition(account, contract, side)
     if (position === undefined) return
+    const amount = text(position.quantity)
     execute(venue, account, contract, side, 'liquidate', position.quantity, price, false, leverage, burstMs)
+    venue.publishLiquidation(contract.line, burstMs, {
+      symbol: contract.symbol,
+      side: side === 'long' ? 'buy' : 'sell',
+      price: text(price),
+      amount,
+    })
   })
 }
 

@@ -11,6 +11,7 @@ import { convertSmallBalance, moveBetween } from '../core/transfers.ts'
 import type { Venue } from '../core/venue.ts'
 import { Agenda, activeSpan, occasions } from './agenda.ts'
 import { planFunding, planFutures, planGamble } from './futures.ts'
+import { planLiquidations } from './liquidations.ts'
 import { planMargin } from './margin.ts'
 import { planP2p } from './p2p.ts'
 import { planSpot } from './spot.ts'
@@ -94,6 +95,7 @@ export function inventHistory(venue: Venue): void {
   planP2p(agenda, venue, account('sub-2'), 1)
   planFamilyTransfers(agenda, venue)
   planFunding(agenda, venue)
+  planLiquidations(agenda, venue)
   agenda.run()
 }
 

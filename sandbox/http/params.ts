@@ -87,8 +87,32 @@ export const positive: Reader<bigint> = (raw, name) => {
   return money(value)
 }
 
-/** An array of strings, as one that the body holds. */
-export const strings: Reader<string[]> = (raw, name) => {
-  if (!Array.isArray(raw)) throw refusals.wrong(name, 'must be an array')
-  return raw.map((item, index) => string(item, `${name}[${index}]`))
+/** A string of so many characters. */
+export function stringOf(min: number, max: number): Reader<string> {
+  return (raw, name) => {
+    const value = string(raw, name)
+    if (value.length < min || value.length > max) {
+      throw refusals.wrong(name, `must have from ${min} to ${max} characters`)
+    }
+    return value
+  }
+}
+
+/** An array of at most so many items. */
+export function listOf<T>(reader: Reader<T>, max: number): Reader<T[]> {
+  return (raw, name) => {
+    if (!Array.isArray(raw)) throw refusals.wrong(name, 'must be an array')
+    if (raw.length > max) throw refusals.wrong(name, `must have at most ${max} items`)
+    return raw.map((item, index) => reader(item, `${name}[${index}]`))
+  }
+}
+
+/** A parameter that must be there but may be empty, which reads as nothing. */
+export function present<T>(reader: Reader<T>): Param<T | undefined> {
+  return {
+    read: (raw, name) => {
+      if (raw === undefined || raw === null) throw refusals.missing(name)
+      return raw === '' ? undefined : reader(raw, name)
+    },
+  }
 }
