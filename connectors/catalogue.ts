@@ -1,25 +1,50 @@
 // All endpoints of the interface document, in the order of its sections.
-
 import { pathOf } from './attempt.ts'
 import { days, type Endpoint } from './endpoint.ts'
 import { repay, settings } from './endpoints/account.ts'
+import {
+  createApiKey,
+  customerKycResults,
+  customers,
+  modifyApiKey,
+  subaccountEmails,
+} from './endpoints/broker.ts'
+import { convertSmallBalances } from './endpoints/convert.ts'
+import { contracts, positions, subaccountAssets } from './endpoints/futures.ts'
+import { loanToValue } from './endpoints/loan.ts'
+import { liquidations } from './endpoints/market.ts'
 import { merchantInfo, p2pOrders } from './endpoints/p2p.ts'
+import { placeOrder } from './endpoints/spot.ts'
 import { futuresRecords, p2pRecords, taxRecords } from './endpoints/tax.ts'
 import { batchModifyOrders, cancelOrder, openOrders, orderHistory } from './endpoints/trade.ts'
+import { subaccountTransfer } from './endpoints/wallet.ts'
 import { defaultProfile } from './profile.ts'
 
 export const endpoints: readonly Endpoint[] = [
+  createApiKey,
+  modifyApiKey,
+  subaccountEmails,
+  customers,
+  customerKycResults,
+  subaccountTransfer,
+  placeOrder,
   cancelOrder,
   batchModifyOrders,
   openOrders,
   orderHistory,
+  positions,
+  subaccountAssets,
   settings,
   repay,
+  loanToValue,
+  contracts,
+  liquidations,
   taxRecords,
   futuresRecords,
   p2pRecords,
   merchantInfo,
   p2pOrders,
+  convertSmallBalances,
 ]
 
 export function findEndpoint(name: string): Endpoint | undefined {

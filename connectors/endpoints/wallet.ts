@@ -1,0 +1,46 @@
+// Moves between a parent account, its sub-accounts and their wallets. Interface document, 4.6.
+import { defineEndpoint } from '../endpoint.ts'
+import { fields, oneOf, positive, type Report, text } from '../params.ts'
+
+const wallet = oneOf(
+  'spot',
+  'p2p',
+  'coin_futures',
+  'usdt_futures',
+  'usdc_futures',
+  'crossed_margin',
+  'isolated_margin',
+)
+
+function symbolForIsolated(value: Readonly<Record<string, unknown>>, report: Report): void {
+  const isIsolated = value.fromType === 'isolated_margin' || value.toType === 'isolated_margin'
+  if (isIsolated && value.symbol === undefined)
+    report('symbol', 'is required for a transfer from or to isolated_margin')
+}
+
+/** Parent to sub, sub to parent, sub to sub, or within one sub-account. Interface document, 4.6. */
+export const subaccountTransfer = defineEndpoint({
+  section: '4.6',
+  name: 'wallet.subaccountTransfer',
+  method: 'POST',
+  path: '/api/v2/spot/wallet/subaccount-transfer',
+  writes: true,
+  rate: { scope: 'uid', count: 20, perMs: 1_000 },
+  params: fields(
+    {
+      fromType: wallet,
+      toType: wallet,
+      amount: positive,
+      coin: text,
+      symbol: text.optional(),
+      clientOid: text.optional(),
+      fromUserId: text,
+      toUserId: text,
+    },
+    symbolForIsolated,
+  ),
+  rows: 'object',
+  role: 'a parent account, by a key that is bound to an address',
+  outcome: 'Sync tax.records of both accounts and look for the transfer of this coin and amount.',
+  doc: 'Transfers a coin between parent and sub-accounts, or between the wallets of one sub-account.',
+})

@@ -1,0 +1,105 @@
+// Futures as they stand now: positions, what sub-accounts hold, and the contracts themselves. Interface document, part 2.
+import { amount, defineRecord, json, millis, text } from './record.ts'
+
+const requiredText = { required: true } as const
+
+/** Interface document, 2.4. The product type of the query is the partition. */
+export const position = defineRecord({
+  table: 'positions',
+  nature: 'snapshot',
+  doc: 'Open futures positions as sent, with when each state was first and last seen. Interface document, 4.12.',
+  key: ['marginCoin', 'symbol', 'holdSide'],
+  version: 'uTime',
+  fields: {
+    marginCoin: text('Margin coin.', requiredText),
+    symbol: text('Contract symbol.', requiredText),
+    holdSide: text('Side held.', { required: true, values: ['long', 'short'] }),
+    openDelegateSize: amount('Still to be filled of the current order, base coin.'),
+    marginSize: amount('Margin, in the margin coin.'),
+    available: amount('Quantity that can be closed, base coin.'),
+    locked: amount('Quantity frozen in orders, base coin.'),
+    total: amount('Available plus locked, base coin.'),
+    leverage: amount('Leverage.'),
+    achievedProfits: amount('Realised profit without funding and transaction fees.'),
+    openPriceAvg: amount('Average price of opening.'),
+    marginMode: text('Margin mode.', { values: ['isolated', 'crossed'] }),
+    posMode: text('Position mode.', { values: ['one_way_mode', 'hedge_mode'] }),
+    unrealizedPL: amount('Unrealised profit or loss.'),
+    liquidationPrice: amount('Estimated price of liquidation; zero or less means no risk of it.'),
+    keepMarginRate: amount('Tiered maintenance margin rate.'),
+    markPrice: amount('Mark price.'),
+    marginRatio: amount('Maintenance margin ratio; 0.1 means 10 %.'),
+    breakEvenPrice: amount('Break-even price.'),
+    totalFee: amount('Funding accumulated over the position; null when none was charged yet.'),
+    deductedFee: amount('Transaction fees deducted during the position.'),
+    grant: amount('Futures voucher in use.'),
+    assetMode: text('Asset mode.', { values: ['single', 'union'] }),
+    autoMargin: text('As sent; its meaning is not documented.'),
+    takeProfit: amount('Take-profit price.'),
+    stopLoss: amount('Stop-loss price.'),
+    takeProfitId: text('Id of the take-profit order.'),
+    stopLossId: text('Id of the stop-loss order.'),
+    cTime: millis('When the position was opened.', { aliases: ['ctime'] }),
+    uTime: millis('When the position last changed.', { aliases: ['utime'] }),
+  },
+})
+
+/** Interface document, 2.5; the documented name equity stands for accountEquity inside the list. */
+export const subaccountAsset = defineRecord({
+  table: 'subaccount_assets',
+  nature: 'snapshot',
+  doc: 'Futures assets of the sub-accounts, as sent. Interface document, 4.13.',
+  key: ['userId'],
+  fields: {
+    userId: text('Uid of the sub-account.', requiredText),
+    assetList: json('Per margin coin: balances, equity, unrealised profit, margins, vouchers.'),
+  },
+})
+
+/** Interface document, 2.7. */
+export const contract = defineRecord({
+  table: 'contracts',
+  nature: 'snapshot',
+  doc: 'Configuration of futures contracts, as sent. Interface document, 4.17.',
+  key: ['symbol'],
+  fields: {
+    symbol: text('Contract symbol.', requiredText),
+    baseCoin: text('Base coin.'),
+    quoteCoin: text('Quote coin.'),
+    buyLimitPriceRatio: amount('Limit of the buy price, as a ratio.'),
+    sellLimitPriceRatio: amount('Limit of the sell price, as a ratio.'),
+    feeRateUpRatio: amount('Surcharge on the fee rate, as a ratio.'),
+    makerFeeRate: amount('Fee rate of a maker.'),
+    takerFeeRate: amount('Fee rate of a taker.'),
+    openCostUpRatio: amount('Surcharge on the cost of opening, as a ratio.'),
+    supportMarginCoins: json('Margin coins that the contract takes.'),
+    minTradeNum: amount('Least quantity of opening, base coin.'),
+    priceEndStep: amount('Price step.'),
+    volumePlace: amount('Decimal places of the quantity.'),
+    pricePlace: amount('Decimal places of the price.'),
+    sizeMultiplier: amount('A quantity is a multiple of this.'),
+    symbolType: text('perpetual or delivery.', { values: ['perpetual', 'delivery'] }),
+    minTradeUSDT: amount('Least value of an order in USDT.'),
+    maxSymbolOrderNum: amount('Most open orders of the symbol.'),
+    maxProductOrderNum: amount('Most open orders of the product type.'),
+    maxPositionNum: amount('Most positions.'),
+    symbolStatus: text('State of the contract.', {
+      values: ['listed', 'normal', 'maintain', 'limit_open', 'restricted_api', 'restrictedAPI', 'off'],
+    }),
+    offTime: text('When it goes offline, Unix milliseconds; -1 when it does not.'),
+    limitOpenTime: text('After when opening is prohibited, Unix milliseconds; -1 when it is not.'),
+    deliveryTime: millis('When it is delivered.'),
+    deliveryStartTime: millis('When delivery begins.'),
+    deliveryPeriod: text('Delivery period.', { values: ['this_quarter', 'next_quarter'] }),
+    launchTime: millis('When it was launched.'),
+    fundInterval: amount('Hours from one funding to the next.'),
+    minLever: amount('Least leverage.'),
+    maxLever: amount('Most leverage.'),
+    posLimit: amount('Position limit, as a ratio.'),
+    maintainTime: text('When it is maintained, as sent.'),
+    maxMarketOrderQty: amount('Most of one market order, base coin.'),
+    maxOrderQty: amount('Most of one limit order, base coin.'),
+    isRwa: text('Whether it is a real-world asset.', { values: ['YES', 'NO'] }),
+    openTime: text('Deprecated by the interface document, 9.2.'),
+  },
+})

@@ -1,0 +1,17 @@
+// Public market data that the venue forgets within days. Interface document, part 2.
+import { amount, defineRecord, millis, text } from './record.ts'
+
+/** Interface document, 2.8. The venue gives no id, so records are told apart by their content. */
+export const liquidation = defineRecord({
+  table: 'liquidations',
+  nature: 'event',
+  doc: 'Liquidations on the market, as sent; of the last three days only, and late. Interface document, 4.18.',
+  key: [],
+  fields: {
+    symbol: text('Contract symbol.', { required: true }),
+    side: text('buy: a long position was liquidated; sell: a short one.', { values: ['buy', 'sell'] }),
+    price: amount('Price.'),
+    amount: amount('Quantity.'),
+    ts: millis('When it happened.', { required: true }),
+  },
+})

@@ -1,0 +1,189 @@
+// A venue of a few lines on loopback, and a clock that the test holds: time passes only when nothing is on its way.
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { Agent, type Dispatcher } from 'undici'
+import { onTestFinished } from 'vitest'
+import { defaultProfile } from '../../connectors/profile.ts'
+import {
+  type AccountAccess,
+  openVenue,
+  type RequestEvent,
+  type Venue,
+  type VenueOptions,
+} from '../../connectors/venue.ts'
+import type { Clock } from '../../models/clock.ts'
+
+/** 2026-01-05T03:00:00Z, where every held clock starts. */
+export const START = Date.UTC(2026, 0, 5, 3)
+
+interface Sleeper {
+  readonly due: number
+  readonly wake: () => void
+}
+
+export class HeldClock implements Clock {
+  #now = 0
+  readonly #sleepers = new Set<Sleeper>()
+  /** What the machine's wall clock is off by. */
+  wallError = 0
+
+  wall = (): number => START + this.#now + this.wallError
+  monotonic = (): number => this.#now
+  sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
+    new Promise((resolve) => {
+      if (signal?.aborted === true) return resolve()
+      const wake = (): void => {
+        this.#sleepers.delete(sleeper)
+        signal?.removeEventListener('abort', wake)
+        resolve()
+      }
+      const sleeper = { due: this.#now + ms, wake }
+      this.#sleepers.add(sleeper)
+      signal?.addEventListener('abort', wake, { once: true })
+    })
+
+  /** Lets time pass up to the first sleeper's end; says whether anyone slept. */
+  toNextSleeper(): boolean {
+    const next = [...this.#sleepers].toSorted((a, b) => a.due - b.due)[0]
+    if (next === undefined) return false
+    this.#now = Math.max(this.#now, next.due)
+    next.wake()
+    return true
+  }
+
+  async advance(ms: number): Promise<void> {
+    const until = this.#now + ms
+    for (;;) {
+      const next = [...this.#sleepers].toSorted((a, b) => a.due - b.due)[0]
+      if (next === undefined || next.due > until) break
+      this.toNextSleeper()
+      await turn()
+    }
+    this.#now = until
+    await turn()
+  }
+}
+
+const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
+
+export interface Received {
+  readonly method: string
+  readonly path: string
+  readonly headers: IncomingMessage['headers']
+  readonly body: string
+  /** By the held clock. */
+  readonly at: number
+}
+
+export type Handler = (request: Received, response: ServerResponse, count: number) => void
+
+export interface Loopback {
+  readonly venue: Venue
+  readonly clock: HeldClock
+  readonly received: Received[]
+  readonly events: RequestEvent[]
+  readonly baseUrl: string
+  /** Lets time pass, whenever nothing is on its way, until the promise settles. */
+  settle<T>(promise: Promise<T>): Promise<T>
+}
+
+export const access: AccountAccess = {
+  name: 'main',
+  uid: '1001',
+  api: { key: 'api-key', secret: 'api-secret-0123456789', passphrase: 'api-passphrase' },
+  tax: { key: 'tax-key', secret: 'tax-secret-0123456789', passphrase: 'tax-passphrase' },
+}
+
+export const envelope = (data: unknown, more: Record<string, unknown> = {}): string =>
+  JSON.stringify({ code: '00000', msg: 'success', requestTime: START, data, ...more })
+
+export const refusal = (code: string, msg = 'refused'): string =>
+  JSON.stringify({ code, msg, requestTime: START, data: null })
+
+export const reply =
+  (status: number, body: string | Buffer, headers: Record<string, string> = {}): Handler =>
+  (_request, response) => {
+    response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
+  }
+
+/** Answers with these handlers in turn, the last one for good. */
+export const inTurn =
+  (...handlers: readonly Handler[]): Handler =>
+  (request, response, count) =>
+    handlers[Math.min(count, handlers.length) - 1]?.(request, response, count)
+
+/** Counts the requests whose answer has not been read to its end. */
+class CountingAgent extends Agent {
+  onTheWay = 0
+  override async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
+    this.onTheWay += 1
+    try {
+      const response = await super.request(options)
+      response.body.once('close', () => {
+        this.onTheWay -= 1
+      })
+      return response as Dispatcher.ResponseData
+    } catch (error) {
+      this.onTheWay -= 1
+      throw error
+    }
+  }
+}
+
+export async function loopback(handler: Handler, options: Partial<VenueOptions> = {}): Promise<Loopback> {
+  const clock = new HeldClock()
+  const received: Received[] = []
+  const server = createServer((request, response) => {
+    const chunks: Buffer[] = []
+    request.on('data', (chunk) => chunks.push(chunk))
+    request.on('end', () => {
+      const { method = '', url: path = '', headers } = request
+      const one = { method, path, headers, body: Buffer.concat(chunks).toString(), at: clock.monotonic() }
+      received.push(one)
+      handler(one, response, received.length)
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const agent = new CountingAgent({ headersTimeout: 0, bodyTimeout: 0 })
+  const events: RequestEvent[] = []
+  const venue = openVenue({
+    profile: defaultProfile,
+    baseUrl,
+    clock,
+    random: () => 0.5,
+    quietSince: START - 3_600_000,
+    log: (event) => events.push(event),
+    dispatcher: agent,
+    ...options,
+  })
+  onTestFinished(async () => {
+    await venue.close()
+    await agent.destroy()
+    server.closeAllConnections()
+    server.close()
+  })
+  return {
+    venue,
+    clock,
+    received,
+    events,
+    baseUrl,
+    settle: (promise) => settle(promise, clock, agent),
+  }
+}
+
+async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: CountingAgent): Promise<T> {
+  let isSettled = false
+  const mark = (): void => {
+    isSettled = true
+  }
+  promise.then(mark, mark)
+  while (!isSettled) {
+    // A decompressed answer takes a few turns more than its last byte.
+    for (let turns = 0; turns < 8 && !isSettled; turns += 1) await turn()
+    if (agent.onTheWay > 0 || isSettled) continue
+    clock.toNextSleeper()
+  }
+  return promise
+}
