@@ -1,0 +1,55 @@
+// The two operations that DECIMAL(38,18) cannot do exactly in SQL, as functions over whole units of 10^-18:
+// `exact_multiply(a, b)` and `exact_divide(a, b)`, rounded half to even at the 18th decimal. Null in, null out;
+// a division by zero, or a result beyond DECIMAL(38,18), is null.
+import { DECIMAL, type DuckDBConnection, DuckDBDecimalValue, DuckDBScalarFunction } from '@duckdb/node-api'
+
+const SCALE = 18
+const ONE = 10n ** 18n
+const LIMIT = 10n ** 38n
+
+/** Whole quotient, rounded half to even. The divisor is not zero. */
+export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
+  const negative = dividend < 0n !== divisor < 0n
+  const [top, bottom] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor]
+  const whole = top / bottom
+  const twiceRest = (top % bottom) * 2n
+  const up = twiceRest > bottom || (twiceRest === bottom && whole % 2n === 1n)
+  const rounded = up ? whole + 1n : whole
+  return negative ? -rounded : rounded
+}
+
+export const exactMultiply = (a: bigint, b: bigint): bigint | null => inRange(divideHalfEven(a * b, ONE))
+
+export const exactDivide = (a: bigint, b: bigint): bigint | null =>
+  b === 0n ? null : inRange(divideHalfEven(a * ONE, b))
+
+const inRange = (units: bigint): bigint | null => (units < LIMIT && units > -LIMIT ? units : null)
+
+/** Makes both functions known to the instance of the connection; doing so again changes nothing. */
+export function registerExactFunctions(connection: DuckDBConnection): void {
+  connection.registerScalarFunction(ofTwoAmounts('exact_multiply', exactMultiply))
+  connection.registerScalarFunction(ofTwoAmounts('exact_divide', exactDivide))
+}
+
+function ofTwoAmounts(
+  name: string,
+  operation: (a: bigint, b: bigint) => bigint | null,
+): DuckDBScalarFunction {
+  const amount = DECIMAL(38, SCALE)
+  return DuckDBScalarFunction.create({
+    name,
+    returnType: amount,
+    parameterTypes: [amount, amount],
+    mainFunction: (_info, input, output) => {
+      const left = input.getColumnVector(0)
+      const right = input.getColumnVector(1)
+      for (let row = 0; row < input.rowCount; row += 1) {
+        const a = left.getItem(row) as DuckDBDecimalValue | null
+        const b = right.getItem(row) as DuckDBDecimalValue | null
+        const units = a === null || b === null ? null : operation(a.value, b.value)
+        output.setItem(row, units === null ? null : new DuckDBDecimalValue(units, 38, SCALE))
+      }
+      output.flush()
+    },
+  })
+}

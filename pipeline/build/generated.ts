@@ -1,0 +1,76 @@
+// The models whose text follows from the record declarations: the published record tables, and what is
+// asked of all of them at once (versions of records, and the pages that landed rows name).
+import { columnName } from '../../models/record.ts'
+import { feedRecords } from './feeds.ts'
+import type { Model } from './models.ts'
+import { type FeedRecord, recordDocs, recordSelect } from './records.ts'
+
+export function generatedModels(publishPersonalData: boolean): Model[] {
+  return [
+    ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
+    generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
+    generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
+    generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
+  ]
+}
+
+function generated(table: string, doc: string, select: string): Model {
+  return { table, file: `${table} (generated)`, select, doc, columnDocs: new Map(), needs: [] }
+}
+
+function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boolean): Model {
+  const grain =
+    record.key.length === 0
+      ? 'one row per content of a record'
+      : `one row per account, ${record.key.map(columnName).join(', ')} and content; is_current picks one of them`
+  return {
+    ...generated(
+      `main.${record.table}`,
+      `${record.doc} Feed ${feed}.\ngrain: ${grain}`,
+      recordSelect(record, publishPersonalData),
+    ),
+    columnDocs: recordDocs(record),
+  }
+}
+
+const versionsDoc = `Records of which more than one version was received, each version with its content.
+grain: one row per account, feed, record_id and version`
+
+/** `core` is the content without unknown fields, as text: versions that agree on it differ in unknown fields only. */
+function versionsOf({ feed, record }: FeedRecord): string {
+  const keys = record.key.map(columnName)
+  if (keys.length === 0) return emptyVersions(feed, record.nature)
+  const key = `concat_ws('/', ${keys.map((name) => `t.${name}`).join(', ')})`
+  const fields = Object.keys(record.fields).map(
+    (name) => `coalesce(cast(t.${columnName(name)} as varchar), '')`,
+  )
+  const same = keys.map((name) => `t.${name} = changed.${name}`).join(' and ')
+  return `select '${feed}' as feed, '${record.nature}' as nature, t.account, ${key} as record_id,
+  t.is_current, t.first_seen_at, t.page_id, concat_ws('|', ${fields.join(', ')}) as core, t.extra
+from main.${record.table} as t
+join (select distinct account, ${keys.join(', ')} from main.${record.table} where not is_current) as changed
+  on t.account = changed.account and ${same}`
+}
+
+const emptyVersions = (feed: string, nature: string): string =>
+  `select '${feed}' as feed, '${nature}' as nature, cast(null as varchar) as account,
+  cast(null as varchar) as record_id, true as is_current, cast(null as timestamptz) as first_seen_at,
+  cast(null as bigint) as page_id, '' as core, cast(null as varchar) as extra
+where false`
+
+const pagesDoc = `Pages that landed rows name.
+grain: one row per feed, account and page_id`
+
+const pagesOf = ({ feed, record }: FeedRecord): string =>
+  `select '${feed}' as feed, account, page_id, count(*) as row_count
+from landing.${record.table}
+group by account, page_id`
+
+const clashesDoc = `How many records were seen in more than one partition of their feed.
+grain: one row per feed, account and pair of partitions`
+
+const clashesOf = ({ feed, record }: FeedRecord): string =>
+  `select '${feed}' as feed, account, partition, other_partition, count(*) as record_count
+from main.${record.table}
+where other_partition is not null
+group by account, partition, other_partition`

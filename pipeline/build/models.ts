@@ -1,0 +1,185 @@
+// Reads the SQL models and orders them by what they read. A model file is one select whose name is its table;
+// what it reads is taken from the database's own parse tree, never from its text.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
+
+/** One table of the build: a model file, or a select made from a record declaration. */
+export interface Model {
+  /** Qualified: `main.entries`, `staging.moves`, `checks.balance_chain`. */
+  readonly table: string
+  /** Where the select stands, for errors. */
+  readonly file: string
+  readonly select: string
+  readonly doc: string
+  readonly columnDocs: ReadonlyMap<string, string>
+  /** Tables made by extra steps; where no step makes them, the model is left out. */
+  readonly needs: readonly string[]
+}
+
+/** A model that does not parse, reads what nobody makes, or stands in a circle. */
+export class ModelError extends TieoutError {
+  override readonly name = 'ModelError'
+}
+
+/** Schema of each layer's tables. */
+const LAYERS: Readonly<Record<string, string>> = {
+  published: 'main',
+  staging: 'staging',
+  ledger: 'main',
+  marts: 'main',
+  checks: 'checks',
+}
+
+/** Every model under a folder of layers, in the order of the file names. */
+export function readModels(sqlFolder: string): Model[] {
+  return Object.entries(LAYERS).flatMap(([layer, schema]) =>
+    readdirSync(join(sqlFolder, layer))
+      .filter((name) => name.endsWith('.sql'))
+      .sort()
+      .map((name) => {
+        const file = join(sqlFolder, layer, name)
+        return parseModel(`${schema}.${basename(name, '.sql')}`, file, readFileSync(file, 'utf8'))
+      }),
+  )
+}
+
+/**
+ * Splits a model file into its opening comment and its select. The comment states what the table is,
+ * its grain and keys, what it needs, and after `-- columns:` each column as `--   name: meaning`.
+ */
+export function parseModel(table: string, file: string, text: string): Model {
+  const lines = text.split('\n')
+  const end = lines.findIndex((line) => !line.startsWith('--'))
+  const header = lines.slice(0, end).map((line) => line.slice(2))
+  const columnsAt = header.findIndex((line) => line.trim() === 'columns:')
+  const prose = columnsAt === -1 ? header : header.slice(0, columnsAt)
+  const needs = prose.find((line) => line.startsWith(' needs:'))
+  return {
+    table,
+    file,
+    select: lines.slice(end).join('\n').trim(),
+    doc: prose
+      .filter((line) => !line.startsWith(' needs:'))
+      .map((line) => line.trim().replace(/\s+/g, ' '))
+      .join('\n'),
+    columnDocs: new Map(columnsAt === -1 ? [] : columnDocs(header.slice(columnsAt + 1))),
+    needs:
+      needs === undefined
+        ? []
+        : needs
+            .replace(' needs:', '')
+            .split(',')
+            .map((name) => qualify(name.trim())),
+  }
+}
+
+/** A line that is no `name: meaning` goes on with the meaning above it. */
+function columnDocs(lines: readonly string[]): [string, string][] {
+  const docs: [string, string][] = []
+  for (const line of lines) {
+    const entry = /^ {3}(\w+):\s+(.*)$/.exec(line)
+    const last = docs.at(-1)
+    if (entry !== null) docs.push([entry[1] as string, entry[2] as string])
+    else if (last !== undefined) last[1] = `${last[1]} ${line.trim()}`
+  }
+  return docs
+}
+
+export const qualify = (name: string): string => (name.includes('.') ? name : `main.${name}`)
+
+/** Tables that a select reads, qualified, without its own common table expressions and without landing. */
+export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<string[]> {
+  const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
+    sql: model.select,
+  })
+  const tree = JSON.parse(String(answer.getRowsJson()[0]?.[0])) as {
+    error: boolean
+    error_message?: string
+    statements?: unknown[]
+  }
+  if (tree.error || tree.statements?.length !== 1) {
+    throw new ModelError('A model is not one select statement.', {
+      where: model.file,
+      found: tree.error_message ?? `${tree.statements?.length ?? 0} statements`,
+      action: 'Correct the file.',
+    })
+  }
+  const found = new Set<string>()
+  collectTables(tree.statements, new Set(), found)
+  return [...found].sort()
+}
+
+interface TreeNode {
+  readonly type?: string
+  readonly schema_name?: string
+  readonly table_name?: string
+  readonly cte_map?: { readonly map: readonly { readonly key: string; readonly value: unknown }[] }
+}
+
+/** Walks the parse tree; the name of a common table expression hides a table only after it has been defined. */
+function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<string>): void {
+  if (Array.isArray(node)) {
+    for (const item of node) collectTables(item, hidden, found)
+    return
+  }
+  if (typeof node !== 'object' || node === null) return
+  const { type, schema_name: schema, table_name: table, cte_map: ctes } = node as TreeNode
+  if (type === 'BASE_TABLE' && table !== undefined) {
+    if (schema === 'landing' || (schema === '' && hidden.has(table))) return
+    found.add(schema === '' ? `main.${table}` : `${schema}.${table}`)
+    return
+  }
+  const inner = new Set(hidden)
+  for (const { key, value } of ctes?.map ?? []) {
+    collectTables(value, inner, found)
+    inner.add(key)
+  }
+  for (const [name, child] of Object.entries(node)) {
+    if (name !== 'cte_map') collectTables(child, inner, found)
+  }
+}
+
+/** Something that makes tables: a model makes one, a step may make several. */
+export interface Task<T> {
+  readonly name: string
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  readonly item: T
+}
+
+/**
+ * Tasks in an order in which each finds its tables made; equals keep their order.
+ * `given` are tables that stand there already. ModelError for a table that nobody makes and for a circle.
+ */
+export function inOrder<T>(tasks: readonly Task<T>[], given: ReadonlySet<string>): Task<T>[] {
+  const makers = new Map(tasks.flatMap((task) => task.writes.map((table) => [table, task] as const)))
+  const ordered: Task<T>[] = []
+  const done = new Set<Task<T>>()
+  const visit = (task: Task<T>, path: readonly Task<T>[]): void => {
+    if (done.has(task)) return
+    if (path.includes(task)) {
+      throw new ModelError('Models read each other in a circle.', {
+        where: [...path.slice(path.indexOf(task)), task].map((one) => one.name).join(' → '),
+        action: 'Take one of these readings out.',
+      })
+    }
+    for (const table of task.reads) {
+      if (given.has(table)) continue
+      const maker = makers.get(table)
+      if (maker === undefined) {
+        throw new ModelError('A model reads a table that nobody makes.', {
+          where: task.name,
+          found: table,
+          action: 'Correct the name, or add the model.',
+        })
+      }
+      visit(maker, [...path, task])
+    }
+    done.add(task)
+    ordered.push(task)
+  }
+  for (const task of tasks) visit(task, [])
+  return ordered
+}

@@ -1,0 +1,43 @@
+// What becomes of a finished build: it replaces the published ledger by one rename, or it is thrown away
+// and only its breaks are kept. The published file is never written to.
+import { join } from 'node:path'
+import { type Disk, writeFileAtomic } from '../disk.ts'
+import type { Break } from './breaks.ts'
+
+export const LEDGER_FILE = 'ledger.duckdb'
+export const UNPUBLISHED_BREAKS_FILE = 'breaks-unpublished.json'
+
+/** Makes the finished file the published one; readers of the old one keep it. */
+export async function publishLedger(disk: Disk, dir: string, finished: string): Promise<void> {
+  const file = await disk.open(finished, 'change')
+  await file.sync().finally(() => file.close())
+  await disk.rename(finished, join(dir, LEDGER_FILE))
+  await disk.syncDir(dir)
+  await disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))
+}
+
+/** Keeps the breaks of a build that was not published, for `check` and `status`. */
+export async function keepUnpublishedBreaks(
+  disk: Disk,
+  dir: string,
+  breaks: readonly Break[],
+): Promise<void> {
+  await writeFileAtomic(
+    disk,
+    join(dir, UNPUBLISHED_BREAKS_FILE),
+    `${JSON.stringify(breaks, null, 2)}\n`,
+    0o600,
+  )
+}
+
+/** The breaks of the last build, if it was not published; null when the published ledger is the last build. */
+export async function readUnpublishedBreaks(disk: Disk, dir: string): Promise<readonly Break[] | null> {
+  const bytes = await disk.readFile(join(dir, UNPUBLISHED_BREAKS_FILE))
+  return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as Break[])
+}
+
+/** Removes a build that will not be published, and what the database left beside it. */
+export async function discardBuild(disk: Disk, file: string): Promise<void> {
+  await disk.remove(file)
+  await disk.remove(`${file}.wal`)
+}

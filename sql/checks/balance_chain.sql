@@ -1,0 +1,56 @@
+-- Every step of a balance chain closes. Steps that stay open one after the other have one cause and are one break.
+-- Where the account's coverage has a hole at that time, or the venue has changed one of the two records,
+-- that is the cause and stands in its own break; this one is then a notice.
+-- grain: one row per run of open steps of one chain
+with
+steps as (
+  select account, ledger, coin, place, source_id, occurred_at, previous_source_id, previous_at,
+    expected_balance, balance, gap, status,
+    lag(status, 1, '') over (partition by account, ledger, coin order by place) as previous_status
+  from main.balance_chain
+),
+numbered as (
+  select *,
+    sum(case when status = 'open' and previous_status <> 'open' then 1 else 0 end) over (
+      partition by account, ledger, coin order by place
+      rows between unbounded preceding and current row
+    ) as run_number
+  from steps
+),
+runs as (
+  select account, ledger, coin, run_number, count(*) as step_count,
+    min_by(previous_source_id, place) as first_id, max_by(source_id, place) as last_id,
+    min_by(source_id, place) as culprit_id,
+    min(previous_at) as begins_at, max(occurred_at) as ends_at,
+    min_by(expected_balance, place) as expected, min_by(balance, place) as found, sum(gap) as difference
+  from numbered
+  where status = 'open'
+  group by account, ledger, coin, run_number
+),
+explained as (
+  select runs.*,
+    exists (
+      select 1 from staging.missing_ranges as missing
+      where missing.account = runs.account and missing.feed = 'tax.records'
+        and missing.starts_at <= runs.ends_at and missing.ends_at >= runs.begins_at
+    ) as in_a_hole,
+    exists (
+      select 1 from staging.record_versions as versions
+      where versions.account = runs.account and versions.feed = 'tax.records'
+        and versions.record_id in (runs.first_id, runs.culprit_id, runs.last_id)
+    ) as by_a_change
+  from runs
+)
+select case when in_a_hole or by_a_change then 'notice' else 'warning' end as severity,
+  account, ledger, coin, ends_at as occurred_at, expected, found, difference,
+  'The balance of ' || coin || ' does not follow from the records between ' || coalesce(first_id, '')
+    || ' and ' || last_id || ': ' ||
+    case
+      when in_a_hole then 'tax records of that time are missing (see the check coverage).'
+      when by_a_change then 'the venue has changed a record there (see the check changed_record).'
+      when step_count > 1 then 'a record there is missing, repeated or wrong.'
+      else 'a record between the two is missing, or the second is wrong.'
+    end as explanation,
+  cast(to_json([coalesce(first_id, ''), culprit_id, last_id]) as varchar) as evidence,
+  coalesce(first_id, '') || '>' || culprit_id as culprit
+from explained

@@ -1,0 +1,52 @@
+-- How the venue keeps the balances of each account, found from the data: the way in which the most steps of the
+-- chains close. The first record of a chain proves nothing, so a way that cuts the history into more chains gains
+-- nothing by it, and one missing record cannot decide. What the data leave open goes to one balance per coin where
+-- the account is unified, else to one per business line.
+-- grain: one row per account
+-- keys:  account unique
+-- columns:
+--   account: Account.
+--   chain_grouping: unified (one balance per coin), unified-isolated (isolated margin apart) or per-line.
+--   is_configured: Whether the configuration fixes it.
+--   unified_closed: Steps that close with one balance per coin.
+--   unified_open: Steps that stay open with one balance per coin.
+--   isolated_closed: Steps that close with one balance per coin and isolated margin apart.
+--   isolated_open: Steps that stay open with one balance per coin and isolated margin apart.
+--   line_closed: Steps that close with one balance per coin and business line.
+--   line_open: Steps that stay open with one balance per coin and business line.
+with
+judged as (
+  select gaps.account, unified_gap, isolated_gap, line_gap, coalesce(scales.allowance, 0) as allowance
+  from staging.chain_gaps as gaps
+  left join staging.coin_scales as scales
+    on scales.account = gaps.account and scales.coin = gaps.coin
+),
+counted as (
+  select account,
+    sum(case when abs(unified_gap) <= allowance then 1 else 0 end) as unified_closed,
+    sum(case when abs(unified_gap) > allowance then 1 else 0 end) as unified_open,
+    sum(case when abs(isolated_gap) <= allowance then 1 else 0 end) as isolated_closed,
+    sum(case when abs(isolated_gap) > allowance then 1 else 0 end) as isolated_open,
+    sum(case when abs(line_gap) <= allowance then 1 else 0 end) as line_closed,
+    sum(case when abs(line_gap) > allowance then 1 else 0 end) as line_open
+  from judged
+  group by account
+),
+found as (
+  select counted.*,
+    choices.chain_grouping is not null as is_configured,
+    case
+      when choices.chain_grouping is not null then choices.chain_grouping
+      when line_closed > greatest(unified_closed, isolated_closed) then 'per-line'
+      when line_closed = greatest(unified_closed, isolated_closed)
+        and coalesce(accounts.kind, 'unknown') <> 'unified' then 'per-line'
+      when isolated_open < unified_open then 'unified-isolated'
+      else 'unified'
+    end as chain_grouping
+  from counted
+  left join main.accounts as accounts on accounts.account = counted.account
+  left join staging.account_choices as choices on choices.account = counted.account
+)
+select account, chain_grouping, is_configured, unified_closed, unified_open, isolated_closed,
+  isolated_open, line_closed, line_open
+from found

@@ -1,0 +1,32 @@
+-- What each wallet holds: the sum of its entries, beside what the venue said last.
+-- grain: one row per account, ledger and coin
+-- keys:  account, ledger, coin unique
+-- columns:
+--   account: Account.
+--   ledger: Wallet.
+--   coin: Coin.
+--   quantity: Sum of the entries, in units of the coin.
+--   venue_balance: Last balance that the venue sent with a record; null where its feed has none.
+--   as_of: Time of the last entry.
+with
+summed as (
+  select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of
+  from main.entries
+  group by account, ledger, coin
+),
+last_known as (
+  select account, ledger, coin, max_by(balance, place) as venue_balance, max(occurred_at) as told_at
+  from main.balance_chain
+  group by account, ledger, coin
+)
+select
+  coalesce(summed.account, last_known.account) as account,
+  coalesce(summed.ledger, last_known.ledger) as ledger,
+  coalesce(summed.coin, last_known.coin) as coin,
+  coalesce(summed.quantity, 0) as quantity,
+  last_known.venue_balance,
+  coalesce(summed.as_of, last_known.told_at) as as_of
+from summed
+full join last_known
+  on last_known.account = summed.account and last_known.ledger = summed.ledger
+  and last_known.coin = summed.coin

@@ -1,0 +1,28 @@
+-- The accounts of the books: what each one is, as the venue last said, or only named by the configuration.
+-- grain: one row per account
+-- keys:  account unique
+-- columns:
+--   account: Name of the account in the configuration.
+--   venue: Name of the venue.
+--   uid: The venue's own number of the account; null where neither venue nor configuration tells.
+--   kind: unified, classic or unknown.
+--   account_mode: Account mode as the venue sends it; null for a classic account.
+with
+landed as (
+  select account, venue, uid, kind, account_mode,
+    row_number() over (partition by account order by page_id desc) as newest
+  from landing.accounts
+),
+latest as (select * from landed where newest = 1),
+named as (select account, uid from staging.account_choices),
+final as (
+  select
+    coalesce(latest.account, named.account) as account,
+    latest.venue,
+    coalesce(latest.uid, named.uid) as uid,
+    coalesce(latest.kind, 'unknown') as kind,
+    latest.account_mode
+  from latest
+  full join named on named.account = latest.account
+)
+select * from final

@@ -1,0 +1,17 @@
+-- When all business lines of an account are covered from. While a first run goes on, what the venue remembers moves
+-- forward, so the lines begin minutes apart; what happened in between may be half there and is no gap.
+-- A line that begins more than a day later than the first is a matter of coverage and does not count.
+-- grain: one row per account
+with
+starts as (
+  select account, partition, min(starts_at) as first_at
+  from staging.covered_ranges
+  where feed = 'tax.records'
+  group by account, partition
+),
+earliest as (select account, min(first_at) as first_at from starts group by account)
+select starts.account, max(starts.first_at) as settled_at
+from starts
+join earliest on earliest.account = starts.account
+where starts.first_at <= earliest.first_at + interval 1 day
+group by starts.account

@@ -1,0 +1,38 @@
+-- How large a gap may be for digits that the venue keeps but does not print: one unit of the last decimal of the
+-- coin's amounts, where its balances carry more decimals; else nothing. Only coins that have a small gap are looked at.
+-- grain: one row per account and coin
+with
+suspects as (
+  select distinct account, coin
+  from staging.chain_gaps
+  where (unified_gap <> 0 and abs(unified_gap) <= 1)
+    or (isolated_gap <> 0 and abs(isolated_gap) <= 1)
+    or (line_gap <> 0 and abs(line_gap) <= 1)
+),
+printed as (
+  select moves.account, moves.coin,
+    rtrim(cast(amount as varchar), '0') as amount_text,
+    rtrim(cast(fee as varchar), '0') as fee_text,
+    rtrim(cast(coalesce(balance, 0) as varchar), '0') as balance_text
+  from staging.moves as moves
+  join suspects on suspects.account = moves.account and suspects.coin = moves.coin
+  where feed = 'tax.records'
+),
+decimals as (
+  select account, coin,
+    max(greatest(
+      length(amount_text) - position('.' in amount_text), length(fee_text) - position('.' in fee_text)
+    )) as amount_decimals,
+    max(length(balance_text) - position('.' in balance_text)) as balance_decimals
+  from printed
+  group by account, coin
+)
+select account, coin, amount_decimals, balance_decimals,
+  case when balance_decimals > amount_decimals
+    then cast(
+      case when amount_decimals = 0 then '1' else '0.' || repeat('0', amount_decimals - 1) || '1' end
+      as decimal(38, 18)
+    )
+    else cast(0 as decimal(38, 18))
+  end as allowance
+from decimals

@@ -1,0 +1,30 @@
+-- Ranges of time of which every record has been received: the pages' proofs united into maximal intervals.
+-- Times are whole milliseconds and both ends belong to the range, so ranges one millisecond apart touch.
+-- grain: one row per account, feed, partition and starts_at
+with
+proven as (
+  select account, feed, partition, starts_at, ends_at, row_count from landing.covered
+),
+marked as (
+  select *,
+    case
+      when starts_at <= max(ends_at) over (
+        partition by account, feed, partition order by starts_at, ends_at
+        rows between unbounded preceding and 1 preceding
+      ) + interval 1 millisecond then 0
+      else 1
+    end as is_new
+  from proven
+),
+numbered as (
+  select *,
+    sum(is_new) over (
+      partition by account, feed, partition order by starts_at, ends_at
+      rows between unbounded preceding and current row
+    ) as island
+  from marked
+)
+select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
+  sum(row_count) as row_count
+from numbered
+group by account, feed, partition, island

@@ -1,0 +1,127 @@
+-- Ranges of time that were asked for and not had, with the latest word on each: what a later page covers,
+-- or a later statement says otherwise, no longer counts. A statement about a whole feed or partition has no range
+-- and counts until a page of it arrives.
+-- grain: one row per account, feed, partition, starts_at and status
+with
+statements as (
+  select seq, run_id, account, feed, partition, starts_at, ends_at, status, code, reason, named
+  from landing.statements
+),
+ranged as (select * from statements where starts_at is not null),
+-- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
+cuts as (
+  select account, feed, partition, starts_at as cut_at from ranged
+  union
+  select account, feed, partition, ends_at + interval 1 millisecond from ranged
+  union
+  select covered.account, covered.feed, covered.partition, covered.starts_at
+  from staging.covered_ranges as covered
+  where exists (
+    select 1 from ranged
+    where ranged.account = covered.account and ranged.feed = covered.feed
+      and ranged.partition = covered.partition
+  )
+  union
+  select covered.account, covered.feed, covered.partition, covered.ends_at + interval 1 millisecond
+  from staging.covered_ranges as covered
+  where exists (
+    select 1 from ranged
+    where ranged.account = covered.account and ranged.feed = covered.feed
+      and ranged.partition = covered.partition
+  )
+),
+pieces as (
+  select account, feed, partition, cut_at as starts_at,
+    lead(cut_at, 1, null) over (partition by account, feed, partition order by cut_at)
+      - interval 1 millisecond as ends_at
+  from cuts
+),
+open_pieces as (
+  select pieces.*
+  from pieces
+  where ends_at is not null
+    and not exists (
+      select 1 from staging.covered_ranges as covered
+      where covered.account = pieces.account and covered.feed = pieces.feed
+        and covered.partition = pieces.partition
+        and covered.starts_at <= pieces.starts_at and covered.ends_at >= pieces.ends_at
+    )
+),
+first_runs as (
+  select account, feed, partition, min_by(run_id, seen) as run_id
+  from (
+    select account, feed, partition, run_id, page_id as seen from landing.pages
+    union all
+    select account, feed, partition, run_id, seq from landing.statements
+  )
+  group by account, feed, partition
+),
+-- The last word on each piece, and whether the very first run already found it lost.
+judged as (
+  select open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
+    open_pieces.ends_at,
+    max_by(ranged.status, ranged.seq) as status,
+    max_by(ranged.code, ranged.seq) as code,
+    max_by(ranged.reason, ranged.seq) as reason,
+    bool_or(ranged.named) as is_named,
+    bool_or(ranged.status = 'lost' and ranged.run_id = first_runs.run_id) as is_before_books
+  from open_pieces
+  join ranged
+    on ranged.account = open_pieces.account and ranged.feed = open_pieces.feed
+    and ranged.partition = open_pieces.partition
+    and ranged.starts_at <= open_pieces.starts_at and ranged.ends_at >= open_pieces.ends_at
+  left join first_runs
+    on first_runs.account = open_pieces.account and first_runs.feed = open_pieces.feed
+    and first_runs.partition = open_pieces.partition
+  group by open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
+    open_pieces.ends_at
+),
+marked as (
+  select *,
+    case
+      when starts_at - interval 1 millisecond
+          = lag(ends_at, 1, null) over (partition by account, feed, partition order by starts_at)
+        and status = lag(status, 1, null) over (partition by account, feed, partition order by starts_at)
+        and code = lag(code, 1, null) over (partition by account, feed, partition order by starts_at)
+        and is_before_books
+          = lag(is_before_books, 1, null) over (partition by account, feed, partition order by starts_at)
+      then 0 else 1
+    end as is_new
+  from judged
+),
+numbered as (
+  select *,
+    sum(is_new) over (
+      partition by account, feed, partition order by starts_at
+      rows between unbounded preceding and current row
+    ) as island
+  from marked
+),
+missing as (
+  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
+    any_value(status) as status, any_value(code) as code, min(reason) as reason,
+    bool_or(is_named) as is_named, any_value(is_before_books) as is_before_books
+  from numbered
+  group by account, feed, partition, island
+),
+-- The partition of a statement about a whole feed is empty; a page of any partition then answers it.
+unranged as (
+  select *,
+    row_number() over (partition by account, feed, partition order by seq desc) as newest
+  from statements
+  where starts_at is null
+),
+unanswered as (
+  select account, feed, partition, starts_at, ends_at, status, code, reason, named as is_named,
+    false as is_before_books
+  from unranged
+  where newest = 1
+    and not exists (
+      select 1 from landing.pages as page
+      where page.account = unranged.account and page.feed = unranged.feed and page.page_id > unranged.seq
+        and (page.partition = unranged.partition or unranged.partition = '')
+    )
+)
+select * from missing
+union all
+select * from unanswered

@@ -1,0 +1,21 @@
+-- Coins whose amounts are so large and so many that a sum could pass the range of DECIMAL(38,18), where the engine may
+-- return a wrong number without an error. Their records stay out of the ledger and are an error.
+-- grain: one row per coin
+with
+amounts as (
+  select coin, count(*) as row_count,
+    max(greatest(abs(amount), abs(coalesce(fee, 0)), abs(coalesce(balance, 0)))) as largest
+  from main.tax_records group by coin
+  union all
+  select margin_coin, count(*), max(greatest(abs(amount), abs(coalesce(fee, 0))))
+  from main.futures_records group by margin_coin
+  union all
+  select coin, count(*), max(abs(balance)) from main.p2p_records group by coin
+),
+final as (
+  select coin, sum(row_count) as row_count, max(largest) as largest
+  from amounts group by coin
+)
+select coin, row_count, largest
+from final
+where cast(row_count + 1 as double) * cast(largest as double) >= 1e20

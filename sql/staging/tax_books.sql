@@ -1,0 +1,5 @@
+-- Accounts whose book of record is the unified tax feed: for them the futures records are a witness only.
+-- grain: one row per account
+select account from main.tax_records
+union
+select account from landing.covered where feed = 'tax.records'

@@ -1,0 +1,103 @@
+-- Legs of trades and conversions, put together again: the venue gives neither order id nor symbol, but legs of one fill
+-- share account, line and millisecond and stand beside each other in a fixed order. A new group begins when the phase
+-- of a leg does not rise, so a leg that is missing leaves its own group incomplete and shifts no other.
+-- Legs that are left over in a millisecond are put together if just one of each kind is there (an unusual order), or
+-- if they belong to one conversion of several coins; what then remains alone has status `leftover`.
+-- grain: one row per account and place of a leg
+with
+legs as (
+  select moves.account, moves.place, moves.feed, moves.line, moves.family, moves.role, moves.source_id,
+    moves.coin, moves.occurred_at,
+    case moves.role
+      when 'received' then orders.received_phase
+      when 'paid' then orders.paid_phase
+      else orders.fee_phase
+    end as phase
+  from staging.moves as moves
+  join staging.leg_orders as orders
+    on orders.account = moves.account and orders.feed = moves.feed
+    and orders.line = moves.line and orders.family = moves.family
+  where moves.role <> '' and moves.amount <> 0
+    and (moves.role <> 'fee' or moves.line in ('SPOT', 'MARGIN', 'MARGIN-crossed', 'MARGIN-isolated'))
+),
+marked as (
+  select *,
+    case
+      when occurred_at = lag(occurred_at, 1, null) over (
+          partition by account, feed, line, family order by place
+        )
+        and phase > lag(phase, 1, null) over (partition by account, feed, line, family order by place)
+      then null
+      else place
+    end as begins_at
+  from legs
+),
+placed as (
+  select *,
+    max(begins_at) over (
+      partition by account, feed, line, family order by place
+      rows between unbounded preceding and current row
+    ) as first_place
+  from marked
+),
+groups as (
+  select account, first_place,
+    sum(case when role = 'received' then 1 else 0 end) as received_count,
+    sum(case when role = 'paid' then 1 else 0 end) as paid_count,
+    min(case when role = 'received' then coin end) as received_coin,
+    min(case when role = 'paid' then coin end) as paid_coin
+  from placed
+  group by account, first_place
+),
+whole as (
+  select account, first_place from groups
+  where received_count = 1 and paid_count = 1 and received_coin <> paid_coin
+),
+broken as (
+  select placed.*
+  from placed
+  where not exists (
+    select 1 from whole
+    where whole.account = placed.account and whole.first_place = placed.first_place
+  )
+),
+rejoined as (
+  select account, feed, line, family, occurred_at, min(place) as joint_place,
+    case
+      when sum(case when role = 'received' then 1 else 0 end) = 1
+        and sum(case when role = 'paid' then 1 else 0 end) = 1
+        and sum(case when role = 'fee' then 1 else 0 end) <= 1
+        and min(case when role = 'received' then coin end) <> min(case when role = 'paid' then coin end)
+      then 'trade'
+      when family <> 'spot'
+        and sum(case when role = 'received' then 1 else 0 end) >= 1
+        and sum(case when role = 'paid' then 1 else 0 end) >= 1
+      then 'set'
+      else 'leftover'
+    end as status
+  from broken
+  group by account, feed, line, family, occurred_at
+),
+joined as (
+  select placed.account, placed.place, placed.feed, placed.line, placed.family, placed.role,
+    placed.source_id, placed.coin, placed.occurred_at, placed.first_place as group_place, 'trade' as status
+  from placed
+  join whole on whole.account = placed.account and whole.first_place = placed.first_place
+  union all
+  select broken.account, broken.place, broken.feed, broken.line, broken.family, broken.role,
+    broken.source_id, broken.coin, broken.occurred_at,
+    case when rejoined.status = 'leftover' then broken.first_place else rejoined.joint_place end,
+    rejoined.status
+  from broken
+  join rejoined
+    on rejoined.account = broken.account and rejoined.feed = broken.feed and rejoined.line = broken.line
+    and rejoined.family = broken.family and rejoined.occurred_at = broken.occurred_at
+),
+firsts as (
+  select account, place, source_id as first_id from joined where place = group_place
+)
+select joined.account, joined.place, joined.feed, joined.line, joined.family, joined.role,
+  joined.source_id, joined.coin, joined.occurred_at, joined.group_place, joined.status,
+  joined.account || '/' || joined.feed || '/' || firsts.first_id as transaction_id
+from joined
+join firsts on firsts.account = joined.account and firsts.place = joined.group_place

@@ -1,0 +1,187 @@
+// Small books for tests: landing rows written as the venue would have sent them, in the order in which they happened,
+// then built and read back. Everything is real but the network.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { systemClock } from '../../models/clock.ts'
+import { columnName, type RecordType } from '../../models/record.ts'
+import {
+  type BuildConfig,
+  type BuildOptions,
+  type BuildResult,
+  buildLedger,
+} from '../../pipeline/build/build.ts'
+import { feedRecords } from '../../pipeline/build/feeds.ts'
+import { type Landing, openLanding } from '../../pipeline/landing/landing.ts'
+
+export interface TaxRow {
+  readonly id: string
+  readonly coin: string
+  readonly type: string
+  readonly amount: string
+  readonly fee?: string
+  readonly balance?: string | null
+  readonly ts: string
+}
+
+/** A row by column name; times as ISO text, amounts as decimal text. */
+export type Cells = Readonly<Record<string, string | null | undefined>>
+
+export interface PageOptions {
+  readonly account?: string
+  readonly partition?: string
+  /** Range that the page proves, as ISO texts. */
+  readonly covers?: readonly [string, string]
+  readonly run?: string
+  readonly receivedAt?: string
+}
+
+export class TestBooks {
+  readonly dir: string
+  readonly landing: Landing
+  private readonly connection: DuckDBConnection
+  private pages = 0
+
+  private constructor(dir: string, landing: Landing, connection: DuckDBConnection) {
+    this.dir = dir
+    this.landing = landing
+    this.connection = connection
+  }
+
+  static async open(): Promise<TestBooks> {
+    const dir = mkdtempSync(join(tmpdir(), 'tieout-books-'))
+    const landing = await openLanding(dir, {
+      records: feedRecords.map(({ record }) => record),
+      feeds: new Map(),
+    })
+    return new TestBooks(dir, landing, await landing.instance.connect())
+  }
+
+  async close(): Promise<void> {
+    this.connection.closeSync()
+    await this.landing.close()
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  async sql(statement: string): Promise<void> {
+    await this.connection.run(statement)
+  }
+
+  /** Says what the account is, as 4.14 would. */
+  async account(name: string, kind: 'unified' | 'classic' | 'unknown', uid = '1001'): Promise<void> {
+    this.pages += 1
+    await this.insert('accounts', {
+      account: name,
+      venue: 'venue',
+      uid,
+      kind,
+      account_mode: kind === 'unified' ? 'unified' : null,
+      page_id: String(this.pages),
+    })
+  }
+
+  /** A page of any feed; rows in the order in which they happened, landed newest first as the venue sends them. */
+  async page(feed: string, rows: readonly Cells[], options: PageOptions = {}): Promise<number> {
+    const record = feedRecords.find((one) => one.feed === feed)?.record as RecordType
+    this.pages += 1
+    const page = String(this.pages)
+    const of = { account: options.account ?? 'main', partition: options.partition ?? '' }
+    await this.insert('pages', {
+      page_id: page,
+      run_id: options.run ?? 'run-1',
+      ...of,
+      feed,
+      path: '/',
+      status: '200',
+      received_at: options.receivedAt ?? `2026-02-01 00:00:${page.padStart(2, '0')}+00`,
+      window_start: options.covers?.[0],
+      window_end: options.covers?.[1],
+      row_count: String(rows.length),
+      quarantined: '0',
+    })
+    if (options.covers !== undefined) {
+      const [starts_at, ends_at] = options.covers
+      await this.insert('covered', {
+        page_id: page,
+        ...of,
+        feed,
+        starts_at,
+        ends_at,
+        row_count: String(rows.length),
+      })
+    }
+    for (const [place, row] of rows.toReversed().entries()) {
+      await this.insert(record.table, { ...of, page_id: page, page_row: String(place), ...row })
+    }
+    return this.pages
+  }
+
+  /** A page of unified tax records of one business line. */
+  tax(partition: string, rows: readonly TaxRow[], options: PageOptions = {}): Promise<number> {
+    const cells = rows.map(({ fee = '0', balance = null, ...row }) => ({ ...row, fee, balance }))
+    return this.page('tax.records', cells, { partition, ...options })
+  }
+
+  /** A page of futures records of one product type. */
+  futures(partition: string, rows: readonly Cells[], options: PageOptions = {}): Promise<number> {
+    return this.page('tax.futuresRecords', rows, { partition, ...options })
+  }
+
+  async statement(cells: Cells): Promise<void> {
+    this.pages += 1
+    await this.insert('statements', {
+      seq: String(this.pages),
+      run_id: 'run-1',
+      account: 'main',
+      partition: '',
+      code: 'code',
+      reason: 'a reason',
+      named: 'false',
+      stated_at: '2026-02-01 00:00:00+00',
+      ...cells,
+    })
+  }
+
+  async insert(table: string, cells: Cells): Promise<void> {
+    const given = Object.entries(cells).filter(([, value]) => value !== undefined)
+    const names = given.map(([name]) => `"${columnName(name)}"`)
+    const places = given.map((_, index) => `$v${index}`)
+    await this.connection.run(
+      `insert into landing.main.${table} (${names.join(', ')}) values (${places.join(', ')})`,
+      Object.fromEntries(given.map(([, value], index) => [`v${index}`, value as string | null])),
+    )
+  }
+
+  build(config: Partial<BuildConfig> = {}, options: Partial<BuildOptions> = {}): Promise<BuildResult> {
+    return buildLedger({
+      dir: this.dir,
+      landing: this.landing,
+      now: new Date('2026-02-02T00:00:00Z'),
+      clock: systemClock,
+      config: { accounts: [], publishPersonalData: false, ...config },
+      ...options,
+    })
+  }
+
+  /** Rows of the published ledger, every value as text (decimals with their shortest form), null kept. */
+  async query(sql: string): Promise<(string | null)[][]> {
+    const instance = await DuckDBInstance.create(join(this.dir, 'ledger.duckdb'), {
+      access_mode: 'READ_ONLY',
+    })
+    const connection = await instance.connect()
+    try {
+      await connection.run("set timezone = 'UTC'")
+      const reader = await connection.runAndReadAll(sql)
+      return reader
+        .getRowsJson()
+        .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
+    } finally {
+      connection.closeSync()
+      instance.closeSync()
+    }
+  }
+}
+
+const plain = (text: string): string =>
+  /^-?\d+\.\d{18}$/.test(text) ? text.replace(/0+$/, '').replace(/\.$/, '') : text
