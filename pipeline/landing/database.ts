@@ -133,6 +133,11 @@ class LandingDatabase implements Landing {
     return questions.oldestUnsettled(this.connection, [account, partition], known.record, time, state)
   }
 
+  async distinctValues(account: string, feed: string, field: string): Promise<string[]> {
+    const known = this.#feeds.get(feed)
+    return known === undefined ? [] : questions.distinctValues(this.connection, account, known.record, field)
+  }
+
   account(name: string): Promise<questions.KnownAccount | null> {
     return questions.account(this.connection, name)
   }

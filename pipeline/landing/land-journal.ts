@@ -10,7 +10,7 @@ import { isOpen } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
 import type { LandedSummary } from './transaction.ts'
 
-/** Bytes of bodies that land in one transaction: large enough that commits cost little, and held in memory once. */
+/** Bytes of bodies that land in one transaction: large enough that commits cost little. */
 const BATCH_BYTES = 16 * 2 ** 20
 
 /** Frames without a body of note: so many at most in one transaction. */
@@ -32,28 +32,44 @@ export async function landJournal(
 ): Promise<LandedSummary> {
   if (landing.landedSeq > journal.lastSeq)
     throw notOfThisJournal(`frame ${landing.landedSeq}`, `a journal that ends with frame ${journal.lastSeq}`)
+  const landed = { seq: landing.landedSeq, chain: landing.chain }
   let total: LandedSummary = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
-  let batch: Frame[] = []
-  let bytes = 0
-  const land = async (): Promise<void> => {
+  const land = async (batch: readonly Frame[]): Promise<void> => {
     total = sum(total, await landing.land(batch))
-    batch = []
-    bytes = 0
     onProgress({ ...total, landedSeq: landing.landedSeq, lastSeq: journal.lastSeq })
   }
-  // From the last landed frame on, whose chain hash says whether this is the journal it came from.
-  for await (const frame of journal.read(Math.max(1, landing.landedSeq))) {
-    if (frame.seq === landing.landedSeq && batch.length === 0) {
-      if (frame.chain !== landing.chain)
-        throw notOfThisJournal(`chain ${landing.chain}`, `chain ${frame.chain}`)
+  // While DuckDB commits one batch the next is read; no more than two are in memory.
+  let committing: Promise<void> = Promise.resolve()
+  for await (const batch of batchesAfter(journal, landed)) {
+    await committing
+    committing = land(batch)
+    committing.catch(() => undefined) // Thrown by the await above or below, whatever reading meets meanwhile.
+  }
+  await committing
+  return total
+}
+
+/** The frames that follow, in batches. Reading begins with the last landed one: its chain hash tells whose it is. */
+async function* batchesAfter(
+  journal: Journal,
+  landed: { readonly seq: number; readonly chain: string | null },
+): AsyncGenerator<readonly Frame[]> {
+  let batch: Frame[] = []
+  let bytes = 0
+  for await (const frame of journal.read(Math.max(1, landed.seq))) {
+    if (frame.seq === landed.seq) {
+      if (frame.chain !== landed.chain)
+        throw notOfThisJournal(`chain ${landed.chain}`, `chain ${frame.chain}`)
       continue
     }
     batch.push(frame)
     bytes += frame.body?.byteLength ?? 0
-    if (bytes >= BATCH_BYTES || batch.length >= BATCH_FRAMES) await land()
+    if (bytes < BATCH_BYTES && batch.length < BATCH_FRAMES) continue
+    yield batch
+    batch = []
+    bytes = 0
   }
-  if (batch.length > 0) await land()
-  return total
+  if (batch.length > 0) yield batch
 }
 
 /**

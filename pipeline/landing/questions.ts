@@ -90,6 +90,22 @@ export async function oldestUnsettled(
   return oldest === null ? null : Number(oldest)
 }
 
+/** The different values of a field that a feed has told for an account, sorted. */
+export async function distinctValues(
+  connection: DuckDBConnection,
+  account: string,
+  record: RecordType,
+  field: string,
+): Promise<string[]> {
+  const rows = await ask<[string]>(
+    connection,
+    `select distinct "${columnName(field)}" as told from landing.main."${record.table}"
+     where account = $1 and told is not null order by told`,
+    [account],
+  )
+  return rows.map(([value]) => value)
+}
+
 /** What the newest account frame says; null for an account that was never met. */
 export async function account(connection: DuckDBConnection, name: string): Promise<KnownAccount | null> {
   const rows = await ask<[string | null, KnownAccount['kind'], string | null]>(
