@@ -18,6 +18,7 @@ import { readEnvelope } from './envelope.ts'
 import { ClockRefused, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
 import { BlockGuard } from './guard.ts'
 import { ExchangeFailure, exchange, type Incoming, type Outgoing } from './http.ts'
+import { linkSignals } from './link.ts'
 import { ClockOffset } from './offset.ts'
 import { validateParams } from './params.ts'
 import { pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
@@ -109,7 +110,7 @@ export class VenueClient implements Venue {
     const check = (given: Params): Params =>
       options.unchecked === true ? given : validateParams(endpoint, given)
     const fixed = typeof params === 'function' ? null : check(params)
-    const linked = linkSignals([this.#options.signal, options.signal, this.#closing.signal])
+    const linked = linkSignals(this.#options.signal, options.signal, this.#closing.signal)
     const budgetKey = this.#budgetKeyOf(access, endpoint)
     const errand: Errand = {
       access,
@@ -317,24 +318,4 @@ function blocked({ endpoint, account, request }: Case): VenueBlocked {
     message: 'nothing was sent: the venue still refused after a pause of five minutes',
     body: null,
   })
-}
-
-/** A signal that aborts with the first of several, and can be let go of: the others live as long as the process. */
-function linkSignals(signals: readonly (AbortSignal | undefined)[]): {
-  signal: AbortSignal
-  unlink: () => void
-} {
-  const linked = new AbortController()
-  const given = signals.filter((signal) => signal !== undefined)
-  const abort = (): void => linked.abort()
-  for (const signal of given) {
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-  }
-  return {
-    signal: linked.signal,
-    unlink: () => {
-      for (const signal of given) signal.removeEventListener('abort', abort)
-    },
-  }
 }

@@ -31,7 +31,7 @@ export class HeldClock implements Clock {
   monotonic = (): number => this.#now
   sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
-      if (signal?.aborted === true) return resolve()
+      if (signal?.aborted === true || ms <= 0) return resolve()
       const wake = (): void => {
         this.#sleepers.delete(sleeper)
         signal?.removeEventListener('abort', wake)
@@ -54,10 +54,10 @@ export class HeldClock implements Clock {
   async advance(ms: number): Promise<void> {
     const until = this.#now + ms
     for (;;) {
+      await turn()
       const next = [...this.#sleepers].toSorted((a, b) => a.due - b.due)[0]
       if (next === undefined || next.due > until) break
       this.toNextSleeper()
-      await turn()
     }
     this.#now = until
     await turn()
