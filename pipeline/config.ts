@@ -21,7 +21,8 @@ const budget = z.strictObject({
   group: z.string().optional(),
 })
 
-const accountName = z
+/** Names an account in the configuration, and its section of the credentials. */
+export const accountName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
 
@@ -209,7 +210,8 @@ function fromEnvironment(name: string, environment: Readonly<Record<string, stri
   return Object.fromEntries(names.map((part) => [part, environment[prefix + part.toUpperCase()]])) as Section
 }
 
-function readCredentials(file: string): Record<string, Section> {
+/** The sections of the credentials file, which only its owner may read. */
+export function readCredentials(file: string): Record<string, Section> {
   let source: string
   try {
     const mode = statSync(file).mode & 0o777

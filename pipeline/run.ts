@@ -1,7 +1,7 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
 import { endpoints } from '../connectors/catalogue.ts'
 import { defaultProfile } from '../connectors/profile.ts'
-import { openVenue, type RequestEvent } from '../connectors/venue.ts'
+import { openVenue, type RequestEvent, type Venue } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import type { Books } from './books.ts'
 import { type BuildResult, buildLedger } from './build/build.ts'
@@ -50,6 +50,26 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
   return names.filter((name) => selection.accounts?.includes(name) ?? true)
 }
 
+/** The venue as the configuration describes it; whoever opens it closes it. */
+export function openConfiguredVenue(context: CommandContext, config: Config): Venue {
+  const { base_url: baseUrl, timeout_ms: timeoutMs, budgets } = config.venue
+  return openVenue({
+    profile: defaultProfile,
+    clock: context.clock,
+    random: Math.random,
+    signal: context.signal,
+    budgets: Object.fromEntries(
+      Object.entries(budgets).map(([name, { count, per_ms, group }]) => [
+        name,
+        { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
+      ]),
+    ),
+    log: (event: RequestEvent) => context.log.debug(event, 'request'),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  })
+}
+
 export async function syncBooks(
   context: CommandContext,
   config: Config,
@@ -62,21 +82,7 @@ export async function syncBooks(
   const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
     names.includes(access.name),
   )
-  const venue = openVenue({
-    profile: defaultProfile,
-    clock: context.clock,
-    random: Math.random,
-    signal: context.signal,
-    budgets: Object.fromEntries(
-      Object.entries(config.venue.budgets).map(([name, { count, per_ms, group }]) => [
-        name,
-        { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
-      ]),
-    ),
-    log: (event: RequestEvent) => context.log.debug(event, 'request'),
-    ...(config.venue.base_url === undefined ? {} : { baseUrl: config.venue.base_url }),
-    ...(config.venue.timeout_ms === undefined ? {} : { timeoutMs: config.venue.timeout_ms }),
-  })
+  const venue = openConfiguredVenue(context, config)
   try {
     return await sync({
       journal: books.journal,
