@@ -44,6 +44,11 @@ function common(id: string, amounts: readonly string[]): Oddity[] {
     (row) => Object.assign({ ...row }, ...amounts.map((name) => row[name] && { [name]: bare(row[name]) })),
     (row) =>
       Object.assign({ ...row }, ...amounts.map((name) => row[name] && { [name]: withExponent(row[name]) })),
+    (row) =>
+      Object.assign(
+        { ...row },
+        ...amounts.map((name) => row[name] && { [name]: bare(withExponent(row[name])) }),
+      ),
     (row) => ({ ...row, bizFlag: '7', extInfo: { source: 'app', tags: [] } }),
   ]
 }

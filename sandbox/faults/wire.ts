@@ -82,8 +82,7 @@ export class WireFaults {
       return spoil
     }
     if (spoil === 'empty-body') return write(response, status, headers, '', spoil)
-    if (spoil === 'html')
-      return write(response, 200, { ...headers, 'content-type': 'text/html' }, PAGE, spoil)
+    if (spoil === 'html') return write(response, 200, { 'content-type': 'text/html' }, PAGE, spoil)
     const body = this.#body(reply, nowMs, spoil)
     if (spoil === 'truncate') return this.#truncate(response, reply, body)
     if (!this.#faults.gzip || !acceptsGzip) return write(response, status, headers, body, spoil)

@@ -6,7 +6,13 @@ import { DAY_MS, HOUR_MS, SECOND_MS } from '../core/clock.ts'
 import type { FuturesLine, Side } from '../core/lines.ts'
 import { CONTRACTS, type Contract, contractsOf } from '../core/market.ts'
 import { cut, least, money, ONE, per, text, times } from '../core/money.ts'
-import { fillFuturesOrder, findPosition, orderSide, settleFunding } from '../core/positions.ts'
+import {
+  type FuturesFill,
+  fillFuturesOrder,
+  findPosition,
+  orderSide,
+  settleFunding,
+} from '../core/positions.ts'
 import { Random } from '../core/random.ts'
 import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan, busySpells, occasions, type Span } from './agenda.ts'
@@ -103,7 +109,7 @@ function planTrade(
 ): void {
   const worth = random.amount(money(habit.positionSize[0]), money(habit.positionSize[1]))
   const drawnSide: Side = random.chance(0.6) ? 'long' : 'short'
-  const isLimit = random.chance(0.5)
+  const style = { isLimit: random.chance(0.5), fills: random.pick([1, 1, 1, 2]), leverage: 10 }
   const closesInTwo = random.chance(0.25)
   let held = 0n
   let side = drawnSide
@@ -119,7 +125,7 @@ function planTrade(
       venue.market.dollarPrice(contract.marginCoin, atMs),
     )
     if (quantity === 0n || coinWorth < worth * 2n) return
-    execute(venue, account, contract, side, 'open', quantity, price, isLimit, 10, atMs)
+    execute(venue, account, { contract, side, step: 'open', quantity, price }, style, atMs)
     held = quantity
   })
   const close = (share: 'half' | 'rest') => (closeMs: number) => {
@@ -130,22 +136,24 @@ function planTrade(
     if (quantity === 0n) return
     held -= quantity
     const price = venue.market.contractPrice(contract, closeMs)
-    execute(venue, account, contract, side, 'close', quantity, price, isLimit, 10, closeMs)
+    execute(venue, account, { contract, side, step: 'close', quantity, price }, style, closeMs)
   }
   if (closesInTwo) agenda.at(atMs + Math.floor(heldMs / 2), close('half'))
   agenda.at(atMs + heldMs, close('rest'))
 }
 
+interface Style {
+  isLimit: boolean
+  /** Fills of one order share their millisecond; two equal halves make rows that only their ids tell apart. */
+  fills: number
+  leverage: number
+}
+
 function execute(
   venue: Venue,
   account: Account,
-  contract: Contract,
-  side: Side,
-  step: 'open' | 'close' | 'liquidate',
-  quantity: bigint,
-  price: bigint,
-  isLimit: boolean,
-  leverage: number,
+  { contract, side, step, quantity, price }: Omit<FuturesFill, 'leverage'>,
+  { isLimit, fills, leverage }: Style,
   atMs: number,
 ): void {
   const order = venue.placeOrder(account, {
@@ -161,7 +169,11 @@ function execute(
     createdMs: atMs,
     ...(step === 'liquidate' ? { delegateType: 'liquidation', execType: 'liquidation' as const } : {}),
   })
-  fillFuturesOrder(venue, account, order, { contract, side, step, quantity, price, leverage }, atMs)
+  const part = cut(quantity / BigInt(fills), contract.quantityPlaces)
+  const parts = fills === 1 || part === 0n ? [quantity] : [part, quantity - part]
+  for (const filled of parts) {
+    fillFuturesOrder(venue, account, order, { contract, side, step, quantity: filled, price, leverage }, atMs)
+  }
   venue.closeOrder(account, order, atMs)
 }
 
@@ -203,21 +215,21 @@ export function planGamble(agenda: Agenda, venue: Venue, account: Account, place
   const { atMs: burstMs, price, side } = worst
   const move = price > entry ? price - entry : entry - price
   const leverage = Math.min(125, Number(entry / move))
-  const quantity = per(money('900'), entry)
+  const style = { isLimit: false, fills: 1, leverage }
   agenda.at(openMs, () => {
-    const rounded = cut(quantity, contract.quantityPlaces)
-    execute(venue, account, contract, side, 'open', rounded, entry, false, leverage, openMs)
+    const quantity = cut(per(money('900'), entry), contract.quantityPlaces)
+    execute(venue, account, { contract, side, step: 'open', quantity, price: entry }, style, openMs)
   })
   agenda.at(burstMs, () => {
     const position = findPosition(account, contract, side)
     if (position === undefined) return
-    const amount = text(position.quantity)
-    execute(venue, account, contract, side, 'liquidate', position.quantity, price, false, leverage, burstMs)
+    const { quantity } = position
+    execute(venue, account, { contract, side, step: 'liquidate', quantity, price }, style, burstMs)
     venue.publishLiquidation(contract.line, burstMs, {
       symbol: contract.symbol,
       side: side === 'long' ? 'buy' : 'sell',
       price: text(price),
-      amount,
+      amount: text(quantity),
     })
   })
 }

@@ -32,7 +32,7 @@ export function inventHistory(venue: Venue): void {
     ['SPOT', 'BGB', '900.75'],
     ['SPOT', 'XRP', '9000'],
   ])
-  planSpot(agenda, venue, parent, { ordersPerWeek: 27, ordersPerBusySpell: 250, orderSize: ['60', '1800'] })
+  planSpot(agenda, venue, parent, { ordersPerWeek: 24, ordersPerBusySpell: 240, orderSize: ['60', '1800'] })
   planMargin(agenda, venue, parent, 1.2)
   const futuresSize = ['300', '2600'] as const
   planFutures(agenda, venue, parent, 'USDT-FUTURES', {

@@ -19,12 +19,16 @@ export function planLiquidations(agenda: Agenda, venue: Venue): void {
     for (const atMs of occasions(random, span, PER_WEEK)) {
       const worth = random.amount(money('50'), money('90000'))
       const side = random.chance(0.55) ? 'buy' : 'sell'
+      // Now and then two alike at once: nothing in a record tells them apart.
+      const times = random.chance(0.03) ? 2 : 1
       agenda.at(atMs, () => {
         const price = venue.market.contractPrice(contract, atMs)
         const amount = cut(per(worth, price), contract.quantityPlaces)
         if (amount === 0n) return
         const { line, symbol } = contract
-        venue.publishLiquidation(line, atMs, { symbol, side, price: text(price), amount: text(amount) })
+        for (let time = 0; time < times; time++) {
+          venue.publishLiquidation(line, atMs, { symbol, side, price: text(price), amount: text(amount) })
+        }
       })
     }
   }

@@ -193,7 +193,7 @@ describe('oddities', () => {
     const rowsOf = (text: string) => text.slice(text.indexOf('"data":'))
     expect(rowsOf(second)).toBe(rowsOf(first))
     expect(first).toMatch(/"id":\d{19}[,}]/)
-    const quoted = first.replace(/"(id|amount|balance|ts)":(-?[\d.]+)/g, '"$1":"$2"')
+    const quoted = first.replace(/"(id|amount|balance|ts)":(-?[\d.]+(?:E-?\d+)?)/g, '"$1":"$2"')
     const odd = JSON.parse(quoted).data as Row[]
     const plain = new Map(whole.map((row) => [row.id, row]))
     for (const row of odd) {
