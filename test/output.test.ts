@@ -99,13 +99,12 @@ describe('a table', () => {
         '日本       7',
         '────  ─────────  ────',
         'all   -10115.25    15',
-        '',
       ].join('\n'),
     )
   })
 
   test('without rows is its heading', () => {
-    expect(printTable(names('a', 'b'), [])).toBe('a  b\n─  ─\n')
+    expect(printTable(names('a', 'b'), [])).toBe('a  b\n─  ─')
   })
 
   test('cuts only running text to the width of the terminal', () => {

@@ -13,7 +13,7 @@ import { QUERY_FORMATS, type QueryFormat, runQuery } from '../pipeline/reports/s
 import { memoryTerminal, publish } from './reports-books.ts'
 
 const balance = (coin: string, quantity: string): string =>
-  `insert into balances values ('main', 'UNIFIED', '${coin}', ${quantity}, '2025-03-01 00:00:00+00')`
+  `insert into balances values ('main', 'UNIFIED', '${coin}', ${quantity}, null, '2025-03-01 00:00:00+00')`
 
 async function ask(dir: string, query: string, format: QueryFormat = 'json'): Promise<string> {
   const terminal = memoryTerminal()

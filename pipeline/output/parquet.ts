@@ -1,11 +1,10 @@
 // Parquet by DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may touch one file alone.
 // The query itself runs elsewhere, without any access to files; so no query can write, whatever it says.
 import { DuckDBInstance, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
-import { UsageError } from '../../models/error.ts'
 import type { RawResult } from './column.ts'
+import { identifier, loadTable } from './load.ts'
 import { makeSpillFolder } from './spill.ts'
 
-const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const ALMOST_A_FLOAT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
@@ -16,7 +15,7 @@ function selected(name: string, type: DuckDBType): string {
   return ALMOST_A_FLOAT.has(type.typeId) ? `cast(${column} as decimal(38, 0)) as ${column}` : column
 }
 
-/** Writes the rows to `path`, which must not exist. A failure of the query itself passes through. */
+/** Writes the rows to `path`, which must not exist. */
 export async function writeParquet(path: string, result: RawResult, memoryLimit: string): Promise<void> {
   const spill = makeSpillFolder()
   const instance = await DuckDBInstance.create(':memory:', {
@@ -25,7 +24,6 @@ export async function writeParquet(path: string, result: RawResult, memoryLimit:
     autoload_known_extensions: 'false',
   })
   const connection = await instance.connect()
-  const columns = result.names.map((name, index) => `${identifier(name)} ${result.types[index]}`)
   const select = result.names.map((name, index) => selected(name, result.types[index] as DuckDBType))
   try {
     await connection.run(`set memory_limit = ${literal(memoryLimit)}`)
@@ -33,31 +31,14 @@ export async function writeParquet(path: string, result: RawResult, memoryLimit:
     await connection.run(`set allowed_paths = [${literal(path)}]`)
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')
-    await storable(() => connection.run(`create table result (${columns.join(', ')})`))
-    const appender = await connection.createAppender('result')
-    for await (const chunk of result.chunks) await storable(() => appender.appendDataChunk(chunk))
-    await storable(() => appender.closeSync())
-    await storable(() =>
-      connection.run(
-        `copy (select ${select.join(', ')} from result) to ${literal(path)}
-          (format parquet, compression zstd, use_tmp_file false)`,
-      ),
+    await loadTable(connection, 'result', result)
+    await connection.run(
+      `copy (select ${select.join(', ')} from result) to ${literal(path)}
+        (format parquet, compression zstd, use_tmp_file false)`,
     )
   } finally {
     connection.closeSync()
     instance.closeSync()
     spill.remove()
-  }
-}
-
-async function storable<T>(step: () => T | Promise<T>): Promise<T> {
-  try {
-    return await step()
-  } catch (cause) {
-    throw new UsageError('The result cannot be written as Parquet.', {
-      found: (cause as Error).message,
-      action: 'Cast the column that Parquet cannot hold to varchar, or use --format csv or json.',
-      cause,
-    })
   }
 }

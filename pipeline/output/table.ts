@@ -77,7 +77,7 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? space + text : text + space
 }
 
-/** A heading, a rule and one line for each row; ends with a line break. */
+/** A heading, a rule and one line for each row, without a line break at the end. */
 export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly unknown[])[],
@@ -110,16 +110,16 @@ export function printTable(
     line(cells.map((texts) => texts[row] ?? '')),
   )
   if (totals.length > 0) body.splice(rows.length, 0, rule)
-  return `${[line(titles), rule, ...body].join('\n')}\n`
+  return [line(titles), rule, ...body].join('\n')
 }
 
 /** Nobody reads more lines than these in a terminal, and a table must know all of them before it prints the first. */
-const ROW_LIMIT = 100_000
+export const TABLE_ROW_LIMIT = 100_000
 
 export async function* tableText(
   columns: readonly Column[],
   rows: RowBatches,
   options: TableOptions = {},
 ): AsyncIterable<string> {
-  yield printTable(columns, await allRows(rows, ROW_LIMIT), options)
+  yield `${printTable(columns, await allRows(rows, TABLE_ROW_LIMIT), options)}\n`
 }

@@ -3,13 +3,13 @@
 // amount in it has at most 15 digits; else the whole column is text, exact. Never a mix: a sum over a column would
 // silently leave its text cells out.
 import writeWorkbook, { type Cell as SheetCell } from 'write-excel-file/node'
-import { UsageError } from '../../models/error.ts'
 import type { Column } from './column.ts'
 import { cellText, type Row } from './value.ts'
 
 const EXACT_DIGITS = 15
-/** Limits of the format. */
-const ROW_LIMIT = 1_048_576
+/** The workbook is made in memory; a sheet could hold five times as many. */
+export const SHEET_ROW_LIMIT = 200_000
+/** Characters that a cell holds. */
 const TEXT_LIMIT = 32_767
 
 /** Whether a double, and the 15 digits that a spreadsheet shows of it, hold the amount without a change. */
@@ -41,13 +41,6 @@ function sheetCell(value: unknown, asNumber: boolean): SheetCell {
 /** The bytes of an .xlsx file. */
 export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
   const lines = [...report.rows, ...report.totals]
-  if (lines.length >= ROW_LIMIT) {
-    throw new UsageError('The report has more rows than a spreadsheet holds.', {
-      expected: `fewer than ${ROW_LIMIT} rows`,
-      found: `${lines.length} rows`,
-      action: 'Ask for a shorter period or one account, or use --format csv.',
-    })
-  }
   const asNumber = report.columns.map(
     (column, index) =>
       column.kind === 'amount' &&

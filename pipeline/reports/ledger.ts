@@ -2,13 +2,12 @@
 // files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
-import { allRows } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
-import type { Row } from '../output/value.ts'
-import { type Limits, type QueryResult, readRows, Session } from './session.ts'
+import { type Reader, readerOf, scratchReader } from './reader.ts'
+import type { Limits } from './session.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
@@ -23,20 +22,10 @@ export interface LedgerOptions {
   readonly signal?: AbortSignal
 }
 
-/** Values of the `$name` places of a statement. */
-export type Values = Readonly<Record<string, DuckDBValue>>
-
-export interface Ledger {
+export interface Ledger extends Reader {
   readonly file: string
-  /** Tables of schema main with their columns, in their order. */
-  readonly tables: ReadonlyMap<string, readonly string[]>
-  /** Runs one statement; its rows come as they are read. */
-  stream(sql: string, values?: Values): Promise<QueryResult>
-  /** Runs one statement and reads all of its rows. */
-  query(sql: string, values?: Values): Promise<Row[]>
-  /** A connection of its own under the limits of the ledger; its user ends it. */
-  session(): Promise<Session>
-  close(): void
+  /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
+  scratch(fill: (connection: DuckDBConnection) => Promise<void>): Promise<Reader>
 }
 
 export const DEFAULT_MEMORY_LIMIT = '1GB'
@@ -49,23 +38,32 @@ const DEFAULT_TIMEOUT_MS = 600_000
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
   await mustBeDatabase(dir, file)
+  const { memoryLimit = DEFAULT_MEMORY_LIMIT } = options
+  const limits: Limits = {
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    clock: options.clock ?? systemClock,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  }
   const spill = makeSpillFolder()
-  const close = (instance: DuckDBInstance | null): void => {
+  const beside: Reader[] = []
+  let instance: DuckDBInstance | null = null
+  const close = (): void => {
+    for (const scratch of beside) scratch.close()
     instance?.closeSync()
     spill.remove()
   }
-  let instance: DuckDBInstance | null = null
   try {
     instance = await readOnlyInstance(file, spill.path)
-    await lock(instance, options.memoryLimit ?? DEFAULT_MEMORY_LIMIT)
-    const limits: Limits = {
-      timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-      clock: options.clock ?? systemClock,
-      ...(options.signal === undefined ? {} : { signal: options.signal }),
+    await lock(instance, memoryLimit)
+    const reader = await readerOf(instance, limits, close)
+    const scratch: Ledger['scratch'] = async (fill) => {
+      const made = await scratchReader(limits, memoryLimit, fill)
+      beside.push(made)
+      return made
     }
-    return await readerOf(file, instance, limits, () => close(instance))
+    return { ...reader, file, scratch }
   } catch (error) {
-    close(instance)
+    close()
     throw error
   }
 }
@@ -132,48 +130,5 @@ async function lock(instance: DuckDBInstance, memoryLimit: string): Promise<void
     await connection.run('set lock_configuration = true')
   } finally {
     connection.closeSync()
-  }
-}
-
-async function readerOf(
-  file: string,
-  instance: DuckDBInstance,
-  limits: Limits,
-  closeInstance: () => void,
-): Promise<Ledger> {
-  const sessions = new Set<Session>()
-  const session = async (): Promise<Session> => {
-    const begun = await Session.begin(instance, limits, (ended) => sessions.delete(ended))
-    sessions.add(begun)
-    return begun
-  }
-  const stream = async (sql: string, values: Values = {}): Promise<QueryResult> => {
-    const own = await session()
-    try {
-      const statement = await own.run(() => own.connection.prepare(sql))
-      statement.bind({ ...values })
-      return readRows(await own.start(statement))
-    } catch (error) {
-      own.end()
-      throw error
-    }
-  }
-  const query = async (sql: string, values: Values = {}): Promise<Row[]> =>
-    await allRows((await stream(sql, values)).rows)
-  const tables = new Map<string, string[]>()
-  for (const [table, column] of await query(
-    "select table_name, column_name from duckdb_columns() where schema_name = 'main' and not internal order by table_name, column_index",
-  ))
-    tables.set(String(table), [...(tables.get(String(table)) ?? []), String(column)])
-  return {
-    file,
-    tables,
-    stream,
-    query,
-    session,
-    close: () => {
-      for (const each of sessions) each.end()
-      closeInstance()
-    },
   }
 }

@@ -1,0 +1,40 @@
+// Balances: now as published, or at the end of a period as the sum of the entries until then.
+import { asBatches, type Column } from '../output/column.ts'
+import type { Ledger } from './ledger.ts'
+import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
+import type { QueryResult } from './session.ts'
+import { standingNotes } from './standing.ts'
+
+/** Columns of `balances`; account, ledger and coin are the key of a line. */
+export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
+  const { before } = request.period
+  const notes = await standingNotes(ledger)
+  const { columns, rows } = before === null ? await now(ledger, request) : await until(ledger, request)
+  const title = before === null ? 'Balances' : `Balances before ${before}`
+  return { fileName: fileNameOf('balances', request), title, columns, rows, totals: [], notes }
+}
+
+async function now(ledger: Ledger, { account }: ReportRequest): Promise<QueryResult> {
+  return await ledger.stream(`select * from balances where ${OF_ACCOUNT} order by account, ledger, coin`, {
+    account: account ?? null,
+  })
+}
+
+const COLUMNS: readonly Column[] = [
+  { name: 'account' },
+  { name: 'ledger' },
+  { name: 'coin' },
+  { name: 'quantity', kind: 'amount' },
+  { name: 'as_of', kind: 'time' },
+]
+
+async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
+  const rows = await sums(
+    ledger,
+    `select account, ledger, coin, sum(amount), max(occurred_at), ${reach('amount')}
+     from entries where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
+     group by account, ledger, coin order by account, ledger, coin`,
+    { account: request.account ?? null, before: request.period.before },
+  )
+  return { columns: COLUMNS, rows: asBatches(rows) }
+}

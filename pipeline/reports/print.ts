@@ -1,0 +1,86 @@
+// A report in each of its formats, on standard output or in a file.
+import { UsageError } from '../../models/error.ts'
+import { type Disk, nodeDisk } from '../disk.ts'
+import { allRows } from '../output/column.ts'
+import { csvText } from '../output/csv.ts'
+import {
+  outFile,
+  type Pieces,
+  safeFileName,
+  type Terminal,
+  writeFileFrom,
+  writeOut,
+} from '../output/deliver.ts'
+import { htmlText } from '../output/html.ts'
+import { jsonText } from '../output/json.ts'
+import { printTable, TABLE_ROW_LIMIT } from '../output/table.ts'
+import { SHEET_ROW_LIMIT, xlsxBytes } from '../output/xlsx.ts'
+import type { Report } from './report.ts'
+
+export const REPORT_FORMATS = ['table', 'csv', 'xlsx', 'html', 'json'] as const
+export type ReportFormat = (typeof REPORT_FORMATS)[number]
+
+export interface Destination {
+  /** File or folder; standard output when absent. */
+  readonly out?: string | undefined
+  /** Folder of the books, no part of which is ever replaced. */
+  readonly dir: string
+  readonly terminal: Terminal
+  readonly disk?: Disk
+}
+
+/**
+ * Writes the report and answers the file, or null for standard output.
+ * CSV and JSON hold the rows alone; what else is to be known goes to standard error.
+ * UsageError (code 2) for a place that cannot be written, and for a workbook on a terminal.
+ */
+export async function writeReport(
+  report: Report,
+  format: ReportFormat,
+  { out, dir, terminal, disk = nodeDisk }: Destination,
+): Promise<string | null> {
+  let file: string | null = null
+  if (out === undefined) {
+    if (format === 'xlsx') {
+      throw new UsageError('A workbook is not written to a terminal.', {
+        expected: '--out FILE with --format xlsx',
+        action: 'Name a file or a folder.',
+      })
+    }
+    await writeOut(terminal.stdout, piecesOf(report, format, terminal.width))
+  } else {
+    file = await outFile(out, fileName(report, format), dir)
+    await writeFileFrom(disk, file, piecesOf(report, format, undefined))
+  }
+  if (format === 'csv' || format === 'json') for (const note of report.notes) terminal.tell(note)
+  return file
+}
+
+/** The report as a table for people: title, rows, totals, notes; without a line break at the end. */
+export async function printReport(report: Report, width?: number): Promise<string> {
+  const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
+  const table = printTable(report.columns, rows, {
+    totals: report.totals,
+    ...(width === undefined ? {} : { width }),
+  })
+  return [report.title, '', table, '', ...report.notes].join('\n')
+}
+
+function fileName(report: Report, format: ReportFormat): string {
+  return safeFileName(report.fileName, format === 'table' ? 'txt' : format)
+}
+
+async function* piecesOf(report: Report, format: ReportFormat, width: number | undefined): Pieces {
+  switch (format) {
+    case 'csv':
+      return yield* csvText(report.columns, report.rows)
+    case 'json':
+      return yield* jsonText(report.columns, report.rows)
+    case 'html':
+      return yield* htmlText(report)
+    case 'table':
+      return yield `${await printReport(report, width)}\n`
+    case 'xlsx':
+      return yield await xlsxBytes({ ...report, rows: await allRows(report.rows, SHEET_ROW_LIMIT) })
+  }
+}

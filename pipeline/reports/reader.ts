@@ -1,0 +1,96 @@
+// A database that is only asked: each question has a session of its own, under the same limits.
+import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { allRows } from '../output/column.ts'
+import { makeSpillFolder } from '../output/spill.ts'
+import type { Row } from '../output/value.ts'
+import { type Limits, type QueryResult, readRows, Session } from './session.ts'
+
+/** Values of the `$name` places of a statement. */
+export type Values = Readonly<Record<string, DuckDBValue>>
+
+export interface Reader {
+  /** Tables of schema main with their columns, in their order. */
+  readonly tables: ReadonlyMap<string, readonly string[]>
+  /** Runs one statement; its rows come as they are read. */
+  stream(sql: string, values?: Values): Promise<QueryResult>
+  /** Runs one statement and reads all of its rows. */
+  query(sql: string, values?: Values): Promise<Row[]>
+  /** A connection of its own under the limits of the reader; its user ends it. */
+  session(): Promise<Session>
+  close(): void
+}
+
+const TABLES = `
+  select table_name, column_name from duckdb_columns()
+  where database_name = current_database() and schema_name = 'main' and not internal
+  order by table_name, column_index`
+
+/** Reads from an instance that is set up already; closing the reader ends its sessions, then runs `closeInstance`. */
+export async function readerOf(
+  instance: DuckDBInstance,
+  limits: Limits,
+  closeInstance: () => void,
+): Promise<Reader> {
+  const sessions = new Set<Session>()
+  const session = async (): Promise<Session> => {
+    const begun = await Session.begin(instance, limits, (ended) => sessions.delete(ended))
+    sessions.add(begun)
+    return begun
+  }
+  const stream = async (sql: string, values: Values = {}): Promise<QueryResult> => {
+    const own = await session()
+    try {
+      const statement = await own.run(() => own.connection.prepare(sql))
+      statement.bind({ ...values })
+      return readRows(await own.start(statement))
+    } catch (error) {
+      own.end()
+      throw error
+    }
+  }
+  const query = async (sql: string, values: Values = {}): Promise<Row[]> =>
+    await allRows((await stream(sql, values)).rows)
+  const tables = new Map<string, string[]>()
+  for (const [table, column] of await query(TABLES))
+    tables.set(String(table), [...(tables.get(String(table)) ?? []), String(column)])
+  return {
+    tables,
+    stream,
+    query,
+    session,
+    close: () => {
+      for (const each of sessions) each.end()
+      closeInstance()
+    },
+  }
+}
+
+/** A database in memory, filled by `fill`, for what is computed on demand and published nowhere. */
+export async function scratchReader(
+  limits: Limits,
+  memoryLimit: string,
+  fill: (connection: DuckDBConnection) => Promise<void>,
+): Promise<Reader> {
+  const spill = makeSpillFolder()
+  const instance = await DuckDBInstance.create(':memory:', {
+    temp_directory: spill.path,
+    enable_external_access: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  })
+  const close = (): void => {
+    instance.closeSync()
+    spill.remove()
+  }
+  try {
+    const connection = await instance.connect()
+    await connection.run('set memory_limit = $limit', { limit: memoryLimit })
+    await connection.run("set global timezone = 'UTC'")
+    await fill(connection)
+    connection.closeSync()
+    return await readerOf(instance, limits, close)
+  } catch (error) {
+    close()
+    throw error
+  }
+}

@@ -1,0 +1,109 @@
+// A report is data: a title, columns, rows, totals and notes, so that every format prints the same figures.
+// Rows come as they are read; the ledger that they come from stays open until they have been printed.
+
+import { formatAmount, parseAmount } from '../../models/amount.ts'
+import { TieoutError, UsageError } from '../../models/error.ts'
+import type { Column, RowBatches } from '../output/column.ts'
+import type { Row } from '../output/value.ts'
+import type { LotChoice } from './disposals.ts'
+import type { Ledger } from './ledger.ts'
+import type { Period } from './period.ts'
+import type { Reader, Values } from './reader.ts'
+
+export interface Report {
+  /** What a file of it is named by: the report, and what it was narrowed to. */
+  readonly fileName: readonly string[]
+  readonly title: string
+  readonly columns: readonly Column[]
+  readonly rows: RowBatches
+  /** Sums of the rows for people; formats for machines leave them out. */
+  readonly totals: readonly Row[]
+  /** What a reader must know besides the rows: as of when, open breaks, what the figures leave out. */
+  readonly notes: readonly string[]
+}
+
+/** What a report was asked for. */
+export interface ReportRequest {
+  readonly account?: string | undefined
+  readonly period: Period
+  readonly lots: LotChoice
+  readonly currency?: string | undefined
+}
+
+/** UsageError when the ledger was published by a version that did not make the table. */
+export function requireTable(ledger: Reader, table: string): readonly string[] {
+  const columns = ledger.tables.get(table)
+  if (columns !== undefined) return columns
+  throw new UsageError(`The published ledger has no table ${table}.`, {
+    expected: `the table ${table}, which this version of tieout reports from`,
+    action: 'Run `tieout build` to publish the ledger again.',
+  })
+}
+
+/** Beyond this many units the sum of a DECIMAL(38,18) column may be wrong without an error. */
+const SAFE_REACH = 1e20
+
+/**
+ * Rows of a query whose sums are proven not to have overflowed: its last column is the largest sum that the summed
+ * rows could have reached (`reach(…)`), and is taken off.
+ */
+export async function sums(reader: Reader, sql: string, values: Values): Promise<Row[]> {
+  const rows = await reader.query(sql, values)
+  for (const row of rows) {
+    if (Number(row.at(-1) ?? 0) < SAFE_REACH) continue
+    throw new TieoutError('A sum is too large to be exact.', {
+      where: row.slice(0, -1).join(', '),
+      expected: 'amounts whose sum stays below 10^20',
+      action: 'Run `tieout check`: the check of sums near overflow names the records.',
+    })
+  }
+  return rows.map((row) => row.slice(0, -1))
+}
+
+/** SQL for the last column of `sums`: bounds the sum of each of the columns. */
+export function reach(...columns: readonly string[]): string {
+  const bounds = columns.map((column) => `coalesce(max(abs(cast(${column} as double))), 0)`)
+  return `count(*) * greatest(${bounds.join(', ')}, 0)`
+}
+
+/** Adds amounts exactly; what is null adds nothing, and nothing but nulls adds to null. */
+export function addAmounts(amounts: readonly unknown[]): string | null {
+  let sum: bigint | null = null
+  for (const amount of amounts) {
+    const parsed = amount === null ? null : parseAmount(String(amount))
+    if (parsed?.ok === true) sum = (sum ?? 0n) + parsed.units
+  }
+  return sum === null ? null : formatAmount(sum)
+}
+
+/** SQL that holds a time column to a period by the values `$from` and `$before`. */
+export function within(column: string): string {
+  return `($from::timestamptz is null or ${column} >= $from::timestamptz)
+    and ($before::timestamptz is null or ${column} < $before::timestamptz)`
+}
+
+/** SQL that holds a row to the account of the value `$account`, if there is one. */
+export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
+
+export function valuesOf({ account, period }: ReportRequest): Values {
+  return { account: account ?? null, from: period.from, before: period.before }
+}
+
+export function fileNameOf(name: string, { account, period }: ReportRequest): string[] {
+  return [name, account ?? '', period.label.replaceAll(' ', '-')]
+}
+
+/** UsageError with the accounts there are, when the ledger knows nothing of this one. */
+export async function requireAccount(ledger: Ledger, account: string | undefined): Promise<void> {
+  if (account === undefined) return
+  const known = await ledger.query(
+    'select account from accounts union select distinct account from entries order by 1',
+  )
+  const names = known.map(([name]) => String(name))
+  if (names.includes(account)) return
+  throw new UsageError(`The ledger has no account ${account}.`, {
+    where: '--account',
+    expected: names.length === 0 ? 'an account; the ledger has none yet' : `one of ${names.join(', ')}`,
+    action: 'Correct the name.',
+  })
+}

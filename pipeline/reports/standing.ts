@@ -1,0 +1,38 @@
+// What every report says besides its figures: as of when the books stand, and which breaks are open.
+import type { Reader } from './reader.ts'
+
+/** Notes of a report: the last run, and the open breaks of severity error and warning by name. */
+export async function standingNotes(ledger: Reader): Promise<string[]> {
+  return [await asOf(ledger), await openBreaks(ledger)]
+}
+
+async function asOf(ledger: Reader): Promise<string> {
+  const [last] = await ledger.query('select max(ended_at), max(started_at) from runs')
+  const [ended, started] = last ?? []
+  if (typeof ended === 'string') return `As of the run that ended at ${ended}.`
+  return typeof started === 'string'
+    ? `As of the run that began at ${started} and has not ended.`
+    : 'No run has asked the venue yet.'
+}
+
+async function openBreaks(ledger: Reader): Promise<string> {
+  const rows = await ledger.query(
+    `select severity, check_name, count(*) from breaks
+     where status = 'open' and severity in ('error', 'warning')
+     group by severity, check_name order by severity, check_name`,
+  )
+  const parts = ['error', 'warning'].flatMap((severity) => {
+    const of = rows.filter((row) => row[0] === severity)
+    const count = of.reduce((sum, row) => sum + Number(row[2]), 0)
+    const names = of.map(([, name, times]) => `${name} (${times})`).join(', ')
+    return count === 0 ? [] : [`${counted(count, severity)}: ${names}`]
+  })
+  return parts.length === 0
+    ? 'No open breaks of severity error or warning.'
+    : `Open breaks: ${parts.join('; ')}.`
+}
+
+/** `1 warning`, `2 warnings`. */
+export function counted(count: number, noun: string): string {
+  return `${count} ${noun}${count === 1 ? '' : 's'}`
+}

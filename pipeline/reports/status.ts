@@ -1,0 +1,253 @@
+// How the books stand: what is covered and how fresh, what the venue will forget and when, runs, and open breaks.
+// Reads only what is published, so it answers without a configuration, without a ledger, and while a run writes.
+import { stat } from 'node:fs/promises'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { days } from '../../connectors/endpoint.ts'
+import { TieoutError } from '../../models/error.ts'
+import type { Severity } from '../build/breaks.ts'
+import { readUnpublishedBreaks } from '../build/publish.ts'
+import { type Disk, nodeDisk } from '../disk.ts'
+import type { Range } from '../journal/frame.ts'
+import type { Row } from '../output/value.ts'
+import { retentionOf } from '../plan.ts'
+import { difference, union } from '../ranges.ts'
+import { type Ledger, NoLedger, openLedger } from './ledger.ts'
+
+/** A stretch of time that was not had; times are ISO-8601 UTC. */
+export interface Gap {
+  readonly from: string
+  readonly to: string
+  /** pending, failed or lost as stated; missing where nobody has stated anything. */
+  readonly status: string
+  readonly reason: string | null
+}
+
+export interface FeedStatus {
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  /** First and last instant that is covered; null when nothing is. */
+  readonly from: string | null
+  readonly to: string | null
+  /** Milliseconds from the last covered instant to now. */
+  readonly behindMs: number | null
+  readonly gaps: readonly Gap[]
+  /** not_applicable, failed or pending where that is all there is to say of the feed; null else. */
+  readonly status: string | null
+  readonly reason: string | null
+  /** How long the venue remembers the feed; null where it is not known to forget. */
+  readonly retentionDays: number | null
+  /** When the venue begins to forget what has not been fetched; in the past when it has begun. */
+  readonly forgetsAt: string | null
+}
+
+export interface BreakCounts {
+  readonly error: number
+  readonly warning: number
+  readonly notice: number
+  /** Open breaks by severity and name. */
+  readonly checks: readonly { readonly severity: Severity; readonly check: string; readonly count: number }[]
+}
+
+export interface RunStatus {
+  readonly startedAt: string | null
+  readonly endedAt: string | null
+  readonly command: string | null
+  readonly requests: number
+  readonly rows: number
+  readonly retries: number
+  readonly outcome: string | null
+}
+
+export interface Status {
+  readonly dir: string
+  readonly now: string
+  /** When the ledger was published; null when there is none. */
+  readonly publishedAt: string | null
+  /** Why there is nothing to tell from the ledger; null when there is. */
+  readonly problem: string | null
+  readonly feeds: readonly FeedStatus[]
+  readonly runs: readonly RunStatus[]
+  readonly breaks: BreakCounts
+  /** Breaks of the last build when it was not published; null when the published ledger is the last build. */
+  readonly unpublished: BreakCounts | null
+}
+
+export interface StatusOptions {
+  /** Unix milliseconds that the run calls now. */
+  readonly now: number
+  /** Days by feed, where the configuration overrides how long the venue remembers. */
+  readonly retentionDays?: Readonly<Record<string, number>>
+  readonly disk?: Disk
+}
+
+const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
+const RUNS_SHOWN = 5
+
+/** Never throws for a ledger that is missing or damaged: that is a state to be told. */
+export async function readStatus(dir: string, options: StatusOptions): Promise<Status> {
+  const unpublished = await readUnpublishedBreaks(options.disk ?? nodeDisk, dir)
+  const common = {
+    dir,
+    now: new Date(options.now).toISOString(),
+    unpublished:
+      unpublished === null
+        ? null
+        : countBreaks(unpublished.map(({ severity, checkName }) => [severity, checkName, 1])),
+  }
+  let ledger: Ledger
+  try {
+    ledger = await openLedger(dir)
+  } catch (error) {
+    if (!(error instanceof TieoutError)) throw error
+    const problem = error instanceof NoLedger ? error.message : error.describe()
+    return { ...common, publishedAt: null, problem, feeds: [], runs: [], breaks: NO_BREAKS }
+  }
+  try {
+    return {
+      ...common,
+      publishedAt: (await stat(ledger.file)).mtime.toISOString(),
+      problem: null,
+      feeds: await readFeeds(ledger, options),
+      runs: await readRuns(ledger),
+      breaks: countBreaks(
+        await ledger.query(
+          `select severity, check_name, count(*) from breaks where status = 'open'
+           group by severity, check_name order by severity, check_name`,
+        ),
+      ),
+    }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Whether the books, or the build that was not published, have open breaks of severity error or warning. */
+export function hasOpenBreaks({ breaks, unpublished }: Status): boolean {
+  return [breaks, unpublished ?? NO_BREAKS].some(({ error, warning }) => error + warning > 0)
+}
+
+function countBreaks(rows: readonly Row[]): BreakCounts {
+  const checks = new Map<string, { severity: Severity; check: string; count: number }>()
+  for (const [severity, check, count] of rows) {
+    const key = `${severity} ${check}`
+    const before = checks.get(key)?.count ?? 0
+    checks.set(key, { severity: severity as Severity, check: String(check), count: before + Number(count) })
+  }
+  const of = (severity: Severity): number =>
+    [...checks.values()].reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0)
+  return { error: of('error'), warning: of('warning'), notice: of('notice'), checks: [...checks.values()] }
+}
+
+async function readRuns(ledger: Ledger): Promise<RunStatus[]> {
+  const rows = await ledger.query(
+    `select started_at, ended_at, command, requests, rows, retries, outcome
+     from runs order by started_at desc nulls last limit ${RUNS_SHOWN}`,
+  )
+  const text = (cell: unknown): string | null => (cell === null ? null : String(cell))
+  return rows.map(([startedAt, endedAt, command, requests, count, retries, outcome]) => ({
+    startedAt: text(startedAt),
+    endedAt: text(endedAt),
+    command: text(command),
+    requests: Number(requests),
+    rows: Number(count),
+    retries: Number(retries),
+    outcome: text(outcome),
+  }))
+}
+
+interface Interval {
+  readonly range: Range | null
+  readonly status: string
+  readonly reason: string | null
+}
+
+async function readFeeds(ledger: Ledger, options: StatusOptions): Promise<FeedStatus[]> {
+  const reason = ledger.tables.get('coverage')?.includes('reason') === true ? 'reason' : 'null'
+  const rows = await ledger.query(
+    `select account, feed, partition, epoch_ms(starts_at), epoch_ms(ends_at), status, ${reason}
+     from coverage order by account, feed, partition, starts_at nulls first`,
+  )
+  const feeds = new Map<string, { names: [string, string, string]; intervals: Interval[] }>()
+  for (const [account, feed, partition, start, end, status, why] of rows) {
+    const names: [string, string, string] = [String(account), String(feed), String(partition)]
+    const found = feeds.get(JSON.stringify(names)) ?? { names, intervals: [] }
+    const range = start === null || end === null ? null : { start: Number(start), end: Number(end) }
+    found.intervals.push({ range, status: String(status), reason: why === null ? null : String(why) })
+    feeds.set(JSON.stringify(names), found)
+  }
+  return [...feeds.values()].map(({ names, intervals }) => feedStatus(names, intervals, options))
+}
+
+const HAD = ['complete', 'empty']
+
+function feedStatus(
+  [account, feed, partition]: readonly [string, string, string],
+  intervals: readonly Interval[],
+  options: StatusOptions,
+): FeedStatus {
+  const covered = intervals.flatMap(({ range, status }) =>
+    range !== null && HAD.includes(status) ? [range] : [],
+  )
+  const whole = intervals.find(({ range }) => range === null)
+  const ends = union(covered)
+  const last = ends.at(-1)?.end
+  const gaps = gapsOf(intervals, covered)
+  const retentionMs = retention(feed, options)
+  const open = [
+    ...gaps.filter((gap) => gap.status !== 'lost').map((gap) => gap.range.start),
+    ...(last === undefined ? [] : [last]),
+  ]
+  const forgets = retentionMs === null || open.length === 0 ? null : Math.min(...open) + retentionMs
+  return {
+    account,
+    feed,
+    partition,
+    from: iso(ends[0]?.start),
+    to: iso(last),
+    behindMs: last === undefined ? null : Math.max(0, options.now - last),
+    gaps: gaps.map(({ range, status, reason }) => ({
+      from: new Date(range.start).toISOString(),
+      to: new Date(range.end).toISOString(),
+      status,
+      reason,
+    })),
+    status: whole?.status ?? null,
+    reason: whole?.reason ?? null,
+    retentionDays: retentionMs === null ? null : retentionMs / days(1),
+    forgetsAt: iso(forgets),
+  }
+}
+
+/** What was stated as not had, and the holes between covered ranges of which nobody stated anything. */
+function gapsOf(
+  intervals: readonly Interval[],
+  covered: readonly Range[],
+): { range: Range; status: string; reason: string | null }[] {
+  const stated = intervals.flatMap(({ range, status, reason }) =>
+    range === null || HAD.includes(status) ? [] : [{ range, status, reason }],
+  )
+  const known = [...covered, ...stated.map(({ range }) => range)]
+  const hull = {
+    start: Math.min(...known.map(({ start }) => start)),
+    end: Math.max(...known.map(({ end }) => end)),
+  }
+  // Instants are whole milliseconds, so ranges one millisecond apart leave nothing out.
+  const holes =
+    known.length === 0 ? [] : difference([hull], known).filter(({ start, end }) => end - start > 1)
+  const missing = holes.map((range) => ({ range, status: 'missing', reason: null }))
+  return [...stated, ...missing].toSorted((one, other) => one.range.start - other.range.start)
+}
+
+function retention(feed: string, { retentionDays }: StatusOptions): number | null {
+  const override = retentionDays?.[feed]
+  const endpoint = findEndpoint(feed)
+  if (endpoint === undefined) return override === undefined ? null : days(override)
+  if (endpoint.window === null) return endpoint.retentionMs ?? null
+  const ms = retentionOf(endpoint.window, override === undefined ? undefined : days(override))
+  return Number.isFinite(ms) ? ms : null
+}
+
+function iso(ms: number | null | undefined): string | null {
+  return ms === null || ms === undefined ? null : new Date(ms).toISOString()
+}
