@@ -170,6 +170,16 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual(['- -: 80 cost 860'])
   })
 
+  it('of the days before, the thirtieth counts and the thirty-first does not', () => {
+    const book = (day: string) => [
+      buy('b1', '2023-01-01', '10', '100'),
+      buy('b2', day, '10', '100'),
+      sell('s1', '2024-01-31', '10', '60'),
+    ]
+    expect(disposals(ca(book('2024-01-01')))).toEqual(['s1 <- -: 10 for 60 cost 100 denied 40 gain 0'])
+    expect(disposals(ca(book('2023-12-31')))).toEqual(['s1 <- -: 10 for 60 cost 100 gain -40'])
+  })
+
   it('what is not held at the end of the 30 days denies nothing', () => {
     const result = ca([
       buy('b1', '2023-01-01', '10', '100'),

@@ -1,4 +1,7 @@
 // The lots as a step of the build, on a real database: what it reads, what it writes, and in which order.
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Method } from '../pipeline/lots/engine.ts'
@@ -171,18 +174,36 @@ describe('the step', () => {
     expect(await rows('select count(*) as n from disposals')).toEqual([{ n: '0' }])
   })
 
-  it('hands the meaning of every column that it writes to the build', async () => {
+  it('comments every table and column that it writes, and hands the meanings over', async () => {
     await run()
-    const step = lotsStep({ method: 'fifo', scope: 'account' })
+    const { docs, columns, writes } = lotsStep({ method: 'fifo', scope: 'account' })
     const written = await rows(
-      'select table_name, column_name from duckdb_columns() where not internal order by table_name, column_index',
+      "select table_name, column_name, comment from duckdb_columns() where table_name <> 'lot_events' and not internal",
     )
-    const documented = step.writes.flatMap((table) =>
-      Object.keys(step.columns[table] ?? {}).map((column_name) => ({ table_name: table, column_name })),
+    const expected = writes.flatMap((table_name) =>
+      Object.entries(columns[table_name] ?? {}).map(([column_name, comment]) => ({
+        table_name,
+        column_name,
+        comment,
+      })),
     )
-    expect(written.filter((row) => (row as { table_name: string }).table_name !== 'lot_events')).toEqual(
-      documented.sort((a, b) => (a.table_name < b.table_name ? -1 : a.table_name > b.table_name ? 1 : 0)),
-    )
+    expect(written).toEqual(expect.arrayContaining(expected))
+    expect(written).toHaveLength(expected.length)
+    expect(await rows("select comment from duckdb_tables() where table_name = 'lots'")).toEqual([
+      { comment: docs.lots },
+    ])
+  })
+
+  it('works in an attached file that is in use, however the database orders what it inserts', async () => {
+    const folder = await mkdtemp(join(tmpdir(), 'tieout-lots-'))
+    await connection.run(`attach '${folder}/ledger.duckdb' as ledger; use ledger`)
+    await connection.run('set preserve_insertion_order = false')
+    await makeLotEvents(connection)
+    await insertEvents(connection, [sell('s1', '2024-01-02', '1', '9'), buy('b1', '2024-01-01', '1', '5')])
+    await run()
+    expect(await rows('select gain from ledger.main.disposals')).toEqual([{ gain: '4.000000000000000000' }])
+    await connection.run('use memory; detach ledger')
+    await rm(folder, { recursive: true })
   })
 })
 

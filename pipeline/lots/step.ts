@@ -1,6 +1,7 @@
 // The lots as a step of the build: `lot_events` in, disposals, open lots and what is missing out.
 // Memory holds the open lots of one coin and one slice of events, never a whole history.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { ExtraStep } from '../build/build.ts'
 import { utcDay } from './day.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
 import type { DisposalPiece, MovedPiece, Sink } from './event.ts'
@@ -9,16 +10,12 @@ import { type LotTableName, lotTables } from './tables.ts'
 import { UnknownBasis } from './unknown-basis.ts'
 import { TableWriter } from './writer.ts'
 
-/** A stage of the build that is not a SQL model: which tables it reads and makes, and what they mean. */
-export interface ExtraStep {
-  readonly name: string
-  readonly reads: readonly string[]
-  readonly writes: readonly string[]
-  /** Meaning of each table that it makes. */
+/** A step that tells what its tables mean, for whoever documents the ledger. */
+export interface LotsStep extends ExtraStep {
+  /** By table. */
   readonly docs: Readonly<Record<string, string>>
-  /** Meaning of each column, by table. */
+  /** By table and column. */
   readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>
-  run(connection: DuckDBConnection): Promise<void>
 }
 
 export interface LotsStepOptions extends LotOptions {
@@ -33,7 +30,7 @@ const tableNames = Object.keys(lotTables) as LotTableName[]
  * happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
  * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
  */
-export function lotsStep(options: LotsStepOptions): ExtraStep {
+export function lotsStep(options: LotsStepOptions): LotsStep {
   return {
     name: 'lots',
     reads: ['lot_events'],

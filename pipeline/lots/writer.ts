@@ -22,6 +22,8 @@ const sqlTypes = {
   BIGINT: 'BIGINT',
 } as const
 
+const quote = (text: string): string => text.replaceAll("'", "''")
+
 /** Text as it is; amounts in units of 10^-18; times in Unix microseconds; whole numbers. */
 type Cell = string | bigint | number | null
 
@@ -38,11 +40,17 @@ export class TableWriter {
     this.#buffer = this.#columns.map(() => [])
   }
 
-  /** Makes the table anew, empty. */
+  /** Makes the table anew, empty, with a comment on it and on each of its columns. */
   static async create(connection: DuckDBConnection, table: LotTableName): Promise<TableWriter> {
     const columns = Object.entries<TableColumn>(lotTables[table].columns)
     const definition = columns.map(([name, { type }]) => `${name} ${sqlTypes[type]}`).join(', ')
-    await connection.run(`create or replace table ${table} (${definition})`)
+    const comments = columns.map(
+      ([name, { doc }]) => `comment on column ${table}.${name} is '${quote(doc)}';`,
+    )
+    await connection.run(`
+      create or replace table ${table} (${definition});
+      comment on table ${table} is '${quote(lotTables[table].doc)}';
+      ${comments.join('\n')}`)
     return new TableWriter(table, await connection.createAppender(table))
   }
 
