@@ -3,7 +3,7 @@
 
 import type { Account } from './accounts.ts'
 import type { OrderCategory, Side } from './lines.ts'
-import { CONTRACTS, spotPair } from './market.ts'
+import { CONTRACTS, type Contract, spotPair } from './market.ts'
 import { least, times } from './money.ts'
 import { isFutures, isOpen, type Order } from './orders.ts'
 import { fillFuturesOrder, findPosition } from './positions.ts'
@@ -34,23 +34,32 @@ export function frozenBy(order: Order): { coin: string; amount: bigint } {
     : { coin: pair.quote, amount: times(left, order.price) }
 }
 
-/** What of a wallet's balance is free to be spent or moved. */
-export function available(venue: Venue, place: Place, coin: string): bigint {
+/** What of a wallet's balance is free to be spent or moved, or would be without one of its orders. */
+export function available(venue: Venue, place: Place, coin: string, without?: Order): bigint {
   const balance = walletBalance(venue, place, coin)
   const sharesBalance = place.account.kind === 'unified' ? place.wallet !== 'p2p' : place.wallet === 'spot'
   if (!sharesBalance) return balance
   const frozen = openOrders(place.account)
-    .filter((order) => !isFutures(order))
+    .filter((order) => order !== without && !isFutures(order))
     .map(frozenBy)
     .filter((part) => part.coin === coin)
     .reduce((sum, { amount }) => sum + amount, 0n)
   return balance > frozen ? balance - frozen : 0n
 }
 
-export function marketPrice(venue: Venue, order: Pick<Order, 'category' | 'symbol'>, atMs: number): bigint {
-  const pair = spotPair(order.symbol)
-  if (pair !== undefined && !isFutures(order as Order)) return venue.market.spotPrice(pair, atMs)
-  return venue.market.contractPrice(CONTRACTS.find(({ symbol }) => symbol === order.symbol)!, atMs)
+/** A pair and a contract may bear the same symbol: the order's line tells which is meant. */
+export function placesOf(order: Order): { pricePlaces: number; quantityPlaces: number } {
+  return isFutures(order) ? contractOf(order) : spotPair(order.symbol)!
+}
+
+function contractOf(order: Order): Contract {
+  return CONTRACTS.find(({ symbol }) => symbol === order.symbol)!
+}
+
+function marketPrice(venue: Venue, order: Order, atMs: number): bigint {
+  return isFutures(order)
+    ? venue.market.contractPrice(contractOf(order), atMs)
+    : venue.market.spotPrice(spotPair(order.symbol)!, atMs)
 }
 
 /** Whether an order would trade at once at the market's price. */
@@ -62,13 +71,13 @@ export function crosses(order: Pick<Order, 'orderType' | 'side' | 'price'>, pric
 /** Lets an open order meet the market: what crosses is filled in full, and a filled order's life ends. */
 export function match(venue: Venue, account: Account, order: Order, atMs: number): void {
   const price = marketPrice(venue, order, atMs)
-  if (isTriggered(order) || !crosses(order, price)) return
+  if (awaitsTrigger(order) || !crosses(order, price)) return
   const quantity = order.quantity - order.executedQuantity
   if (!isFutures(order)) {
     const pair = spotPair(order.symbol)!
     fillSpotOrder(venue, account, order, { pair, quantity, price, payFeeInPlatformCoin: true }, atMs)
   } else {
-    const contract = CONTRACTS.find(({ symbol }) => symbol === order.symbol)!
+    const contract = contractOf(order)
     const side: Side = order.positionSide ?? (order.side === 'buy' ? 'long' : 'short')
     const held = findPosition(account, contract, side)?.quantity ?? 0n
     const step = order.reduceOnly ? 'close' : 'open'
@@ -87,6 +96,6 @@ export function match(venue: Venue, account: Account, order: Order, atMs: number
 }
 
 /** A take-profit or stop-loss order waits for its trigger; the market stands still, so it keeps waiting. */
-function isTriggered(order: Order): boolean {
+function awaitsTrigger(order: Order): boolean {
   return order.delegateType === 'plan_limit' || order.delegateType === 'plan_market'
 }

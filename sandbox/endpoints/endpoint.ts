@@ -48,7 +48,7 @@ interface Declaration<S extends Shape> {
 
 export interface PublicEndpoint<S extends Shape> extends Declaration<S> {
   isPublic: true
-  handle: (call: Call<S>) => unknown
+  handle(call: Call<S>): unknown
 }
 
 export interface SignedEndpoint<S extends Shape> extends Declaration<S> {
@@ -61,11 +61,11 @@ export interface SignedEndpoint<S extends Shape> extends Declaration<S> {
   isUnifiedOnly?: true
   /** The account needs one of these roles. */
   roles?: readonly Role[]
-  handle: (call: SignedCall<S>) => unknown
+  handle(call: SignedCall<S>): unknown
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: the registry holds endpoints of every shape.
-export type Endpoint = PublicEndpoint<any> | SignedEndpoint<any>
+/** An endpoint of whatever shape, as the registry holds it. */
+export type Endpoint = PublicEndpoint<Shape> | SignedEndpoint<Shape>
 
 export function publicEndpoint<S extends Shape>(endpoint: Omit<PublicEndpoint<S>, 'isPublic'>): Endpoint {
   return { ...endpoint, isPublic: true }
@@ -88,9 +88,12 @@ const RETENTION_GRACE_MS = HOUR_MS
 /** Refuses a window that ends before it starts, is too long, or starts more than an hour before retention. */
 export function checkWindow(
   { spanDays, retentionDays, bothOrNeither }: TimeWindow,
-  { startTime, endTime }: { startTime?: number; endTime?: number },
+  params: Record<string, unknown>,
   nowMs: number,
 ): void {
+  const [startTime, endTime] = [params.startTime, params.endTime].map((bound) =>
+    typeof bound === 'number' ? bound : undefined,
+  )
   if (bothOrNeither && (startTime === undefined) !== (endTime === undefined)) {
     throw refusals.missing(startTime === undefined ? 'startTime' : 'endTime')
   }

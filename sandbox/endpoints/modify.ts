@@ -4,8 +4,7 @@
 
 import type { Account } from '../core/accounts.ts'
 import { ORDER_CATEGORIES } from '../core/lines.ts'
-import { CONTRACTS, spotPair } from '../core/market.ts'
-import { available, frozenBy, match } from '../core/matching.ts'
+import { available, frozenBy, match, placesOf } from '../core/matching.ts'
 import { times } from '../core/money.ts'
 import { isFutures, isOpen, type Order } from '../core/orders.ts'
 import type { Venue } from '../core/venue.ts'
@@ -48,8 +47,9 @@ export const batchModifyOrders = endpoint({
 
 function readBatch(body: unknown): Item[] {
   if (!Array.isArray(body)) throw refusals.body('the body must be an array of orders')
-  if (body.length === 0 || body.length > BATCH_MAX)
+  if (body.length === 0 || body.length > BATCH_MAX) {
     throw refusals.body(`from 1 to ${BATCH_MAX} orders a batch`)
+  }
   return body.map((raw: unknown) => {
     if (typeof raw !== 'object' || raw === null) throw refusals.body('each order must be an object')
     return readAll(itemShape, raw as Record<string, unknown>)
@@ -58,8 +58,9 @@ function readBatch(body: unknown): Item[] {
 
 /** The order of an item; a missing id is an error of the request, an unknown one of the item. */
 function locate(account: Account, item: Item): Order | undefined {
-  if (item.orderId === undefined && item.clientOid === undefined)
+  if (item.orderId === undefined && item.clientOid === undefined) {
     throw refusals.missing('orderId or clientOid')
+  }
   try {
     return findOrder(account, item)
   } catch (error) {
@@ -73,8 +74,9 @@ function checkBatch(batch: { item: Item; order: Order | undefined }[]): void {
   if (new Set(ids).size !== ids.length) throw refusals.body('an order may appear once in a batch')
   const lines = new Set(batch.flatMap(({ item, order }) => order?.category ?? item.category ?? []))
   if (lines.size > 1) throw refusals.body('a batch may hold orders of one business line only')
-  if (batch.some(({ order }) => order?.reduceOnly))
+  if (batch.some(({ order }) => order?.reduceOnly)) {
     throw refusals.body('a reduce-only order cannot be modified')
+  }
 }
 
 function modify(
@@ -104,19 +106,21 @@ function modify(
 function apply(venue: Venue, account: Account, item: Item, order: Order, atMs: number): void {
   if (!isOpen(order)) throw new Refusal('43001', 'The order is closed')
   if (item.symbol !== undefined && item.symbol !== order.symbol) throw refusals.wrong('symbol', 'is another')
-  if (item.category !== undefined && item.category !== order.category)
+  if (item.category !== undefined && item.category !== order.category) {
     throw refusals.wrong('category', 'is another')
+  }
   if (item.qty === undefined && item.price === undefined) throw refusals.missing('qty or price')
   if (order.modifications >= CONSECUTIVE_MAX) {
     throw refusals.order(`more than ${CONSECUTIVE_MAX} consecutive modifications`)
   }
   const quantity = item.qty ?? order.quantity
   const price = item.price ?? order.price
-  const market = spotPair(order.symbol) ?? CONTRACTS.find(({ symbol }) => symbol === order.symbol)!
-  checkPlaces('qty', quantity, market.quantityPlaces)
-  checkPlaces('price', price, market.pricePlaces)
-  if (quantity < order.executedQuantity)
+  const { quantityPlaces, pricePlaces } = placesOf(order)
+  checkPlaces('qty', quantity, quantityPlaces)
+  checkPlaces('price', price, pricePlaces)
+  if (quantity < order.executedQuantity) {
     throw refusals.wrong('qty', 'is lower than the quantity already filled')
+  }
   if (!isFutures(order)) checkFunds(venue, account, order, { ...order, quantity, price })
 
   order.quantity = quantity
@@ -135,6 +139,6 @@ function apply(venue: Venue, account: Account, item: Item, order: Order, atMs: n
 /** What the modified order needs may take what the order as it was had frozen. */
 function checkFunds(venue: Venue, account: Account, order: Order, modified: Order): void {
   const needed = frozenBy(modified)
-  const free = available(venue, { account, wallet: 'spot' }, needed.coin) + frozenBy(order).amount
+  const free = available(venue, { account, wallet: 'spot' }, needed.coin, order)
   if (free < needed.amount) throw refusals.balance(needed.coin)
 }

@@ -114,8 +114,9 @@ function measure(
   const spends = params.orderType === 'market' && params.side === 'buy'
   checkPlaces('size', params.size, spends ? COINS[pair.quote]!.places : pair.quantityPlaces)
   const quantity = spends ? cut(per(params.size, market), pair.quantityPlaces) : params.size
-  if (quantity < pair.minQuantity)
+  if (quantity < pair.minQuantity) {
     throw new Refusal('45110', `less than the minimum amount of ${pair.symbol}`)
+  }
   return { price, quantity, amount: spends ? params.size : times(quantity, price === 0n ? market : price) }
 }
 
@@ -134,8 +135,9 @@ function checkFunds(
     side === 'buy'
       ? { coin: pair.quote, amount: wanted.amount }
       : { coin: pair.base, amount: wanted.quantity }
-  if (available(venue, { account, wallet: 'spot' }, paid.coin) < paid.amount)
+  if (available(venue, { account, wallet: 'spot' }, paid.coin) < paid.amount) {
     throw refusals.balance(paid.coin)
+  }
 }
 
 const UNFILLED_REASON = {

@@ -94,8 +94,9 @@ export const smallBalances = endpoint({
     if (coins.length === 0) throw refusals.missing('coinList')
     for (const coin of coins) {
       if (COINS[coin] === undefined) throw refusals.order(`Parameter ${coin} does not exist`)
-      if (!isSmallBalance(venue, account, coin, atMs))
+      if (!isSmallBalance(venue, account, coin, atMs)) {
         throw refusals.wrong('coinList', `${coin} has no small balance`)
+      }
     }
     const orderList = coins.map((coin) => {
       const orderId = venue.ids.next(atMs)

@@ -5,8 +5,7 @@
 import { Random } from '../core/random.ts'
 import type { Endpoint } from '../endpoints/endpoint.ts'
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every feed.
-type Row = Record<string, any>
+type Row = Record<string, unknown>
 
 const BARE = '\u0001'
 
@@ -30,50 +29,69 @@ export function withExponent(decimal: string): string {
   return `${negative ? '-' : ''}${digits[0]}${rest === '' ? '' : `.${rest}`}E${exponent}`
 }
 
-const without = (row: Row, name: string): Row => {
-  const { [name]: _, ...rest } = row
-  return rest
+/** Writes the named fields of a row another way; fields that are absent or empty stay so. */
+function rewrite(row: Row, names: readonly string[], write: (text: string) => unknown): Row {
+  const written = names
+    .filter((name) => typeof row[name] === 'string' && row[name] !== '')
+    .map((name) => [name, write(row[name] as string)])
+  return { ...row, ...Object.fromEntries(written) }
+}
+
+function without(row: Row, ...names: string[]): Row {
+  return Object.fromEntries(Object.entries(row).filter(([name]) => !names.includes(name)))
 }
 
 type Oddity = (row: Row) => Row
 
+const asBare =
+  (...names: string[]): Oddity =>
+  (row) =>
+    rewrite(row, names, bare)
+
+/** Puts something in the place of one exact value, and leaves rows that hold another alone. */
+const instead =
+  (name: string, of: unknown, value: unknown): Oddity =>
+  (row) =>
+    JSON.stringify(row[name]) === JSON.stringify(of) ? { ...row, [name]: value } : row
+
 /** Oddities that any row with an id and amounts can have. */
 function common(id: string, amounts: readonly string[]): Oddity[] {
   return [
-    (row) => ({ ...row, [id]: bare(row[id]) }),
-    (row) => Object.assign({ ...row }, ...amounts.map((name) => row[name] && { [name]: bare(row[name]) })),
-    (row) =>
-      Object.assign({ ...row }, ...amounts.map((name) => row[name] && { [name]: withExponent(row[name]) })),
-    (row) =>
-      Object.assign(
-        { ...row },
-        ...amounts.map((name) => row[name] && { [name]: bare(withExponent(row[name])) }),
-      ),
+    asBare(id),
+    asBare(...amounts),
+    (row) => rewrite(row, amounts, withExponent),
+    (row) => rewrite(row, amounts, (amount) => bare(withExponent(amount))),
     (row) => ({ ...row, bizFlag: '7', extInfo: { source: 'app', tags: [] } }),
   ]
 }
 
 const taxType = (name: string): Oddity[] => [
-  (row) => ({ ...row, [name]: row[name].toLowerCase() }),
-  (row) => ({ ...row, [name]: row[name].toLowerCase().replaceAll('_', '-') }),
+  (row) => rewrite(row, [name], (type) => type.toLowerCase()),
+  (row) => rewrite(row, [name], (type) => type.toLowerCase().replaceAll('_', '-')),
 ]
 
-const noFee: Oddity[] = [
-  (row) => (row.fee === '0' ? { ...row, fee: null } : row),
-  (row) => (row.fee === '0' ? { ...row, fee: '' } : row),
-]
+const noFee: Oddity[] = [instead('fee', '0', null), instead('fee', '0', '')]
 
 const orderOddities: Oddity[] = [
   ...common('orderId', ['price', 'qty', 'cumExecQty']),
-  (row) => ({ ...row, createdTime: bare(row.createdTime), updatedTime: bare(row.updatedTime) }),
-  (row) => ({ ...row, reduceOnly: row.reduceOnly.toLowerCase(), posSide: row.posSide ?? '' }),
+  asBare('createdTime', 'updatedTime'),
+  (row) => rewrite({ ...row, posSide: row.posSide ?? '' }, ['reduceOnly'], (answer) => answer.toLowerCase()),
   (row) => ({ ...row, posSide: row.posSide ?? null, takeProfit: '', stopLoss: null }),
-  (row) => without(without(row, 'delegateType'), 'stpMode'),
-  (row) => (row.feeDetail.length === 0 ? { ...row, feeDetail: null } : row),
-  (row) => (row.feeDetail.length === 0 ? { ...row, feeDetail: [{ feeCoin: null, fee: null }] } : row),
-  (row) => (row.feeDetail.length === 0 ? { ...row, feeDetail: [{ feeCoin: '', fee: '' }] } : row),
-  (row) => ({ ...row, cancelReason: row.cancelReason === '' ? 'some_newer_cancel' : row.cancelReason }),
+  (row) => without(row, 'delegateType', 'stpMode'),
+  instead('feeDetail', [], null),
+  instead('feeDetail', [], [{ feeCoin: null, fee: null }]),
+  instead('feeDetail', [], [{ feeCoin: '', fee: '' }]),
+  instead('cancelReason', '', 'some_newer_cancel'),
 ]
+
+/** The table names the field `equity`, the list beside it `accountEquity`. */
+const equityAsDocumented: Oddity = (row) => ({
+  ...row,
+  assetList: (row.assetList as Row[]).map((asset) => ({
+    ...without(asset, 'accountEquity'),
+    equity: asset.accountEquity,
+  })),
+})
 
 const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
   'tax.records': {
@@ -82,9 +100,9 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
       ...common('id', ['amount', 'balance']),
       ...taxType('type'),
       ...noFee,
-      (row) => (row.type === 'SYSTEM_TRANSFER_IN' ? { ...row, type: 'user_grants_issue' } : row),
-      (row) => (row.type === 'SYSTEM_TRANSFER_IN' ? { ...row, type: '' } : row),
-      (row) => ({ ...row, ts: bare(row.ts) }),
+      instead('type', 'SYSTEM_TRANSFER_IN', 'user_grants_issue'),
+      instead('type', 'SYSTEM_TRANSFER_IN', ''),
+      asBare('ts'),
     ],
   },
   'tax.futuresRecords': {
@@ -93,11 +111,9 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
       ...common('id', ['amount', 'fee']),
       ...taxType('futureTaxType'),
       ...noFee,
-      (row) =>
-        row.futureTaxType.startsWith('CONTRACT_MAIN_SETTLE_FEE')
-          ? { ...row, futureTaxType: 'contract_main_settle_fee' }
-          : row,
-      (row) => (row.symbol === '' ? { ...row, symbol: null } : row),
+      instead('futureTaxType', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', 'contract_main_settle_fee'),
+      instead('futureTaxType', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', 'contract_main_settle_fee'),
+      instead('symbol', '', null),
       (row) => (row.symbol === '' ? without(row, 'symbol') : row),
     ],
   },
@@ -107,7 +123,7 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
       ...common('id', ['balance']),
       ...taxType('p2pTaxType'),
       (row) => ({ ...without(row, 'balance'), total: row.balance }),
-      (row) => ({ ...row, p2pTaxType: row.p2pTaxType.toUpperCase() }),
+      (row) => rewrite(row, ['p2pTaxType'], (type) => type.toUpperCase()),
     ],
   },
   'trade.orderHistory': { id: 'orderId', of: orderOddities },
@@ -116,20 +132,21 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
     id: 'orderId',
     of: [
       ...common('orderId', ['count', 'amount']),
-      (row) => ({ ...without(without(row, 'ctime'), 'utime'), cTime: row.ctime, uTime: row.utime }),
+      (row) => ({ ...without(row, 'ctime', 'utime'), cTime: row.ctime, uTime: row.utime }),
       (row) => ({ ...row, paymentInfo: null }),
-      (row) => ({ ...row, releaseTime: row.releaseTime === '' ? null : bare(row.releaseTime) }),
+      instead('releaseTime', '', null),
+      asBare('releaseTime', 'ctime'),
     ],
   },
-  'broker.customers': {
-    id: 'uid',
-    of: [(row) => ({ ...row, uid: bare(row.uid) }), (row) => ({ ...row, level: null })],
+  'broker.customers': { id: 'uid', of: [asBare('uid'), (row) => ({ ...row, level: null })] },
+  'broker.customerKyc': { id: 'uid', of: [asBare('uid')] },
+  'futures.subaccountAssets': {
+    id: 'userId',
+    of: [asBare('userId'), equityAsDocumented],
   },
-  'broker.customerKyc': { id: 'uid', of: [(row) => ({ ...row, uid: bare(row.uid) })] },
-  'futures.subaccountAssets': { id: 'userId', of: [(row) => ({ ...row, userId: bare(row.userId) })] },
   'futures.contracts': {
     id: 'symbol',
-    of: [(row) => without(row, 'openTime'), (row) => ({ ...row, isRwa: 'no' })],
+    of: [(row) => without(row, 'openTime'), instead('isRwa', 'NO', 'no')],
   },
   'futures.positions': {
     id: 'symbol',
@@ -158,8 +175,7 @@ export class Oddities {
     const next = endpoint.paging!.next
     if (rows.length === 0 && next !== null) return this.#emptyPage(rowsAt, next)
     const odd: Row = { ...page, [rowsAt]: rows.map((row) => this.#row(endpoint.name, row)) }
-    if (next !== null && /^\d+$/.test(odd[next]) && this.#random.chance(0.5)) odd[next] = bare(odd[next])
-    return odd
+    return next !== null && this.#random.chance(0.5) ? rewrite(odd, [next], bare) : odd
   }
 
   /** Mostly thirteen digits, now and then twelve or fourteen. */

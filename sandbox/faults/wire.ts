@@ -119,9 +119,8 @@ export class WireFaults {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: rows of every feed.
-function rowsOf(data: any, paging: Paging): any[] {
-  return paging.rows === null ? data : data[paging.rows]
+function rowsOf(data: unknown, { rows }: Paging): Record<string, unknown>[] {
+  return (rows === null ? data : (data as Record<string, unknown>)[rows]) as Record<string, unknown>[]
 }
 
 function emptied(data: unknown, paging: Paging | undefined): unknown {

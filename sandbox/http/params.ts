@@ -10,8 +10,8 @@ export interface Param<T> {
   read: (raw: unknown, name: string) => T
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: a shape holds parameters of every type; Values recovers each.
-export type Shape = Record<string, Param<any>>
+/** Parameters by name; `Values` recovers the type of each. */
+export type Shape = Record<string, Param<unknown>>
 export type Values<S extends Shape> = { [Name in keyof S]: ReturnType<S[Name]['read']> }
 
 const isAbsent = (raw: unknown): boolean => raw === undefined || raw === null || raw === ''

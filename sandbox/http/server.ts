@@ -12,7 +12,7 @@ import { ENDPOINTS } from '../endpoints/index.ts'
 import type { WireFaults } from '../faults/wire.ts'
 import { authenticate, type Incoming } from './authenticate.ts'
 import { AddressGuard } from './budgets.ts'
-import { readAll } from './params.ts'
+import { readAll, type Shape } from './params.ts'
 import { Refusal, refusals } from './refusals.ts'
 import { Tally } from './tally.ts'
 
@@ -138,8 +138,7 @@ export class VenueServer {
   }
 }
 
-// biome-ignore lint/suspicious/noExplicitAny: access does not depend on the endpoint's parameters.
-function checkAccess(endpoint: SignedEndpoint<any>, key: ApiKey, account: Account): void {
+function checkAccess(endpoint: SignedEndpoint<Shape>, key: ApiKey, account: Account): void {
   if (endpoint.isUnifiedOnly && account.kind === 'classic') throw refusals.classicAccount()
   if (endpoint.roles && !endpoint.roles.some((role) => account.roles.includes(role))) {
     throw refusals.notForThisAccount(`This endpoint is for ${endpoint.roles.join(', ')} accounts only`)

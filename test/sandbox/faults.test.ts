@@ -2,7 +2,7 @@ import { request as httpRequest } from 'node:http'
 import { afterEach, describe, expect, test } from 'vitest'
 import { withExponent } from '../../sandbox/faults/oddities.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
-import { accountOf, DAY_MS, get, heldClock, NOW, type Row, readFeed, sign, TAX } from './client.ts'
+import { accountOf, DAY_MS, FUTURES, get, heldClock, NOW, type Row, readFeed, sign, TAX } from './client.ts'
 
 const nowMs = NOW.getTime()
 const week = { bizType: 'SPOT', startTime: String(nowMs - 7 * DAY_MS), endTime: String(nowMs) }
@@ -31,6 +31,15 @@ async function spotRecords(sandbox: Sandbox): Promise<Row[]> {
   const { taxKey } = accountOf(sandbox, 'parent')
   const rows = await readFeed(sandbox, taxKey, TAX, { bizType: 'SPOT' }, nowMs - 14 * DAY_MS, nowMs)
   return rows.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1))
+}
+
+async function futuresRecords(sandbox: Sandbox): Promise<Row[]> {
+  const parent = accountOf(sandbox, 'parent')
+  const lines: Row[][] = []
+  for (const productType of ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES']) {
+    lines.push(await readFeed(sandbox, parent, FUTURES, { productType }, nowMs - 14 * DAY_MS, nowMs))
+  }
+  return lines.flat()
 }
 
 /** One signed request for the tax records, as raw as the wire gave it. */
@@ -72,8 +81,8 @@ describe('a fault of a record', () => {
   })
 
   test('flips the fee of the N-th oldest record that has one', async () => {
-    const whole = await spotRecords(await start())
-    const flipped = await spotRecords(await start('flip-fee=tax.records:1'))
+    const whole = await futuresRecords(await start())
+    const flipped = await futuresRecords(await start('flip-fee=tax.futuresRecords:1'))
     const differing = whole.flatMap((row, index) =>
       row.fee === flipped[index].fee ? [] : [[row, flipped[index]]],
     )
