@@ -1,8 +1,4 @@
-// Frames as the journal gives them, and a landing in a folder of its own: what the tests of landing begin with.
-import { mkdtemp, rm } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { onTestFinished } from 'vitest'
+// Frames as the journal gives them: what the tests of landing begin with.
 import type { RecordType } from '../models/record.ts'
 import {
   accountSettings,
@@ -14,12 +10,7 @@ import {
   taxRecord,
 } from '../models/records.ts'
 import type { Frame, FrameMeta, PageMeta } from '../pipeline/journal/frame.ts'
-import {
-  type Landing,
-  type LandingFeed,
-  type LandingOptions,
-  openLanding,
-} from '../pipeline/landing/landing.ts'
+import type { LandingFeed, LandingOptions } from '../pipeline/landing/landing.ts'
 
 export const at = '2026-01-05T03:00:00.000Z'
 
@@ -38,27 +29,6 @@ export const feeds: ReadonlyMap<string, LandingFeed> = new Map([
 export const landingOptions: LandingOptions = {
   records: [...feeds.values()].map(({ record }) => record),
   feeds,
-}
-
-/** A folder that goes when the test ends. */
-export async function emptyFolder(): Promise<string> {
-  const dir = await mkdtemp(join(tmpdir(), 'tieout-landing-'))
-  onTestFinished(() => rm(dir, { recursive: true, force: true }))
-  return dir
-}
-
-/** An open landing, closed when the test ends unless the test has closed it. */
-export async function landingIn(dir: string, options: Partial<LandingOptions> = {}): Promise<Landing> {
-  const landing = await openLanding(dir, { ...landingOptions, ...options })
-  let open = true
-  onTestFinished(() => (open ? landing.close() : undefined))
-  const close = landing.close.bind(landing)
-  return Object.assign(landing, {
-    close: async () => {
-      open = false
-      await close()
-    },
-  })
 }
 
 export const chainOf = (seq: number): string => seq.toString(16).padStart(64, '0')
@@ -110,8 +80,3 @@ export const taxRow = (
   ts: '1763688137552',
   ...more,
 })
-
-/** Rows of a query as text, as DuckDB prints them: exact. */
-export async function ask(landing: Landing, sql: string): Promise<unknown[][]> {
-  return (await landing.connection.runAndReadAll(sql)).getRowsJson()
-}

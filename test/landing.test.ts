@@ -2,7 +2,8 @@
 import { describe, expect, it } from 'vitest'
 import { CorruptionError } from '../models/error.ts'
 import { LandingError } from '../pipeline/landing/landing.ts'
-import { ask, at, chainOf, emptyFolder, frame, landingIn, page, rawPage, taxRow } from './landing-frames.ts'
+import { ask, emptyFolder, landingIn } from './landing-folder.ts'
+import { at, chainOf, frame, page, rawPage, taxRow } from './landing-frames.ts'
 
 const range = { start: 1_763_000_000_000, end: 1_763_600_000_000 }
 
