@@ -3,20 +3,31 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../connectors/catalogue.ts'
+import type { Endpoint } from '../connectors/endpoint.ts'
 import type { Clock } from '../models/clock.ts'
 import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
 import type { Journal } from './journal/frame.ts'
 import { openJournal } from './journal/journal.ts'
-import { type Landing, type LandingFeed, landJournal, openLanding } from './landing/landing.ts'
+import {
+  type Landing,
+  type LandingFeed,
+  landJournal,
+  openLanding,
+  rebuildLanding,
+} from './landing/landing.ts'
 import { acquireLock } from './lock.ts'
 
 /** Which record type each feed lands, from the catalogue. */
 export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
   endpoints.flatMap((endpoint) =>
-    endpoint.item === null ? [] : [[endpoint.name, { record: endpoint.item, rows: endpoint.rows }] as const],
+    endpoint.item === null ? [] : [[endpoint.name, landingFeed(endpoint, endpoint.item)] as const],
   ),
 )
+
+function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFeed {
+  return window === null || window.time === '' ? { record, rows } : { record, rows, time: window.time }
+}
 
 /** Every record type that lands, once each. */
 export const landingRecords: readonly RecordType[] = [

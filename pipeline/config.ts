@@ -14,9 +14,9 @@ const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   return at
 })
 
-const budget = z.strictObject({
-  count: z.number().int().positive(),
-  per_ms: z.number().positive(),
+const rate = z.strictObject({ count: z.number().int().positive(), per_ms: z.number().positive() })
+
+const budget = rate.extend({
   /** Endpoints that name the same group share one budget. */
   group: z.string().optional(),
 })
@@ -31,6 +31,8 @@ const schema = z.strictObject({
     .strictObject({
       base_url: z.url({ protocol: /^https?$/ }).optional(),
       budgets: z.record(z.string(), budget).default({}),
+      /** What this machine's address may send over all endpoints, where it differs from the venue's 100 a second. */
+      ip_budget: rate.optional(),
       /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
       retention_days: z.record(z.string(), z.number().positive()).default({}),
       timeout_ms: z.number().int().positive().optional(),

@@ -12,6 +12,8 @@ venue:
   # budgets:
   #   tax.futuresRecords: { count: 1, per_ms: 1000, group: v2-tax }
   #   tax.p2pRecords: { count: 1, per_ms: 1000, group: v2-tax }
+  # What this machine's address may send over all endpoints; the venue's limit is 6000 a minute:
+  # ip_budget: { count: 100, per_ms: 1000 }
   # How many days the venue remembers, where it is known to differ:
   # retention_days: { tax.p2pRecords: 730 }
 

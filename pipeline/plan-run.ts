@@ -2,7 +2,7 @@
 import type { Endpoint } from '../connectors/endpoint.ts'
 import type { Config } from './config.ts'
 import type { Landing } from './landing/landing.ts'
-import { planFeedPartition } from './sync/feed.ts'
+import { type Knowledge, planFeedPartition } from './sync/feed.ts'
 
 export interface PlannedPartition {
   readonly account: string
@@ -33,10 +33,8 @@ interface PlanOptions {
   readonly now: () => number
 }
 
-type Knowledge = Pick<Landing, 'covered' | 'unfinished' | 'oldestUnsettled' | 'account'>
-
 /** What landing answers for books that do not exist yet. */
-const nothingKnown: Knowledge = {
+const nothingKnown: Knowledge & Pick<Landing, 'account'> = {
   covered: async () => [],
   unfinished: async () => [],
   oldestUnsettled: async () => null,

@@ -1,6 +1,6 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
 import { endpoints } from '../connectors/catalogue.ts'
-import { defaultProfile } from '../connectors/profile.ts'
+import { defaultProfile, type VenueProfile } from '../connectors/profile.ts'
 import { openVenue, type RequestEvent, type Venue } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import type { Books } from './books.ts'
@@ -54,7 +54,7 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
 export function openConfiguredVenue(context: CommandContext, config: Config): Venue {
   const { base_url: baseUrl, timeout_ms: timeoutMs, budgets } = config.venue
   return openVenue({
-    profile: defaultProfile,
+    profile: venueProfile(config),
     clock: context.clock,
     random: Math.random,
     signal: context.signal,
@@ -68,6 +68,12 @@ export function openConfiguredVenue(context: CommandContext, config: Config): Ve
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
+}
+
+/** The venue's profile with what the configuration overrides. */
+function venueProfile({ venue: { ip_budget } }: Config): VenueProfile {
+  if (ip_budget === undefined) return defaultProfile
+  return { ...defaultProfile, ipRate: { scope: 'ip', count: ip_budget.count, perMs: ip_budget.per_ms } }
 }
 
 export async function syncBooks(

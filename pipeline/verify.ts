@@ -33,7 +33,7 @@ export async function verifyBooks(context: CommandContext, config: Config): Prom
     const tables = await compareWithFreshLanding(context, books, problems)
     const built = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
-      problems.push(`ledger: ${one.check_name}: ${one.explanation}`)
+      problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
     return { ...found, tables, problems }
   } finally {

@@ -59,6 +59,7 @@ function configuration(baseUrl: string, named: [string, SandboxAccount][], speed
 venue:
   base_url: ${baseUrl}
   # The documented rates, as fast as this sandbox refills them.
+  ip_budget: { count: 100, per_ms: ${1_000 / speed} }
   budgets:
 ${budgets.join('\n')}
 accounts:

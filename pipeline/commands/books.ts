@@ -27,7 +27,7 @@ const buildCommand = defineCommand({
       onNote: context.tell,
     })
     try {
-      return await buildAndTell(context, config, books, args.publishAnyway === true)
+      return await buildAndTell(context, config, books, args['publish-anyway'])
     } finally {
       await books.close()
     }
@@ -83,7 +83,7 @@ const rebuildCommand = defineCommand({
     })
     try {
       context.tell(`Landed ${books.landing.landedSeq} frames again.`)
-      return await buildAndTell(context, config, books, args.publishAnyway === true)
+      return await buildAndTell(context, config, books, args['publish-anyway'])
     } finally {
       await books.close()
     }

@@ -1,4 +1,5 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
+import { setMaxListeners } from 'node:events'
 import { join, resolve } from 'node:path'
 import { type Logger, pino } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
@@ -80,6 +81,8 @@ function runClock(clock: Clock, now: string | undefined): () => number {
 /** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
 function stopSignal(): AbortSignal {
   const controller = new AbortController()
+  // Every request under way listens for it.
+  setMaxListeners(0, controller.signal)
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(130)

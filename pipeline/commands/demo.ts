@@ -8,12 +8,14 @@ import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
 import { acquireLock } from '../lock.ts'
 import { startProgress } from '../progress.ts'
+import { makeReport } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
-import { printReport, reportNames, saveReport } from '../reports/report.ts'
+import { printReport, writeReport } from '../reports/print.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { buildBooks, syncBooks } from '../run.ts'
 import { defineCommand, worst } from './command.ts'
 import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+import { terminalOf } from './read.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
 const MARKER = '.tieout-demo'
@@ -98,17 +100,22 @@ async function night(context: CommandContext): Promise<ExitCode[]> {
   }
 }
 
+/** Prints each report, and writes it as CSV beside the books. */
 async function showReports(context: CommandContext): Promise<void> {
   const ledger = await openLedger(context.dir)
   try {
-    for (const name of DEMO_REPORTS) {
-      const report = await reportNames[name](ledger, {})
-      context.print('')
-      context.print(printReport(report))
-      context.print(
-        `  as CSV: ${await saveReport(report, 'csv', join(context.dir, 'reports', `${name}.csv`))}`,
-      )
+    const folder = join(context.dir, 'reports')
+    ensureFolder(folder)
+    const destination = {
+      out: folder,
+      dir: context.dir,
+      terminal: { ...terminalOf(context), tell: () => undefined },
     }
+    for (const name of DEMO_REPORTS) {
+      context.print(`\n${await printReport(await makeReport(ledger, name), destination.terminal.width)}`)
+      context.print(`As CSV: ${await writeReport(await makeReport(ledger, name), 'csv', destination)}`)
+    }
+    context.print('')
   } finally {
     ledger.close()
   }

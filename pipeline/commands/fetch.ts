@@ -153,7 +153,7 @@ const nightlyCommand = defineCommand({
       const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
       progress.stop()
       const codes = tellSync(context, result)
-      const built = await buildBooks(context, config, books, { publishAnyway: args.publishAnyway === true })
+      const built = await buildBooks(context, config, books, { publishAnyway: args['publish-anyway'] })
       return worst([...codes, await tellBuild(context, built)])
     } finally {
       progress.stop()

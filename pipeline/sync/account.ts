@@ -29,10 +29,12 @@ interface Identity {
   readonly unreachable: boolean
 }
 
+/** What is public is the same for everyone, so only one account of a run asks for it. */
 export async function syncAccount(
   context: SyncContext,
   settings: Endpoint,
   access: AccountAccess,
+  asksPublic: boolean,
 ): Promise<void> {
   const client = context.venue.account(access)
   const identity = await identify(context, settings, access, client)
@@ -46,12 +48,24 @@ export async function syncAccount(
     accountKind: identity.kind,
     accountMode: identity.mode,
   })
-  const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED)
-  const ended = await Promise.allSettled(
-    feeds.map((feed) => syncIfUsable(context, access, client, feed, identity)),
-  )
-  const failure = ended.find((one) => one.status === 'rejected')
-  if (failure !== undefined) throw failure.reason
+  const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED && (asksPublic || !feed.public))
+  const syncAll = async (some: readonly Endpoint[]): Promise<void> => {
+    const ended = await Promise.allSettled(
+      some.map((feed) => syncIfUsable(context, access, client, feed, identity)),
+    )
+    const failure = ended.find((one) => one.status === 'rejected')
+    if (failure !== undefined) throw failure.reason
+  }
+  await syncAll(feeds.filter((feed) => feed.paramFrom === undefined))
+  // The rest are asked once for each value that another feed told.
+  for (const feed of feeds) {
+    if (feed.paramFrom === undefined) continue
+    const { param, feed: source, field } = feed.paramFrom
+    await context.recorder.flush()
+    const values = await context.landing.distinctValues(access.name, source, field)
+    const partitions = values.map((value) => ({ label: value, params: { [param]: value } }))
+    await syncIfUsable(context, access, client, { ...feed, partitions }, identity)
+  }
 }
 
 async function syncIfUsable(

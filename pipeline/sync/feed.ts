@@ -5,13 +5,24 @@ import {
   NotApplicable,
   ParameterRefused,
   PermissionRefused,
+  Stopped,
   TimeRangeRefused,
   VenueError,
 } from '../../connectors/errors.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
-import { advance, beginWalk, extractPage, resumeWalk, type WalkState } from '../../connectors/walk.ts'
+import {
+  advance,
+  beginWalk,
+  extractPage,
+  firstPage,
+  type Place,
+  resumeWalk,
+  turnPage,
+  type WalkState,
+} from '../../connectors/walk.ts'
 import type { PageMeta, Range } from '../journal/frame.ts'
+import type { Landing } from '../landing/landing.ts'
 import { type PartitionPlan, planPartition, RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
 import { isoNow, outOfReach, type SyncContext, state } from './context.ts'
 
@@ -26,8 +37,11 @@ export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: st
   return days === undefined ? undefined : days * DAY_MS
 }
 
+/** What planning asks of the landing database. */
+export type Knowledge = Pick<Landing, 'covered' | 'unfinished' | 'oldestUnsettled'>
+
 export async function planFeedPartition(
-  context: Pick<SyncContext, 'landing' | 'config' | 'now' | 'since'>,
+  context: Pick<SyncContext, 'config' | 'now' | 'since'> & { readonly landing: Knowledge },
   account: string,
   endpoint: Endpoint,
   partition: Partition,
@@ -62,6 +76,8 @@ export async function syncFeed(
   client: AccountClient,
   endpoint: Endpoint,
 ): Promise<FeedEnd> {
+  // The plan asks what has landed, so what this run has recorded must have.
+  await context.recorder.flush()
   const plans: PartitionPlan[] = []
   for (const partition of endpoint.partitions) {
     plans.push(await planFeedPartition(context, account, endpoint, partition))
@@ -122,13 +138,22 @@ async function syncPartition(
   endpoint: Endpoint,
   plan: PartitionPlan,
 ): Promise<FeedEnd> {
-  if (endpoint.window === null) return walk(context, account, client, endpoint, plan, [null])
+  if (endpoint.window === null) return walk(context, account, client, endpoint, plan, [firstPage])
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(endpoint, window, window, cursor))
   return walk(context, account, client, endpoint, plan, [
     ...begun,
     ...plan.needs.map((need) => beginWalk(endpoint, need)),
   ])
 }
+
+/** What is asked for next: a page of a window, or a page of a list without a time range. */
+type Asking = WalkState | Place
+
+const isWalk = (asking: Asking): asking is WalkState => 'window' in asking
+
+/** What a walk still wants; nothing for a list without a time range. */
+const restOf = (asking: Asking | null): Range | undefined =>
+  asking !== null && isWalk(asking) ? { start: asking.need.start, end: asking.window.end } : undefined
 
 /** Walks the ranges one after the other; the first that cannot be had ends the partition, with the rest stated. */
 async function walk(
@@ -137,38 +162,34 @@ async function walk(
   client: AccountClient,
   endpoint: Endpoint,
   plan: PartitionPlan,
-  walks: readonly (WalkState | null)[],
+  walks: readonly Asking[],
 ): Promise<FeedEnd> {
   let done = 0
   for (const [index, first] of walks.entries()) {
-    let step = first
+    let step: Asking | null = first
     try {
-      do {
-        if (context.signal.aborted || outOfReach(context)) throw new Stopped()
-        const page = await fetchPage(context, account, client, endpoint, plan.partition, step)
+      while (step !== null) {
+        if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
+        const page: Fetched = await fetchPage(context, account, client, endpoint, plan.partition, step)
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
         step = page.next
-      } while (step !== null)
+      }
     } catch (error) {
-      const rest = walks.slice(index + 1).map((later) => later?.need)
-      const now = step === null ? undefined : { start: step.need.start, end: step.window.end }
-      const end = await stateFailure(context, account, endpoint, plan, error, [now, ...rest])
+      const rest = walks.slice(index + 1).map(restOf)
+      const end = await stateFailure(context, account, endpoint, plan, error, [restOf(step), ...rest])
       if (end !== 'done') return end
     }
   }
   return 'done'
 }
 
-/** The run was told to stop, or the venue is out of reach. */
-class Stopped extends Error {}
-
 /** The window slid out of the venue's memory while it waited for its turn. */
 class WindowGone extends Error {}
 
 interface Fetched {
   readonly rows: number
-  readonly next: WalkState | null
+  readonly next: Asking | null
 }
 
 async function fetchPage(
@@ -177,11 +198,11 @@ async function fetchPage(
   client: AccountClient,
   endpoint: Endpoint,
   partition: Partition,
-  step: WalkState | null,
+  step: Asking,
 ): Promise<Fetched> {
   let asked: Range | undefined
   const params = (): Params => {
-    asked = step === null ? undefined : clampToRetention(context, endpoint, step.window)
+    asked = isWalk(step) ? clampToRetention(context, endpoint, step.window) : undefined
     return {
       ...partition.params,
       ...(asked === undefined ? {} : { startTime: String(asked.start), endTime: String(asked.end) }),
@@ -191,30 +212,42 @@ async function fetchPage(
   const answer = await client.request(endpoint, params, { signal: context.signal })
   context.outcome.givenUp = 0
   const page = extractPage(endpoint, answer.envelope.data)
-  const walked = step === null ? { covers: null, next: null } : advance(endpoint, step, page)
+  const walked = isWalk(step)
+    ? advance(endpoint, step, page)
+    : { covers: null, next: turnPage(endpoint, step, page) }
   const covers =
     walked.covers === null || asked === undefined ? null : proven(context, walked.covers, asked, answer)
-  await context.recorder.record(
-    pageMeta(
-      context,
-      { account, feed: endpoint.name, partition: partition.label },
-      answer,
-      step,
-      asked,
-      covers,
-      walked.next,
-    ),
-    redactSecrets(answer.body, context.secrets).body,
-  )
+  const clean = redactSecrets(answer.body, context.secrets)
+  const meta: PageMeta = {
+    kind: 'page',
+    at: isoNow(context),
+    run: context.run,
+    account,
+    feed: endpoint.name,
+    partition: partition.label,
+    request: answer.request,
+    status: answer.status,
+    ...(clean.redacted === 0 ? {} : { redacted: clean.redacted }),
+    ...(step.cursor === null ? {} : { cursor: step.cursor }),
+    ...(isWalk(step) ? { window: step.window, next: cursorWithin(step, walked.next) } : {}),
+    ...(covers === null ? {} : { covers }),
+  }
+  await context.recorder.record(meta, clean.body)
   return { rows: page.rows.length, next: walked.next }
 }
 
+/** The cursor with which the same window goes on; null when it is finished. */
+function cursorWithin(step: WalkState, next: Asking | null): string | null {
+  if (next === null || !isWalk(next)) return null
+  return next.window.end === step.window.end && next.window.start === step.window.start ? next.cursor : null
+}
+
 /** Cursor and page size of a request. */
-function pageParams(endpoint: Endpoint, step: WalkState | null): Params {
+function pageParams(endpoint: Endpoint, step: Asking): Params {
   const { page } = endpoint
   if (page.kind === 'none') return {}
   const size = { [page.sizeParam]: String(page.size) }
-  return step?.cursor === null || step === null ? size : { ...size, [page.param]: step.cursor }
+  return step.cursor === null ? size : { ...size, [page.param]: step.cursor }
 }
 
 /** The window's start, moved up to what the venue still remembers at this moment by its own clock. */
@@ -234,31 +267,6 @@ function proven(context: SyncContext, covers: Range, asked: Range, answer: Answe
     end: Math.min(covers.end, Math.floor(venueThen)),
   }
   return range.start <= range.end ? range : null
-}
-
-function pageMeta(
-  context: SyncContext,
-  from: { account: string; feed: string; partition: string },
-  answer: Answer,
-  step: WalkState | null,
-  asked: Range | undefined,
-  covers: Range | null,
-  next: WalkState | null,
-): PageMeta {
-  const sameWindow =
-    step !== null && next !== null && next.window.end === step.window.end && next.cursor !== null
-  return {
-    kind: 'page',
-    at: isoNow(context),
-    run: context.run,
-    ...from,
-    request: answer.request,
-    status: answer.status,
-    ...(asked === undefined || step === null ? {} : { window: step.window }),
-    ...(step?.cursor == null ? {} : { cursor: step.cursor }),
-    ...(covers === null ? {} : { covers }),
-    ...(step === null ? {} : { next: sameWindow ? next.cursor : null }),
-  }
 }
 
 /** Turns what went wrong into statements about everything that was not had, and says how the feed ends. */

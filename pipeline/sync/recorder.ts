@@ -1,52 +1,57 @@
-// The one way into the books: a frame is journaled, then landed, and only then does the caller go on.
-// Frames land in the order of their numbers, several to a transaction when they come faster than they land.
+// The one way into the books: a frame is journaled, and only then does the caller go on; landing follows behind,
+// in the order of the frames, several to a transaction when they come faster than they land.
 import type { Frame, FrameMeta, Journal } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 
-interface Waiting {
-  readonly frame: Frame
-  readonly resolve: () => void
-  readonly reject: (reason: unknown) => void
-}
+/** Frames that may wait to land before the next caller has to wait too: bounds memory, and what a restart lands first. */
+const BACKLOG_MAX = 64
 
 export interface Recorder {
-  /** Resolves when the frame is safe in the journal and its rows and progress are committed. */
+  /** Resolves when the frame is safe in the journal; its rows and progress land soon after, also after a crash. */
   record(meta: FrameMeta, body?: Uint8Array): Promise<void>
+  /** Resolves when everything recorded has landed. Throws what kept a frame from landing. */
+  flush(): Promise<void>
+  /** Rows received so far, those kept aside included. */
   readonly rows: number
 }
 
 export function createRecorder(journal: Journal, landing: Landing): Recorder {
-  const waiting = new Map<number, Waiting>()
-  let landingNow = false
+  const waiting = new Map<number, Frame>()
+  let working: Promise<void> | null = null
   let rows = 0
   /** Set when a frame was journaled but could not land: nothing more is taken, the next run lands it first. */
   let broken: { readonly reason: unknown } | null = null
 
   /** The frames that follow what has landed, without a gap. */
-  function takeBatch(): Waiting[] {
-    const batch: Waiting[] = []
+  function takeBatch(): Frame[] {
+    const batch: Frame[] = []
     for (let seq = landing.landedSeq + 1; waiting.has(seq); seq += 1) {
-      batch.push(waiting.get(seq) as Waiting)
+      batch.push(waiting.get(seq) as Frame)
       waiting.delete(seq)
     }
     return batch
   }
 
-  async function drain(): Promise<void> {
-    if (landingNow) return
-    landingNow = true
+  async function landAll(): Promise<void> {
     for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
-      try {
-        const landed = await landing.land(batch.map((one) => one.frame))
-        rows += landed.rows
-        for (const one of batch) one.resolve()
-      } catch (reason) {
-        broken = { reason }
-        for (const one of [...batch, ...waiting.values()]) one.reject(reason)
-        waiting.clear()
-      }
+      rows += (await landing.land(batch)).rows
     }
-    landingNow = false
+  }
+
+  function work(): Promise<void> {
+    working ??= landAll()
+      .catch((reason: unknown) => {
+        broken = { reason }
+        waiting.clear()
+      })
+      .finally(() => {
+        working = null
+      })
+    return working
+  }
+
+  function refuseIfBroken(): void {
+    if (broken !== null) throw broken.reason
   }
 
   return {
@@ -54,13 +59,16 @@ export function createRecorder(journal: Journal, landing: Landing): Recorder {
       return rows
     },
     async record(meta, body) {
-      if (broken !== null) throw broken.reason
+      refuseIfBroken()
       const frame = await journal.append(meta, body)
-      await new Promise<void>((resolve, reject) => {
-        if (broken !== null) return reject(broken.reason)
-        waiting.set(frame.seq, { frame, resolve, reject })
-        void drain()
-      })
+      refuseIfBroken()
+      waiting.set(frame.seq, frame)
+      const landed = work()
+      if (waiting.size > BACKLOG_MAX) await landed
+    },
+    async flush() {
+      while (waiting.size > 0 || working !== null) await work()
+      refuseIfBroken()
     },
   }
 }

@@ -65,9 +65,11 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     now: new Date(options.now()).toISOString(),
   })
   const ended = await Promise.allSettled(
-    options.accounts.map((access) => syncAccount(context, options.settings, access)),
+    options.accounts.map((access, place) => syncAccount(context, options.settings, access, place === 0)),
   )
   const failure = ended.find((one) => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
+  await recorder.flush()
   const { requests, retries } = options.venue.counters
   await recorder.record({
     kind: 'run-end',
@@ -76,16 +78,9 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     requests,
     rows: recorder.rows,
     retries,
-    outcome:
-      failure !== undefined
-        ? 'failed'
-        : outcome.refusals.length > 0
-          ? 'refused'
-          : outcome.incomplete
-            ? 'incomplete'
-            : 'done',
+    outcome: outcome.refusals.length > 0 ? 'refused' : outcome.incomplete ? 'incomplete' : 'done',
   })
-  if (failure !== undefined) throw failure.reason
+  await recorder.flush()
   return {
     run: context.run,
     requests,

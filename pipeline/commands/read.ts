@@ -1,0 +1,107 @@
+// Commands that only read the published ledger: report, sql, status. They work while a run writes.
+import type { ExitCode } from '../../models/error.ts'
+import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
+import { openLedger } from '../reports/ledger.ts'
+import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
+import { QUERY_FORMATS, type QueryFormat, runQuery } from '../reports/sql.ts'
+import { hasOpenBreaks, readStatus } from '../reports/status.ts'
+import { describeStatus } from '../reports/status-text.ts'
+import { defineCommand } from './command.ts'
+import { type CommandContext, optionalConfig } from './context.ts'
+
+/** Standard output as reports use it; its width is that of the terminal, if it is one. */
+export const terminalOf = (context: CommandContext) => ({
+  stdout: process.stdout,
+  tell: context.tell,
+  ...(process.stdout.isTTY ? { width: process.stdout.columns } : {}),
+})
+
+const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
+
+const reportCommand = defineCommand({
+  command: 'report <name>',
+  describe: 'Balances, PnL, gains, income or a statement, as a table, CSV, XLSX, HTML or JSON',
+  example: ['$0 report gains --year 2026 --method fifo --format csv --out gains.csv', 'for the accountant'],
+  options: (parser) =>
+    parser
+      .positional('name', { choices: reportNames, demandOption: true, describe: 'Which report' })
+      .option('account', text('Only this account'))
+      .option('from', text('From this date on'))
+      .option('to', text('Until the end of this date'))
+      .option('year', { type: 'number', describe: 'Calendar year in UTC', requiresArg: true })
+      .option('method', text('Lot matching: fifo, lifo, hifo, lofo, average, specific, uk or ca'))
+      .option('scope', text('Lots per account, or universal'))
+      .option('rules', text('Rules of a country'))
+      .option('currency', text('Reporting currency'))
+      .option('format', {
+        choices: REPORT_FORMATS,
+        default: 'table' as const,
+        describe: 'Form of the output',
+      })
+      .option('out', text('File or folder to write to')),
+  run: async (context, args) => {
+    const config = optionalConfig(context)
+    const ledger = await openLedger(context.dir, { signal: context.signal })
+    try {
+      const options = {
+        account: args.account,
+        from: args.from,
+        to: args.to,
+        year: args.year,
+        method: args.method,
+        scope: args.scope,
+        rules: args.rules,
+        currency: args.currency,
+      }
+      const report = await makeReport(ledger, args.name as ReportName, options, config.reports.time_zone)
+      const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context) }
+      const file = await writeReport(report, args.format as ReportFormat, destination)
+      if (file !== null) context.tell(`Wrote ${file}.`)
+      return 0
+    } finally {
+      ledger.close()
+    }
+  },
+})
+
+const sqlCommand = defineCommand({
+  command: 'sql <query>',
+  describe: 'Ask the published ledger; read-only, also while a run writes',
+  example: ['$0 sql "select coin, sum(quantity) from balances group by coin"', 'any SQL that reads'],
+  options: (parser) =>
+    parser
+      .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
+      .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
+      .option('out', text('File to write to'))
+      .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
+      .option('memory', text('Memory limit, such as 1GB')),
+  run: async (context, args) => {
+    await runQuery(context.dir, args.query, {
+      format: args.format as QueryFormat,
+      terminal: terminalOf(context),
+      signal: context.signal,
+      ...(args.out === undefined ? {} : { out: args.out }),
+      ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
+      ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
+    })
+    return 0
+  },
+})
+
+const statusCommand = defineCommand({
+  command: 'status',
+  describe: 'Coverage, freshness, what the venue will forget and when, last runs, open breaks',
+  example: ['$0 status --json', 'for a monitor; exit code 3 means open breaks'],
+  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args): Promise<ExitCode> => {
+    const config = optionalConfig(context)
+    const retentionDays = config.venue.retention_days
+    const status = await readStatus(context.dir, { now: context.now(), retentionDays })
+    context.print(
+      args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
+    )
+    return hasOpenBreaks(status) ? 3 : 0
+  },
+})
+
+export const readCommands = [reportCommand, sqlCommand, statusCommand]

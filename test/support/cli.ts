@@ -1,0 +1,60 @@
+// Runs the real command line in a process of its own, from the present sources.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach } from 'vitest'
+import { compileForChild } from './child.ts'
+
+export interface Outcome {
+  /** Exit code; null when a signal ended it. */
+  readonly code: number | null
+  readonly stdout: string
+  readonly stderr: string
+}
+
+export interface Running {
+  readonly child: ChildProcess
+  readonly ended: Promise<Outcome>
+}
+
+/** Starts `tieout …`; the caller may kill it. */
+export async function startTieout(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv = {},
+): Promise<Running> {
+  const main = await compileForChild('pipeline/main.ts')
+  const child = spawn(process.execPath, [main, ...args], {
+    env: { ...process.env, ...environment, NO_COLOR: '1' },
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const output = { stdout: '', stderr: '' }
+  child.stdout.setEncoding('utf8').on('data', (text: string) => {
+    output.stdout += text
+  })
+  child.stderr.setEncoding('utf8').on('data', (text: string) => {
+    output.stderr += text
+  })
+  const ended = new Promise<Outcome>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('close', (code) => resolve({ code, ...output }))
+  })
+  return { child, ended }
+}
+
+export async function tieout(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
+  return (await startTieout(args, environment)).ended
+}
+
+/** A folder that is gone after the test. */
+export function temporaryFolder(): string {
+  const folder = mkdtempSync(join(tmpdir(), 'tieout-test-'))
+  folders.push(folder)
+  return folder
+}
+
+const folders: string[] = []
+
+afterEach(() => {
+  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
+})
