@@ -55,6 +55,7 @@ export const createApiKey = endpoint({
     const sub = subOf(venue, account, params.subUid)
     const addresses = params.ipList ?? []
     if (params.permType === 'read_and_write' && addresses.length === 0) throw refusals.missing('ipList')
+    if (params.permList.length === 0) throw refusals.missing('permList')
     const grants = new Set<Permission>(params.permList)
     checkGrants(params.permType, grants)
     // The stream goes on from key to key, so that no two are alike.

@@ -248,6 +248,42 @@ describe('a batch of modifications', () => {
   })
 })
 
+test('a futures order that is modified to cross fills by its own line: a position, and a record in both feeds', async () => {
+  const open = (await read(parent, '/api/v3/trade/unfilled-orders', { category: 'USDT-FUTURES' }))
+    .list as Row[]
+  const { orderId, symbol, qty } = open.find((order) => order.reduceOnly === 'NO')
+  const held = async () =>
+    ((await read(parent, '/api/v2/mix/position/all-position', { productType: 'USDT-FUTURES' })) as Row[])
+      .filter((position) => position.symbol === symbol && position.holdSide === 'long')
+      .reduce((sum, { total }) => sum + Number(total), 0)
+  const before = await held()
+  const { data } = await write(parent, MODIFY, [{ orderId, price: '500000' }])
+  expect(data).toEqual([{ orderId, clientOid: orderId }])
+  expect((await held()) - before).toBeCloseTo(Number(qty), 8)
+  const from = { startTime: String(NOW.getTime() + 1), endTime: String(NOW.getTime() + DAY_MS) }
+  const [unified] = await newRecords(parent, 'USDT-FUTURES')
+  const [witness] = await read(parent, '/api/v2/tax/future-record', from)
+  expect(unified).toMatchObject({ type: 'OPEN_LONG', coin: 'USDT', amount: '0' })
+  expect(witness).toMatchObject({ futureTaxType: 'OPEN_LONG', symbol, fee: unified.fee, ts: unified.ts })
+})
+
+test('after writes of every kind the last record of a coin still tells the balance of the truth', async () => {
+  const sub = sandbox.accounts[4]!
+  const move = { fromUserId: parent.uid, fromType: 'spot', toUserId: sub.uid, toType: 'spot' }
+  const writes: [string, Record<string, unknown>][] = [
+    [PLACE, { symbol: 'ETHUSDT', side: 'sell', orderType: 'market', force: 'gtc', size: '0.5' }],
+    [TRANSFER, { ...move, coin: 'USDC', amount: '10.00000001' }],
+    [REPAY, { repayableCoinList: ['USDT', 'BTC', 'ETH', 'SOL'], paymentCoinList: ['USDC', 'USDT'] }],
+  ]
+  for (const [path, body] of writes) expect((await write(parent, path, body)).code).toBe('00000')
+  const rows = [...(await newRecords(parent, 'SPOT')), ...(await newRecords(parent, 'MARGIN'))]
+  const last = new Map(
+    rows.sort((a, b) => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)).map((row) => [row.coin, row.balance]),
+  )
+  expect(last.size).toBeGreaterThanOrEqual(4)
+  for (const [coin, quantity] of last) expect(balance(parent.uid, 'UNIFIED', coin)).toBe(quantity)
+})
+
 describe('a transfer', () => {
   const subs = () => sandbox.accounts.filter(({ roles }) => roles.includes('sub')).slice(1)
 
@@ -367,6 +403,7 @@ describe('a key made by the broker', () => {
     ['a long label', { label: 'x'.repeat(20) }, '40020'],
     ['too many addresses', { ipList: Array.from({ length: 31 }, () => '10.0.0.1') }, '40020'],
     ['no address for writing', { ipList: [] }, '40019'],
+    ['no permission', { permList: [] }, '40019'],
     ['an unknown permission', { permList: ['everything'] }, '40020'],
     ['transfers for reading', { permType: 'readonly', permList: ['wallet_transfer'] }, '40020'],
     ['a stranger’s account', { subUid: '12345' }, '40020'],
