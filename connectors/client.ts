@@ -1,19 +1,22 @@
 // A request's way: a slot of its budget and of the address's for each sending, then the answer, a retry or an error.
 // One offset of the clock, one guard against being blocked and one set of connections serve all accounts.
 // Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
+import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
-import { UsageError } from '../models/error.ts'
 import {
+  blocked,
   type Case,
   type Credentials,
+  credentialsOf,
   describeRequest,
   failureOf,
   headersOf,
   judge,
   prepare,
+  secretsOf,
 } from './attempt.ts'
-import { Budget } from './budget.ts'
-import type { Endpoint, Params, Rate } from './endpoint.ts'
+import { Budgets } from './budgets.ts'
+import type { Endpoint, Params } from './endpoint.ts'
 import { readEnvelope } from './envelope.ts'
 import { ClockRefused, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
 import { BlockGuard } from './guard.ts'
@@ -22,15 +25,7 @@ import { linkSignals } from './link.ts'
 import { ClockOffset } from './offset.ts'
 import { validateParams } from './params.ts'
 import { pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
-import type {
-  AccountAccess,
-  AccountClient,
-  Answer,
-  BudgetOverride,
-  RequestOptions,
-  Venue,
-  VenueOptions,
-} from './venue.ts'
+import type { AccountAccess, AccountClient, Answer, RequestOptions, Venue, VenueOptions } from './venue.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -42,7 +37,6 @@ interface Errand {
   readonly params: () => Params
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
-  readonly budget: Budget
   readonly budgetKey: string
   tries: number
   /** Monotonic; null before the first sending. */
@@ -63,23 +57,26 @@ export class VenueClient implements Venue {
   readonly #dispatcher: Dispatcher
   readonly #offset = new ClockOffset()
   readonly #closing = new AbortController()
-  readonly #openedAt: number
-  readonly #budgets = new Map<string, Budget>()
-  readonly #addressBudget: Budget
+  readonly #budgets: Budgets
   readonly #guard: BlockGuard
 
   constructor(options: VenueOptions) {
     this.#options = options
+    // Every request and every waiting slot listens for the end.
+    setMaxListeners(0, this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal]))
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
     this.#prefix = base.pathname.replace(/\/$/, '')
     // The time-out of a request is ours alone, by the clock that was given.
     this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
-    this.#openedAt = options.clock.monotonic()
-    this.#addressBudget = this.#newBudget(options.profile.ipRate)
-    this.#guard = new BlockGuard(options.clock, this.#closing.signal, (pauseMs) =>
-      options.log?.({ event: 'block pause', pauseMs }),
-    )
+    this.#budgets = new Budgets({
+      addressRate: options.profile.ipRate,
+      overrides: options.budgets ?? {},
+      clock: options.clock,
+      quietSince: options.quietSince ?? null,
+      closing: this.#closing.signal,
+    })
+    this.#guard = new BlockGuard(options.clock, (pauseMs) => options.log?.({ event: 'block pause', pauseMs }))
   }
 
   get offsetMs(): number | null {
@@ -111,15 +108,13 @@ export class VenueClient implements Venue {
       options.unchecked === true ? given : validateParams(endpoint, given)
     const fixed = typeof params === 'function' ? null : check(params)
     const linked = linkSignals(this.#options.signal, options.signal, this.#closing.signal)
-    const budgetKey = this.#budgetKeyOf(access, endpoint)
     const errand: Errand = {
       access,
       endpoint,
       params: typeof params === 'function' ? () => check(params()) : () => fixed ?? {},
       credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
       signal: linked.signal,
-      budget: this.#budgetOf(budgetKey, endpoint),
-      budgetKey,
+      budgetKey: this.#budgets.keyOf(access, endpoint),
       tries: 0,
       firstSentAt: null,
       lastSentAt: 0,
@@ -138,7 +133,8 @@ export class VenueClient implements Venue {
     const { endpoint, signal } = errand
     for (;;) {
       try {
-        const answer = await this.#inTurn(errand)
+        const turn = { signal, isRetry: errand.last !== null }
+        const answer = await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)
         this.#guard.succeeded()
         this.#log(errand, answer.status, null, null)
         return answer
@@ -172,16 +168,10 @@ export class VenueClient implements Venue {
     })
   }
 
-  /** Waits for a slot of the endpoint's budget and only then for one of the address's, which all accounts share. */
-  #inTurn(errand: Errand): Promise<Answer> {
-    const turn = { signal: errand.signal, isRetry: errand.last !== null }
-    return errand.budget.run(() => this.#addressBudget.run(() => this.#tryOnce(errand), turn), turn)
-  }
-
   async #tryOnce(errand: Errand): Promise<Answer> {
     const { endpoint, access, credentials } = errand
     const { clock, profile } = this.#options
-    const mayPass = await this.#guard.mayPass()
+    const mayPass = await this.#guard.mayPass(errand.signal)
     errand.signal.throwIfAborted()
     if (errand.last !== null && this.#elapsedMs(errand) > RETRY_WITHIN_MS) {
       errand.isExpired = true
@@ -255,67 +245,4 @@ export class VenueClient implements Venue {
       retryInMs,
     })
   }
-
-  /** One budget for each endpoint, or configured group, and each account; public endpoints count by address. */
-  #budgetKeyOf(access: AccountAccess, endpoint: Endpoint): string {
-    const group = this.#options.budgets?.[endpoint.name]?.group ?? endpoint.name
-    return endpoint.rate.scope === 'ip' ? group : `${group} of ${access.uid ?? access.name}`
-  }
-
-  #budgetOf(key: string, endpoint: Endpoint): Budget {
-    const known = this.#budgets.get(key)
-    if (known !== undefined) return known
-    const budget = this.#newBudget(rateOf(endpoint, this.#options.budgets ?? {}))
-    this.#budgets.set(key, budget)
-    return budget
-  }
-
-  /** An earlier process may have spent the whole budget just before it ended, so that much time must pass first. */
-  #newBudget({ count, perMs }: Pick<Rate, 'count' | 'perMs'>): Budget {
-    const { clock, quietSince } = this.#options
-    const quietMs =
-      quietSince === undefined || quietSince === null ? 0 : Math.max(0, clock.wall() - quietSince)
-    const sinceOpening = clock.monotonic() - this.#openedAt
-    const notBefore = this.#openedAt + Math.max(0, perMs - (quietMs - sinceOpening))
-    return new Budget({ count, perMs, clock, notBefore, closing: this.#closing.signal })
-  }
-}
-
-/** The documented rate, or what the configuration puts in its place; a group goes by the strictest of its members. */
-function rateOf(
-  endpoint: Endpoint,
-  budgets: Readonly<Record<string, BudgetOverride>>,
-): Pick<Rate, 'count' | 'perMs'> {
-  const own = budgets[endpoint.name]
-  if (own?.group === undefined) return own ?? endpoint.rate
-  const members = Object.values(budgets).filter((other) => other.group === own.group)
-  return members.reduce((strictest, one) =>
-    one.count / one.perMs < strictest.count / strictest.perMs ? one : strictest,
-  )
-}
-
-function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Credentials {
-  const credentials = access[which]
-  if (credentials !== undefined) return credentials
-  throw new UsageError(`Account ${access.name} has no ${which === 'tax' ? 'tax API key' : 'API key'}.`, {
-    action: `Give its ${which === 'tax' ? 'tax key' : 'key'}, secret and passphrase, then run again.`,
-  })
-}
-
-function secretsOf({ api, tax }: AccountAccess): string[] {
-  return [api, tax].flatMap((credentials) =>
-    credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
-  )
-}
-
-function blocked({ endpoint, account, request }: Case): VenueBlocked {
-  return new VenueBlocked({
-    endpoint,
-    account,
-    request,
-    code: 'blocked',
-    status: null,
-    message: 'nothing was sent: the venue still refused after a pause of five minutes',
-    body: null,
-  })
 }

@@ -1,0 +1,229 @@
+// The main job against the sandbox, by real processes over real HTTP: what is fetched, resumed, published and refused.
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ledgerHash } from '../pipeline/build/hash.ts'
+import { compareWithTruth } from '../pipeline/demo/compare.ts'
+import { type Sandbox, startSandbox, writeSandboxConfig } from '../sandbox/index.ts'
+import { startTieout, temporaryFolder, tieout } from './support/cli.ts'
+
+const SPEED = 400
+const NOW = '2026-06-30T00:00:00Z'
+
+let sandbox: Sandbox
+
+beforeAll(async () => {
+  sandbox = await startSandbox({ seed: 3, days: 60, now: new Date(NOW), speed: SPEED })
+})
+afterAll(() => sandbox.close())
+
+/** A folder with the sandbox's configuration, and `--dir` and `--now` for every command on it. */
+async function newBooks(venue: Sandbox = sandbox): Promise<string[]> {
+  const dir = temporaryFolder()
+  await writeSandboxConfig(dir, venue, { speed: SPEED })
+  return ['--dir', dir, '--now', NOW]
+}
+
+const folderOf = (args: readonly string[]): string => args[1] as string
+
+const requestsSoFar = (): number =>
+  sandbox.stats().endpoints.reduce((sum, endpoint) => sum + endpoint.requests, 0)
+
+describe('nightly', () => {
+  test('the published ledger equals the venue’s truth in every balance, futures figure and record count', async () => {
+    const books = await newBooks()
+    const night = await tieout(['nightly', ...books])
+    expect({ code: night.code, stderr: night.code === 0 ? '' : night.stderr }).toEqual({
+      code: 0,
+      stderr: '',
+    })
+    const comparison = await compareWithTruth(folderOf(books), sandbox.truth())
+    expect(comparison.differences).toEqual([])
+    expect(comparison.balances).toBeGreaterThan(20)
+    expect(comparison.futuresFigures).toBeGreaterThan(20)
+  }, 60_000)
+
+  test('a second sync asks only for the tail, and changes nothing', async () => {
+    const books = await newBooks()
+    await tieout(['nightly', ...books])
+    const first = requestsSoFar()
+    const before = await ledgerHash(join(folderOf(books), 'ledger.duckdb'))
+    const again = await tieout(['nightly', ...books])
+    expect(again.code).toBe(0)
+    const second = requestsSoFar() - first
+    // Six accounts, at most two requests for each partition of their feeds, and the lists that are read whole.
+    expect(second).toBeLessThan(260)
+    expect(await ledgerHash(join(folderOf(books), 'ledger.duckdb'))).toBe(before)
+  }, 60_000)
+
+  test('no budget is ever breached, as the venue counts', () => {
+    const breaches = sandbox
+      .stats()
+      .endpoints.filter((endpoint) => endpoint.peak > endpoint.limit || '429' in endpoint.refused)
+    expect(breaches).toEqual([])
+  })
+})
+
+describe('a run that is killed', () => {
+  test('goes on where it was, and comes to the same ledger, to the hash', async () => {
+    const whole = await newBooks()
+    await tieout(['nightly', ...whole])
+    const expected = await ledgerHash(join(folderOf(whole), 'ledger.duckdb'))
+
+    const books = await newBooks()
+    for (const afterRequests of [5, 60, 200, 420]) {
+      const start = requestsSoFar()
+      const run = await startTieout(['nightly', ...books])
+      while (requestsSoFar() - start < afterRequests && run.child.exitCode === null) {
+        await new Promise((resolve) => setImmediate(resolve))
+      }
+      run.child.kill('SIGKILL')
+      await run.ended
+    }
+    const last = await tieout(['nightly', ...books])
+    expect({ code: last.code, stderr: last.code === 0 ? '' : last.stderr }).toEqual({ code: 0, stderr: '' })
+    expect(await ledgerHash(join(folderOf(books), 'ledger.duckdb'))).toBe(expected)
+    expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
+  }, 120_000)
+
+  test('Ctrl-C ends it with code 5 and keeps what has landed', async () => {
+    const books = await newBooks()
+    const start = requestsSoFar()
+    const run = await startTieout(['sync', ...books])
+    while (requestsSoFar() - start < 100) await new Promise((resolve) => setImmediate(resolve))
+    run.child.kill('SIGINT')
+    const stopped = await run.ended
+    expect(stopped.code).toBe(5)
+    expect(stopped.stderr).toContain('progress is kept')
+    const before = requestsSoFar()
+    expect((await tieout(['nightly', ...books])).code).toBe(0)
+    expect(requestsSoFar() - before).toBeGreaterThan(50)
+  }, 60_000)
+})
+
+describe('rebuild', () => {
+  test('everything again from the journal gives the same ledger, to the hash, without the network', async () => {
+    const books = await newBooks()
+    await tieout(['nightly', ...books])
+    const path = join(folderOf(books), 'ledger.duckdb')
+    const before = await ledgerHash(path)
+    const requests = requestsSoFar()
+    const rebuilt = await tieout(['rebuild', ...books])
+    expect(rebuilt.code).toBe(0)
+    expect(await ledgerHash(path)).toBe(before)
+    expect(requestsSoFar()).toBe(requests)
+  }, 60_000)
+})
+
+describe('while a run writes', () => {
+  test('sql answers from the published ledger, and a second sync is refused with the holder named', async () => {
+    const books = await newBooks()
+    await tieout(['nightly', ...books])
+    const start = requestsSoFar()
+    const run = await startTieout(['nightly', ...books])
+    while (requestsSoFar() - start < 10) await new Promise((resolve) => setImmediate(resolve))
+    const [answer, second] = await Promise.all([
+      tieout(['sql', 'select count(*) > 0 as filled from entries', '--format', 'json', ...books]),
+      tieout(['sync', ...books]),
+    ])
+    expect(JSON.parse(answer.stdout)).toEqual([{ filled: true }])
+    expect(second.code).toBe(2)
+    expect(second.stderr).toContain(String(run.child.pid))
+    expect((await run.ended).code).toBe(0)
+  }, 60_000)
+})
+
+describe('a record that the venue leaves out', () => {
+  test('opens the balance chain, and check names the two records around the gap', async () => {
+    const faulty = await startSandbox({
+      seed: 3,
+      days: 60,
+      now: new Date(NOW),
+      speed: SPEED,
+      faults: 'drop=tax.records:700',
+    })
+    try {
+      const books = await newBooks(faulty)
+      expect((await tieout(['nightly', ...books])).code).toBe(3)
+      const check = await tieout(['check', '--json', ...books])
+      expect(check.code).toBe(3)
+      const open = JSON.parse(check.stdout) as { check_name: string; severity: string; evidence: string }[]
+      const chain = open.filter((one) => one.check_name === 'balance_chain')
+      expect(chain).toHaveLength(1)
+      expect(JSON.parse((chain[0] as { evidence: string }).evidence)).toHaveLength(2)
+      expect(open.filter((one) => one.severity === 'error')).toEqual([])
+    } finally {
+      await faulty.close()
+    }
+  }, 60_000)
+})
+
+describe('bad input', () => {
+  test('a wrong secret is refused with code 4, and the credential is named', async () => {
+    const books = await newBooks()
+    const file = join(folderOf(books), 'credentials.yaml')
+    const secret = sandbox.accounts[0]?.secret as string
+    writeFileSync(file, readFileSync(file, 'utf8').replace(secret, 'not-the-secret'))
+    const run = await tieout(['sync', '--accounts', 'parent', ...books])
+    expect(run.code).toBe(4)
+    expect(run.stderr).toContain('the API key of account parent')
+    expect(run.stderr).not.toContain('not-the-secret')
+  }, 60_000)
+
+  test('a venue that cannot be reached ends with code 5', async () => {
+    const books = await newBooks()
+    const file = join(folderOf(books), 'tieout.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace(/base_url: .*/, 'base_url: http://127.0.0.1:1'))
+    const run = await tieout(['sync', '--accounts', 'classic', ...books])
+    expect(run.code).toBe(5)
+  }, 60_000)
+
+  const refusals: [string, string[], string][] = [
+    ['an impossible date', ['plan', '--now', '2026-02-30'], '--now is not a date'],
+    ['an unknown option', ['plan', '--colour'], 'colour'],
+    ['an unknown command', ['plam'], 'plam'],
+    ['an unknown feed', ['plan', '--feeds', 'tax.record'], 'There is no feed tax.record'],
+    ['an unknown account', ['plan', '--accounts', 'mine'], 'There is no account mine'],
+    ['a start in the future', ['sync', '--from', '2099-01-01'], '--from lies in the future'],
+    ['no ledger yet', ['report', 'balances'], 'There is no published ledger yet'],
+  ]
+  for (const [what, args, message] of refusals) {
+    test(`${what} is a usage error with code 2 and no stack trace`, async () => {
+      const [dirOption, dir, , ...rest] = await newBooks()
+      const now = args.includes('--now') ? [] : ['--now', ...rest]
+      const run = await tieout([...args, dirOption as string, dir as string, ...now])
+      expect(run.code).toBe(2)
+      expect(run.stderr).toContain(message)
+      expect(run.stderr).not.toMatch(/\n\s+at /)
+    })
+  }
+
+  test('a folder that cannot be written is named', async () => {
+    const run = await tieout(['init', '--dir', '/proc/tieout'])
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('/proc/tieout')
+  })
+
+  test('an unknown key of the configuration names the nearest known one', async () => {
+    const books = await newBooks()
+    const file = join(folderOf(books), 'tieout.yaml')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('base_url:', 'base_ulr:'))
+    const run = await tieout(['plan', ...books])
+    expect(run.code).toBe(2)
+    expect(run.stderr).toContain('venue.base_ulr')
+    expect(run.stderr).toContain('the nearest is base_url')
+  })
+
+  test('a corrupt journal is refused and named', async () => {
+    const books = await newBooks()
+    await tieout(['sync', '--accounts', 'classic', ...books])
+    const segment = join(folderOf(books), 'journal', '000001.journal')
+    const bytes = readFileSync(segment)
+    bytes[Math.floor(bytes.length / 2)]! ^= 0x20
+    writeFileSync(segment, bytes)
+    const run = await tieout(['sync', '--accounts', 'classic', ...books])
+    expect(run.code).toBe(1)
+    expect(run.stderr).toContain('000001.journal')
+    expect(run.stderr).not.toMatch(/\n\s+at /)
+  }, 60_000)
+})
