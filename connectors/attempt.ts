@@ -1,6 +1,8 @@
 // One try of a request: signed by the venue's clock, sent, and its answer judged. Only what is plainly a success comes
 // back; everything else is an error of the class that decides what happens next. Sources: interface document, parts
 // 1, 5 and 7; venue-facts, Signing and Failures.
+import { UsageError } from '../models/error.ts'
+import { refusalOf } from './classify.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
 import {
@@ -9,7 +11,7 @@ import {
   PassingFailure,
   type Refusal,
   type RequestMeta,
-  refusalOf,
+  VenueBlocked,
   type VenueError,
 } from './errors.ts'
 import type { ExchangeFailure, Incoming } from './http.ts'
@@ -17,6 +19,7 @@ import type { VenueProfile } from './profile.ts'
 import { retryAfterMs } from './retry.ts'
 import { redactText } from './secrets.ts'
 import { signature, type Wire, wireOf } from './sign.ts'
+import type { AccountAccess } from './venue.ts'
 
 export interface Credentials {
   readonly key: string
@@ -153,4 +156,33 @@ function whatItIs(body: Buffer): string {
   const start = body.subarray(0, 64).toString('latin1').trimStart()
   if (start.startsWith('<')) return `a web page of ${body.length} bytes`
   return `${body.length} bytes that are not an envelope in JSON`
+}
+
+/** Throws UsageError where the account has no such key. */
+export function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Credentials {
+  const credentials = access[which]
+  if (credentials !== undefined) return credentials
+  throw new UsageError(`Account ${access.name} has no ${which === 'tax' ? 'tax API key' : 'API key'}.`, {
+    action: `Give its ${which === 'tax' ? 'tax key' : 'key'}, secret and passphrase, then run again.`,
+  })
+}
+
+/** What must never be shown or journaled. */
+export function secretsOf({ api, tax }: AccountAccess): string[] {
+  return [api, tax].flatMap((credentials) =>
+    credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
+  )
+}
+
+/** Nothing was sent, since the venue still refused after the pause. */
+export function blocked({ endpoint, account, request }: Case): VenueBlocked {
+  return new VenueBlocked({
+    endpoint,
+    account,
+    request,
+    code: 'blocked',
+    status: null,
+    message: 'nothing was sent: the venue still refused after a pause of five minutes',
+    body: null,
+  })
 }

@@ -1,7 +1,7 @@
 // The envelope around every answer, and the rows within it. Whatever is not plainly an answer is malformed, never
 // an empty page. Sources: interface document, part 1; venue-facts, Failures and Wire oddities.
 import { z } from 'zod'
-import { decodeJson, type JsonProblem, parseJson } from '../models/json.ts'
+import { DUPLICATES, parseJsonBytes } from '../models/json.ts'
 import type { Endpoint } from './endpoint.ts'
 import { plausibleTime } from './offset.ts'
 
@@ -10,9 +10,9 @@ export const SUCCESS = '00000'
 const envelopeSchema = z.looseObject({
   // Codes are texts; a bare number is read as its digits.
   code: z.union([z.string(), z.number()]).transform(String),
-  msg: z.unknown(),
-  requestTime: z.unknown(),
-  data: z.unknown(),
+  msg: z.unknown().optional(),
+  requestTime: z.unknown().optional(),
+  data: z.unknown().optional(),
 })
 
 export interface Envelope {
@@ -21,28 +21,30 @@ export interface Envelope {
   /** Unix milliseconds; null where it is not a plausible time. */
   readonly requestTime: number | null
   readonly data: unknown
-  readonly problems: readonly JsonProblem[]
 }
 
-/** Reads a body; null where it is not JSON, or not an envelope. */
+/** Reads a body; null where it is not JSON, or not an envelope, or one that says two things at once. */
 export function readEnvelope(body: Buffer): Envelope | null {
-  let parsed: ReturnType<typeof parseJson>
+  let value: unknown
   try {
-    parsed = parseJson(decodeJson(body))
+    value = parseJsonBytes(body).value
   } catch {
     return null
   }
-  const envelope = envelopeSchema.safeParse(parsed.value)
-  if (!envelope.success) return null
+  const envelope = envelopeSchema.safeParse(value)
+  if (!envelope.success || saysTwoThings(value)) return null
   const { code, msg, requestTime, data } = envelope.data
   return {
     code,
     message: typeof msg === 'string' ? msg : '',
     requestTime: plausibleTime(requestTime),
     data,
-    problems: parsed.problems,
   }
 }
+
+/** The same key stands twice in it with unequal values: two lists of rows must not become one. */
+const saysTwoThings = (value: unknown): boolean =>
+  typeof value === 'object' && value !== null && DUPLICATES in value
 
 export interface Page {
   /** As received, newest first where the venue keeps to its order. */
@@ -82,6 +84,7 @@ function readRows(endpoint: Endpoint, data: unknown): readonly unknown[] | strin
   if (Array.isArray(data))
     return data.length === 0 ? [] : `data is a list instead of an object with ${endpoint.rows}`
   if (!isObject(data) || !(endpoint.rows in data)) return `data has no ${endpoint.rows}`
+  if (saysTwoThings(data)) return 'data has a field twice, with unequal values'
   const list = data[endpoint.rows]
   if (list === null) return []
   return Array.isArray(list) ? list : `${endpoint.rows} is not a list`

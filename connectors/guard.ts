@@ -8,27 +8,28 @@ export const BLOCK_PAUSE_MS = 5 * 60_000
 /** Refusals on fewer budgets than this are those budgets' own matter. */
 const BUDGETS_MIN = 2
 
-type State = 'open' | 'pausing' | 'probing' | 'closed'
-
 export class BlockGuard {
   readonly #clock: Clock
-  readonly #closing: AbortSignal
   readonly #onPause: (pauseMs: number) => void
   /** Budgets that were refused since the last success. */
   readonly #refused = new Set<string>()
-  #state: State = 'open'
+  /** probing: the pause is over, and nothing has been answered since. */
+  #state: 'open' | 'pausing' | 'probing' | 'closed' = 'open'
   #hasPaused = false
-  #pause: Promise<void> = Promise.resolve()
+  #pausesUntil = 0
 
-  constructor(clock: Clock, closing: AbortSignal, onPause: (pauseMs: number) => void) {
+  constructor(clock: Clock, onPause: (pauseMs: number) => void) {
     this.#clock = clock
-    this.#closing = closing
     this.#onPause = onPause
   }
 
-  /** Waits out the pause; answers false when nothing may be sent any more. */
-  async mayPass(): Promise<boolean> {
-    if (this.#state === 'pausing') await this.#pause
+  /** Waits out the pause, or for the signal; answers false when nothing may be sent any more. */
+  async mayPass(signal: AbortSignal): Promise<boolean> {
+    while (this.#state === 'pausing' && !signal.aborted) {
+      const rest = this.#pausesUntil - this.#clock.monotonic()
+      if (rest > 0) await this.#clock.sleep(rest, signal)
+      else this.#probe()
+    }
     return this.#state !== 'closed'
   }
 
@@ -37,7 +38,6 @@ export class BlockGuard {
     if (this.#state === 'probing') this.#state = 'open'
   }
 
-  /** A refusal for the rate; one that was sent before the pause says nothing of the time after it. */
   refused(budget: string): void {
     this.#refused.add(budget)
     if (this.#state === 'probing') this.#state = 'closed'
@@ -52,10 +52,13 @@ export class BlockGuard {
     }
     this.#hasPaused = true
     this.#state = 'pausing'
+    this.#pausesUntil = this.#clock.monotonic() + BLOCK_PAUSE_MS
     this.#onPause(BLOCK_PAUSE_MS)
-    this.#pause = this.#clock.sleep(BLOCK_PAUSE_MS, this.#closing).then(() => {
-      this.#refused.clear()
-      this.#state = 'probing'
-    })
+  }
+
+  /** What was refused before the pause says nothing of the time after it. */
+  #probe(): void {
+    this.#refused.clear()
+    this.#state = 'probing'
   }
 }

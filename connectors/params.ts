@@ -15,9 +15,6 @@ export const text = z.preprocess(
   z.string({ error: missing('must be a text') }).min(1, 'must not be empty'),
 )
 
-/** A text of which the empty form has a meaning of its own. */
-export const textOrEmpty = z.preprocess(asText, z.string({ error: missing('must be a text') }))
-
 export const textBetween = (min: number, max: number) =>
   z.preprocess(
     asText,
@@ -75,6 +72,9 @@ export const listOf = (item: z.ZodType, bounds: { min?: number; max?: number } =
   const filled = bounds.min === undefined ? list : list.min(bounds.min, 'must not be an empty list')
   return bounds.max === undefined ? filled : filled.max(bounds.max, `must have at most ${bounds.max} entries`)
 }
+
+export const textOrListOf = (item: z.ZodType) =>
+  z.union([text, listOf(item, { min: 1 })], { error: missing('must be a text or a list that is not empty') })
 
 export const category = oneOf('SPOT', 'MARGIN', 'USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
 export const productType = oneOf('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')

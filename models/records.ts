@@ -2,6 +2,8 @@
 import { amount, defineRecord, json, millis, text } from './record.ts'
 
 const requiredText = { required: true } as const
+const productTypes = ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const
+const stpModes = ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const
 
 /** Interface document, 2.9. The business type and margin type of the query are the partition. */
 export const taxRecord = defineRecord({
@@ -59,23 +61,31 @@ export const p2pRecord = defineRecord({
 const orderFields = {
   orderId: text('Order id.', requiredText),
   clientOid: text('The client’s own id of the order.'),
-  category: text('Product line: SPOT, MARGIN, USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.'),
+  category: text('Product line: SPOT, MARGIN or one of the three futures lines.', {
+    values: ['SPOT', 'MARGIN', ...productTypes],
+  }),
   symbol: text('Symbol.'),
-  orderType: text('limit or market.'),
-  side: text('buy or sell.'),
+  orderType: text('limit or market.', { values: ['limit', 'market'] }),
+  side: text('buy or sell.', { values: ['buy', 'sell'] }),
   price: amount('Order price in the quote coin.'),
   qty: amount('Quantity in the base coin.'),
   amount: amount('Quantity in the quote coin (spot and margin).'),
   cumExecQty: amount('Executed quantity so far, base coin.'),
   cumExecValue: amount('Executed value so far, quote coin; may be truncated.'),
   avgPrice: amount('Average execution price.'),
-  timeInForce: text('ioc, fok, gtc or post_only.'),
-  orderStatus: text('live, new, partially_filled, filled or cancelled.'),
-  posSide: text('long or short.'),
-  holdMode: text('one_way_mode or hedge_mode.'),
+  timeInForce: text('ioc, fok, gtc or post_only.', { values: ['ioc', 'fok', 'gtc', 'post_only'] }),
+  orderStatus: text('live, new, partially_filled, filled or cancelled.', {
+    values: ['live', 'new', 'partially_filled', 'filled', 'cancelled'],
+  }),
+  posSide: text('long or short.', { values: ['long', 'short'] }),
+  holdMode: text('one_way_mode or hedge_mode.', { values: ['one_way_mode', 'hedge_mode'] }),
   delegateType: text('What kind of order it was. Interface document, 2.3.1.'),
-  reduceOnly: text('YES or NO.'),
-  stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.'),
+  reduceOnly: text('YES where it may only reduce a position, else NO.', {
+    values: ['YES', 'NO', 'yes', 'no'],
+  }),
+  stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.', {
+    values: stpModes,
+  }),
   feeDetail: json('List of feeCoin and fee; positive when paid, the opposite sign of the tax records.'),
   createdTime: millis('When the order was created.', requiredText),
   updatedTime: millis('When the order last changed.'),
@@ -91,7 +101,9 @@ export const order = defineRecord({
   fields: {
     ...orderFields,
     cancelReason: text('Why it was cancelled.'),
-    execType: text('normal, offset, reduce, liquidation or delivery.'),
+    execType: text('normal, offset, reduce, liquidation or delivery.', {
+      values: ['normal', 'offset', 'reduce', 'liquidation', 'delivery'],
+    }),
   },
 })
 
@@ -116,7 +128,7 @@ export const p2pOrder = defineRecord({
     orderId: text('Order id.', requiredText),
     orderNo: text('Order number.'),
     advNo: text('Advertisement number.'),
-    side: text('buy or sell, from the merchant’s side.'),
+    side: text('buy or sell, from the merchant’s side.', { values: ['buy', 'sell'] }),
     count: amount('Quantity of the coin.'),
     coin: text('Coin.'),
     price: amount('Price of one coin in the fiat currency.'),
@@ -126,7 +138,9 @@ export const p2pOrder = defineRecord({
     releaseTime: millis('When the coins were released.'),
     paymentTime: millis('When the payment was made.'),
     amount: amount('Order amount in the fiat currency.'),
-    status: text('pending_pay, Paid, Appeal, Completed or cancelled.'),
+    status: text('pending_pay, Paid, Appeal, Completed or cancelled.', {
+      values: ['pending_pay', 'Paid', 'Appeal', 'Completed', 'cancelled'],
+    }),
     buyerRealName: text('Name of the buyer.', { personal: true }),
     sellerRealName: text('Name of the seller.', { personal: true }),
     cTime: millis('When the order was created.', { required: true, aliases: ['ctime'] }),
@@ -143,10 +157,14 @@ export const accountSettings = defineRecord({
   key: ['uid'],
   fields: {
     uid: text('Account uid.', requiredText),
-    accountMode: text('unified, hybrid, upgrading or switching.'),
-    assetMode: text('multi_assets.'),
-    holdMode: text('one_way_mode or hedge_mode.'),
-    stpMode: text('Self-trade prevention mode.'),
+    accountMode: text('unified; hybrid; upgrading to unified; switching to classic.', {
+      values: ['unified', 'hybrid', 'upgrading', 'switching'],
+    }),
+    assetMode: text('multi_assets.', { values: ['multi_assets'] }),
+    holdMode: text('one_way_mode or hedge_mode.', { values: ['one_way_mode', 'hedge_mode'] }),
+    stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.', {
+      values: stpModes,
+    }),
     symbolConfigList: json('Margin mode and leverage per futures symbol.'),
     coinConfigList: json('Leverage per coin.'),
   },

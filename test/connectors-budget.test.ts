@@ -9,12 +9,19 @@ import { futuresRecords, p2pRecords } from '../connectors/endpoints/tax.ts'
 import { defaultProfile } from '../connectors/profile.ts'
 import { openVenue } from '../connectors/venue.ts'
 import { systemClock } from '../models/clock.ts'
-import { access, envelope, HeldClock, inTurn, loopback, refusal, reply, START } from './support/venue.ts'
+import {
+  access,
+  envelope,
+  HeldClock,
+  inTurn,
+  loopback,
+  refusal,
+  reply,
+  START,
+  turns,
+} from './support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
-const turns = async (count = 10): Promise<void> => {
-  for (let turn = 0; turn < count; turn += 1) await new Promise((resolve) => setImmediate(resolve))
-}
 
 /** A budget under a held clock, and the times at which its tasks began. */
 function budgetOf(count: number, perMs: number, notBefore = 0) {

@@ -21,7 +21,7 @@ import {
 } from '../connectors/errors.ts'
 import { extractPage } from '../connectors/walk.ts'
 import { UsageError } from '../models/error.ts'
-import { access, envelope, inTurn, loopback, refusal, reply, START } from './support/venue.ts'
+import { access, envelope, inTurn, loopback, refusal, reply, START, turns } from './support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
 const query = { bizType: 'SPOT', ...window }
@@ -133,6 +133,25 @@ describe('an answer', () => {
     })
   })
 
+  test('needs no requestTime', async () => {
+    const { venue, settle } = await loopback(reply(200, '{"code":"00000","msg":"success","data":[]}'))
+    const answer = await settle(venue.account(access).request(taxRecords, query))
+    expect(answer.envelope).toEqual({ data: [], requestTime: null })
+  })
+
+  test('of the same host comes over the connection that is already there', async () => {
+    const ports = new Set<number | undefined>()
+    const { venue, settle } = await loopback((request, response, count) => {
+      ports.add(response.socket?.remotePort)
+      reply(200, envelope({ uid: '1' }))(request, response, count)
+    })
+    for (let time = 0; time < 3; time += 1) {
+      await settle(venue.account(access).request(settings, {}))
+      await turns()
+    }
+    expect(ports.size).toBe(1)
+  })
+
   test.each([
     ['gzip', gzipSync],
     ['x-gzip', gzipSync],
@@ -184,6 +203,7 @@ describe('an answer', () => {
     ['data of another shape', envelope({ rows: [] })],
     ['data that is a wrapped list of rows', envelope({ list: [{ id: '1' }] })],
     ['data that is a text', envelope('none')],
+    ['data that stands twice', '{"code":"00000","msg":"success","data":[{"id":"1"}],"data":[]}'],
     ['a msg that is no success', envelope([], { msg: 'system busy' })],
     ['a msg that is absent', JSON.stringify({ code: '00000', data: [] })],
   ])('of %s is never an empty page', async (_, body) => {
@@ -203,6 +223,13 @@ describe('an answer', () => {
     const { venue, settle } = await loopback(reply(200, envelope(data)))
     const promise = settle(venue.account(access).request(openOrders, {}))
     expect(await caught(promise)).toBeInstanceOf(MalformedAnswer)
+  })
+
+  test('to a listing with two unequal lists is never one of them', async () => {
+    const body = '{"code":"00000","msg":"success","data":{"list":[],"cursor":null,"list":[{"orderId":"1"}]}}'
+    const { venue, settle } = await loopback(reply(200, body))
+    const error = await caught(settle(venue.account(access).request(openOrders, {})))
+    expect(error.venueMessage).toBe('data has a field twice, with unequal values')
   })
 
   test('without fields is no account settings', async () => {
@@ -312,6 +339,12 @@ describe('a request that fails', () => {
     const error = await caught(settle(venue.account(access).request(settings, {})))
     expect(error).toBeInstanceOf(CredentialRefused)
     expect([error.exitCode, received.length]).toEqual([4, 1])
+  })
+
+  test('with nothing but a code is told by that code', async () => {
+    const { venue, settle } = await loopback(reply(200, '{"code":40014}'))
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect([error.name, error.code, error.venueMessage]).toEqual(['PermissionRefused', '40014', ''])
   })
 
   test('shows no secret, also where the venue repeats one', async () => {
@@ -505,6 +538,17 @@ describe('a venue that blocks the address', () => {
     expect([after instanceof RateRefused, later instanceof RateRefused]).toEqual([true, true])
     expect(later.code).toBe('blocked')
     expect([received.length - sent, pauses(events)]).toEqual([0, 1])
+  })
+
+  test('keeps no caller waiting who stops during the pause', async () => {
+    const { venue, settle } = await loopback(reply(429, refusal('429')))
+    const account = venue.account(access)
+    await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
+    const stop = new AbortController()
+    const waiting = account.request(settings, {}, { signal: stop.signal })
+    await turns()
+    stop.abort()
+    await expect(waiting).rejects.toThrow(Stopped)
   })
 
   test('is not supposed where refusals come on one budget alone', async () => {

@@ -1,8 +1,9 @@
 // Every class of refusal: which codes and statuses make it, what it tells, and what it asks its reader to do.
 import { describe, expect, test } from 'vitest'
 import { findEndpoint } from '../connectors/catalogue.ts'
+import { refusalOf } from '../connectors/classify.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
-import { OutcomeUnknown, type Refusal, RepeatedCursor, refusalOf } from '../connectors/errors.ts'
+import { OutcomeUnknown, type Refusal, RepeatedCursor } from '../connectors/errors.ts'
 
 const refused = (code: string, more: Partial<Refusal> = {}, endpoint = 'tax.records'): Refusal => {
   const declared = findEndpoint(endpoint) as Endpoint

@@ -1,7 +1,6 @@
 // Conversion of small balances into the platform's own coin. Interface document, 4.24.
-import { z } from 'zod'
 import { defineEndpoint } from '../endpoint.ts'
-import { fields, listOf, text } from '../params.ts'
+import { fields, text, textOrListOf } from '../params.ts'
 
 /** The document's table calls coinList a text, its sample sends a list: both go. Interface document, 4.24. */
 export const convertSmallBalances = defineEndpoint({
@@ -12,7 +11,7 @@ export const convertSmallBalances = defineEndpoint({
   writes: true,
   rate: { scope: 'uid', count: 10, perMs: 1_000 },
   params: fields({
-    coinList: z.union([text, listOf(text, { min: 1 })], { error: 'must be a list of coins' }),
+    coinList: textOrListOf(text),
   }),
   rows: 'orderList',
   outcome: 'Sync tax.records and look for conversions of these coins.',

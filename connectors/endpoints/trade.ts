@@ -1,4 +1,6 @@
 // Orders of a unified account, over spot, margin and futures. Interface document, 4.8 to 4.11.
+import { delegateTypes } from '../../models/delegate-types.ts'
+import type { RecordType } from '../../models/record.ts'
 import { openOrder, order } from '../../models/records.ts'
 import { days, defineEndpoint, type Paging } from '../endpoint.ts'
 import {
@@ -15,6 +17,15 @@ import {
   wholeNumber,
   yesNo,
 } from '../params.ts'
+import { defaultProfile } from '../profile.ts'
+
+/** One kind of order bears a third party's name, which only the venue profile knows. */
+const kinds = [...delegateTypes, defaultProfile.chartSignalDelegateType]
+
+const withKinds = (record: RecordType): RecordType => ({
+  ...record,
+  fields: { ...record.fields, delegateType: { ...record.fields.delegateType!, values: kinds } },
+})
 
 const cursor: Paging = {
   kind: 'cursor',
@@ -113,7 +124,7 @@ export const openOrders = defineEndpoint({
     },
     inOrder,
   ),
-  item: openOrder,
+  item: withKinds(openOrder),
   rows: 'list',
   page: cursor,
   applies: 'unified',
@@ -139,7 +150,7 @@ export const orderHistory = defineEndpoint({
     },
     spanAtMost(30),
   ),
-  item: order,
+  item: withKinds(order),
   rows: 'list',
   page: cursor,
   window: {

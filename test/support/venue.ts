@@ -66,6 +66,11 @@ export class HeldClock implements Clock {
 
 const turn = (): Promise<void> => new Promise((resolve) => setImmediate(resolve))
 
+/** Lets everything happen that needs no time to pass. */
+export async function turns(): Promise<void> {
+  for (let count = 0; count < 20; count += 1) await turn()
+}
+
 export interface Received {
   readonly method: string
   readonly path: string

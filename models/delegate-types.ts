@@ -1,0 +1,26 @@
+// Kinds of order by the venue's own identifiers. Interface document, 2.3.1; one of them names a third party and
+// therefore stands in the venue profile. The list is open: another value is kept and reported.
+
+export const delegateTypes: readonly string[] = `
+  normal stop_profit_market stop_loss_market stop_profit_chase stop_loss_chase trader_delegate
+  trader_stop_profit trader_stop_loss follower_delegate reduce_offset_delegate market market_risk
+  plan_limit plan_market back_contract trader_back_contract strategy_grid_positive strategy_grid_reverse
+  strategy_unlimited stop_profit_limit stop_loss_limit move_stop_limit move_stop_market
+  position_stop_profit_limit position_stop_profit_market position_stop_loss_limit
+  position_stop_loss_market tracking_plan_limit tracking_plan_market delivery_close_long
+  delivery_close_short liquidation strategy_dca_positive strategy_dca_reverse spot_trace_trader_buy
+  spot_trace_follower_buy spot_trace_trader_sell spot_trace_follower_sell strategy_oco_limit
+  strategy_oco_trigger modify_limit_order strategy_regular_buy strategy_grid_middle strategy_cta_positive
+  strategy_cta_reverse strategy_tpsl_limit strategy_tpsl_market strategy_contract_ai strategy_trace_market
+  strategy_trace_limit strategy_portfolio_buy strategy_portfolio_sell sigan_trace mmr_stop_loss_market
+  bbo_opponent1 bbo_opponent5 bbo_companion1 bbo_companion5 bbo_opponent1_profit bbo_opponent5_profit
+  bbo_companion1_profit bbo_companion5_profit bbo_opponent1_loss bbo_opponent5_loss bbo_companion1_loss
+  bbo_companion5_loss spot_bbo_opponent1_tpsl spot_bbo_opponent5_tpsl spot_bbo_companion1_tpsl
+  spot_bbo_companion5_tpsl dummy_bbo_profit dummy_bbo_loss strategy_pre_tpsl_limit
+  strategy_pre_tpsl_market future_signal_delegate grant_market tg_signal_limit tg_signal_tp_market
+  tg_signal_sl_market strategy_preset_tpsl_limit strategy_preset_tpsl_market trader_iceberg_limit
+  trader_time_share_market strategy_arbitrage_positive strategy_arbitrage_reverse
+  liquidation_take_over_long liquidation_take_over_short convert_hedging off_close
+`
+  .trim()
+  .split(/\s+/)
