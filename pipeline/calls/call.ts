@@ -1,0 +1,112 @@
+// One call of any endpoint: its fields are checked before anything is opened or sent; what only reads is asked and
+// shown, what writes is shown and sent only when that is asked for. Contract, Commands.
+import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
+import type { Endpoint, Params } from '../../connectors/endpoint.ts'
+import { placeOrder } from '../../connectors/endpoints/spot.ts'
+import { validateParams } from '../../connectors/params.ts'
+import type { AccountClient } from '../../connectors/venue.ts'
+import { extractPage } from '../../connectors/walk.ts'
+import { UsageError } from '../../models/error.ts'
+import { type CommandContext, optionalConfig } from '../commands/context.ts'
+import { nearest } from '../config.ts'
+import { openConfiguredVenue } from '../run.ts'
+import { keepSecret, type SecretKeeper } from './keep-secret.ts'
+import { maskSecrets } from './secrets.ts'
+import { type CallSession, withSession } from './session.ts'
+import { showJson, showRequest } from './show.ts'
+import { readValues } from './values.ts'
+import { lookForOrders, sendWrite, shownRequest } from './write.ts'
+
+export interface CallOptions {
+  readonly endpoint: string
+  /** Words of the form key=value. */
+  readonly values: readonly string[]
+  readonly account?: string | undefined
+  readonly write: boolean
+  readonly json: boolean
+  /** Name under which credentials handed out by 4.1 are kept. */
+  readonly saveAs?: string | undefined
+  /** Makes the client's own id of an order. */
+  readonly newId: () => string
+}
+
+/** Makes the call and prints what came of it. Throws UsageError for what breaks a rule, and what a request throws. */
+export async function call(context: CommandContext, options: CallOptions): Promise<void> {
+  const endpoint = endpointNamed(options.endpoint)
+  const params = validateParams(endpoint, readValues(endpoint, options.values), { now: context.now() })
+  if (endpoint.public) return callPublic(context, endpoint, params, options)
+  if (!endpoint.writes) {
+    return withSession(context, 'call', options.account, async (session) => {
+      await lookForOrders(session)
+      await read(context, session.client, endpoint, params, options)
+    })
+  }
+  if (!options.write) return preview(context, endpoint, params, options)
+  return withSession(context, 'call', options.account, (session) =>
+    write(context, session, endpoint, params, options),
+  )
+}
+
+function endpointNamed(name: string): Endpoint {
+  const endpoint = findEndpoint(name) ?? endpoints.find(({ section }) => section === name)
+  if (endpoint !== undefined) return endpoint
+  const names = endpoints.map((one) => one.name)
+  throw new UsageError(`There is no endpoint ${name}.`, {
+    expected: `a name that \`tieout endpoints\` lists, perhaps ${nearest(name, names)}`,
+    action: 'Correct the name.',
+  })
+}
+
+/** Public endpoints need neither account nor books; a configuration only tells where the venue stands. */
+async function callPublic(
+  context: CommandContext,
+  endpoint: Endpoint,
+  params: Params,
+  options: CallOptions,
+): Promise<void> {
+  const venue = openConfiguredVenue(context, optionalConfig(context))
+  try {
+    await read(context, venue.account({ name: '' }), endpoint, params, options)
+  } finally {
+    await venue.close()
+  }
+}
+
+async function read(
+  context: CommandContext,
+  client: AccountClient,
+  endpoint: Endpoint,
+  params: Params,
+  { json }: CallOptions,
+): Promise<void> {
+  const { data } = (await client.request(endpoint, params, { signal: context.signal })).envelope
+  context.print(showJson(data, json))
+  if (endpoint.page.kind === 'none') return
+  const { rows, cursor } = extractPage(endpoint, data)
+  if (rows.length > 0 && cursor !== null) context.tell(`Next page: ${endpoint.page.param}=${cursor}`)
+}
+
+function preview(context: CommandContext, endpoint: Endpoint, params: Params, { json }: CallOptions): void {
+  context.print(showRequest(shownRequest(endpoint, params), json))
+  if (wantsId(endpoint, params)) context.tell('A clientOid will be added, by which the order can be found.')
+  context.tell('Nothing was sent: this changes something at the venue. Add --write to send it.')
+}
+
+async function write(
+  context: CommandContext,
+  session: CallSession,
+  endpoint: Endpoint,
+  params: Params,
+  options: CallOptions,
+): Promise<void> {
+  const id = wantsId(endpoint, params) ? { clientOid: options.newId() } : {}
+  const keeper: SecretKeeper | null =
+    endpoint.secretFields === undefined ? null : keepSecret(context.dir, params, options.saveAs)
+  const data = await sendWrite(session, endpoint, { ...params, ...id }, keeper?.keep)
+  context.print(showJson(maskSecrets(endpoint, data), options.json))
+  if (keeper !== null) context.tell(keeper.told)
+}
+
+/** An order without an id of its own gets one: only by it can the order be found when the answer is lost. */
+const wantsId = (endpoint: Endpoint, params: Params): boolean =>
+  endpoint.name === placeOrder.name && params.clientOid === undefined && params.tpslType !== 'tpsl'

@@ -1,0 +1,57 @@
+// Looks for an order by the client's own id, when the answer to placing it was lost: among the open orders, then in the
+// history since it was sent, so that an order that is filled in between is not missed. Interface document, 4.7, 4.10, 4.11.
+
+import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
+import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
+import type { AccountClient } from '../../connectors/venue.ts'
+import { extractPage, firstPage, type Place, turnPage } from '../../connectors/walk.ts'
+
+export interface PlacedOrder {
+  readonly clientOid: string
+  readonly symbol: string
+  /** When it was about to be sent, Unix milliseconds of this machine. */
+  readonly sentAt: number
+}
+
+export interface FoundOrder {
+  readonly feed: string
+  readonly orderId: string
+  readonly status: string
+}
+
+/** How far this machine's clock may be ahead of the venue's. */
+const CLOCK_SLACK_MS = 60_000
+
+/** The order, or null where neither list has it. `now` is the venue's time. Throws what a request throws. */
+export async function findOrder(
+  client: AccountClient,
+  { clientOid, symbol, sentAt }: PlacedOrder,
+  now: number,
+): Promise<FoundOrder | null> {
+  const category = 'SPOT'
+  const startTime = Math.min(sentAt, now) - CLOCK_SLACK_MS
+  const endTime = Math.min(now, startTime + days(30))
+  const open = await search(client, openOrders, { category, symbol }, clientOid)
+  return open ?? search(client, orderHistory, { category, symbol, startTime, endTime }, clientOid)
+}
+
+async function search(
+  client: AccountClient,
+  endpoint: Endpoint,
+  params: Params,
+  clientOid: string,
+): Promise<FoundOrder | null> {
+  let place: Place | null = firstPage
+  while (place !== null) {
+    const cursor: Params = place.cursor === null ? {} : { cursor: place.cursor }
+    const answer = await client.request(endpoint, { ...params, ...cursor })
+    const page = extractPage(endpoint, answer.envelope.data)
+    const order = (page.rows as Readonly<Record<string, unknown>>[]).find(
+      (row) => row.clientOid === clientOid,
+    )
+    if (order !== undefined)
+      return { feed: endpoint.name, orderId: String(order.orderId), status: String(order.orderStatus) }
+    place = turnPage(endpoint, place, page)
+  }
+  return null
+}

@@ -1,0 +1,69 @@
+// Secrets that the venue hands out in an answer (4.1): found by the name of their field, wherever and however spelled,
+// so that they can be kept where they belong and struck everywhere else.
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type { AccountAccess } from '../../connectors/venue.ts'
+import { parseJsonBytes } from '../../models/json.ts'
+
+/** Everything of these accounts that must never be shown or journaled. */
+export function secretsOf(accounts: readonly AccountAccess[]): string[] {
+  return accounts.flatMap(({ api, tax }) =>
+    [api, tax].flatMap((credentials) =>
+      credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
+    ),
+  )
+}
+
+/** An answer as it may be journaled: its secrets are asterisks of equal length. */
+export function cleanBody(
+  endpoint: Endpoint,
+  body: Buffer,
+  ours: readonly string[],
+): { body: Buffer; redacted: number } {
+  if (endpoint.secretFields === undefined || body.length === 0) return redactSecrets(body, ours)
+  const readable = readWhole(body)
+  // Where a secret stands in a body that cannot be read is not known, so nothing of it is kept.
+  if (readable === null) return { body: Buffer.alloc(0), redacted: 1 }
+  const issued = textsUnder(readable.value, [...endpoint.secretFields, 'apiKey'])
+  return redactSecrets(body, [...ours, ...issued])
+}
+
+/** The value of a body; null where it is not JSON, or where a key with two values hides one of them. */
+function readWhole(body: Buffer): { value: unknown } | null {
+  try {
+    const { value, problems } = parseJsonBytes(body)
+    return problems.some(({ kind }) => kind === 'conflicting key') ? null : { value }
+  } catch {
+    return null
+  }
+}
+
+/** The data of an answer as it may be shown. */
+export function maskSecrets(endpoint: Endpoint, data: unknown): unknown {
+  const secret = new Set(endpoint.secretFields?.map((name) => name.toLowerCase()))
+  if (secret.size === 0) return data
+  const mask = (value: unknown): unknown => {
+    if (Array.isArray(value)) return value.map(mask)
+    if (typeof value !== 'object' || value === null) return value
+    return Object.fromEntries(
+      Object.entries(value).map(([name, member]) => [
+        name,
+        secret.has(name.toLowerCase()) ? '*'.repeat(String(member).length) : mask(member),
+      ]),
+    )
+  }
+  return mask(data)
+}
+
+/** Texts that stand under one of these names, in any spelling of case, at any depth. */
+export function textsUnder(value: unknown, names: readonly string[]): string[] {
+  const wanted = new Set(names.map((name) => name.toLowerCase()))
+  const search = (one: unknown, name: string): string[] => {
+    if (typeof one !== 'object' || one === null)
+      return wanted.has(name.toLowerCase()) && one !== null && one !== undefined && one !== ''
+        ? [String(one)]
+        : []
+    return Object.entries(one).flatMap(([key, member]) => search(member, Array.isArray(one) ? name : key))
+  }
+  return search(value, '')
+}

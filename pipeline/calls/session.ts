@@ -1,0 +1,67 @@
+// A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
+// call from spending the same rate budgets beside a nightly run.
+import { randomUUID } from 'node:crypto'
+import type { AccountAccess, AccountClient, Venue } from '../../connectors/venue.ts'
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { type Books, openBooks } from '../books.ts'
+import { type CommandContext, requiredConfig } from '../commands/context.ts'
+import { type Config, readAccounts } from '../config.ts'
+import { openConfiguredVenue } from '../run.ts'
+import { secretsOf } from './secrets.ts'
+import { describeUnsettled, unsettledWrites } from './writes.ts'
+
+export interface CallSession {
+  readonly books: Books
+  readonly config: Config
+  readonly venue: Venue
+  readonly access: AccountAccess
+  readonly client: AccountClient
+  readonly clock: Clock
+  readonly tell: (text: string) => void
+  /** Names what this process journals. */
+  readonly run: string
+  /** Credentials of all accounts: never to be journaled or shown. */
+  readonly secrets: readonly string[]
+}
+
+/**
+ * Opens the books and the venue for one account, does the work, and closes them. Writes whose outcome is not known
+ * are told of first. Throws UsageError for a configuration, an account or a lock that does not allow it.
+ */
+export async function withSession<Result>(
+  context: CommandContext,
+  command: string,
+  account: string | undefined,
+  work: (session: CallSession) => Promise<Result>,
+): Promise<Result> {
+  const config = requiredConfig(context)
+  const { clock, tell } = context
+  const books = await openBooks(context.dir, { clock, command, onNote: tell })
+  const venue = openConfiguredVenue(context, config)
+  try {
+    for (const write of await unsettledWrites(books.landing.connection)) tell(describeUnsettled(write))
+    const accounts = readAccounts(config, context.dir, process.env)
+    const access = chooseAccount(accounts, account)
+    const client = venue.account(access)
+    const secrets = secretsOf(accounts)
+    return await work({ books, config, venue, access, client, clock, tell, run: randomUUID(), secrets })
+  } finally {
+    await venue.close()
+    await books.close()
+  }
+}
+
+/** The account named, or the only one there is. */
+function chooseAccount(accounts: readonly AccountAccess[], name: string | undefined): AccountAccess {
+  const only = accounts.length === 1 ? accounts[0] : undefined
+  const chosen = name === undefined ? only : accounts.find((access) => access.name === name)
+  if (chosen !== undefined) return chosen
+  const names = accounts.map((access) => access.name).join(', ')
+  throw new UsageError(
+    name === undefined
+      ? 'Several accounts are configured.'
+      : `There is no account ${name} in the configuration.`,
+    { where: '--account', expected: `one of ${names}`, action: 'Name the account with --account.' },
+  )
+}

@@ -1,0 +1,61 @@
+// The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
+import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { UsageError } from '../../models/error.ts'
+import { landingFeeds, landingRecords, openBooks } from '../books.ts'
+import type { CommandContext } from '../commands/context.ts'
+import { openLanding } from '../landing/landing.ts'
+import { printTable } from '../output/table.ts'
+import { readWrites, settle, unsettledWrites, type Write } from './writes.ts'
+
+/** Prints every write, oldest first. Throws LandingError while another process writes the books. */
+export async function listWrites(context: CommandContext, json: boolean): Promise<void> {
+  const writes = await readAll(context.dir)
+  if (json) return context.print(JSON.stringify(writes.map(forScript), null, 2))
+  if (writes.length === 0) return context.print('Nothing was changed at the venue from these books.')
+  const columns = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message'].map((name) => ({
+    name,
+  }))
+  const rows = writes.map((write) => {
+    const { seq, at, account, endpoint, outcome, code, message } = forScript(write)
+    return [String(seq), at, account, endpoint, outcome ?? 'not known', code ?? '', message ?? '']
+  })
+  context.print(printTable(columns, rows))
+}
+
+async function readAll(dir: string): Promise<Write[]> {
+  if (!existsSync(join(dir, 'landing.duckdb'))) return []
+  const landing = await openLanding(dir, { records: landingRecords, feeds: landingFeeds, readOnly: true })
+  try {
+    return await readWrites(landing.connection)
+  } finally {
+    await landing.close()
+  }
+}
+
+const forScript = ({ intendedAt, ...write }: Write) => ({ ...write, at: new Date(intendedAt).toISOString() })
+
+/** Journals what the owner says became of a write. Throws UsageError for one that is settled or was never sent. */
+export async function settleByHand(
+  context: CommandContext,
+  seq: number,
+  outcome: 'done' | 'refused',
+): Promise<void> {
+  const { clock, tell } = context
+  const books = await openBooks(context.dir, { clock, command: 'writes', onNote: tell })
+  try {
+    const open = await unsettledWrites(books.landing.connection)
+    if (!open.some((write) => write.seq === seq))
+      throw new UsageError(`Write ${seq} is not open.`, {
+        where: '--settle',
+        expected:
+          open.length === 0 ? 'no write is open' : `one of ${open.map((write) => write.seq).join(', ')}`,
+        action: '`tieout writes` lists them all.',
+      })
+    await settle(books, clock, randomUUID(), seq, { outcome, code: 'by hand', reason: 'settled by hand' })
+    context.print(`Write ${seq} is settled as ${outcome}.`)
+  } finally {
+    await books.close()
+  }
+}

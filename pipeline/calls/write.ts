@@ -1,0 +1,151 @@
+// Sends a request that changes something at the venue: its intent is safe in the journal before it leaves, its outcome
+// after. Where no answer comes it is never sent again; an order is looked for by its clientOid instead.
+import { isDeepStrictEqual } from 'node:util'
+import { describeRequest, prepare } from '../../connectors/attempt.ts'
+import type { Endpoint, Params } from '../../connectors/endpoint.ts'
+import { placeOrder } from '../../connectors/endpoints/spot.ts'
+import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../connectors/errors.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type { Answer } from '../../connectors/venue.ts'
+import { UsageError } from '../../models/error.ts'
+import { findOrder } from './find-order.ts'
+import { cleanBody } from './secrets.ts'
+import type { CallSession } from './session.ts'
+import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from './writes.ts'
+
+/** How long the venue takes a clientOid for the same order, while that is unfilled. Interface document, 4.7. */
+const IDEMPOTENT_MS = 6 * 3_600_000
+
+/** The request as it may be shown: method, path and body without secrets. */
+export function shownRequest(endpoint: Endpoint, params: Params): RequestMeta {
+  return describeRequest(endpoint, prepare(endpoint, defaultProfile, params), params)
+}
+
+/**
+ * Sends a write once and gives the `data` of its answer. `keep` is given the answer before the outcome is journaled, to put away what comes only once.
+ * Throws UsageError for a request whose twin has an unknown outcome, and what a request throws; OutcomeUnknown only
+ * when the order could not be found either.
+ */
+export async function sendWrite(
+  session: CallSession,
+  endpoint: Endpoint,
+  params: Params,
+  keep: (answer: Answer) => Promise<void> = async () => undefined,
+): Promise<unknown> {
+  requireCredentials(session, endpoint)
+  await lookForOrders(session)
+  await refuseTwin(session, endpoint, params)
+  const { body = '', ...request } = shownRequest(endpoint, params)
+  const { clock, run, access, books, secrets } = session
+  const at = new Date(clock.wall()).toISOString()
+  const intent = await record(
+    books,
+    { kind: 'write-intent', at, run, account: access.name, endpoint: endpoint.name, request },
+    redactSecrets(Buffer.from(body), secrets).body,
+  )
+  let answer: Answer
+  try {
+    answer = await session.client.request(endpoint, params)
+  } catch (error) {
+    await settleFailure(session, endpoint, intent.seq, error)
+    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent.seq) : undefined
+    if (found === undefined) throw error
+    return found
+  }
+  try {
+    await keep(answer)
+  } finally {
+    const done: Settlement = { outcome: 'done', code: '00000', reason: null }
+    await settle(books, clock, run, intent.seq, done, cleanBody(endpoint, answer.body, secrets))
+  }
+  return answer.envelope.data
+}
+
+/** Without credentials nothing is sent, so nothing is journaled either. */
+function requireCredentials({ access }: CallSession, endpoint: Endpoint): void {
+  if (endpoint.credential !== 'none' && access[endpoint.credential] !== undefined) return
+  throw new UsageError(`Account ${access.name} has no API key.`, {
+    action: 'Give its key, secret and passphrase, then run again; nothing was sent.',
+  })
+}
+
+async function settleFailure(
+  session: CallSession,
+  endpoint: Endpoint,
+  intent: number,
+  error: unknown,
+): Promise<void> {
+  const { books, clock, run, secrets } = session
+  if (error instanceof Stopped) {
+    const reason = 'stopped before it was sent'
+    return settle(books, clock, run, intent, { outcome: 'refused', code: 'stopped', reason })
+  }
+  // Anything that is not the venue's word leaves the intent open, and the next command tells of it.
+  if (!(error instanceof VenueError)) return
+  const { code, body, venueMessage } = error
+  const outcome = error instanceof OutcomeUnknown ? 'unknown' : 'refused'
+  const reason = body === null ? venueMessage : null
+  const answer = cleanBody(endpoint, body ?? Buffer.alloc(0), secrets)
+  await settle(books, clock, run, intent, { outcome, code, reason }, answer)
+}
+
+/** Settles orders of this account whose answer was lost and that the venue has; gives what that answer had, by intent. */
+export async function lookForOrders(
+  session: CallSession,
+): Promise<ReadonlyMap<number, { orderId: string; clientOid: string }>> {
+  const { books, clock, run, client, venue, access, tell } = session
+  const found = new Map<number, { orderId: string; clientOid: string }>()
+  for (const write of await unsettledWrites(books.landing.connection, access.name)) {
+    const { clientOid, symbol } = write.endpoint === placeOrder.name ? fieldsOf(write) : {}
+    if (typeof clientOid !== 'string' || typeof symbol !== 'string') continue
+    try {
+      const order = await findOrder(client, { clientOid, symbol, sentAt: write.intendedAt }, venue.venueNow())
+      if (order === null) {
+        tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
+        continue
+      }
+      found.set(write.seq, { orderId: order.orderId, clientOid })
+      const reason = `order ${order.orderId} was found in ${order.feed} as ${order.status}`
+      await settle(books, clock, run, write.seq, { outcome: 'done', code: 'found', reason })
+      tell(`Write ${write.seq} was carried out: ${reason} (clientOid ${clientOid}).`)
+    } catch (error) {
+      if (!(error instanceof VenueError)) throw error
+      tell(
+        `Order ${clientOid} of write ${write.seq} could not be looked for: ${error.message} (${error.code})`,
+      )
+    }
+  }
+  return found
+}
+
+/** The fields of a write as it was sent. */
+function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
+  return body === null ? {} : (JSON.parse(body) as Record<string, unknown>)
+}
+
+/** A request that may have been carried out already is not sent a second time. */
+async function refuseTwin(session: CallSession, endpoint: Endpoint, params: Params): Promise<void> {
+  const { body = '' } = shownRequest(endpoint, params)
+  const { clientOid, ...fields } = JSON.parse(
+    redactSecrets(Buffer.from(body), session.secrets).body.toString(),
+  )
+  for (const write of await unsettledWrites(session.books.landing.connection, session.access.name)) {
+    if (write.endpoint !== endpoint.name) continue
+    const { clientOid: sentAs, ...sent } = fieldsOf(write)
+    if (!isDeepStrictEqual(sent, fields)) continue
+    const isGuarded = params.orderType === 'limit' && clientOid !== undefined && clientOid === sentAs
+    if (isGuarded && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
+    const again = params.orderType === 'limit' && sentAs !== undefined
+    throw new UsageError(
+      'The same request may have been carried out already; it is not sent a second time.',
+      {
+        where: `write ${write.seq}, ${endpoint.name} of account ${write.account}`,
+        found: 'its outcome is not known',
+        action: again
+          ? `${howToSettle(write)} With clientOid=${String(sentAs)} it can be sent again for six hours: the venue takes it once.`
+          : howToSettle(write),
+      },
+    )
+  }
+}

@@ -1,0 +1,48 @@
+// Adds an entry to a YAML file of the user's: everything else in it, comments and order too, stays as it is, and the
+// file is replaced as a whole.
+import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
+import { type Document, isMap, parseDocument, Scalar } from 'yaml'
+import { UsageError } from '../../models/error.ts'
+import { nodeDisk, writeFileAtomic } from '../disk.ts'
+
+/**
+ * Adds `entries`, all texts, as a mapping at a place of one or two keys; the mapping around it is made where it is
+ * missing. `mode` is that of a new file, an old one keeps its own. Throws UsageError for a file that is not YAML.
+ */
+export async function addToYaml(
+  path: string,
+  place: readonly [string] | readonly [string, string],
+  entries: Readonly<Record<string, string>>,
+  mode: number,
+): Promise<void> {
+  // A link stays a link: what it points to is replaced.
+  const file = existsSync(path) ? realpathSync(path) : path
+  const exists = existsSync(file)
+  const document = parseDocument(exists ? readFileSync(file, 'utf8') : '')
+  const broken = document.errors[0]
+  if (broken !== undefined)
+    throw new UsageError('The file is not valid YAML.', {
+      where: `${path}, character ${broken.pos[0]}`,
+      action: 'Correct it, then run again.',
+    })
+  for (let depth = 0; depth < place.length; depth++) openMapping(document, place.slice(0, depth))
+  document.setIn(place, quoted(document, entries))
+  const text = document.toString({ lineWidth: 0 })
+  await writeFileAtomic(nodeDisk, file, text, exists ? statSync(file).mode & 0o777 : mode)
+}
+
+/** Makes the place hold a mapping that a further entry can be written into as lines of its own. */
+function openMapping(document: Document, place: readonly string[]): void {
+  const found = document.getIn(place, true)
+  if (isMap(found)) found.flow = false
+  else if (place.length === 0)
+    document.contents = document.createNode({}) as unknown as typeof document.contents
+  else document.setIn(place, document.createNode({}))
+}
+
+/** Texts in quotes, so that a uid or a key of digits stays a text. */
+function quoted(document: Document, entries: Readonly<Record<string, string>>): unknown {
+  const node = document.createNode(entries)
+  for (const { value } of node.items) if (value instanceof Scalar) value.type = Scalar.QUOTE_DOUBLE
+  return node
+}

@@ -1,0 +1,52 @@
+// A way to the sandbox that loses what a test tells it to: a request before it arrives, or the answer to one that did.
+import { once } from 'node:events'
+import { createServer, type IncomingMessage } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { onTestFinished } from 'vitest'
+import type { Sandbox } from '../../sandbox/index.ts'
+
+export interface LossyWay {
+  readonly baseUrl: string
+  readonly accounts: Sandbox['accounts']
+  /** Loses the next message of this kind on requests to the path. */
+  lose(what: 'request' | 'answer', path: string): void
+  /** Paths of the requests that reached the venue. */
+  readonly arrived: string[]
+}
+
+export async function lossyWay(venue: Sandbox): Promise<LossyWay> {
+  const losses: { what: 'request' | 'answer'; path: string }[] = []
+  const arrived: string[] = []
+  const server = createServer(async (request, response) => {
+    const path = request.url?.split('?')[0] ?? ''
+    const at = losses.findIndex((loss) => loss.path === path)
+    const loss = at < 0 ? undefined : losses.splice(at, 1)[0]
+    if (loss?.what === 'request') return request.socket.destroy()
+    arrived.push(path)
+    const answer = await forward(venue, request)
+    if (loss?.what === 'answer') return request.socket.destroy()
+    response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const { port } = server.address() as AddressInfo
+  const lose: LossyWay['lose'] = (what, path) => void losses.push({ what, path })
+  return { baseUrl: `http://127.0.0.1:${port}`, accounts: venue.accounts, lose, arrived }
+}
+
+async function forward(venue: Sandbox, request: IncomingMessage): Promise<Response> {
+  const chunks: Buffer[] = []
+  for await (const chunk of request) chunks.push(chunk as Buffer)
+  const kept = Object.entries(request.headers).filter(
+    ([name]) => name.startsWith('access-') || name === 'content-type' || name === 'locale',
+  )
+  return fetch(`${venue.baseUrl}${request.url}`, {
+    method: request.method ?? 'GET',
+    headers: kept as [string, string][],
+    ...(request.method === 'POST' ? { body: Buffer.concat(chunks) } : {}),
+  })
+}
