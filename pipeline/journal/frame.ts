@@ -39,7 +39,10 @@ export interface PageMeta extends FromVenue {
   readonly cursor?: string
   /** What this page proves complete: every record of the range has now been received. */
   readonly covers?: Range
-  /** Cursor with which the window goes on; null when the window is finished. Absent without a window. */
+  /**
+   * Cursor with which the window goes on; null when the window is finished. Absent where no cursor need be kept:
+   * without a window, and for feeds whose every page proves a range.
+   */
   readonly next?: string | null
 }
 

@@ -1,0 +1,131 @@
+// What a failure means for a feed: which ranges were not had and why, and whether the feed goes on.
+// The class of the error decides; nothing matches its text.
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import {
+  NotApplicable,
+  ParameterRefused,
+  PermissionRefused,
+  Stopped,
+  TimeRangeRefused,
+  VenueError,
+} from '../../connectors/errors.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type { Range } from '../journal/frame.ts'
+import type { PartitionPlan } from '../plan.ts'
+import { isoNow, type SyncContext, state } from './context.ts'
+import { TOO_OLD, WindowGone } from './page.ts'
+
+/** Why a feed of this account stops; the other feeds go on. */
+export type FeedEnd = 'done' | 'pending' | 'failed' | 'not_applicable' | 'refused'
+
+/** The place that a statement is about. */
+export const of = (account: string, endpoint: Endpoint, plan: PartitionPlan) => ({
+  account,
+  feed: endpoint.name,
+  partition: plan.partition.label,
+})
+
+/** Says of everything that a partition still needs why it was not had. */
+export async function stateRest(
+  context: SyncContext,
+  account: string,
+  endpoint: Endpoint,
+  plan: PartitionPlan,
+  end: Exclude<FeedEnd, 'done'>,
+): Promise<void> {
+  const status = end === 'refused' ? 'failed' : end
+  const word = {
+    status,
+    code: 'not asked',
+    reason: `the feed stopped before this partition (${end})`,
+  } as const
+  const wholeFeed = status === 'not_applicable' || endpoint.window === null
+  const ranges = wholeFeed ? [undefined] : [...plan.needs, ...plan.resume.map((begun) => begun.window)]
+  for (const range of ranges) {
+    await state(context, of(account, endpoint, plan), range === undefined ? word : { ...word, range })
+  }
+}
+
+/** Turns what went wrong into statements about everything that was not had, and says how the feed ends. */
+export async function stateFailure(
+  context: SyncContext,
+  account: string,
+  endpoint: Endpoint,
+  plan: PartitionPlan,
+  error: unknown,
+  ranges: readonly (Range | undefined)[],
+): Promise<FeedEnd> {
+  const verdict = judge(context, endpoint, error)
+  if (verdict === null) throw error
+  if (error instanceof VenueError && error.body !== null) {
+    await context.recorder.record(
+      {
+        kind: 'refusal',
+        at: isoNow(context),
+        run: context.run,
+        ...of(account, endpoint, plan),
+        request: error.request,
+        status: error.status ?? 0,
+        code: error.code,
+      },
+      redactSecrets(error.body, context.secrets).body,
+    )
+  }
+  // A range that is lost ends nothing: the walk goes on with the next one.
+  const lastRange = verdict.end === 'done' ? 1 : ranges.length
+  const about = verdict.end === 'not_applicable' ? [undefined] : ranges.slice(0, lastRange)
+  for (const range of about) {
+    await state(context, of(account, endpoint, plan), {
+      ...verdict.word,
+      ...(range === undefined ? {} : { range }),
+    })
+  }
+  return verdict.end
+}
+
+interface Verdict {
+  readonly end: FeedEnd
+  readonly word: {
+    readonly status: 'lost' | 'failed' | 'pending' | 'not_applicable'
+    readonly code: string
+    readonly reason: string
+  }
+}
+
+/** What an error means for the feed; null for an error that is not the venue's and must surface. */
+function judge(context: SyncContext, endpoint: Endpoint, error: unknown): Verdict | null {
+  if (error instanceof Stopped || context.signal.aborted) {
+    context.outcome.incomplete = true
+    return verdict('pending', 'pending', 'stopped', 'the run was stopped or the venue is out of reach')
+  }
+  if (error instanceof WindowGone) {
+    return { end: 'done', word: TOO_OLD }
+  }
+  if (!(error instanceof VenueError)) return null
+  const word = (status: Verdict['word']['status']) => ({ status, code: error.code, reason: error.message })
+  if (error instanceof NotApplicable) return { end: 'not_applicable', word: word('not_applicable') }
+  if (error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null) {
+    // How far this feed reaches back is not documented: the refusal is the answer.
+    return { end: 'done', word: word('lost') }
+  }
+  if (
+    error instanceof TimeRangeRefused ||
+    error instanceof ParameterRefused ||
+    error instanceof PermissionRefused
+  ) {
+    return { end: 'failed', word: word('failed') }
+  }
+  if (error.exitCode === 4) {
+    context.outcome.refusals.push(error.describe())
+    return { end: 'refused', word: word('failed') }
+  }
+  if (!error.retryable) return { end: 'failed', word: word('failed') }
+  context.outcome.incomplete = true
+  context.outcome.givenUp += 1
+  return { end: 'pending', word: word('pending') }
+}
+
+const verdict = (end: FeedEnd, status: Verdict['word']['status'], code: string, reason: string): Verdict => ({
+  end,
+  word: { status, code, reason },
+})

@@ -1,0 +1,134 @@
+// One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
+import type { Endpoint, Params, Partition } from '../../connectors/endpoint.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type { AccountClient, Answer } from '../../connectors/venue.ts'
+import { advance, extractPage, type Place, turnPage, type WalkState } from '../../connectors/walk.ts'
+import type { PageMeta, Range } from '../journal/frame.ts'
+import { RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
+import { isoNow, type SyncContext, state } from './context.ts'
+
+const DAY_MS = 86_400_000
+
+/** What a window may lose to the moving edge of the venue's memory without a word. */
+const EDGE_MS = 2 * RETENTION_GUARD_MS
+
+/** Days by which the configuration overrides a feed's retention, in milliseconds. */
+export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {
+  const days = context.config.venue.retention_days[feed]
+  return days === undefined ? undefined : days * DAY_MS
+}
+
+/** What is asked for next: a page of a window, or a page of a list without a time range. */
+export type Asking = WalkState | Place
+
+export const isWalk = (asking: Asking): asking is WalkState => 'window' in asking
+
+export const TOO_OLD = {
+  status: 'lost',
+  code: 'retention',
+  reason: 'older than the venue remembers',
+} as const
+
+/** The window slid out of the venue's memory while it waited for its turn. */
+export class WindowGone extends Error {}
+
+export interface Fetched {
+  readonly rows: number
+  readonly next: Asking | null
+}
+
+export async function fetchPage(
+  context: SyncContext,
+  account: string,
+  client: AccountClient,
+  endpoint: Endpoint,
+  partition: Partition,
+  step: Asking,
+): Promise<Fetched> {
+  let asked: Range | undefined
+  const params = (): Params => {
+    asked = isWalk(step) ? clampToRetention(context, endpoint, step.window) : undefined
+    return {
+      ...partition.params,
+      ...(asked === undefined ? {} : { startTime: String(asked.start), endTime: String(asked.end) }),
+      ...pageParams(endpoint, step),
+    }
+  }
+  const answer = await client.request(endpoint, params, { signal: context.signal })
+  context.outcome.givenUp = 0
+  const page = extractPage(endpoint, answer.envelope.data)
+  const walked = isWalk(step)
+    ? advance(endpoint, step, page)
+    : { covers: null, next: turnPage(endpoint, step, page) }
+  const covers =
+    walked.covers === null || asked === undefined
+      ? null
+      : proven(context, (step as WalkState).window, walked.covers, asked, answer)
+  const clean = redactSecrets(answer.body, context.secrets)
+  const meta: PageMeta = {
+    kind: 'page',
+    at: isoNow(context),
+    run: context.run,
+    account,
+    feed: endpoint.name,
+    partition: partition.label,
+    request: answer.request,
+    status: answer.status,
+    ...(clean.redacted === 0 ? {} : { redacted: clean.redacted }),
+    ...(step.cursor === null ? {} : { cursor: step.cursor }),
+    ...(isWalk(step) ? { window: step.window } : {}),
+    ...(isWalk(step) && endpoint.window?.proves === 'whole' ? { next: cursorWithin(step, walked.next) } : {}),
+    ...(covers === null ? {} : { covers }),
+  }
+  await context.recorder.record(meta, clean.body)
+  if (
+    isWalk(step) &&
+    asked !== undefined &&
+    step.cursor === null &&
+    asked.start - step.window.start > EDGE_MS
+  ) {
+    const range = { start: step.window.start, end: asked.start }
+    await state(context, { account, feed: endpoint.name, partition: partition.label }, { ...TOO_OLD, range })
+  }
+  return { rows: page.rows.length, next: walked.next }
+}
+
+/** The cursor with which the same window goes on; null when it is finished. */
+function cursorWithin(step: WalkState, next: Asking | null): string | null {
+  if (next === null || !isWalk(next)) return null
+  return next.window.end === step.window.end && next.window.start === step.window.start ? next.cursor : null
+}
+
+/** Cursor and page size of a request. */
+function pageParams(endpoint: Endpoint, step: Asking): Params {
+  const { page } = endpoint
+  if (page.kind === 'none') return {}
+  const size = { [page.sizeParam]: String(page.size) }
+  return step.cursor === null ? size : { ...size, [page.param]: step.cursor }
+}
+
+/** The window's start, moved up to what the venue still remembers at this moment by its own clock. */
+function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
+  if (endpoint.window === null || context.venue.offsetMs === null) return window
+  const retentionMs = retentionOf(endpoint.window, retentionOverride(context, endpoint.name))
+  const start = Math.max(window.start, context.venue.venueNow() - retentionMs + RETENTION_GUARD_MS)
+  if (start > window.end) throw new WindowGone()
+  return { start, end: window.end }
+}
+
+/**
+ * A page proves nothing before the start that was asked for, and nothing after the moment of asking.
+ * The minute or two that a window gives up at the far edge of the venue's memory can never be had, and is no gap.
+ */
+function proven(
+  context: SyncContext,
+  window: Range,
+  covers: Range,
+  asked: Range,
+  answer: Answer,
+): Range | null {
+  const venueThen = context.venue.offsetMs === null ? covers.end : answer.sentAt + context.venue.offsetMs
+  const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start
+  const range = { start: Math.max(covers.start, from), end: Math.min(covers.end, Math.floor(venueThen)) }
+  return range.start <= range.end ? range : null
+}
