@@ -7,6 +7,7 @@ import type { Endpoint } from '../connectors/endpoint.ts'
 import type { Clock } from '../models/clock.ts'
 import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
+import { describeUnsettled, unsettledWrites } from './calls/writes.ts'
 import type { Journal } from './journal/frame.ts'
 import { openJournal } from './journal/journal.ts'
 import {
@@ -96,6 +97,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
       options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
       await landJournal(journal, landing)
     }
+    for (const write of await unsettledWrites(landing.connection)) options.onNote?.(describeUnsettled(write))
     return { dir, journal, landing, close }
   } catch (error) {
     await close()

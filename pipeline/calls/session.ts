@@ -9,7 +9,6 @@ import { type CommandContext, requiredConfig } from '../commands/context.ts'
 import { type Config, readAccounts } from '../config.ts'
 import { openConfiguredVenue } from '../run.ts'
 import { secretsOf } from './secrets.ts'
-import { describeUnsettled, unsettledWrites } from './writes.ts'
 
 export interface CallSession {
   readonly books: Books
@@ -26,8 +25,7 @@ export interface CallSession {
 }
 
 /**
- * Opens the books and the venue for one account, does the work, and closes them. Writes whose outcome is not known
- * are told of first. Throws UsageError for a configuration, an account or a lock that does not allow it.
+ * Opens the books and the venue for one account, does the work, and closes them. Throws UsageError for a configuration, an account or a lock that does not allow it.
  */
 export async function withSession<Result>(
   context: CommandContext,
@@ -40,7 +38,6 @@ export async function withSession<Result>(
   const books = await openBooks(context.dir, { clock, command, onNote: tell })
   const venue = openConfiguredVenue(context, config)
   try {
-    for (const write of await unsettledWrites(books.landing.connection)) tell(describeUnsettled(write))
     const accounts = readAccounts(config, context.dir, process.env)
     const access = chooseAccount(accounts, account)
     const client = venue.account(access)
