@@ -234,6 +234,19 @@ describe('XLSX', () => {
     expect(all).toContain('Written as text, because a spreadsheet would round them: quantity.')
   })
 
+  test('writes a whole number of 16 digits as text, and shows what XML cannot hold', async () => {
+    const files = unzipSync(
+      await xlsxBytes({
+        ...report([]),
+        columns: [{ name: 'page', kind: 'number' }, { name: 'text' }],
+        rows: [[9007199254740991, 'a\u0001b\ud800']],
+      }),
+    )
+    const strings = strFromU8(files['xl/sharedStrings.xml'] as Uint8Array)
+    expect(strings).toContain('9007199254740991')
+    expect(strings).toContain('a\\u{1}b\\u{d800}')
+  })
+
   test.each([
     ['0', true],
     ['-0.000000000000000001', true],

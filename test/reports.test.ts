@@ -213,24 +213,34 @@ describe('profit and loss', () => {
     )
     const line = (row: Record<string, unknown>): unknown => [
       row.line_id,
-      row.proceeds,
       row.realised_pnl,
       row.fees,
       row.funding,
       row.net_pnl,
     ]
     expect((await objects(ledger, 'pnl')).map(line)).toEqual([
-      ['main/2025-12/futures/BTCUSD/BTC', null, '0.1', '0', '0', '0.1'],
-      ['main/2025-12/futures/BTCUSDT/USDT', null, '15', '-2', '-0.5', '12.5'],
-      ['main/2025-12/spot/BTC/USDT', '250', '150', null, null, '150'],
-      ['main/2026-01/futures//USDT', null, '7', '0', '0', '7'],
+      ['main/2025-12-01/COIN-FUTURES/BTCUSD/BTC', '0.1', '0', '0', '0.1'],
+      ['main/2025-12-01/SPOT/BTCUSDT/USDT', '150', '0', '0', '150'],
+      ['main/2025-12-01/USDT-FUTURES/BTCUSDT/USDT', '15', '-2', '-0.5', '12.5'],
+      ['main/2026-01-01/USDT-FUTURES//USDT', '7', '0', '0', '7'],
     ])
     const report = await makeReport(ledger, 'pnl', { year: 2025 })
-    expect(report.totals.map((row) => [row[3], row[5], row[8], row[11]])).toEqual([
-      ['futures', 'BTC', '0.1', '0.1'],
-      ['futures', 'USDT', '15', '12.5'],
-      ['spot', 'USDT', '150', '150'],
+    expect(report.totals.map((row) => [row[2], row[4], row[5], row[8]])).toEqual([
+      ['COIN-FUTURES', 'BTC', '0.1', '0.1'],
+      ['SPOT', 'USDT', '150', '150'],
+      ['USDT-FUTURES', 'USDT', '15', '12.5'],
       [null, 'USDT', '165', '162.5'],
+    ])
+  })
+
+  test('follows the method that is asked for, and counts what has no known gain', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into lot_events values ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2, 900, 'USDT', null)`,
+    )
+    expect(await objects(ledger, 'pnl', { method: 'lifo' })).toMatchObject([
+      { month: '2025-05-01', symbol: 'ETHUSDT', realised_pnl: null, net_pnl: null, unknown_pieces: 1 },
+      { month: '2025-12-01', symbol: 'BTCUSDT', realised_pnl: '50', net_pnl: '50', unknown_pieces: 0 },
     ])
   })
 })

@@ -18,7 +18,7 @@ const GAP = '  '
 const SHORTEST_CUT = 8
 
 /** Everything that could move the cursor, ring, recolour or reverse the text of a terminal. */
-const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu
 
 /** One line of printable text: what a terminal would act upon is shown as its code. */
 export function printable(text: string): string {

@@ -57,7 +57,7 @@ export const readValue: DuckDBValueConverter<Cell> = (value, type, read) => {
   if (typeof value === 'string' || typeof value === 'boolean') return value
   if (typeof value === 'number') return Number.isFinite(value) ? value : String(value)
   if (typeof value === 'bigint') return wholeNumber(value)
-  if (value instanceof DuckDBDecimalValue) return withoutTrailingZeros(String(value))
+  if (value instanceof DuckDBDecimalValue) return decimalText(value.value, value.scale)
   if (value instanceof DuckDBTimestampTZValue) return utcText(value.micros)
   return nested(value, type, read) ?? String(value)
 }
@@ -68,21 +68,29 @@ export function wholeNumber(value: bigint): number | string {
   return Number.isSafeInteger(number) ? number : String(value)
 }
 
-function withoutTrailingZeros(decimal: string): string {
-  return decimal.includes('.') ? decimal.replace(/\.?0+$/, '') : decimal
+/** Units of 10^-scale as plain decimal text: `-1.5`, `0`, `12`. */
+function decimalText(units: bigint, scale: number): string {
+  if (scale === 0) return String(units)
+  const digits = (units < 0n ? -units : units).toString().padStart(scale + 1, '0')
+  const fraction = digits.slice(-scale).replace(/0+$/, '')
+  const whole = (units < 0n ? '-' : '') + digits.slice(0, -scale)
+  return fraction === '' ? whole : `${whole}.${fraction}`
 }
 
-const MICROS_PER_MS = 1000n
-const LAST_DATE_MS = 8_640_000_000_000_000n
+const LAST_DATE_MS = 8_640_000_000_000_000
 
 /** Microseconds since 1970 as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
 function utcText(micros: bigint): string {
-  const excess = ((micros % MICROS_PER_MS) + MICROS_PER_MS) % MICROS_PER_MS
-  const ms = (micros - excess) / MICROS_PER_MS
+  let ms = Number(micros / 1000n)
+  let excess = Number(micros % 1000n)
+  if (excess < 0) {
+    ms -= 1
+    excess += 1000
+  }
   // Infinity, and the years that only DuckDB has.
-  if (ms > LAST_DATE_MS || ms < -LAST_DATE_MS) return String(new DuckDBTimestampValue(micros))
-  const text = new Date(Number(ms)).toISOString()
-  return excess === 0n ? text : `${text.slice(0, -1)}${String(excess).padStart(3, '0')}Z`
+  if (Math.abs(ms) > LAST_DATE_MS) return String(new DuckDBTimestampValue(micros))
+  const text = new Date(ms).toISOString()
+  return excess === 0 ? text : `${text.slice(0, -1)}${String(excess).padStart(3, '0')}Z`
 }
 
 function nested(value: DuckDBValue, type: DuckDBType, read: DuckDBValueConverter<Cell>): Cell | undefined {

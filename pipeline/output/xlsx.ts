@@ -4,6 +4,7 @@
 // silently leave its text cells out.
 import writeWorkbook, { type Cell as SheetCell } from 'write-excel-file/node'
 import type { Column } from './column.ts'
+import { printable } from './table.ts'
 import { cellText, type Row } from './value.ts'
 
 const EXACT_DIGITS = 15
@@ -26,15 +27,23 @@ export interface SheetReport {
   readonly notes: readonly string[]
 }
 
-const text = (value: string): SheetCell => ({
-  type: String,
-  value: value.length > TEXT_LIMIT ? `${value.slice(0, TEXT_LIMIT - 1)}…` : value,
-})
+/** What XML cannot hold, and the writer would drop: control characters, lone surrogates, two non-characters. */
+const NOT_XML = /[\p{Cs}\u{FFFE}\u{FFFF}]|(?![\t\n\r])\p{Cc}/gu
+
+function text(value: string): SheetCell {
+  const written = value.replace(NOT_XML, printable)
+  return {
+    type: String,
+    value: written.length > TEXT_LIMIT ? `${written.slice(0, TEXT_LIMIT - 1)}…` : written,
+  }
+}
 
 function sheetCell(value: unknown, asNumber: boolean): SheetCell {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return { type: Boolean, value }
-  if (typeof value === 'number' || asNumber) return { type: Number, value: Number(value) }
+  // Of a whole number of 16 digits a spreadsheet shows 15.
+  const isShort = typeof value === 'number' && (!Number.isInteger(value) || isExactInSheet(String(value)))
+  if (isShort || asNumber) return { type: Number, value: Number(value) }
   return text(cellText(value))
 }
 

@@ -6,7 +6,7 @@ import { gainsReport } from './gains.ts'
 import type { Ledger } from './ledger.ts'
 import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
-import { type Report, type ReportRequest, requireAccount } from './report.ts'
+import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
 import { statementReport } from './statement.ts'
 import { breaksReport, coverageReport, incomeReport } from './tables.ts'
 
@@ -18,6 +18,8 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
 
 interface Declaration {
   readonly make: (ledger: Ledger, request: ReportRequest) => Promise<Report>
+  /** Published tables that it reads, besides `runs` and `breaks`, which every report does. */
+  readonly reads: readonly string[]
   /** Options that it heeds; another one is refused, so that no figure looks filtered that is not. */
   readonly options: readonly (keyof ReportOptions)[]
 }
@@ -26,13 +28,13 @@ const PERIOD = ['account', 'from', 'to', 'year'] as const
 const LOTS = ['method', 'scope', 'rules', 'currency'] as const
 
 const declarations = {
-  balances: { make: balancesReport, options: ['account', 'to', 'year'] },
-  pnl: { make: pnlReport, options: [...PERIOD, ...LOTS] },
-  gains: { make: gainsReport, options: [...PERIOD, ...LOTS] },
-  income: { make: incomeReport, options: PERIOD },
-  statement: { make: statementReport, options: PERIOD },
-  breaks: { make: breaksReport, options: PERIOD },
-  coverage: { make: coverageReport, options: PERIOD },
+  balances: { make: balancesReport, reads: ['balances', 'entries'], options: ['account', 'to', 'year'] },
+  pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
+  gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS] },
+  income: { make: incomeReport, reads: ['income'], options: PERIOD },
+  statement: { make: statementReport, reads: ['entries'], options: PERIOD },
+  breaks: { make: breaksReport, reads: [], options: PERIOD },
+  coverage: { make: coverageReport, reads: ['coverage'], options: PERIOD },
 } satisfies Record<string, Declaration>
 
 export type ReportName = keyof typeof declarations
@@ -49,7 +51,7 @@ export async function makeReport(
   options: ReportOptions = {},
   timeZone?: string,
 ): Promise<Report> {
-  const { make, options: known }: Declaration = declarations[name]
+  const { make, reads, options: known }: Declaration = declarations[name]
   const { account, from, to, year, method, scope, rules, currency } = options
   for (const [option, value] of Object.entries({ account, from, to, year, method, scope, rules, currency })) {
     if (value === undefined || known.includes(option as keyof ReportOptions)) continue
@@ -59,6 +61,7 @@ export async function makeReport(
       action: 'Leave the option away.',
     })
   }
+  for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
   await requireAccount(ledger, account)
   const period = readPeriod({ from, to, year })
   return await make(ledger, { account, period, lots: { method, scope, rules, timeZone }, currency })

@@ -32,7 +32,6 @@ const SCOPES = ['account', 'universal'] as const
 
 /** The disposals under a choice. UsageError for a method, scope or rules that there are not, or that do not go together. */
 export async function disposalsOf(ledger: Ledger, choice: LotChoice): Promise<Disposals> {
-  requireTable(ledger, 'disposals')
   const published = await ledger.query('select distinct method, rules from disposals order by all')
   const { method, scope, rules } = choice
   const asPublished =

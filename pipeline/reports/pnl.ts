@@ -1,7 +1,8 @@
-// Profit and loss by month and symbol: realised by lots on spot, as the venue booked it on futures.
-// Amounts of different currencies are never added; what has no known gain is counted, not guessed.
+// Profit and loss by month and symbol, in the columns of `pnl_monthly`: realised by lots on spot, as the venue booked
+// it on futures. Made here and not read from that table, so that it follows the period and the lots that were asked for.
+// Amounts of different coins are never added; what has no known gain is counted, not guessed.
 import { asBatches, type Column } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
+import type { Cell, Row } from '../output/value.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import type { Ledger } from './ledger.ts'
@@ -19,45 +20,37 @@ import {
 } from './report.ts'
 import { counted, standingNotes } from './standing.ts'
 
-/**
- * line_id names the line by the five columns after it. line: spot or futures. symbol: the coin disposed of (spot), the
- * contract (futures, null where the venue does not tell). currency: what the amounts are in. net_pnl: realised_pnl +
- * fees + funding; on spot, fees are part of proceeds and cost basis already. unknown: pieces without a known gain.
- */
+/** line_id names the line by the five columns before the amounts. */
 const COLUMNS: readonly Column[] = [
-  { name: 'line_id' },
   { name: 'account' },
   { name: 'month' },
-  { name: 'line' },
+  { name: 'product_line' },
   { name: 'symbol' },
-  { name: 'currency' },
-  { name: 'proceeds', kind: 'amount' },
-  { name: 'cost_basis', kind: 'amount' },
+  { name: 'coin' },
   { name: 'realised_pnl', kind: 'amount' },
   { name: 'fees', kind: 'amount' },
   { name: 'funding', kind: 'amount' },
   { name: 'net_pnl', kind: 'amount' },
-  { name: 'unknown', kind: 'number' },
+  { name: 'unknown_pieces', kind: 'number' },
+  { name: 'line_id' },
 ]
 
 export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await standingNotes(ledger)
   const { reader, note } = await disposalsOf(ledger, request.lots)
   const currency = await reportCurrency(reader, request.currency)
-  const spot = await spotLines(reader, request, currency)
-  const futures = await futuresLines(ledger, request)
-  const lines = [...spot, ...futures]
+  const lines = [...(await spotLines(reader, request, currency)), ...(await futuresLines(ledger, request))]
     .map(
       (row): Row => [
+        ...row,
         row
           .slice(0, 5)
           .map((part) => part ?? '')
           .join('/'),
-        ...row,
       ],
     )
-    .toSorted(byAccountAndMonth)
-  const unknown = spot.reduce((sum, row) => sum + Number(row.at(-1)), 0)
+    .toSorted(byLineId)
+  const unknown = lines.reduce((sum, row) => sum + Number(row[9]), 0)
   const notes =
     unknown === 0 ? [] : [`${counted(unknown, 'piece')} without a known gain are not in the figures.`]
   const { label } = request.period
@@ -71,13 +64,13 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
   }
 }
 
+/** On spot, fees are part of the gain. A month in which no gain is known has none, not zero. */
 async function spotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
   return await sums(
     reader,
-    `select account, strftime(disposed_at, '%Y-%m') as month, 'spot', coin, currency,
-       sum(proceeds) filter (gain is not null), sum(cost_basis) filter (gain is not null),
-       sum(gain), null, null, sum(gain), count(*) filter (gain is null),
-       ${reach('proceeds', 'cost_basis', 'gain')}
+    `select account, strftime(disposed_at, '%Y-%m-01') as month, 'SPOT', concat(coin, currency), currency,
+       sum(gain), cast(0 as decimal(38, 18)), cast(0 as decimal(38, 18)), sum(gain),
+       count(*) filter (gain is null), ${reach('gain')}
      from disposals
      where ${OF_ACCOUNT} and ${within('disposed_at')}
        and ($currency::varchar is null or currency is null or currency = $currency)
@@ -86,42 +79,47 @@ async function spotLines(reader: Reader, request: ReportRequest, currency: strin
   )
 }
 
+/** Futures are booked by day; a day counts when it begins in the period. */
 async function futuresLines(ledger: Ledger, request: ReportRequest): Promise<Row[]> {
   return await sums(
     ledger,
-    `select account, strftime(day, '%Y-%m') as month, 'futures', symbol, margin_coin,
-       null, null, sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl), 0,
+    `select account, strftime(day, '%Y-%m-01') as month, product_type, symbol, margin_coin,
+       sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl), 0,
        ${reach('realised_pnl', 'fees', 'funding', 'net_pnl')}
      from futures_pnl
      where ${OF_ACCOUNT} and ${within('cast(day as timestamptz)')}
-     group by account, month, symbol, margin_coin`,
+     group by account, month, product_type, symbol, margin_coin`,
     valuesOf(request),
   )
 }
 
-/** The id begins with account and month, so that its order is that of the lines. */
-function byAccountAndMonth(one: Row, other: Row): number {
-  return String(one[0]) < String(other[0]) ? -1 : 1
+/** The id begins with account and month, so its order is that of the lines. */
+function byLineId(one: Row, other: Row): number {
+  return String(one.at(-1)) < String(other.at(-1)) ? -1 : 1
 }
 
-/** Sums of the amounts by line and currency, and by currency where it has both lines. */
+/** Sums by coin and product line, and by coin where it has several lines. */
 function totalsOf(lines: readonly Row[]): Row[] {
-  const currencies = [...new Set(lines.map((row) => row[5] ?? null))]
-  return currencies.flatMap((currency) => {
-    const inCurrency = lines.filter((row) => row[5] === currency)
-    const kinds = [...new Set(inCurrency.map((row) => row[3] ?? null))]
-    const byKind = kinds.map((kind) =>
+  return distinct(lines, 4).flatMap((coin) => {
+    const inCoin = lines.filter((row) => row[4] === coin)
+    const productLines = distinct(inCoin, 2)
+    const each = productLines.map((name) =>
       totalOf(
-        inCurrency.filter((row) => row[3] === kind),
-        kind,
+        inCoin.filter((row) => row[2] === name),
+        name,
+        coin,
       ),
     )
-    return kinds.length > 1 ? [...byKind, totalOf(inCurrency, null)] : byKind
+    return productLines.length > 1 ? [...each, totalOf(inCoin, null, coin)] : each
   })
 }
 
-function totalOf(lines: readonly Row[], kind: Row[number]): Row {
-  const amounts = [6, 7, 8, 9, 10, 11].map((index) => addAmounts(lines.map((row) => row[index])))
-  const unknown = lines.reduce((sum, row) => sum + Number(row[12]), 0)
-  return ['total', null, null, kind, null, lines[0]?.[5] ?? null, ...amounts, unknown]
+function distinct(lines: readonly Row[], column: number): Cell[] {
+  return [...new Set(lines.map((row) => row[column] ?? null))]
+}
+
+function totalOf(lines: readonly Row[], productLine: Cell, coin: Cell): Row {
+  const amounts = [5, 6, 7, 8].map((index) => addAmounts(lines.map((row) => row[index])))
+  const unknown = lines.reduce((sum, row) => sum + Number(row[9]), 0)
+  return ['total', null, productLine, null, coin, ...amounts, unknown, null]
 }

@@ -31,11 +31,10 @@ export interface ReportRequest {
 }
 
 /** UsageError when the ledger was published by a version that did not make the table. */
-export function requireTable(ledger: Reader, table: string): readonly string[] {
-  const columns = ledger.tables.get(table)
-  if (columns !== undefined) return columns
+export function requireTable(ledger: Reader, table: string): void {
+  if (ledger.tables.has(table)) return
   throw new UsageError(`The published ledger has no table ${table}.`, {
-    expected: `the table ${table}, which this version of tieout reports from`,
+    expected: `the table ${table}, which this report reads`,
     action: 'Run `tieout build` to publish the ledger again.',
   })
 }

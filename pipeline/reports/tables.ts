@@ -1,19 +1,10 @@
 // Reports that show a published table as it stands, filtered: income, breaks and coverage.
 import type { Ledger } from './ledger.ts'
-import {
-  fileNameOf,
-  OF_ACCOUNT,
-  type Report,
-  type ReportRequest,
-  requireTable,
-  valuesOf,
-  within,
-} from './report.ts'
+import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
 import { standingNotes } from './standing.ts'
 
 /** Funding, interest and rewards, line by line. */
 export async function incomeReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  requireTable(ledger, 'income')
   const notes = await standingNotes(ledger)
   const { columns, rows } = await ledger.stream(
     `select * from income where ${OF_ACCOUNT} and ${within('occurred_at')}
