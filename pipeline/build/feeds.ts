@@ -1,13 +1,8 @@
-// Which feed lands which record, in the order of the interface document.
-import * as records from '../../models/records.ts'
+// Which feed lands which record, from the catalogue, in the order of the interface document.
+import { endpoints } from '../../connectors/catalogue.ts'
 import type { FeedRecord } from './records.ts'
 
-export const feedRecords: readonly FeedRecord[] = [
-  { feed: 'trade.openOrders', record: records.openOrder },
-  { feed: 'trade.orderHistory', record: records.order },
-  { feed: 'account.settings', record: records.accountSettings },
-  { feed: 'tax.records', record: records.taxRecord },
-  { feed: 'tax.futuresRecords', record: records.futuresRecord },
-  { feed: 'tax.p2pRecords', record: records.p2pRecord },
-  { feed: 'p2p.orders', record: records.p2pOrder },
-]
+/** Each record type once; a feed that lands one of an earlier feed adds nothing. */
+export const feedRecords: readonly FeedRecord[] = endpoints
+  .flatMap((endpoint) => (endpoint.item === null ? [] : [{ feed: endpoint.name, record: endpoint.item }]))
+  .filter(({ record }, index, all) => all.findIndex((other) => other.record.table === record.table) === index)

@@ -3,19 +3,21 @@
 -- that is the cause and stands in its own break; this one is then a notice.
 -- grain: one row per run of open steps of one chain
 with
-steps as (
-  select account, ledger, coin, place, source_id, occurred_at, previous_source_id, previous_at,
-    expected_balance, balance, gap, status,
-    lag(status, 1, '') over (partition by account, ledger, coin order by place) as previous_status
+open_steps as (
+  select account, ledger, coin, place, source_id, occurred_at, previous_place, previous_source_id, previous_at,
+    expected_balance, balance, gap
   from main.balance_chain
+  where status = 'open'
 ),
 numbered as (
-  select *,
-    sum(case when status = 'open' and previous_status <> 'open' then 1 else 0 end) over (
-      partition by account, ledger, coin order by place
+  select open_steps.*,
+    sum(case when before.place is null then 1 else 0 end) over (
+      partition by open_steps.account, open_steps.ledger, open_steps.coin order by open_steps.place
       rows between unbounded preceding and current row
     ) as run_number
-  from steps
+  from open_steps
+  left join open_steps as before
+    on before.account = open_steps.account and before.place = open_steps.previous_place
 ),
 runs as (
   select account, ledger, coin, run_number, count(*) as step_count,
@@ -24,7 +26,6 @@ runs as (
     min(previous_at) as begins_at, max(occurred_at) as ends_at,
     min_by(expected_balance, place) as expected, min_by(balance, place) as found, sum(gap) as difference
   from numbered
-  where status = 'open'
   group by account, ledger, coin, run_number
 ),
 explained as (

@@ -22,25 +22,14 @@
 --   page_id: Journal frame that first brought the record.
 --   page_row: Place of the row in that page, from 0.
 with
-moves as (
-  select moves.*,
-    case
-      when moves.feed <> 'tax.records' then moves.line
-      when groupings.chain_grouping = 'per-line' then moves.line
-      when groupings.chain_grouping = 'unified-isolated' and moves.line = 'MARGIN-isolated' then moves.line
-      when groupings.chain_grouping is null and coalesce(accounts.kind, 'unknown') <> 'unified' then moves.line
-      else 'UNIFIED'
-    end as ledger
-  from staging.moves as moves
-  left join main.balance_groupings as groupings on groupings.account = moves.account
-  left join main.accounts as accounts on accounts.account = moves.account
-),
 told as (
-  select moves.account, moves.feed, moves.source_id, moves.ledger, moves.product_line, moves.coin,
+  select moves.account, moves.feed, moves.source_id, ledgers.ledger, moves.product_line, moves.coin,
     moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
     moves.page_row, coalesce(moves.symbol, witness.symbol) as symbol,
     moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id
-  from moves
+  from staging.moves as moves
+  join staging.line_ledgers as ledgers
+    on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
   left join staging.futures_witness as witness
     on witness.account = moves.account and witness.place = moves.place
   left join staging.trade_legs as legs on legs.account = moves.account and legs.place = moves.place

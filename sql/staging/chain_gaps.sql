@@ -1,40 +1,72 @@
 -- The venue's balances against its own amounts, under each way of keeping balances that an account may have: one
--- balance per coin, one per coin with isolated margin apart, one per coin and business line. Where
--- balance − sum of changes stays the same from one record to the next, the step closes; the difference is the gap.
--- A record without a balance takes part in the sums and is judged with the next one that has one.
--- grain: one row per account and place that has a balance; a gap is null at the start of its chain
+-- balance per coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is what
+-- the balance has more than the balance before it plus what was received since. A record without a balance is
+-- carried to the next one of its chain that has one.
+-- grain: one row per account and place that has a balance; gap and previous place are null at the start of a chain
 with
 moves as (
-  select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance,
-    amount + fee as change, occurred_at
+  select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
   from staging.moves
   where feed = 'tax.records'
 ),
-offsets as (
-  select account, place, coin, line, is_isolated, balance, occurred_at,
-    balance - sum(change) over (
-      partition by account, coin order by place
-      rows between unbounded preceding and current row
-    ) as unified_offset,
-    balance - sum(change) over (
-      partition by account, coin, is_isolated order by place
-      rows between unbounded preceding and current row
-    ) as isolated_offset,
-    balance - sum(change) over (
-      partition by account, coin, line order by place
-      rows between unbounded preceding and current row
-    ) as line_offset
-  from moves
+known as (select * from moves where balance is not null),
+silent as (select * from moves where balance is null),
+-- Only the chains of coins that have a silent record are searched for the record that follows it.
+followers as (
+  select known.account, known.place, known.coin, known.line, known.is_isolated
+  from known
+  join (select distinct account, coin from silent) as silent_coins
+    on silent_coins.account = known.account and silent_coins.coin = known.coin
 ),
-known as (select * from offsets where balance is not null)
-select account, place, coin, line, occurred_at, unified_offset, isolated_offset, line_offset,
-  unified_offset - lag(unified_offset, 1, null) over (
-    partition by account, coin order by place
-  ) as unified_gap,
-  isolated_offset - lag(isolated_offset, 1, null) over (
-    partition by account, coin, is_isolated order by place
-  ) as isolated_gap,
-  line_offset - lag(line_offset, 1, null) over (
-    partition by account, coin, line order by place
-  ) as line_gap
-from known
+unified_carried as (
+  select followers.account, followers.place, sum(silent.change) as carried
+  from silent
+  asof join followers
+    on followers.account = silent.account and followers.coin = silent.coin
+    and followers.place >= silent.place
+  group by followers.account, followers.place
+),
+isolated_carried as (
+  select followers.account, followers.place, sum(silent.change) as carried
+  from silent
+  asof join followers
+    on followers.account = silent.account and followers.coin = silent.coin
+    and followers.is_isolated = silent.is_isolated and followers.place >= silent.place
+  group by followers.account, followers.place
+),
+line_carried as (
+  select followers.account, followers.place, sum(silent.change) as carried
+  from silent
+  asof join followers
+    on followers.account = silent.account and followers.coin = silent.coin
+    and followers.line = silent.line and followers.place >= silent.place
+  group by followers.account, followers.place
+),
+before as (
+  select account, place, coin, line,
+    balance - change as before_it,
+    lag(balance, 1, null) over (partition by account, coin order by place) as unified_balance,
+    lag(place, 1, null) over (partition by account, coin order by place) as unified_place,
+    lag(balance, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_balance,
+    lag(place, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_place,
+    lag(balance, 1, null) over (partition by account, coin, line order by place) as line_balance,
+    lag(place, 1, null) over (partition by account, coin, line order by place) as line_place
+  from known
+)
+select before.account, before.place, before.coin, before.line,
+  before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
+  before_it - coalesce(unified.carried, 0) as unified_opening,
+  unified_place,
+  before_it - coalesce(isolated.carried, 0) - isolated_balance as isolated_gap,
+  before_it - coalesce(isolated.carried, 0) as isolated_opening,
+  isolated_place,
+  before_it - coalesce(by_line.carried, 0) - line_balance as line_gap,
+  before_it - coalesce(by_line.carried, 0) as line_opening,
+  line_place
+from before
+left join unified_carried as unified
+  on unified.account = before.account and unified.place = before.place
+left join isolated_carried as isolated
+  on isolated.account = before.account and isolated.place = before.place
+left join line_carried as by_line
+  on by_line.account = before.account and by_line.place = before.place

@@ -1,13 +1,17 @@
 -- How large a gap may be for digits that the venue keeps but does not print: one unit of the last decimal of the
--- coin's amounts, where its balances carry more decimals; else nothing. Only coins that have a small gap are looked at.
+-- coin's amounts, where its balances carry more decimals; else nothing. Looked at are only coins that have a small gap,
+-- and only accounts that have any gap with one balance per coin: where there is none, nothing needs an allowance.
 -- grain: one row per account and coin
 with
 suspects as (
   select distinct account, coin
   from staging.chain_gaps
-  where (unified_gap <> 0 and abs(unified_gap) <= 1)
-    or (isolated_gap <> 0 and abs(isolated_gap) <= 1)
-    or (line_gap <> 0 and abs(line_gap) <= 1)
+  where account in (select account from staging.chain_gaps where unified_gap <> 0)
+    and (
+      (unified_gap <> 0 and abs(unified_gap) <= 1)
+      or (isolated_gap <> 0 and abs(isolated_gap) <= 1)
+      or (line_gap <> 0 and abs(line_gap) <= 1)
+    )
 ),
 printed as (
   select moves.account, moves.coin,

@@ -8,6 +8,11 @@ with
 legs as (
   select moves.account, moves.place, moves.feed, moves.line, moves.family, moves.role, moves.source_id,
     moves.coin, moves.occurred_at,
+    case
+      when moves.role = 'received' then moves.amount > 0
+      when moves.role = 'paid' then moves.amount < 0
+      else true
+    end as has_its_sign,
     case moves.role
       when 'received' then orders.received_phase
       when 'paid' then orders.paid_phase
@@ -45,13 +50,14 @@ groups as (
     sum(case when role = 'received' then 1 else 0 end) as received_count,
     sum(case when role = 'paid' then 1 else 0 end) as paid_count,
     min(case when role = 'received' then coin end) as received_coin,
-    min(case when role = 'paid' then coin end) as paid_coin
+    min(case when role = 'paid' then coin end) as paid_coin,
+    bool_and(has_its_sign) as has_its_signs
   from placed
   group by account, first_place
 ),
 whole as (
   select account, first_place from groups
-  where received_count = 1 and paid_count = 1 and received_coin <> paid_coin
+  where received_count = 1 and paid_count = 1 and received_coin <> paid_coin and has_its_signs
 ),
 broken as (
   select placed.*
@@ -68,10 +74,12 @@ rejoined as (
         and sum(case when role = 'paid' then 1 else 0 end) = 1
         and sum(case when role = 'fee' then 1 else 0 end) <= 1
         and min(case when role = 'received' then coin end) <> min(case when role = 'paid' then coin end)
+        and bool_and(has_its_sign)
       then 'trade'
       when family <> 'spot'
         and sum(case when role = 'received' then 1 else 0 end) >= 1
         and sum(case when role = 'paid' then 1 else 0 end) >= 1
+        and bool_and(has_its_sign)
       then 'set'
       else 'leftover'
     end as status

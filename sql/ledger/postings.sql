@@ -1,0 +1,32 @@
+-- Double entry: each entry on the wallet that it moves, and its counter side on the account that its kind names.
+-- grain: one row per posting_id
+-- keys:  posting_id unique; the amounts of one transaction and coin sum to zero
+-- columns:
+--   posting_id: entry_id and the side.
+--   transaction_id: Transaction of the entry.
+--   entry_id: Entry; null on a counter side.
+--   account: Account of the books.
+--   account_name: Account of double entry, such as Assets:Venue:main:UNIFIED or Expenses:Fees.
+--   coin: Coin.
+--   amount: Signed amount in units of the coin.
+--   occurred_at: When it happened.
+with
+sided as (
+  select entries.entry_id, entries.transaction_id, entries.account, entries.ledger, entries.coin,
+    entries.amount, entries.occurred_at,
+    case
+      when lonely.place is not null and entries.part = 'amount' then 'Equity:Suspense'
+      else coalesce(kinds.counter_account, 'Equity:Suspense')
+    end as counter_account
+  from main.entries as entries
+  left join staging.kind_effects as kinds on kinds.kind = entries.kind
+  left join staging.lonely_legs as lonely
+    on lonely.account = entries.account and lonely.place = entries.place
+)
+select entry_id || '/wallet' as posting_id, transaction_id, entry_id, account,
+  'Assets:Venue:' || account || ':' || ledger as account_name, coin, amount, occurred_at
+from sided
+union all
+select entry_id || '/counter', transaction_id, cast(null as varchar), account,
+  counter_account, coin, -amount, occurred_at
+from sided

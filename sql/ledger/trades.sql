@@ -1,0 +1,75 @@
+-- Trades of two coins: fills and conversions put together from tax records, and filled orders of accounts that have
+-- no tax records.
+-- grain: one row per trade_id
+-- keys:  trade_id unique; it is the transaction_id of the trade's entries
+-- columns:
+--   trade_id: transaction_id of the entries; for a trade from orders account/feed/order id.
+--   account: Account.
+--   ledger: Wallet in which it happened.
+--   product_line: Business type: SPOT or MARGIN.
+--   kind: trade (order book) or conversion.
+--   symbol: Base and quote coin together.
+--   side: buy or sell, of the base coin.
+--   base: Coin that is counted.
+--   quote: Coin in which it is priced.
+--   quantity: Quantity of the base coin, before fees.
+--   price: quote_amount / quantity, rounded half to even at 18 decimals.
+--   quote_amount: Quantity of the quote coin, before fees.
+--   fee: Fee, positive when paid and negative for a rebate.
+--   fee_coin: Coin of the fee; null where there is none.
+--   other_fee: A second fee of the same trade in another coin; zero for most.
+--   other_fee_coin: Coin of the second fee.
+--   traded_at: When it happened.
+--   source: Feed that tells of it.
+with
+sided as (
+  select groups.*, sides.side,
+    case when sides.side = 'buy' then groups.received_coin else groups.paid_coin end as base,
+    case when sides.side = 'buy' then groups.paid_coin else groups.received_coin end as quote,
+    case when sides.side = 'buy' then received else paid end as quantity,
+    case when sides.side = 'buy' then paid else received end as quote_amount
+  from staging.trade_groups as groups
+  join staging.pair_sides as sides
+    on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
+),
+fee_parts as (
+  select account, group_place, fee_coin as coin, fee from sided where fee <> 0
+  union all
+  select account, group_place, received_coin, received_fee from sided where received_fee <> 0
+  union all
+  select account, group_place, paid_coin, paid_fee from sided where paid_fee <> 0
+),
+fees as (
+  select account, group_place, coin, -sum(fee) as fee,
+    row_number() over (partition by account, group_place order by coin) as nth
+  from fee_parts
+  group by account, group_place, coin
+),
+from_legs as (
+  select sided.transaction_id as trade_id, sided.account,
+    ledgers.ledger, sided.product_line, case when sided.family = 'spot' then 'trade' else 'conversion' end as kind,
+    base || quote as symbol, side, base, quote, quantity,
+    exact_divide(quote_amount, quantity) as price, quote_amount,
+    coalesce(first_fee.fee, 0) as fee, first_fee.coin as fee_coin,
+    coalesce(second_fee.fee, 0) as other_fee, second_fee.coin as other_fee_coin,
+    occurred_at as traded_at, sided.feed as source
+  from sided
+  join staging.line_ledgers as ledgers
+    on ledgers.account = sided.account and ledgers.feed = sided.feed and ledgers.line = sided.line
+  left join fees as first_fee
+    on first_fee.account = sided.account and first_fee.group_place = sided.group_place and first_fee.nth = 1
+  left join fees as second_fee
+    on second_fee.account = sided.account and second_fee.group_place = sided.group_place
+    and second_fee.nth = 2
+),
+from_orders as (
+  select account || '/trade.orderHistory/' || order_id as trade_id, account, category as ledger,
+    category as product_line, 'trade' as kind, base || quote as symbol, side, base, quote, quantity,
+    exact_divide(quote_amount, quantity) as price, quote_amount, fee, fee_coin,
+    cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
+    traded_at, 'trade.orderHistory' as source
+  from staging.order_trades
+)
+select * from from_legs
+union all
+select * from from_orders

@@ -1,0 +1,61 @@
+-- Coins bought and sold for fiat, with the merchant order that tells the fiat side: same coin, side and quantity,
+-- completed within a day, each the nearest to the other. The fiat side is null where no order tells of it.
+-- grain: one row per P2P record of a purchase or sale
+-- keys:  entry_id unique
+-- columns:
+--   entry_id: Entry of the coin.
+--   account: Account.
+--   side: buy or sell, of the coin.
+--   coin: Coin.
+--   quantity: Quantity of the coin.
+--   fiat: Fiat currency; null without an order.
+--   fiat_amount: Amount in the fiat currency; null without an order.
+--   price: Price as the order has it; null without an order.
+--   traded_at: When the coin moved.
+--   order_id: Merchant order; null where none matches.
+--   apart_ms: Milliseconds between the record and the completion of the order.
+with
+records as (
+  select entry_id, account, coin, abs(amount) as quantity, occurred_at, place,
+    case when amount > 0 then 'buy' else 'sell' end as side,
+    cast(occurred_at at time zone 'UTC' as date) as day
+  from main.entries
+  where kind = 'p2p_trade' and part = 'amount'
+),
+orders as (
+  select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
+    coalesce(release_time, u_time, c_time) as completed_at,
+    cast(coalesce(release_time, u_time, c_time) at time zone 'UTC' as date) as day
+  from main.p2p_orders
+  where is_current and lower(status) = 'completed'
+),
+shifts as (
+  select * from (values (-1), (0), (1)) as days (shift)
+),
+shifted as (
+  select orders.*, day + shift as near_day from orders cross join shifts
+),
+candidates as (
+  select records.entry_id, shifted.order_id, shifted.account,
+    abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms
+  from records
+  join shifted
+    on shifted.account = records.account and shifted.coin = records.coin and shifted.side = records.side
+    and shifted.quantity = records.quantity and shifted.near_day = records.day
+  where abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) <= 86400000
+),
+ranked as (
+  select *,
+    row_number() over (partition by entry_id order by apart_ms, order_id) as choice_of_record,
+    row_number() over (partition by account, order_id order by apart_ms, entry_id) as choice_of_order
+  from candidates
+),
+pairs as (
+  select entry_id, order_id, apart_ms from ranked where choice_of_record = 1 and choice_of_order = 1
+)
+select records.entry_id, records.account, records.side, records.coin, records.quantity,
+  orders.fiat, orders.fiat_amount, orders.price, records.occurred_at as traded_at,
+  pairs.order_id, pairs.apart_ms
+from records
+left join pairs on pairs.entry_id = records.entry_id
+left join orders on orders.account = records.account and orders.order_id = pairs.order_id

@@ -1,0 +1,31 @@
+-- What coins were worth, as one's own trades tell: all trades of a pair in one millisecond make one price.
+-- grain: one row per coin, currency, priced_at and source
+-- columns:
+--   coin: Coin that is priced.
+--   currency: Coin or currency in which it is priced.
+--   priced_at: When.
+--   price: Price of one coin, rounded half to even at 18 decimals.
+--   source: trades or p2p.
+with
+traded as (
+  select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,
+    sum(quote_amount) as value, sum(quantity) as quantity
+  from main.trades
+  where kind = 'trade'
+  group by base, quote, traded_at
+),
+for_fiat as (
+  select coin, fiat as currency, traded_at as priced_at, 'p2p' as source,
+    sum(fiat_amount) as value, sum(quantity) as quantity
+  from main.p2p_trades
+  where fiat is not null and fiat_amount > 0
+  group by coin, fiat, traded_at
+),
+together as (
+  select * from traded
+  union all
+  select * from for_fiat
+)
+select coin, currency, priced_at, exact_divide(value, quantity) as price, source
+from together
+where quantity > 0

@@ -1,0 +1,77 @@
+-- Moves between wallets, each leg with its other leg where the books know it: the same coin and quantity out of one
+-- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
+-- millisecond are told apart by their order. A leg without another comes from or goes to a wallet that no feed tells of.
+-- grain: one row per leg
+-- keys:  entry_id unique
+-- columns:
+--   entry_id: Entry of this leg.
+--   transfer_id: Entry of the outgoing leg, on both legs; null where the other leg is not known.
+--   account: Account of this leg.
+--   ledger: Wallet of this leg.
+--   product_line: Business type of this leg.
+--   coin: Coin.
+--   direction: in or out.
+--   quantity: Quantity moved, without a sign.
+--   kind: transfer, or margin_move within the account.
+--   occurred_at: When this leg happened.
+--   counter_entry_id: Entry of the other leg; null where it is not known.
+--   counter_account: Account of the other leg.
+--   counter_ledger: Wallet of the other leg.
+--   place: Order of the record among all of the account.
+with
+legs as (
+  select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,
+    case when amount < 0 then 'out' else 'in' end as direction,
+    date_trunc('hour', occurred_at at time zone 'UTC') as hour_at,
+    row_number() over (
+      partition by account, ledger, product_line, coin, kind, occurred_at, amount order by place
+    ) as nth
+  from main.entries
+  where kind in ('transfer', 'margin_move') and part = 'amount'
+),
+hours as (
+  select * from (values (-1), (0), (1)) as shifts (shift)
+),
+outgoing as (
+  select legs.*, hour_at + hours.shift * interval 1 hour as near_hour
+  from legs
+  cross join hours
+  where direction = 'out'
+),
+candidates as (
+  select outgoing.entry_id as out_id, incoming.entry_id as in_id,
+    abs(epoch_ms(incoming.occurred_at) - epoch_ms(outgoing.occurred_at)) as apart_ms,
+    case when outgoing.account = incoming.account then 0 else 1 end as is_other_account
+  from outgoing
+  join legs as incoming
+    on incoming.direction = 'in' and incoming.coin = outgoing.coin and incoming.kind = outgoing.kind
+    and incoming.quantity = outgoing.quantity and incoming.hour_at = outgoing.near_hour
+    and incoming.nth = outgoing.nth
+  where abs(epoch_ms(incoming.occurred_at) - epoch_ms(outgoing.occurred_at)) <= 300000
+    and (
+      incoming.account <> outgoing.account
+      or incoming.ledger <> outgoing.ledger
+      or incoming.product_line <> outgoing.product_line
+      or incoming.kind = 'margin_move'
+    )
+),
+ranked as (
+  select *,
+    row_number() over (partition by out_id order by apart_ms, is_other_account, in_id) as choice_of_out,
+    row_number() over (partition by in_id order by apart_ms, is_other_account, out_id) as choice_of_in
+  from candidates
+),
+pairs as (
+  select out_id, in_id from ranked where choice_of_out = 1 and choice_of_in = 1
+),
+counters as (
+  select out_id as entry_id, in_id as counter_entry_id, out_id as transfer_id from pairs
+  union all
+  select in_id, out_id, out_id from pairs
+)
+select legs.entry_id, counters.transfer_id, legs.account, legs.ledger, legs.product_line, legs.coin,
+  legs.direction, legs.quantity, legs.kind, legs.occurred_at, counters.counter_entry_id,
+  counter.account as counter_account, counter.ledger as counter_ledger, legs.place
+from legs
+left join counters on counters.entry_id = legs.entry_id
+left join legs as counter on counter.entry_id = counters.counter_entry_id

@@ -1,0 +1,16 @@
+-- Which wallet each business line of an account moves: one for all lines of the unified tax feed where the account runs
+-- one balance per coin, else the line itself. Futures records of classic accounts and P2P have wallets of their own.
+-- grain: one row per account, feed and line
+with
+lines as (select distinct account, feed, line from staging.moves)
+select lines.account, lines.feed, lines.line,
+  case
+    when lines.feed <> 'tax.records' then lines.line
+    when groupings.chain_grouping = 'per-line' then lines.line
+    when groupings.chain_grouping = 'unified-isolated' and lines.line = 'MARGIN-isolated' then lines.line
+    when groupings.chain_grouping is null and coalesce(accounts.kind, 'unknown') <> 'unified' then lines.line
+    else 'UNIFIED'
+  end as ledger
+from lines
+left join main.balance_groupings as groupings on groupings.account = lines.account
+left join main.accounts as accounts on accounts.account = lines.account

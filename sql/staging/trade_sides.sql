@@ -1,0 +1,20 @@
+-- The two sides of each whole fill or conversion and the value between them in the reporting currency, where one of
+-- the two is that currency.
+-- grain: one row per account and group_place
+select groups.account, groups.group_place, groups.received_coin, groups.received, groups.received_place,
+  groups.paid_coin, groups.paid, groups.paid_place, sides.side, groups.occurred_at,
+  case
+    when groups.paid_coin = reporting.currency then groups.paid
+    when groups.received_coin = reporting.currency then groups.received
+  end as stated_value,
+  -- The fee belongs to the side that is no money; between two coins, to the base.
+  case
+    when groups.paid_coin = reporting.currency then 'received'
+    when groups.received_coin = reporting.currency then 'paid'
+    when sides.side = 'buy' then 'received'
+    else 'paid'
+  end as fee_side
+from staging.trade_groups as groups
+join staging.pair_sides as sides
+  on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
+cross join staging.reporting as reporting
