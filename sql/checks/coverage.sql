@@ -1,0 +1,72 @@
+-- Everything that was asked for has been received. What is pending is one break of the account, for one more run cures
+-- it; what failed is one for each code of the venue; what is lost is one for each feed. History that the venue had
+-- forgotten before the books began is a notice. What does not apply to an account matters only if it was asked for by name.
+-- grain: one row per account and cause
+with
+missing as (
+  select account, feed, partition, starts_at, ends_at, status, code, reason, is_before_books,
+    is_named or feed in (select feed from staging.named_feeds) as is_named
+  from main.coverage
+  where status in ('lost', 'failed', 'pending', 'not_applicable')
+),
+permissions as (
+  select * from (values ('no credential'), ('40014'), ('40029'), ('40068'), ('25620')) as codes (code)
+),
+-- A feed that stops at one partition states the others as not asked; they have the cause of the first.
+causes as (
+  select account, feed, max(code) as code
+  from missing
+  where status = 'failed' and code <> 'not asked'
+  group by account, feed
+),
+judged as (
+  select missing.account, missing.feed, missing.partition, missing.starts_at, missing.ends_at,
+    missing.status, missing.reason,
+    coalesce(case when missing.code = 'not asked' then causes.code end, missing.code) as code,
+    case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
+  from missing
+  left join causes on causes.account = missing.account and causes.feed = missing.feed
+  where missing.status <> 'not_applicable' or is_named
+),
+keyed as (
+  select *,
+    case
+      when status = 'pending' then ''
+      when status = 'failed' then code
+      else feed
+    end as cause
+  from judged
+  where status <> 'failed' or code not in (select code from permissions)
+),
+grouped as (
+  select account, status, severity, cause, count(*) as range_count, min(starts_at) as starts_at,
+    max(ends_at) as ends_at, string_agg(distinct feed, ', ' order by feed) as feeds, min(code) as code,
+    min(reason) as reason,
+    list(distinct feed || case when partition = '' then '' else ' ' || partition end)[1:20] as parts
+  from keyed
+  group by account, status, severity, cause
+)
+select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, starts_at as occurred_at,
+  cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
+  cast(null as decimal(38, 18)) as difference,
+  feeds || ': ' || cast(range_count as varchar) || ' range(s) '
+    || case status
+      when 'lost' then 'lost'
+      when 'failed' then 'refused'
+      when 'pending' then 'not fetched yet'
+      else 'not applicable to this account, though the configuration names the feed'
+    end
+    || case
+      when starts_at is null then ''
+      else ', ' || strftime(starts_at at time zone 'UTC', '%Y-%m-%d') || ' to '
+        || strftime(ends_at at time zone 'UTC', '%Y-%m-%d')
+    end
+    || ' (' || coalesce(code, '') || ': ' || coalesce(reason, '') || ').'
+    || case
+      when status = 'pending' then ' Run again.'
+      when severity = 'notice' then ' The venue had forgotten this before the books began.'
+      else ''
+    end as explanation,
+  cast(to_json(list_sort(parts)) as varchar) as evidence,
+  status || '/' || severity || '/' || cause as culprit
+from grouped

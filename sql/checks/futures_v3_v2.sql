@@ -1,0 +1,47 @@
+-- The unified tax feed and the futures feed tell the same futures records, where both are complete, a day inside the
+-- edges. The unified feed is the book of record; the futures feed tells the symbols.
+-- grain: one row per account, product type and coin
+with
+alone as (
+  select witness.account, witness.line, witness.coin, witness.occurred_at, witness.booked_id, witness.witnessed_id,
+    case when witness.booked_id is null then 0 else witness.amount + witness.fee end as booked,
+    case when witness.witnessed_id is null then 0 else witness.amount + witness.fee end as witnessed
+  from staging.futures_witness as witness
+  join staging.both_covered as covered
+    on covered.comparison = 'futures' and covered.account = witness.account and covered.line = witness.line
+    and witness.occurred_at between covered.starts_at and covered.ends_at
+  where (witness.booked_id is null or witness.witnessed_id is null)
+    and witness.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'unclassified')
+),
+grouped as (
+  select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,
+    sum(booked) as booked, sum(witnessed) as witnessed,
+    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || witnessed_id) order by occurred_at)[1:20]
+      as ids
+  from alone
+  group by account, line, coin
+),
+caused as (
+  select alone.account, alone.line, alone.coin, min(causes.cause) as cause
+  from alone
+  join staging.disturbances as causes
+    on causes.account = alone.account and causes.coin = alone.coin
+    and alone.occurred_at between causes.starts_at and causes.ends_at
+  group by alone.account, alone.line, alone.coin
+)
+select case when caused.cause is null then 'warning' else 'notice' end as severity,
+  grouped.account, ledgers.ledger, grouped.coin, grouped.occurred_at,
+  booked as expected, witnessed as found, witnessed - booked as difference,
+  cast(record_count as varchar) || ' futures record(s) stand in one of the two feeds only ('
+    || grouped.line || ')'
+    || case
+      when caused.cause is null then ': one of them has left a record out, or tells it differently.'
+      else '; this follows from ' || caused.cause || '.'
+    end as explanation,
+  cast(to_json(ids) as varchar) as evidence,
+  grouped.line as culprit
+from grouped
+left join caused
+  on caused.account = grouped.account and caused.line = grouped.line and caused.coin = grouped.coin
+left join staging.line_ledgers as ledgers
+  on ledgers.account = grouped.account and ledgers.feed = 'tax.records' and ledgers.line = grouped.line

@@ -1,0 +1,22 @@
+-- Each account has a credential for every feed that applies to it, with the permission that the feed needs.
+-- grain: one row per account and code of the refusal
+with
+refused as (
+  select account, feed, code, reason
+  from main.coverage
+  where status = 'failed' and code in ('no credential', '40014', '40029', '40068', '25620')
+),
+grouped as (
+  select account, code, case when code = 'no credential' then reason else '' end as lacking,
+    string_agg(distinct feed, ', ' order by feed) as feeds, min(reason) as reason,
+    list_sort(list(distinct feed)) as names
+  from refused
+  group by account, code, case when code = 'no credential' then reason else '' end
+)
+select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected,
+  cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
+  'Not read: ' || feeds || ' (' || code || ': ' || coalesce(reason, '') || ').' as explanation,
+  cast(to_json(names) as varchar) as evidence,
+  code || '/' || lacking as culprit
+from grouped

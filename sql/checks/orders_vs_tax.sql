@@ -1,0 +1,90 @@
+-- Spot and margin orders have filled as much as the trades of the tax records say, symbol by symbol, where both feeds
+-- are complete, a day inside the edges. An order may fill over several days, so days are compared together as far as
+-- orders reach across midnight.
+-- grain: one row per account and symbol
+with
+spans as (
+  select account, category as line, symbol, cum_exec_qty as ordered, cast(0 as decimal(38, 18)) as traded,
+    cast(created_time at time zone 'UTC' as date) as first_day,
+    case
+      when lower(order_status) in ('filled', 'cancelled')
+        then cast(coalesce(updated_time, created_time) at time zone 'UTC' as date)
+      else date '9999-12-31'
+    end as last_day,
+    'trade.orderHistory/' || order_id as id
+  from main.orders
+  where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000
+  union all
+  select account, product_line, symbol, 0, quantity, cast(traded_at at time zone 'UTC' as date),
+    cast(traded_at at time zone 'UTC' as date), trade_id
+  from main.trades
+  where kind = 'trade' and source = 'tax.records'
+),
+marked as (
+  select *,
+    case
+      when first_day <= max(last_day) over (
+        partition by account, line, symbol order by first_day, last_day
+        rows between unbounded preceding and 1 preceding
+      ) then 0
+      else 1
+    end as is_new
+  from spans
+),
+numbered as (
+  select *,
+    sum(is_new) over (
+      partition by account, line, symbol order by first_day, last_day
+      rows between unbounded preceding and current row
+    ) as island
+  from marked
+),
+islands as (
+  select account, line, symbol, island, min(first_day) as first_day, max(last_day) as last_day,
+    sum(ordered) as ordered, sum(traded) as traded, list(id order by first_day, id)[1:20] as ids
+  from numbered
+  group by account, line, symbol, island
+  having sum(ordered) <> sum(traded)
+),
+inside as (
+  select islands.*
+  from islands
+  join staging.both_covered as covered
+    on covered.comparison = 'orders' and covered.account = islands.account and covered.line = islands.line
+    and islands.first_day > cast(covered.starts_at at time zone 'UTC' as date)
+    and islands.last_day < cast(covered.ends_at at time zone 'UTC' as date)
+),
+trouble as (
+  select account, starts_at, ends_at, cause from staging.disturbances
+  union all
+  select account, occurred_at, occurred_at, 'the legs left over at record ' || source_id
+  from staging.trade_legs
+  where status = 'leftover'
+),
+caused as (
+  select inside.account, inside.symbol, min(trouble.cause) as cause
+  from inside
+  join trouble
+    on trouble.account = inside.account
+    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.last_day
+    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.first_day
+  group by inside.account, inside.symbol
+),
+grouped as (
+  select account, symbol, sum(ordered) as ordered, sum(traded) as traded, min(first_day) as first_day,
+    count(*) as island_count, min_by(ids, first_day) as ids
+  from inside
+  group by account, symbol
+)
+select case when caused.cause is null then 'warning' else 'notice' end as severity,
+  grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
+  ordered as expected, traded as found, traded - ordered as difference,
+  'Orders of ' || grouped.symbol || ' and the trades of the tax records differ on '
+    || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
+    || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
+    as explanation,
+  cast(to_json(ids) as varchar) as evidence,
+  grouped.symbol as culprit
+from grouped
+left join caused on caused.account = grouped.account and caused.symbol = grouped.symbol

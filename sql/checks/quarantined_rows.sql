@@ -1,0 +1,17 @@
+-- No received row had to be kept aside.
+-- grain: one row per account, feed, field and reason
+with
+grouped as (
+  select account, feed, field, reason, count(*) as row_count, min(first_seen_at) as occurred_at,
+    list(cast(page_id as varchar) || ':' || cast(page_row as varchar) order by page_id, page_row)[1:20] as places
+  from main.quarantine
+  group by account, feed, field, reason
+)
+select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
+  cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
+  cast(null as decimal(38, 18)) as difference,
+  cast(row_count as varchar) || ' row(s) of ' || feed || ' were kept aside because of the field ' || coalesce(field, '')
+    || ': ' || coalesce(reason, '') || '. They are in the table quarantine and in no balance.' as explanation,
+  cast(to_json(places) as varchar) as evidence,
+  feed || '/' || coalesce(field, '') || '/' || coalesce(reason, '') as culprit
+from grouped

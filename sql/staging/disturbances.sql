@@ -1,0 +1,18 @@
+-- Moments at which something is known to be wrong in an account already, each with the check that says so: open steps
+-- of balance chains, holes in the coverage, types that no row classifies. What other checks find there follows from it.
+-- grain: one row per cause
+select account, coin, previous_at as starts_at, occurred_at as ends_at,
+  'balance_chain' as check_name, 'the open balance chain of ' || coin || ' at record ' || source_id as cause
+from main.balance_chain
+where status = 'open'
+union all
+select moves.account, moves.coin, moves.occurred_at, moves.occurred_at,
+  'unknown_type', 'the unknown type ' || moves.type || ' of record ' || moves.source_id
+from staging.moves as moves
+where moves.kind = 'unclassified'
+union all
+select account, cast(null as varchar), starts_at, ends_at,
+  'coverage', 'the hole in ' || feed || ' ' || partition
+from staging.missing_ranges
+where starts_at is not null and status in ('lost', 'failed', 'pending') and not is_before_books
+  and feed in ('tax.records', 'tax.futuresRecords', 'tax.p2pRecords', 'trade.orderHistory', 'p2p.orders')
