@@ -194,6 +194,17 @@ describe('ca: superficial losses', () => {
     expect(lots(result)).toEqual([])
   })
 
+  it('coins on their way between own accounts are held', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '10', '100'),
+      sell('s1', '2024-01-10', '10', '60'),
+      buy('b2', '2024-01-11', '10', '60'),
+      out('t1:out', '2024-02-08', '10', { account: 'main' }),
+      into('t1:in', '2024-02-11', '10', { account: 'cold' }),
+    ])
+    expect(disposals(result)).toEqual(['s1 <- -: 10 for 60 cost 100 denied 40 gain 0'])
+  })
+
   it('a denied loss joins the cost of the purchase that replaced it, not of a sale in between', () => {
     const result = ca([
       buy('b1', '2023-01-01', '20', '200'),

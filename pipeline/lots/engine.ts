@@ -43,6 +43,7 @@ export class LotEngine {
   readonly #context: RuleContext
   #book: CoinBook | undefined
   #last: LotEvent | undefined
+  readonly #coins = new Set<string>()
 
   constructor(options: LotOptions, sink: Sink) {
     this.#rule = rules[options.method]
@@ -52,15 +53,19 @@ export class LotEngine {
 
   /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */
   apply(event: LotEvent): void {
-    if (this.#book === undefined || event.coin !== this.#last?.coin) {
+    const last = this.#last
+    if (this.#book === undefined || event.coin !== last?.coin) {
+      if (last !== undefined && this.#coins.has(event.coin)) throw coinAgain(event, last)
+      this.#coins.add(event.coin)
       this.#book?.finish()
       this.#book = this.#rule(this.#context)
-    } else if (effectiveAtUs(event) < effectiveAtUs(this.#last)) throw outOfOrder(event, this.#last)
+    } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
     this.#last = event
     if (event.quantity > 0n) this.#book.apply(event)
     else this.#context.sink.problem(problemOf(event, 'quantity not above zero', event.quantity))
   }
 
+  /** Closes the last book; call it once, after the last event. */
   finish(): void {
     this.#book?.finish()
     this.#book = undefined
@@ -86,6 +91,15 @@ export function computeLots(events: readonly LotEvent[], options: LotOptions): L
   for (const event of inOrder(events)) engine.apply(event)
   engine.finish()
   return result
+}
+
+function coinAgain(event: LotEvent, before: LotEvent): TieoutError {
+  return new TieoutError('The lots engine was given a coin whose book was closed.', {
+    where: `account ${event.account}, coin ${event.coin}, event ${event.id}`,
+    expected: 'all events of a coin one after another',
+    found: `events of ${before.coin} between them`,
+    action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+  })
 }
 
 function outOfOrder(event: LotEvent, before: LotEvent): TieoutError {

@@ -1,7 +1,8 @@
 // What one account (or all of them together) holds of a coin, and how a quantity is taken from it.
 // Nothing is invented: what the holding cannot give is reported as missing.
-import type { LotEvent } from './event.ts'
+import type { LotEvent, RuleContext, Sink } from './event.ts'
 import { compareAcquisition, cutFront, type Parcel, quantityOf } from './parcel.ts'
+import { openLot } from './pieces.ts'
 import { OldestFirst, type ParcelQueue } from './queue.ts'
 
 export interface Taken {
@@ -74,3 +75,44 @@ export class QueuedHolding implements Holding {
 
 export const isUndated = (parcel: Parcel): boolean => parcel.lot.acquiredAtUs === null
 export const isUnvalued = (parcel: Parcel): boolean => parcel.lot.value === null
+
+/** Holdings of one coin, one for each account, or one for all of them. */
+export class Holdings<H extends Holding> {
+  readonly #context: RuleContext
+  readonly #create: () => H
+  readonly #held = new Map<string, { readonly account: string | null; readonly holding: H }>()
+  #order = 0
+
+  constructor(context: RuleContext, create: () => H) {
+    this.#context = context
+    this.#create = create
+  }
+
+  get sink(): Sink {
+    return this.#context.sink
+  }
+
+  keyOf(account: string): string {
+    return this.#context.scope === 'account' ? account : ''
+  }
+
+  nextOrder(): number {
+    this.#order += 1
+    return this.#order
+  }
+
+  holding(account: string): H {
+    const key = this.keyOf(account)
+    let held = this.#held.get(key)
+    if (held === undefined) {
+      held = { account: this.#context.scope === 'account' ? account : null, holding: this.#create() }
+      this.#held.set(key, held)
+    }
+    return held.holding
+  }
+
+  reportLeft(coin: string): void {
+    for (const { account, holding } of this.#held.values())
+      for (const parcel of holding.left()) this.sink.lot(openLot(parcel, coin, account))
+  }
+}

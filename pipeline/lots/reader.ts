@@ -74,7 +74,7 @@ select
   ) as number
 from placed`
 
-/** Yields slices of events; between two of them the connection is free for other work. */
+/** Yields events a chunk at a time; at each yield the connection is free for other work. */
 export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<LotEvent[]> {
   await connection.run(IN_ORDER)
   try {
@@ -82,10 +82,8 @@ export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<
       const slice = await connection.run(
         `select * from lot_events_in_order where number > ${done} and number <= ${done + SLICE_ROWS} order by number`,
       )
-      const chunks = await slice.fetchAllChunks()
-      const events = chunks.flatMap(eventsOf)
-      if (events.length === 0) return
-      yield events
+      if (slice.rowCount === 0) return
+      for (let at = 0; at < slice.chunkCount; at += 1) yield eventsOf(slice.getChunk(at))
     }
   } finally {
     await connection.run('drop table if exists lot_events_in_order')
@@ -120,9 +118,7 @@ function eventOf(columns: readonly DuckDBValue[][], row: number): LotEvent {
   const kind = String(cell(5))
   const id = String(cell(4))
   if (!kinds.has(kind)) throw unknownKind(id, kind)
-  const transferId = cell(8)
-  const twinId = cell(9)
-  return {
+  const event: LotEvent = {
     account: String(cell(0)),
     coin: String(cell(1)),
     happenedAtUs: microsOf(cell(2)),
@@ -131,18 +127,18 @@ function eventOf(columns: readonly DuckDBValue[][], row: number): LotEvent {
     kind: kind as EventKind,
     quantity: unitsOf(cell(6)) ?? 0n,
     value: unitsOf(cell(7)),
-    ...(transferId === null ? {} : { transferId: String(transferId) }),
-    ...(twinId === null
-      ? {}
-      : {
-          twin: {
-            id: String(twinId),
-            account: String(cell(10)),
-            happenedAtUs: microsOf(cell(11)),
-            quantity: unitsOf(cell(12)) ?? 0n,
-          },
-        }),
   }
+  const transferId = cell(8)
+  if (transferId === null) return event
+  const twinId = cell(9)
+  if (twinId === null) return { ...event, transferId: String(transferId) }
+  const twin = {
+    id: String(twinId),
+    account: String(cell(10)),
+    happenedAtUs: microsOf(cell(11)),
+    quantity: unitsOf(cell(12)) ?? 0n,
+  }
+  return { ...event, transferId: String(transferId), twin }
 }
 
 function microsOf(value: DuckDBValue): bigint {

@@ -1,51 +1,10 @@
 // The book of a coin for methods that decide at once: each disposal takes from what is held at that moment.
 // Methods that look ahead (`uk`, `ca`) have books of their own.
 import type { CoinBook, LotEvent, RuleContext } from './event.ts'
-import type { Holding } from './holding.ts'
+import { type Holding, Holdings } from './holding.ts'
 import { acquire } from './parcel.ts'
-import { openLot, piecesOf } from './pieces.ts'
+import { piecesOf } from './pieces.ts'
 import { networkFee, Transfers } from './transfers.ts'
-
-/** Holdings of one coin, one for each account, or one for all of them. */
-export class Holdings<H extends Holding> {
-  readonly #context: RuleContext
-  readonly #create: () => H
-  readonly #held = new Map<string, { readonly account: string | null; readonly holding: H }>()
-  #order = 0
-
-  constructor(context: RuleContext, create: () => H) {
-    this.#context = context
-    this.#create = create
-  }
-
-  get sink() {
-    return this.#context.sink
-  }
-
-  keyOf(account: string): string {
-    return this.#context.scope === 'account' ? account : ''
-  }
-
-  nextOrder(): number {
-    this.#order += 1
-    return this.#order
-  }
-
-  holding(account: string): H {
-    const key = this.keyOf(account)
-    let held = this.#held.get(key)
-    if (held === undefined) {
-      held = { account: this.#context.scope === 'account' ? account : null, holding: this.#create() }
-      this.#held.set(key, held)
-    }
-    return held.holding
-  }
-
-  reportLeft(coin: string): void {
-    for (const { account, holding } of this.#held.values())
-      for (const parcel of holding.left()) this.sink.lot(openLot(parcel, coin, account))
-  }
-}
 
 export class RunningBook implements CoinBook {
   readonly #holdings: Holdings<Holding>

@@ -64,7 +64,7 @@ export const lotTables = {
     },
   },
   unknown_basis: {
-    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin.',
+    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin; over all accounts, for each coin.',
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),

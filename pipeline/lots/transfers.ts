@@ -22,6 +22,17 @@ export function networkFee(out: LotEvent): bigint {
   return out.quantity - smaller(out.quantity, out.twin.quantity)
 }
 
+/** What arrives with this leg without having left. */
+export function excess(into: LotEvent): bigint {
+  if (into.twin === undefined) return 0n
+  return into.quantity - smaller(into.quantity, into.twin.quantity)
+}
+
+/** Both legs are of accounts that hold their lots together, so nothing moves but a fee. */
+export function staysInside(leg: LotEvent, wallets: Pick<Wallets, 'keyOf'>): boolean {
+  return leg.twin !== undefined && wallets.keyOf(leg.twin.account) === wallets.keyOf(leg.account)
+}
+
 /** When the event takes effect: what arrived must have left before, whatever the clocks of two venues say. */
 export function effectiveAtUs(event: LotEvent): bigint {
   if (event.kind !== 'transfer_out' || event.twin === undefined) return event.happenedAtUs
@@ -55,7 +66,7 @@ export class Transfers {
       this.#record(out, null, this.#wallets.holding(out.account).take(out.quantity, out))
       return
     }
-    if (this.#staysInside(out)) return
+    if (staysInside(out, this.#wallets)) return
     const arriving = out.quantity - networkFee(out)
     this.#underway.set(out.id, { out, taken: this.#wallets.holding(out.account).take(arriving, out) })
   }
@@ -67,21 +78,15 @@ export class Transfers {
       this.#addUndated(into, into.quantity)
       return
     }
-    const excess = into.quantity - smaller(into.quantity, into.twin.quantity)
-    if (excess > 0n) sink.problem(problemOf(into, 'more arrived than left', excess))
+    const tooMuch = excess(into)
+    if (tooMuch > 0n) sink.problem(problemOf(into, 'more arrived than left', tooMuch))
     const moving = this.#underway.get(into.twin.id)
     this.#underway.delete(into.twin.id)
     if (moving !== undefined) {
       this.#record(moving.out, into.account, moving.taken)
       for (const parcel of moving.taken.parcels) this.#wallets.holding(into.account).add(parcel)
     }
-    this.#addUndated(into, excess + (moving?.taken.missing ?? 0n))
-  }
-
-  #staysInside(leg: LotEvent): boolean {
-    return (
-      leg.twin !== undefined && this.#wallets.keyOf(leg.twin.account) === this.#wallets.keyOf(leg.account)
-    )
+    this.#addUndated(into, tooMuch + (moving?.taken.missing ?? 0n))
   }
 
   #addUndated(into: LotEvent, quantity: bigint): void {

@@ -6,7 +6,9 @@ import {
   DuckDBDataChunk,
   DuckDBDecimalValue,
   DuckDBTimestampTZValue,
+  type DuckDBType,
   type DuckDBValue,
+  type DuckDBVector,
 } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import { TieoutError } from '../../models/error.ts'
@@ -27,17 +29,22 @@ const quote = (text: string): string => text.replaceAll("'", "''")
 /** Text as it is; amounts in units of 10^-18; times in Unix microseconds; whole numbers. */
 type Cell = string | bigint | number | null
 
+/** Fills one chunk in place, row by row: nothing is held twice, and amounts become bytes at once. */
 export class TableWriter {
   readonly #table: LotTableName
   readonly #columns: readonly (readonly [string, TableColumn])[]
   readonly #appender: DuckDBAppender
-  readonly #buffer: DuckDBValue[][]
+  readonly #types: readonly DuckDBType[]
+  #chunk: DuckDBDataChunk
+  #vectors: readonly DuckDBVector[] = []
+  #rows = 0
 
   private constructor(table: LotTableName, appender: DuckDBAppender) {
     this.#table = table
     this.#columns = Object.entries(lotTables[table].columns)
     this.#appender = appender
-    this.#buffer = this.#columns.map(() => [])
+    this.#types = this.#columns.map((_, at) => appender.columnType(at))
+    this.#chunk = this.#emptyChunk()
   }
 
   /** Makes the table anew, empty, with a comment on it and on each of its columns. */
@@ -56,9 +63,10 @@ export class TableWriter {
 
   /** Cells in the order of the table's columns. */
   append(cells: readonly Cell[]): void {
-    for (const [at, [name, column]] of this.#columns.entries())
-      this.#buffer[at]!.push(this.#valueOf(cells[at] ?? null, name, column))
-    if (this.#buffer[0]!.length === CHUNK_ROWS) this.#send()
+    for (let at = 0; at < this.#columns.length; at += 1)
+      this.#vectors[at]!.setItem(this.#rows, this.#valueOf(cells[at] ?? null, at))
+    this.#rows += 1
+    if (this.#rows === CHUNK_ROWS) this.#send()
   }
 
   close(): void {
@@ -66,20 +74,24 @@ export class TableWriter {
     this.#appender.closeSync()
   }
 
-  #send(): void {
-    const rows = this.#buffer[0]!.length
-    if (rows === 0) return
-    const chunk = DuckDBDataChunk.create(
-      this.#columns.map((_, at) => this.#appender.columnType(at)),
-      rows,
-    )
-    chunk.setColumns(this.#buffer)
-    this.#appender.appendDataChunk(chunk)
-    for (const column of this.#buffer) column.length = 0
+  #emptyChunk(): DuckDBDataChunk {
+    const chunk = DuckDBDataChunk.create(this.#types, CHUNK_ROWS)
+    this.#vectors = this.#columns.map((_, at) => chunk.getColumnVector(at))
+    this.#rows = 0
+    return chunk
   }
 
-  #valueOf(cell: Cell, name: string, column: TableColumn): DuckDBValue {
+  #send(): void {
+    if (this.#rows === 0) return
+    for (const vector of this.#vectors) vector.flush()
+    this.#chunk.rowCount = this.#rows
+    this.#appender.appendDataChunk(this.#chunk)
+    this.#chunk = this.#emptyChunk()
+  }
+
+  #valueOf(cell: Cell, at: number): DuckDBValue {
     if (cell === null) return null
+    const [name, column] = this.#columns[at]!
     if (column.type === 'VARCHAR') return cell
     const whole = BigInt(cell)
     if (column.type === 'BIGINT') return whole

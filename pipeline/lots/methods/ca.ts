@@ -3,12 +3,12 @@
 // sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen.
 import { dayIn } from '../day.ts'
 import type { CoinBook, DisposalPiece, LotEvent, MatchingRule, RuleContext } from '../event.ts'
+import { Holdings } from '../holding.ts'
 import { acquire } from '../parcel.ts'
 import { type Disposal, piecesOf } from '../pieces.ts'
 import { Pool } from '../pool.ts'
-import { Holdings } from '../running-book.ts'
 import { roundDiv, shareUpTo, smaller } from '../share.ts'
-import { effectiveAtUs, networkFee, Transfers } from '../transfers.ts'
+import { effectiveAtUs, excess, networkFee, staysInside, Transfers } from '../transfers.ts'
 
 const PERIOD_DAYS = 30
 
@@ -54,10 +54,11 @@ class Surroundings {
   boughtAhead = 0n
   heldAtEnd = 0n
 
-  see(waiting: Waiting): void {
+  /** `moved` is what the event brings in or takes out; coins between two own accounts are held all the time. */
+  see(waiting: Waiting, moved: bigint): void {
     const { event } = waiting
-    if (event.kind === 'acquire' || event.kind === 'transfer_in') this.heldAtEnd += event.quantity
-    else this.heldAtEnd -= smaller(this.heldAtEnd, event.quantity)
+    if (event.kind === 'acquire' || event.kind === 'transfer_in') this.heldAtEnd += moved
+    else this.heldAtEnd -= smaller(this.heldAtEnd, moved)
     if (event.kind !== 'acquire' || event.value === null) return
     this.ahead.push(waiting)
     this.boughtAhead += event.quantity
@@ -101,12 +102,17 @@ class CaBook implements CoinBook {
     if (waiting.day > this.#today) this.#decideBefore(waiting.day - PERIOD_DAYS)
     this.#today = waiting.day
     this.#waiting.push(waiting)
-    this.#around(event).see(waiting)
+    this.#around(event).see(waiting, this.#moved(event))
   }
 
   finish(): void {
     this.#decideBefore(Number.POSITIVE_INFINITY)
     this.#holdings.reportLeft(this.#coin)
+  }
+
+  #moved(event: LotEvent): bigint {
+    if (!staysInside(event, this.#holdings)) return event.quantity
+    return event.kind === 'transfer_in' ? excess(event) : networkFee(event)
   }
 
   #around(event: LotEvent): Surroundings {

@@ -3,10 +3,10 @@
 // what has no known price is merged apart, so that one unknown never hides the rest of its day.
 import { dayIn } from '../day.ts'
 import type { CoinBook, LotEvent, MatchingRule, RuleContext } from '../event.ts'
+import { Holdings } from '../holding.ts'
 import { cutFront, type Parcel, quantityOf, wholeLot } from '../parcel.ts'
 import { type Disposal, piecesOf } from '../pieces.ts'
 import { Pool } from '../pool.ts'
-import { Holdings } from '../running-book.ts'
 import { smaller } from '../share.ts'
 import { effectiveAtUs, networkFee, Transfers } from '../transfers.ts'
 
