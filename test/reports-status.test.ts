@@ -3,6 +3,7 @@ import { mkdtempSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { CorruptionError } from '../models/error.ts'
 import type { Break } from '../pipeline/build/breaks.ts'
 import { keepUnpublishedBreaks } from '../pipeline/build/publish.ts'
 import { nodeDisk } from '../pipeline/disk.ts'
@@ -150,20 +151,19 @@ describe('the status', () => {
     const status = await readStatus(mkdtempSync(join(tmpdir(), 'books-')), { now: NOW })
     expect(status).toMatchObject({
       publishedAt: null,
-      problem: 'There is no published ledger yet.',
       feeds: [],
       unpublished: null,
     })
     expect(hasOpenBreaks(status)).toBe(false)
     expect(describeStatus({ ...status, dir: 'books' })).toBe(
-      'Books in books, at 2026-01-10T12:00:00.000Z\nThere is no published ledger yet. Run `tieout nightly` or `tieout build`.',
+      'Books in books, at 2026-01-10T12:00:00.000Z\nThere is no published ledger yet. Run `tieout nightly` first, or `tieout build`.',
     )
   })
 
-  test('of a damaged ledger is told, not thrown', async () => {
+  test('of a damaged ledger is an error', async () => {
     const dir = mkdtempSync(join(tmpdir(), 'books-'))
     writeFileSync(join(dir, 'ledger.duckdb'), 'x'.repeat(20_000))
-    expect((await readStatus(dir, { now: NOW })).problem).toContain('is not a DuckDB database')
+    await expect(readStatus(dir, { now: NOW })).rejects.toBeInstanceOf(CorruptionError)
   })
 
   test('shows the breaks of a build that was not published', async () => {

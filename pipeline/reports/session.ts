@@ -57,7 +57,7 @@ export class Session {
   }
 
   private async interrupt(why: 'time' | 'asked'): Promise<void> {
-    if (this.stopped !== null) return
+    if (this.stopped !== null || this.over.signal.aborted) return
     this.stopped = why
     // A statement that has not quite begun forgets an interruption, so it is told until it has ended.
     while (!this.over.signal.aborted) {

@@ -66,7 +66,7 @@ export function describeStatus(status: Status, width?: number): string {
     gaps.length === 0 ? '' : `Gaps\n${table(GAP_COLUMNS, gaps)}`,
     losses(status),
     runs.length === 0 ? '' : `Last runs\n${table(RUN_COLUMNS, runs)}`,
-    status.problem === null ? `Open breaks: ${breaks(status.breaks)}` : '',
+    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}`,
     status.unpublished === null
       ? ''
       : `The last build was not published: ${breaks(status.unpublished)}\n` +
@@ -76,10 +76,12 @@ export function describeStatus(status: Status, width?: number): string {
     .join('\n\n')
 }
 
-function head({ dir, now, publishedAt, problem }: Status): string {
-  if (problem !== null)
-    return `Books in ${dir}, at ${now}\n${problem} Run \`tieout nightly\` or \`tieout build\`.`
-  return `Books in ${dir}, at ${now}\nLedger published ${publishedAt}.`
+function head({ dir, now, publishedAt }: Status): string {
+  const ledger =
+    publishedAt === null
+      ? 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
+      : `Ledger published ${publishedAt}.`
+  return `Books in ${dir}, at ${now}\n${ledger}`
 }
 
 function feedLine(feed: FeedStatus, { now }: Status): unknown[] {

@@ -3,7 +3,6 @@
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { days } from '../../connectors/endpoint.ts'
-import { TieoutError } from '../../models/error.ts'
 import type { Severity } from '../build/breaks.ts'
 import { readUnpublishedBreaks } from '../build/publish.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
@@ -64,8 +63,6 @@ export interface Status {
   readonly now: string
   /** When the ledger was published; null when there is none. */
   readonly publishedAt: string | null
-  /** Why there is nothing to tell from the ledger; null when there is. */
-  readonly problem: string | null
   readonly feeds: readonly FeedStatus[]
   readonly runs: readonly RunStatus[]
   readonly breaks: BreakCounts
@@ -84,7 +81,7 @@ export interface StatusOptions {
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
 const RUNS_SHOWN = 5
 
-/** Never throws for a ledger that is missing or damaged: that is a state to be told. */
+/** A ledger that is not there yet is a state to be told; one that is damaged is an error. */
 export async function readStatus(dir: string, options: StatusOptions): Promise<Status> {
   const unpublished = await readUnpublishedBreaks(options.disk ?? nodeDisk, dir)
   const common = {
@@ -99,15 +96,13 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   try {
     ledger = await openLedger(dir)
   } catch (error) {
-    if (!(error instanceof TieoutError)) throw error
-    const problem = error instanceof NoLedger ? error.message : error.describe()
-    return { ...common, publishedAt: null, problem, feeds: [], runs: [], breaks: NO_BREAKS }
+    if (!(error instanceof NoLedger)) throw error
+    return { ...common, publishedAt: null, feeds: [], runs: [], breaks: NO_BREAKS }
   }
   try {
     return {
       ...common,
       publishedAt: (await stat(ledger.file)).mtime.toISOString(),
-      problem: null,
       feeds: await readFeeds(ledger, options),
       runs: await readRuns(ledger),
       breaks: countBreaks(
