@@ -1,7 +1,6 @@
 // A request's way: a slot of its budget and of the address's for each sending, then the answer, a retry or an error.
 // One offset of the clock, one guard against being blocked and one set of connections serve all accounts.
 // Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
-import { setMaxListeners } from 'node:events'
 import { Agent, type Dispatcher } from 'undici'
 import {
   blocked,
@@ -62,8 +61,6 @@ export class VenueClient implements Venue {
 
   constructor(options: VenueOptions) {
     this.#options = options
-    // Every request and every waiting slot listens for the end.
-    setMaxListeners(0, this.#closing.signal, ...(options.signal === undefined ? [] : [options.signal]))
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
     this.#prefix = base.pathname.replace(/\/$/, '')

@@ -11,7 +11,7 @@ export interface LinkedSignal {
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const linked = new AbortController()
   const given = signals.filter((signal) => signal !== undefined)
-  // Hundreds of requests may wait on one signal; that is no leak, since each lets go of it.
+  // Hundreds of requests and slots may wait on one signal; that is no leak, since each lets go of it.
   setMaxListeners(0, linked.signal, ...given)
   const abort = (): void => linked.abort()
   for (const signal of given) {

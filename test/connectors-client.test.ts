@@ -8,6 +8,7 @@ import { p2pOrders } from '../connectors/endpoints/p2p.ts'
 import { placeOrder } from '../connectors/endpoints/spot.ts'
 import { taxRecords } from '../connectors/endpoints/tax.ts'
 import { openOrders, orderHistory } from '../connectors/endpoints/trade.ts'
+import { readEnvelope } from '../connectors/envelope.ts'
 import {
   ClockRefused,
   CredentialRefused,
@@ -215,6 +216,13 @@ describe('an answer', () => {
     expect(received.length).toBe(5)
   })
 
+  test('cut off anywhere is never an envelope', () => {
+    const whole = Buffer.from(envelope([{ id: '1', coin: 'é' }]))
+    for (let length = 0; length < whole.length; length += 1)
+      expect(readEnvelope(whole.subarray(0, length))).toBeNull()
+    expect(readEnvelope(whole)).not.toBeNull()
+  })
+
   test.each([
     ['without the list', { cursor: '1' }],
     ['whose list is an object', { list: {} }],
@@ -304,6 +312,21 @@ describe('a request that fails', () => {
     })
     await caught(settle(venue.account(access).request(settings, {})))
     expect(received.map(({ at }) => at)).toEqual([0, 10_002, 20_004])
+    expect(venue.counters.requests).toBe(3)
+  })
+
+  test('by one time-out after the other is given up when 30 s have passed', async () => {
+    const { venue, clock } = await loopback(() => undefined)
+    const asked = caught(venue.account(access).request(settings, {}))
+    for (let second = 0; second < 30; second += 1) {
+      await turns()
+      await clock.advance(1_000)
+    }
+    const error = await asked
+    expect([error.code, clock.monotonic()]).toEqual(['time-out', 30_000])
+    // From 0 to 10 s, from 11 to 21 s, and from 23 s for the time that is left.
+    expect(venue.counters).toEqual({ requests: 3, retries: 2 })
+    expect(error.venueMessage).toBe('no whole answer within 7000 ms')
   })
 
   test.each([
@@ -321,10 +344,12 @@ describe('a request that fails', () => {
   })
 
   test('is given up at once when Retry-After asks for more than 30 s', async () => {
-    const { venue, settle, received } = await loopback(reply(429, refusal('429'), { 'retry-after': '300' }))
+    const { venue, clock, settle, received } = await loopback(
+      reply(429, refusal('429'), { 'retry-after': '300' }),
+    )
     const error = await caught(settle(venue.account(access).request(settings, {})))
     expect([error.name, error.retryAfterMs]).toEqual(['RateRefused', 300_000])
-    expect(received.length).toBe(1)
+    expect([received.length, clock.monotonic()]).toEqual([1, 0])
   })
 
   test('with a code that is not known is tried three times and shown', async () => {
@@ -538,6 +563,25 @@ describe('a venue that blocks the address', () => {
     expect([after instanceof RateRefused, later instanceof RateRefused]).toEqual([true, true])
     expect(later.code).toBe('blocked')
     expect([received.length - sent, pauses(events)]).toEqual([0, 1])
+  })
+
+  test('a second time in one run is not waited for again', async () => {
+    let blocked = true
+    const { venue, settle, received, events } = await loopback((request, response, count) =>
+      blocked
+        ? reply(429, refusal('429'))(request, response, count)
+        : reply(200, envelope({ uid: '1', list: [] }))(request, response, count),
+    )
+    const account = venue.account(access)
+    const both = () => [account.request(settings, {}), account.request(openOrders, {})]
+    await settle(Promise.allSettled(both()))
+    blocked = false
+    await settle(Promise.all(both()))
+    blocked = true
+    await settle(Promise.allSettled(both()))
+    const sent = received.length
+    const error = await caught(settle(account.request(settings, {})))
+    expect([error.code, received.length, pauses(events)]).toEqual(['blocked', sent, 1])
   })
 
   test('keeps no caller waiting who stops during the pause', async () => {
