@@ -71,14 +71,14 @@ function planOrder(
   let fillMs = atMs + (isLimit ? random.int(SECOND_MS, 3 * HOUR_MS) : random.int(2, 40))
   const fills = fate === 'cancelled' ? 0 : fate === 'filled' ? parts : 1
   for (let part = 1; part <= fills; part++) {
-    agenda.at(fillMs, () => {
+    agenda.at(fillMs, (nowMs) => {
       if (order === undefined) return
       const left = order.quantity - order.executedQuantity
       const isLast = fate === 'filled' && part === parts
       const share = cut(order.quantity / BigInt(fate === 'filled' ? parts : 3), pair.quantityPlaces)
-      const price = isLimit ? order.price : venue.market.spotPrice(pair, fillMs)
+      const price = isLimit ? order.price : venue.market.spotPrice(pair, nowMs)
       const quantity = isLast ? left : least(share, left)
-      fillSpotOrder(venue, account, order, { pair, quantity, price, payFeeInPlatformCoin }, fillMs)
+      fillSpotOrder(venue, account, order, { pair, quantity, price, payFeeInPlatformCoin }, nowMs)
     })
     // Every fifth neighbouring fill shares its millisecond with the one before.
     if (part < fills) fillMs += random.chance(0.2) ? 0 : random.int(1, 1500)

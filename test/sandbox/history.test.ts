@@ -69,6 +69,13 @@ describe('the invented history', () => {
     }
   })
 
+  test('the order of ids is the order of time', async () => {
+    for (const account of sandbox.accounts.filter(({ kind }) => kind === 'unified')) {
+      const times = (await taxRecords(account)).map(({ ts }) => Number(ts))
+      expect(times).toEqual(times.toSorted((a, b) => a - b))
+    }
+  })
+
   test('paging gets each record once, and as many as the truth counts', async () => {
     for (const account of sandbox.accounts) {
       const { records } = truthOf(account.uid)
