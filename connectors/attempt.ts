@@ -167,11 +167,13 @@ export function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Cred
   })
 }
 
-/** What must never be shown or journaled. */
-export function secretsOf({ api, tax }: AccountAccess): string[] {
-  return [api, tax].flatMap((credentials) =>
+/** What must never be shown or journaled: the account's credentials, and secrets that the request itself carries. */
+export function secretsOf({ api, tax }: AccountAccess, endpoint: Endpoint, params: Params): string[] {
+  const own = [api, tax].flatMap((credentials) =>
     credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
   )
+  const sent = (endpoint.secretParams ?? []).map((name) => params[name])
+  return [...own, ...sent.filter((value) => typeof value === 'string')]
 }
 
 /** Nothing was sent, since the venue still refused after the pause. */

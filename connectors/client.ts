@@ -181,7 +181,7 @@ export class VenueClient implements Venue {
       endpoint,
       account: access.name,
       request: describeRequest(endpoint, wire, params),
-      secrets: secretsOf(access),
+      secrets: secretsOf(access, endpoint, params),
       wallNow: sentAt,
     }
     if (!mayPass) throw blocked(tried)

@@ -27,7 +27,7 @@ export interface Incoming {
 
 /** No usable answer came. `stopped`: the caller's signal ended it. */
 export class ExchangeFailure extends Error {
-  readonly kind: 'time-out' | 'no connection' | 'body too large' | 'body not decodable' | 'stopped'
+  readonly kind: 'time-out' | 'connection failed' | 'body too large' | 'body not decodable' | 'stopped'
   /** Known as soon as headers came. */
   readonly status: number | null
 
@@ -77,7 +77,7 @@ export async function exchange(
     if (timedOut)
       throw new ExchangeFailure('time-out', `no whole answer within ${limits.timeoutMs} ms`, status, cause)
     if (signal.aborted) throw new ExchangeFailure('stopped', 'stopped by the caller', status, cause)
-    throw new ExchangeFailure('no connection', reasonOf(cause), status, cause)
+    throw new ExchangeFailure('connection failed', reasonOf(cause), status, cause)
   } finally {
     over.abort()
     signal.removeEventListener('abort', stop)

@@ -104,7 +104,7 @@ describe('a request', () => {
   })
 
   test('of a new key hides the passphrase wherever the request is shown', async () => {
-    const { venue, received, settle } = await loopback(reply(400, refusal('40020', 'bad label')))
+    const { venue, received, settle } = await loopback(reply(400, refusal('40020', 'new-passphrase is bad')))
     const params = {
       subUid: '7',
       passphrase: 'new-passphrase',
@@ -115,6 +115,7 @@ describe('a request', () => {
     const error = await caught(settle(venue.account(access).request(createApiKey, params)))
     expect(JSON.parse(received[0]!.body).passphrase).toBe('new-passphrase')
     expect(JSON.parse(error.request.body!).passphrase).toBe('***')
+    expect(error.venueMessage).toBe('************** is bad')
     expect(error.describe()).not.toContain('new-passphrase')
   })
 })
@@ -411,8 +412,8 @@ describe('a request that fails', () => {
   test('where nothing listens says so', async () => {
     const { venue, settle } = await loopback(reply(200, ''), { baseUrl: 'http://127.0.0.1:9' })
     const error = await caught(settle(venue.account(access).request(settings, {})))
-    expect([error.name, error.code, error.status]).toEqual(['PassingFailure', 'no connection', null])
-    expect(error.details.found).toBe('code no connection, ECONNREFUSED')
+    expect([error.name, error.code, error.status]).toEqual(['PassingFailure', 'connection failed', null])
+    expect(error.details.found).toBe('code connection failed, ECONNREFUSED')
   })
 
   test('ends when its caller stops it, wherever it waits', async () => {
