@@ -42,7 +42,7 @@ grouped as (
   select account, status, severity, cause, count(*) as range_count, min(starts_at) as starts_at,
     max(ends_at) as ends_at, string_agg(distinct feed, ', ' order by feed) as feeds, min(code) as code,
     min(reason) as reason,
-    list(distinct feed || case when partition = '' then '' else ' ' || partition end)[1:20] as parts
+    list(distinct feed || case when partition = '' then '' else ' ' || partition end)[1:10] as parts
   from keyed
   group by account, status, severity, cause
 )

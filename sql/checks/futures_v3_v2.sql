@@ -16,7 +16,7 @@ alone as (
 grouped as (
   select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,
     sum(booked) as booked, sum(witnessed) as witnessed,
-    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || witnessed_id) order by occurred_at)[1:20]
+    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || witnessed_id) order by occurred_at)[1:10]
       as ids
   from alone
   group by account, line, coin

@@ -3,7 +3,7 @@
 with
 orphans as (
   select rows.feed, rows.account, sum(rows.row_count) as row_count,
-    list(cast(rows.page_id as varchar) order by rows.page_id)[1:20] as pages
+    list(cast(rows.page_id as varchar) order by rows.page_id)[1:10] as pages
   from staging.record_pages as rows
   left join landing.pages as pages on pages.page_id = rows.page_id
   where pages.page_id is null

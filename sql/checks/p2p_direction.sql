@@ -4,7 +4,7 @@
 with
 aside as (
   select records.account, records.p2p_tax_type, count(*) as record_count, min(ts) as occurred_at,
-    list(id order by ts, id)[1:20] as ids
+    list(id order by ts, id)[1:10] as ids
   from main.p2p_records as records
   join staging.types as types
     on types.feed = 'tax.p2pRecords' and types.type = records.p2p_tax_type

@@ -3,7 +3,7 @@
 with
 leftover as (
   select legs.account, legs.feed, legs.line, legs.family, legs.occurred_at, ledgers.ledger,
-    count(*) as leg_count, list(legs.source_id order by legs.place)[1:20] as ids,
+    count(*) as leg_count, list(legs.source_id order by legs.place)[1:10] as ids,
     string_agg(distinct legs.coin, ', ' order by legs.coin) as coins,
     min(legs.source_id) as culprit_id
   from staging.trade_legs as legs

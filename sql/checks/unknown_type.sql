@@ -11,7 +11,7 @@ seen as (
 ),
 unknown as (
   select seen.account, seen.feed, seen.type, count(*) as record_count, min(coin) as first_coin,
-    max(coin) as last_coin, min(ts) as occurred_at, list(id order by ts, id)[1:20] as ids
+    max(coin) as last_coin, min(ts) as occurred_at, list(id order by ts, id)[1:10] as ids
   from seen
   join staging.types as types on types.feed = seen.feed and types.type = seen.type
   where types.kind = 'unclassified'
