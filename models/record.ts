@@ -86,6 +86,9 @@ const MILLIS = /^\d{1,15}$/
 /** Half of a surrogate pair on its own has no UTF-8, so no column and no file could keep it. */
 const hasUtf8 = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
 
+const isScalar = (value: unknown): value is string | number =>
+  typeof value === 'string' || typeof value === 'number'
+
 /** What a received value becomes: text (text, json), units of 10^-18, milliseconds or a boolean; null for none. */
 export type FieldValue = string | bigint | number | boolean | null
 
@@ -109,16 +112,19 @@ export function readField(declared: Field, value: unknown): FieldReading {
       if (typeof value !== 'string') return refuse('a text')
       return hasUtf8(value) ? read(value) : refuse('a text that UTF-8 can hold')
     case 'amount': {
-      if (typeof value !== 'string' && typeof value !== 'number') return refuse('a decimal number')
+      if (!isScalar(value)) return refuse('a decimal number')
       const parsed = parseAmount(String(value).trim())
       return parsed.ok ? read(parsed.units) : refuse(`a decimal number that fits, found ${parsed.problem}`)
     }
     case 'millis': {
+      // A list of one number or an object with a `toString` is no time, whatever JavaScript makes of it.
+      if (!isScalar(value)) return refuse('Unix milliseconds')
       const digits = String(value).trim()
       return MILLIS.test(digits) ? read(Number(digits)) : refuse('Unix milliseconds')
     }
     case 'flag':
       if (typeof value === 'boolean') return read(value)
+      if (!isScalar(value)) return refuse('true or false')
       if (/^(true|yes|1)$/i.test(String(value))) return read(true)
       return /^(false|no|0)$/i.test(String(value)) ? read(false) : refuse('true or false')
     case 'json':

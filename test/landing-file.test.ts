@@ -94,6 +94,20 @@ describe('a landing database', () => {
     await (await landingIn(dir, { readOnly: true })).close()
   })
 
+  it('is let go of when it is closed, though a connection of its instance is still open', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    const stray = await landing.instance.connect()
+    await landing.close()
+    const again = await landingIn(dir)
+    await again.land([page(1, [taxRow('1')])])
+    await expect(stray.run('select * from landing.tax_records')).rejects.toThrow()
+    stray.closeSync()
+    await again.close()
+    const reopened = await landingIn(dir)
+    expect(await ask(reopened, 'select id from landing.tax_records')).toEqual([['1']])
+  })
+
   it('is in UTC for every connection of its instance, and installs nothing', async () => {
     const landing = await landingIn(await emptyFolder())
     const settings = "select current_setting('TimeZone'), current_setting('autoinstall_known_extensions')"

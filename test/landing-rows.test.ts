@@ -35,6 +35,8 @@ describe('a row that does not fit', () => {
     ['coin', '["USDT"]', 'expected a text'],
     ['coin', '"\\ud800"', 'expected a text that UTF-8 can hold'],
     ['ts', '"2026-01-05"', 'expected Unix milliseconds'],
+    ['ts', '[1763688137552]', 'expected Unix milliseconds'],
+    ['ts', '{"toString":1}', 'expected Unix milliseconds'],
   ])('because of %s %s is kept aside, and the rest of the page lands', async (field, value, reason) => {
     const landing = await landingIn(await emptyFolder())
     const row = JSON.stringify(taxRow('2', { [field]: '@' })).replace('"@"', value)
@@ -249,6 +251,7 @@ describe('the row reader', () => {
     fc.string(),
     fc.stringMatching(/^-?\d{1,25}(\.\d{1,22})?$/),
     fc.double({ noNaN: true, noDefaultInfinity: true }),
+    fc.constantFrom([], [17], {}, { toString: 1 }, { valueOf: null }),
     fc.jsonValue({ maxDepth: 2 }),
   )
 

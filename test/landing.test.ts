@@ -84,7 +84,7 @@ describe('a page', () => {
   ])('with data %s is empty', async (data, rows) => {
     const landing = await landingIn(await emptyFolder())
     const body = `{"code":"00000","msg":"success","data":${data}}`
-    const landed = await landing.land([rawPage(1, body, { feed: 'trade.orderHistory' })])
+    const landed = await landing.land([rawPage(1, body, { feed: 'trade.orderHistory' }), rawPage(2, body)])
     expect(landed).toMatchObject({ rows, quarantined: 0 })
   })
 

@@ -91,6 +91,8 @@ function closer(
     try {
       // So that the file stands alone, without a write-ahead log beside it.
       if (!readOnly) await connection.run('checkpoint landing')
+      // Lets go of the file even if someone still holds a connection of this instance.
+      await connection.run('detach landing')
     } finally {
       connection.closeSync()
       instance.closeSync()

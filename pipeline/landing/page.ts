@@ -13,7 +13,7 @@ import {
 import { ONE_VALUE, type RecordType } from '../../models/record.ts'
 import type { Frame, PageMeta } from '../journal/frame.ts'
 import { Drift } from './drift.ts'
-import { rawRows } from './raw-row.ts'
+import { rawRows, WRAPPED_LIST } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
 import type { TableWriter } from './table-writer.ts'
 
@@ -125,13 +125,13 @@ function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBo
 /** Stands for the rows of a page without a list of them: rows under another name never pass as an empty page. */
 const NO_LIST = Symbol('no list')
 
-/** A list that is null is empty on this wire. */
+/** A list that is null is empty on this wire, and an empty list may come wrapped or bare, whatever is documented. */
 function rowsOf(frame: PageFrame, envelope: unknown, field: string): readonly unknown[] {
   if (!isObject(envelope)) throw unreadable(frame, 'an object that holds data', 'another value')
   const data = memberOf(frame, envelope, 'data')
   if (field === 'object') return [data]
   if (Array.isArray(data)) return data
-  const rows = field !== '' && isObject(data) ? memberOf(frame, data, field) : undefined
+  const rows = isObject(data) ? memberOf(frame, data, field || WRAPPED_LIST) : undefined
   if (rows === null) return []
   return Array.isArray(rows) ? rows : [NO_LIST]
 }

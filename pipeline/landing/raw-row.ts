@@ -2,6 +2,9 @@
 // and without data about people. The page has been parsed before, so its syntax is not judged again.
 import type { RecordType } from '../../models/record.ts'
 
+/** Name of the list where `data` was to be the list itself and is an object instead. */
+export const WRAPPED_LIST = 'list'
+
 interface Span {
   readonly key: string
   readonly start: number
@@ -24,7 +27,7 @@ function rowSpans(text: string, rows: string): Span[] {
   const data = memberAt(text, startOf(text, 0), 'data')
   if (data === null) return []
   if (rows === 'object') return [data]
-  const list = text[data.start] === '[' ? data : memberAt(text, data.start, rows)
+  const list = text[data.start] === '[' ? data : memberAt(text, data.start, rows || WRAPPED_LIST)
   return list !== null && text[list.start] === '[' ? children(text, list.start) : [data]
 }
 

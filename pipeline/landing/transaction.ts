@@ -2,7 +2,7 @@
 // the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
-import { decodeJson, JsonError, parseJson } from '../../models/json.ts'
+import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type {
   Frame,
@@ -229,7 +229,7 @@ export class LandingTransaction {
 function refusalText(body: Uint8Array | null): string | null {
   if (body === null) return null
   try {
-    const { value } = parseJson(decodeJson(body))
+    const { value } = parseJsonBytes(body)
     const message = typeof value === 'object' && value !== null && 'msg' in value ? value.msg : null
     return typeof message === 'string' ? message : null
   } catch (error) {
