@@ -7,6 +7,8 @@ import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
 import { acquireLock } from '../lock.ts'
+import { allRows, type RowBatches } from '../output/column.ts'
+import type { Row } from '../output/value.ts'
 import { startProgress } from '../progress.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
@@ -100,23 +102,32 @@ async function night(context: CommandContext): Promise<ExitCode[]> {
   }
 }
 
-/** Prints each report, and writes it as CSV beside the books. */
+/** Rows of a report that the demo prints; the files hold all of them. */
+const ROWS_SHOWN = 24
+
+/** Prints the beginning of each report, and writes all of it as CSV beside the books. */
 async function showReports(context: CommandContext): Promise<void> {
   const ledger = await openLedger(context.dir)
   try {
     const folder = join(context.dir, 'reports')
     ensureFolder(folder)
-    const destination = {
-      out: folder,
-      dir: context.dir,
-      terminal: { ...terminalOf(context), tell: () => undefined },
-    }
+    const terminal = terminalOf(context)
+    const destination = { out: folder, dir: context.dir, terminal: { ...terminal, tell: () => undefined } }
     for (const name of DEMO_REPORTS) {
-      context.print(`\n${await printReport(await makeReport(ledger, name), destination.terminal.width)}`)
-      context.print(`As CSV: ${await writeReport(await makeReport(ledger, name), 'csv', destination)}`)
+      const report = await makeReport(ledger, name)
+      const rows = await allRows(report.rows)
+      const shown = { ...report, rows: inBatches(rows.slice(0, ROWS_SHOWN)) }
+      const file = await writeReport({ ...report, rows: inBatches(rows) }, 'csv', destination)
+      context.print(`\n${await printReport(shown, terminal.width)}`)
+      const rest = rows.length - ROWS_SHOWN
+      context.print(rest > 0 ? `${rest} more rows in ${file}` : `As CSV: ${file}`)
     }
     context.print('')
   } finally {
     ledger.close()
   }
+}
+
+async function* inBatches(rows: Row[]): RowBatches {
+  yield rows
 }
