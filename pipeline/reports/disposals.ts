@@ -34,15 +34,13 @@ const SCOPES = ['account', 'universal'] as const
 export async function disposalsOf(ledger: Ledger, choice: LotChoice): Promise<Disposals> {
   const published = await ledger.query('select distinct method, rules from disposals order by all')
   const { method, scope, rules } = choice
-  const asPublished =
+  const asked = [method, scope, rules].some((option) => option !== undefined)
+  // The table does not tell its scope, so a scope that is asked for is always computed.
+  const suffices =
+    published.length > 0 &&
     scope === undefined &&
-    published.every(
-      (row) => (method === undefined || row[0] === method) && (rules === undefined || row[1] === rules),
-    )
-  if (
-    (method === undefined && rules === undefined && scope === undefined) ||
-    (asPublished && published.length > 0)
-  ) {
+    published.every(([name, law]) => (method ?? name) === name && (rules ?? law) === law)
+  if (!asked || suffices) {
     const names = published.map(([name, law]) => `method ${name}, rules ${law}`)
     return {
       reader: ledger,
