@@ -3,7 +3,7 @@
 
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
-import type { AccountClient } from '../../connectors/venue.ts'
+import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import { extractPage, firstPage, type Place, turnPage } from '../../connectors/walk.ts'
 
 export interface PlacedOrder {
@@ -19,20 +19,22 @@ export interface FoundOrder {
   readonly status: string
 }
 
-/** How far this machine's clock may be ahead of the venue's. */
+/** By how much the venue's clock may differ from what is known of it. */
 const CLOCK_SLACK_MS = 60_000
 
-/** The order, or null where neither list has it. `now` is the venue's time. Throws what a request throws. */
+/** The order, or null where neither list has it. Throws what a request throws. */
 export async function findOrder(
   client: AccountClient,
+  venue: Pick<Venue, 'offsetMs' | 'venueNow'>,
   { clientOid, symbol, sentAt }: PlacedOrder,
-  now: number,
 ): Promise<FoundOrder | null> {
-  const category = 'SPOT'
-  const startTime = Math.min(sentAt, now) - CLOCK_SLACK_MS
-  const endTime = Math.min(now, startTime + days(30))
-  const open = await search(client, openOrders, { category, symbol }, clientOid)
-  return open ?? search(client, orderHistory, { category, symbol, startTime, endTime }, clientOid)
+  const which = { category: 'SPOT', symbol }
+  const open = await search(client, openOrders, which, clientOid)
+  if (open !== null) return open
+  // By the venue's clock, which is known since it answered for the open orders.
+  const startTime = Math.round(sentAt + (venue.offsetMs ?? 0)) - CLOCK_SLACK_MS
+  const endTime = Math.min(venue.venueNow(), startTime + days(30))
+  return search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
 }
 
 async function search(

@@ -25,7 +25,8 @@ export interface CallSession {
 }
 
 /**
- * Opens the books and the venue for one account, does the work, and closes them. Throws UsageError for a configuration, an account or a lock that does not allow it.
+ * Opens the books and the venue for one account, does the work, and closes them. Throws UsageError for a
+ * configuration, an account or a lock that does not allow it.
  */
 export async function withSession<Result>(
   context: CommandContext,
@@ -34,18 +35,21 @@ export async function withSession<Result>(
   work: (session: CallSession) => Promise<Result>,
 ): Promise<Result> {
   const config = requiredConfig(context)
+  const accounts = readAccounts(config, context.dir, process.env)
+  const access = chooseAccount(accounts, account)
   const { clock, tell } = context
-  const books = await openBooks(context.dir, { clock, command, onNote: tell })
   const venue = openConfiguredVenue(context, config)
   try {
-    const accounts = readAccounts(config, context.dir, process.env)
-    const access = chooseAccount(accounts, account)
-    const client = venue.account(access)
-    const secrets = secretsOf(accounts)
-    return await work({ books, config, venue, access, client, clock, tell, run: randomUUID(), secrets })
+    const books = await openBooks(context.dir, { clock, command, onNote: tell })
+    try {
+      const client = venue.account(access)
+      const secrets = secretsOf(accounts)
+      return await work({ books, config, venue, access, client, clock, tell, run: randomUUID(), secrets })
+    } finally {
+      await books.close()
+    }
   } finally {
     await venue.close()
-    await books.close()
   }
 }
 

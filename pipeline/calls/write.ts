@@ -100,7 +100,7 @@ export async function lookForOrders(
     const { clientOid, symbol } = write.endpoint === placeOrder.name ? fieldsOf(write) : {}
     if (typeof clientOid !== 'string' || typeof symbol !== 'string') continue
     try {
-      const order = await findOrder(client, { clientOid, symbol, sentAt: write.intendedAt }, venue.venueNow())
+      const order = await findOrder(client, venue, { clientOid, symbol, sentAt: write.intendedAt })
       if (order === null) {
         tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
         continue
