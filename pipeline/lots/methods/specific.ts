@@ -13,25 +13,27 @@ export const specific: MatchingRule = (context) => {
   return new RunningBook(context, () => new SelectedHolding(context, openSelections))
 }
 
-/** What each selection still has to give: one transfer can draw on it twice, for the move and for the fee. */
+interface OpenSelection {
+  readonly lotId: string
+  quantity: bigint
+}
+
+/** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
 class OpenSelections {
   readonly #selections: Selections
-  readonly #open = new Map<string, { readonly lotId: string; quantity: bigint }[]>()
+  readonly #ofTransfers = new Map<string, OpenSelection[]>()
 
   constructor(selections: Selections) {
     this.#selections = selections
   }
 
-  for({ id, coin }: LotEvent): { readonly lotId: string; quantity: bigint }[] {
-    const selected = this.#selections.get(id)
-    if (selected === undefined) return []
-    let open = this.#open.get(id)
-    if (open === undefined) {
-      open = selected
-        .filter((selection) => (selection.coin ?? coin) === coin)
-        .map(({ lotId, quantity }) => ({ lotId, quantity }))
-      this.#open.set(id, open)
-    }
+  for(event: LotEvent): OpenSelection[] {
+    const begun = this.#ofTransfers.get(event.id)
+    if (begun !== undefined) return begun
+    const open: OpenSelection[] = []
+    for (const { lotId, quantity, coin } of this.#selections.get(event.id) ?? [])
+      if (coin === undefined || coin === event.coin) open.push({ lotId, quantity })
+    if (event.kind === 'transfer_out') this.#ofTransfers.set(event.id, open)
     return open
   }
 }
@@ -87,27 +89,29 @@ class SelectedHolding implements Holding {
       into.push(cutFront(parcel, quantity))
       open -= quantity
     }
-    this.#forgetEmpty(lotId)
+    this.#forget(lotId, (parcel) => quantityOf(parcel) === 0n)
     return open
   }
 
   /** A parcel taken whole leaves the queue itself; it must be forgotten here before another account holds it. */
   #takeOldest(queue: OldestFirst, wanted: bigint, into: Parcel[]): bigint {
-    const taken: Parcel[] = []
-    const lacking = drain(queue, wanted, taken)
-    for (const parcel of taken) {
-      const lotId = parcel.lot.id ?? ''
-      const rest = this.#byLot.get(lotId)?.filter((other) => other !== parcel) ?? []
-      if (rest.length === 0) this.#byLot.delete(lotId)
-      else this.#byLot.set(lotId, rest)
-      into.push(parcel)
+    const already = into.length
+    const lacking = drain(queue, wanted, into)
+    for (let at = already; at < into.length; at += 1) {
+      const taken = into[at]!
+      this.#forget(taken.lot.id ?? '', (parcel) => parcel === taken)
     }
     return lacking
   }
 
-  #forgetEmpty(lotId: string): void {
-    const rest = this.#byLot.get(lotId)?.filter((parcel) => quantityOf(parcel) > 0n) ?? []
-    if (rest.length === 0) this.#byLot.delete(lotId)
-    else this.#byLot.set(lotId, rest)
+  #forget(lotId: string, isGone: (parcel: Parcel) => boolean): void {
+    const same = this.#byLot.get(lotId)
+    if (same === undefined || !same.some(isGone)) return
+    if (same.length === 1) this.#byLot.delete(lotId)
+    else
+      this.#byLot.set(
+        lotId,
+        same.filter((parcel) => !isGone(parcel)),
+      )
   }
 }
