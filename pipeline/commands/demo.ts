@@ -7,8 +7,7 @@ import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
 import { acquireLock } from '../lock.ts'
-import { allRows, type RowBatches } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
+import { allRows, asBatches } from '../output/column.ts'
 import { startProgress } from '../progress.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
@@ -116,8 +115,8 @@ async function showReports(context: CommandContext): Promise<void> {
     for (const name of DEMO_REPORTS) {
       const report = await makeReport(ledger, name)
       const rows = await allRows(report.rows)
-      const shown = { ...report, rows: inBatches(rows.slice(0, ROWS_SHOWN)) }
-      const file = await writeReport({ ...report, rows: inBatches(rows) }, 'csv', destination)
+      const shown = { ...report, rows: asBatches(rows.slice(0, ROWS_SHOWN)) }
+      const file = await writeReport({ ...report, rows: asBatches(rows) }, 'csv', destination)
       context.print(`\n${await printReport(shown, terminal.width)}`)
       const rest = rows.length - ROWS_SHOWN
       context.print(rest > 0 ? `${rest} more rows in ${file}` : `As CSV: ${file}`)
@@ -126,8 +125,4 @@ async function showReports(context: CommandContext): Promise<void> {
   } finally {
     ledger.close()
   }
-}
-
-async function* inBatches(rows: Row[]): RowBatches {
-  yield rows
 }
