@@ -136,7 +136,10 @@ const references: Readonly<Record<string, string>> = {
 
 async function refer(path: string, sql: string): Promise<Measured> {
   await rm(path, { force: true })
-  const instance = await DuckDBInstance.create(path, { threads: String(THREADS), memory_limit: REFERENCE_MEMORY })
+  const instance = await DuckDBInstance.create(path, {
+    threads: String(THREADS),
+    memory_limit: REFERENCE_MEMORY,
+  })
   const connection = await instance.connect()
   await connection.run("set TimeZone = 'UTC'")
   await connection.run('create table bodies (page_id bigint, body varchar)')

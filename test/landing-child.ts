@@ -26,5 +26,6 @@ try {
   const { name, details } = error as TieoutError
   const told = error instanceof TieoutError ? `${name}: ${error.message} | ${details.found}` : String(error)
   writeSync(1, `${told} | landed ${landing.landedSeq}\n`)
-  process.exitCode = 9
+  await landing.close()
+  writeSync(1, 'closed\n')
 }

@@ -191,10 +191,12 @@ describe('another process', () => {
   it('whose disk takes no more lands nothing of the failed transaction and loses nothing before it', async () => {
     const dir = await emptyFolder()
     const writer = start(dir, 2_048)
-    let last = ''
+    const lines: string[] = []
     for (let line = await writer.lines.next(); line.done !== true; line = await writer.lines.next())
-      last = line.value
-    const [, first, landed] = /LandingError: Frames (\d+) to \d+ of .* \| landed (\d+)$/.exec(last) ?? []
+      lines.push(line.value)
+    expect(lines.at(-1)).toBe('closed')
+    const [, first, landed] =
+      /LandingError: Frames (\d+) to \d+ of .* \| landed (\d+)$/.exec(lines.at(-2) ?? '') ?? []
     expect(Number(first)).toBe(Number(landed) + 1)
     const landing = await landingIn(dir)
     expect(await wholeFrames(landing)).toBe(Number(landed))

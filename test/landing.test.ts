@@ -1,6 +1,7 @@
 // Landing: what each kind of frame becomes, all or nothing, and what the planner is answered.
 import { describe, expect, it } from 'vitest'
 import { CorruptionError } from '../models/error.ts'
+import type { FrameMeta } from '../pipeline/journal/frame.ts'
 import { LandingError } from '../pipeline/landing/landing.ts'
 import { ask, emptyFolder, landingIn } from './landing-folder.ts'
 import { at, chainOf, frame, page, rawPage, taxRow } from './landing-frames.ts'
@@ -275,6 +276,16 @@ describe('a transaction', () => {
       message: 'The journal has a page of a feed that this version of tieout does not know.',
       details: { where: 'frame 1', found: 'earn.records' },
     })
+  })
+
+  it('with a kind of frame that this version does not know says so too, and skips nothing', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const newer = { kind: 'dream', at, run: 'r1' } as unknown as FrameMeta
+    await expect(landing.land([frame(1, newer)])).rejects.toMatchObject({
+      message: 'The journal has a frame of a kind that this version of tieout does not know.',
+      details: { where: 'frame 1', found: 'dream' },
+    })
+    expect(landing.landedSeq).toBe(0)
   })
 })
 

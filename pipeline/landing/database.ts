@@ -24,7 +24,7 @@ export async function openLandingFile(path: string, options: LandingOptions): Pr
   try {
     return new LandingDatabase(file, options, await file.instance.connect(), await begunWindows(file))
   } catch (error) {
-    await file.close()
+    await file.close(true)
     throw error
   }
 }
@@ -149,7 +149,7 @@ class LandingDatabase implements Landing {
   async close(): Promise<void> {
     await this.#turn
     this.#writing.closeSync()
-    await this.#file.close()
+    await this.#file.close(!this.#failed)
   }
 }
 

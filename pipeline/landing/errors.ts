@@ -21,22 +21,27 @@ const FULL_BYTES = 64 * 2 ** 20
 const MEBIBYTE = 2 ** 20
 
 /** A transaction that failed: nothing of these frames has landed. */
-export async function notLanded(
-  path: string,
-  first: number,
-  last: number,
-  cause: unknown,
-): Promise<LandingError> {
+export function notLanded(path: string, first: number, last: number, cause: unknown): Promise<LandingError> {
+  const message = `Frames ${first} to ${last} of the journal could not be landed; none of them has.`
+  return notWritten(message, path, cause)
+}
+
+/** What was committed is safe: it stands in the log beside the file, and is taken up when the file is next opened. */
+export const notClosed = (path: string, cause: unknown): Promise<LandingError> =>
+  notWritten('The landing database could not be closed in good order.', path, cause)
+
+async function notWritten(message: string, path: string, cause: unknown): Promise<LandingError> {
   const free = await freeBytes(path)
   const full = free !== null && free < FULL_BYTES
+  const goesOn = 'the journal has everything, and landing goes on from there.'
   return new LandingError(
-    `Frames ${first} to ${last} of the journal could not be landed; none of them has.`,
+    message,
     {
       where: path,
       found: full ? `a disk with ${Math.floor(free / MEBIBYTE)} MiB free` : messageOf(cause),
       action: full
-        ? 'Free space on this disk, then run again: the journal has everything, and landing goes on from there.'
-        : 'Run again: the journal has everything, and landing goes on from there. If it fails again, run `tieout rebuild`.',
+        ? `Free space on this disk, then run again: ${goesOn}`
+        : `Run again: ${goesOn} If it fails again, run \`tieout rebuild\`.`,
       cause,
     },
     full ? 5 : 1,

@@ -1,10 +1,10 @@
 // The landing file opened in an in-memory DuckDB under the name `landing`, with its schema checked or created.
 // One file is open once per process: DuckDB does not notice a second instance and silently loses rows.
-import { existsSync, mkdirSync } from 'node:fs'
-import { dirname, join, resolve } from 'node:path'
+import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { RecordType } from '../../models/record.ts'
-import { alreadyOpen, missing, notOpened, otherVersion } from './errors.ts'
+import { alreadyOpen, missing, notClosed, notOpened, otherVersion } from './errors.ts'
 import { createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
 
 export interface FileOptions {
@@ -25,22 +25,30 @@ export interface OpenFile {
   readonly tables: ReadonlyMap<string, Table>
   readonly landedSeq: number
   readonly chain: string | null
-  close(): Promise<void>
+  /** An instance that has failed is not `intact`: it can write no more, and what is committed stands in its log. */
+  close(intact: boolean): Promise<void>
 }
 
 const openPaths = new Set<string>()
 
+/** One name for a file, by whatever links its folder is reached. */
+function realName(path: string): string {
+  const folder = dirname(path)
+  return existsSync(folder) ? join(realpathSync(folder), basename(path)) : path
+}
+
 /** Whether this process has the file open. */
-export const isOpen = (file: string): boolean => openPaths.has(resolve(file))
+export const isOpen = (file: string): boolean => openPaths.has(realName(resolve(file)))
 
 /** Throws a LandingError for a file that is held, damaged or of another version; a UsageError where there is none to read. */
 export async function openFile(file: string, options: FileOptions): Promise<OpenFile> {
   const path = resolve(file)
-  if (openPaths.has(path)) throw alreadyOpen(path)
   const readOnly = options.readOnly === true
   if (readOnly && !existsSync(path)) throw missing(path)
   if (!readOnly) mkdirSync(dirname(path), { recursive: true, mode: 0o700 })
-  openPaths.add(path)
+  if (isOpen(path)) throw alreadyOpen(path)
+  const name = realName(path)
+  openPaths.add(name)
   let instance: DuckDBInstance | undefined
   try {
     instance = await createInstance(path, options)
@@ -48,18 +56,30 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
     await attach(connection, path, readOnly)
     const tables = new Map(tablesOf(options.records).map((table) => [table.name, table]))
     const state = await checkSchema(connection, path, tables, readOnly)
-    return {
-      path,
-      instance,
-      connection,
-      tables,
-      ...state,
-      close: closer(path, instance, connection, readOnly),
+    const close = async (intact: boolean): Promise<void> => {
+      try {
+        if (intact) await letGo(connection, path, readOnly)
+      } finally {
+        connection.closeSync()
+        instance?.closeSync()
+        openPaths.delete(name)
+      }
     }
+    return { path, instance, connection, tables, ...state, close }
   } catch (error) {
     instance?.closeSync()
-    openPaths.delete(path)
+    openPaths.delete(name)
     throw error
+  }
+}
+
+/** Writes all into the file, so that it stands alone, and lets go of it even if a connection is still open. */
+async function letGo(connection: DuckDBConnection, path: string, readOnly: boolean): Promise<void> {
+  try {
+    if (!readOnly) await connection.run('checkpoint landing')
+    await connection.run('detach landing')
+  } catch (cause) {
+    throw await notClosed(path, cause)
   }
 }
 
@@ -78,26 +98,6 @@ async function attach(connection: DuckDBConnection, path: string, readOnly: bool
     await connection.run(`attach '${path.replaceAll("'", "''")}' as landing${readOnly ? ' (read_only)' : ''}`)
   } catch (cause) {
     throw notOpened(path, cause)
-  }
-}
-
-function closer(
-  path: string,
-  instance: DuckDBInstance,
-  connection: DuckDBConnection,
-  readOnly: boolean,
-): () => Promise<void> {
-  return async () => {
-    try {
-      // So that the file stands alone, without a write-ahead log beside it.
-      if (!readOnly) await connection.run('checkpoint landing')
-      // Lets go of the file even if someone still holds a connection of this instance.
-      await connection.run('detach landing')
-    } finally {
-      connection.closeSync()
-      instance.closeSync()
-      openPaths.delete(path)
-    }
   }
 }
 

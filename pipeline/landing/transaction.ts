@@ -106,6 +106,9 @@ export class LandingTransaction {
         return this.#landIntent(frame, meta)
       case 'write-outcome':
         this.#writeOutcomes.push([meta, frame.body])
+        return
+      default:
+        throw unknownKind(frame.seq, meta satisfies never)
     }
   }
 
@@ -239,9 +242,19 @@ function refusalText(body: Uint8Array | null): string | null {
 }
 
 const unknownFeed = ({ seq, meta }: PageFrame): TieoutError =>
-  new TieoutError('The journal has a page of a feed that this version of tieout does not know.', {
+  fromNewerVersion(
+    'The journal has a page of a feed that this version of tieout does not know.',
+    seq,
+    meta.feed,
+  )
+
+const unknownKind = (seq: number, { kind }: { readonly kind: string }): TieoutError =>
+  fromNewerVersion('The journal has a frame of a kind that this version of tieout does not know.', seq, kind)
+
+const fromNewerVersion = (message: string, seq: number, found: string): TieoutError =>
+  new TieoutError(message, {
     where: `frame ${seq}`,
-    found: meta.feed,
+    found,
     action:
-      'Update tieout to the version that fetched the page, or a later one. Nothing of the journal is lost.',
+      'Update tieout to the version that wrote the frame, or a later one. Nothing of the journal is lost.',
   })
