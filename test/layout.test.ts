@@ -71,3 +71,13 @@ describe('files', () => {
     expect(marked).toEqual([])
   })
 })
+
+test('the lock file names every platform’s optional packages, so that npm ci installs on all of them', () => {
+  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
+    packages: Record<string, { optionalDependencies?: Record<string, string> }>
+  }
+  const missing = Object.values(lock.packages)
+    .flatMap((one) => Object.keys(one.optionalDependencies ?? {}))
+    .filter((name) => !(`node_modules/${name}` in lock.packages))
+  expect(missing).toEqual([])
+})
