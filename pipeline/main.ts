@@ -4,6 +4,7 @@ import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { TieoutError } from '../models/error.ts'
 import { booksCommands } from './commands/books.ts'
+import { callCommands } from './commands/call.ts'
 import { demoCommand } from './commands/demo.ts'
 import { fetchCommands } from './commands/fetch.ts'
 import { readCommands } from './commands/read.ts'
@@ -54,7 +55,14 @@ const parser = yargs(hideBin(process.argv))
     global: true,
     requiresArg: true,
   })
-  .command([demoCommand, ...setupCommands, ...fetchCommands, ...booksCommands, ...readCommands] as never)
+  .command([
+    demoCommand,
+    ...setupCommands,
+    ...fetchCommands,
+    ...booksCommands,
+    ...readCommands,
+    ...callCommands,
+  ] as never)
   .demandCommand(1, 'Name a command.')
   .strict()
   .recommendCommands()

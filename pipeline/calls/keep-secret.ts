@@ -46,7 +46,7 @@ export function keepSecret(dir: string, params: Params, saveAs: string | undefin
     try {
       await addToYaml(file, [name], { key, secret, passphrase }, OWNER_ONLY)
     } catch (cause) {
-      throw notKept(subUid, file, cause instanceof TieoutError ? cause.message : 'an error', cause)
+      throw notKept(subUid, file, reasonOf(cause), cause)
     }
   }
   return { keep, told: `Its credentials are kept in ${file} as ${name}; the secret is shown nowhere.` }
@@ -56,6 +56,12 @@ export function keepSecret(dir: string, params: Params, saveAs: string | undefin
 export function hasCredentials(dir: string, name: string): boolean {
   const file = join(dir, 'credentials.yaml')
   return existsSync(file) && name in readCredentials(file)
+}
+
+/** Our own words or the system's code; never the text of a file that holds secrets. */
+function reasonOf(cause: unknown): string {
+  if (cause instanceof TieoutError) return cause.message
+  return (cause as NodeJS.ErrnoException).code ?? 'an error'
 }
 
 const notKept = (uid: string, file: string, found: string, cause?: unknown): TieoutError =>

@@ -36,19 +36,27 @@ export async function sendWrite(
   requireCredentials(session, endpoint)
   await lookForOrders(session)
   await refuseTwin(session, endpoint, params)
-  const { body = '', ...request } = shownRequest(endpoint, params)
-  const { clock, run, access, books, secrets } = session
+  const { method, path } = shownRequest(endpoint, params)
+  const { clock, run, access, books } = session
   const at = new Date(clock.wall()).toISOString()
   const intent = await record(
     books,
-    { kind: 'write-intent', at, run, account: access.name, endpoint: endpoint.name, request },
-    redactSecrets(Buffer.from(body), secrets).body,
+    {
+      kind: 'write-intent',
+      at,
+      run,
+      account: access.name,
+      endpoint: endpoint.name,
+      request: { method, path },
+    },
+    journaledBody(session, endpoint, params),
   )
+  const secrets = allSecrets(session, endpoint, params)
   let answer: Answer
   try {
     answer = await session.client.request(endpoint, params)
   } catch (error) {
-    await settleFailure(session, endpoint, intent.seq, error)
+    await settleFailure({ ...session, secrets }, endpoint, intent.seq, error)
     const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent.seq) : undefined
     if (found === undefined) throw error
     return found
@@ -60,6 +68,18 @@ export async function sendWrite(
     await settle(books, clock, run, intent.seq, done, cleanBody(endpoint, answer.body, secrets))
   }
   return answer.envelope.data
+}
+
+/** Our credentials, and the secrets that the request itself carries. */
+function allSecrets({ secrets }: CallSession, { secretParams = [] }: Endpoint, params: Params): string[] {
+  const carried = secretParams.map((name) => params[name]).filter((value) => typeof value === 'string')
+  return [...secrets, ...carried]
+}
+
+/** The request's body as the journal keeps it. */
+function journaledBody(session: CallSession, endpoint: Endpoint, params: Params): Buffer {
+  const { body = '' } = shownRequest(endpoint, params)
+  return redactSecrets(Buffer.from(body), allSecrets(session, endpoint, params)).body
 }
 
 /** Without credentials nothing is sent, so nothing is journaled either. */
@@ -126,10 +146,7 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
 
 /** A request that may have been carried out already is not sent a second time. */
 async function refuseTwin(session: CallSession, endpoint: Endpoint, params: Params): Promise<void> {
-  const { body = '' } = shownRequest(endpoint, params)
-  const { clientOid, ...fields } = JSON.parse(
-    redactSecrets(Buffer.from(body), session.secrets).body.toString(),
-  )
+  const { clientOid, ...fields } = JSON.parse(journaledBody(session, endpoint, params).toString())
   for (const write of await unsettledWrites(session.books.landing.connection, session.access.name)) {
     if (write.endpoint !== endpoint.name) continue
     const { clientOid: sentAs, ...sent } = fieldsOf(write)

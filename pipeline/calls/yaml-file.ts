@@ -1,5 +1,5 @@
-// Adds an entry to a YAML file of the user's: everything else in it, comments and order too, stays as it is, and the
-// file is replaced as a whole.
+// Adds an entry to a YAML file of the user's: every other entry, its order and all comments stay, though white space may
+// be set anew. The file is replaced as a whole.
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { type Document, isMap, parseDocument, Scalar } from 'yaml'
 import { UsageError } from '../../models/error.ts'

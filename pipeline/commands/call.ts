@@ -4,6 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { call } from '../calls/call.ts'
 import { listWrites, settleByHand } from '../calls/settle-by-hand.ts'
 import { defineCommand } from './command.ts'
+import { addSubaccountsCommand } from './subaccounts.ts'
 
 export const callCommand = defineCommand({
   command: 'call <endpoint> [values..]',
@@ -64,4 +65,5 @@ export const writesCommand = defineCommand({
   },
 })
 
-export const callCommands = [callCommand, writesCommand]
+/** Everything that asks single endpoints. */
+export const callCommands = [callCommand, writesCommand, addSubaccountsCommand]

@@ -45,7 +45,7 @@ export async function desk(venue?: Pick<Sandbox, 'baseUrl' | 'accounts'>): Promi
   const context: CommandContext = {
     dir,
     clock: systemClock,
-    now: () => systemClock.wall(),
+    now: () => NOW.getTime() + 60_000,
     log: pino({ level: 'silent' }),
     signal: new AbortController().signal,
     configFile: join(dir, 'tieout.yaml'),

@@ -1,0 +1,146 @@
+// A broker's whole house: each sub-account gets a key that may only read, and joins the configuration, so that the
+// nightly run covers it. What is there already is left as it is, so the same command can be given again at any time.
+// Interface document, 4.1 and part 5: only an ND broker main account may create keys.
+
+import type { Params } from '../../connectors/endpoint.ts'
+import { createApiKey } from '../../connectors/endpoints/broker.ts'
+import { NotApplicable, PermissionRefused } from '../../connectors/errors.ts'
+import { validateParams } from '../../connectors/params.ts'
+import { type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
+import { type CommandContext, requiredConfig } from '../commands/context.ts'
+import type { Config } from '../config.ts'
+import { hasCredentials, keepSecret, subaccountName } from './keep-secret.ts'
+import { type CallSession, withSession } from './session.ts'
+import { sendWrite } from './write.ts'
+import { addToYaml } from './yaml-file.ts'
+
+export interface AddOptions {
+  readonly uids: readonly string[]
+  /** The broker's main account; not needed where it is the only one configured. */
+  readonly account?: string | undefined
+  /** Addresses that the keys are bound to; none for keys that any address may use. */
+  readonly addresses: readonly string[]
+  readonly write: boolean
+  /** Makes a passphrase of 6 to 32 characters. */
+  readonly newPassphrase: () => string
+}
+
+/** What a sub-account still needs: nothing, its place in the configuration, or a key first. */
+type Need = 'nothing' | 'account' | 'key'
+
+const CONFIG_MODE = 0o600
+
+/** Everything that reads orders, positions and balances; none of it moves anything under a readonly key. */
+const PERMISSIONS = ['contract_order', 'contract_position', 'spot_trade', 'margin_trade']
+
+/**
+ * Adds the sub-accounts, or prints what it would do. Throws UsageError for what the configuration or a rule does not
+ * allow, NotABroker, and what a request throws; what was done before stays done.
+ */
+export async function addSubaccounts(context: CommandContext, options: AddOptions): Promise<void> {
+  const uids = [...new Set(options.uids)]
+  const config = requiredConfig(context)
+  for (const uid of uids) {
+    keyParams(uid, options)
+    refuseTakenName(context, config, uid)
+  }
+  if (!options.write) {
+    for (const uid of uids) context.print(intention(uid, needOf(context, config, uid)))
+    context.tell('Nothing was sent or changed. Add --write to do it.')
+    return
+  }
+  await withSession(context, 'add-subaccounts', options.account, async (session) => {
+    for (const uid of uids) await addOne(context, session, uid, options)
+  })
+  context.tell(
+    'These keys read orders, positions and the older tax records. Unified tax records (4.19) need a tax API key and ' +
+      'account settings (4.14) the permission UTA mgt., which the interface cannot give: make such keys on the ' +
+      'venue’s site and put them into credentials.yaml.',
+  )
+}
+
+async function addOne(
+  context: CommandContext,
+  session: CallSession,
+  uid: string,
+  options: AddOptions,
+): Promise<void> {
+  const name = subaccountName(uid)
+  const need = needOf(context, session.config, uid)
+  if (need === 'key') {
+    const params = keyParams(uid, options)
+    const { keep } = keepSecret(context.dir, params, name)
+    try {
+      await sendWrite(session, createApiKey, params, keep)
+    } catch (error) {
+      if (error instanceof NotApplicable || error instanceof PermissionRefused)
+        throw new NotABroker(session.access.name, error)
+      throw error
+    }
+  }
+  if (need !== 'nothing') {
+    const account = { uid, credentials: 'file' }
+    await addToYaml(context.configFile, ['accounts', name], account, CONFIG_MODE)
+  }
+  const done = {
+    nothing: 'is configured already',
+    account: 'is now configured',
+    key: 'has a key and is configured',
+  }
+  context.print(`Sub-account ${uid} ${done[need]}${need === 'nothing' ? '' : ` as ${name}`}.`)
+}
+
+/** The request for a key, by the rules of 4.1. */
+function keyParams(uid: string, { addresses, newPassphrase }: AddOptions): Params {
+  return validateParams(createApiKey, {
+    subUid: uid,
+    passphrase: newPassphrase(),
+    label: 'tieout',
+    ...(addresses.length === 0 ? {} : { ipList: addresses }),
+    permType: 'readonly',
+    permList: PERMISSIONS,
+  })
+}
+
+function needOf({ dir }: CommandContext, { accounts }: Config, uid: string): Need {
+  if (Object.values(accounts).some((account) => account.uid === uid)) return 'nothing'
+  // A key whose account was not written yet, when the last run ended between the two.
+  return hasCredentials(dir, subaccountName(uid)) ? 'account' : 'key'
+}
+
+function intention(uid: string, need: Need): string {
+  const name = subaccountName(uid)
+  if (need === 'nothing') return `Sub-account ${uid} is configured already.`
+  const account = `adds it to tieout.yaml as ${name}`
+  if (need === 'account') return `Sub-account ${uid}: its credentials are there; ${account}.`
+  return `Sub-account ${uid}: creates a read-only key, keeps it in credentials.yaml, ${account}.`
+}
+
+function refuseTakenName({ configFile }: CommandContext, { accounts }: Config, uid: string): void {
+  const name = subaccountName(uid)
+  const taken = accounts[name]
+  if (taken === undefined || taken.uid === uid) return
+  throw new UsageError(`The configuration has another account named ${name}.`, {
+    where: `${configFile}, accounts.${name}`,
+    expected: `uid ${uid}`,
+    found: taken.uid === undefined ? 'no uid' : `uid ${taken.uid}`,
+    action: 'Rename that account, or give it its uid; nothing was sent.',
+  })
+}
+
+/** The account that asks may not create keys of sub-accounts. */
+export class NotABroker extends TieoutError {
+  override readonly name = 'NotABroker'
+  override readonly exitCode: ExitCode = 4
+
+  constructor(account: string, cause: NotApplicable | PermissionRefused) {
+    super('Only an ND broker main account can create keys of sub-accounts (interface document, 4.1).', {
+      where: `account ${account}`,
+      found: cause.details.found ?? cause.code,
+      action:
+        'Name the broker’s main account with --account. For another parent, create a read-only key of each ' +
+        'sub-account on the venue’s site and add it to tieout.yaml.',
+      cause,
+    })
+  }
+}

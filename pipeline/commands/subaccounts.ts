@@ -1,0 +1,36 @@
+// The command that brings a broker's sub-accounts into the books.
+import { randomBytes } from 'node:crypto'
+import { addSubaccounts } from '../calls/subaccounts.ts'
+import { defineCommand } from './command.ts'
+
+export const addSubaccountsCommand = defineCommand({
+  command: 'add-subaccounts <uids..>',
+  describe: 'Give a broker’s sub-accounts read-only keys and add them to the configuration',
+  example: ['$0 add-subaccounts 4871 4872 --account broker --write', 'from then on nightly covers them'],
+  options: (parser) =>
+    parser
+      .positional('uids', {
+        type: 'string',
+        array: true,
+        demandOption: true,
+        describe: 'Uids of sub-accounts',
+      })
+      .option('account', { type: 'string', describe: 'The broker’s main account', requiresArg: true })
+      .option('ip', {
+        type: 'string',
+        array: true,
+        default: [] as string[],
+        describe: 'Bind the keys to these addresses',
+        requiresArg: true,
+      })
+      .option('write', {
+        type: 'boolean',
+        default: false,
+        describe: 'Do it; without it only what it would do is shown',
+      }),
+  run: async (context, { uids, account, ip, write }) => {
+    const newPassphrase = (): string => randomBytes(16).toString('hex')
+    await addSubaccounts(context, { uids, account, addresses: ip, write, newPassphrase })
+    return 0
+  },
+})
