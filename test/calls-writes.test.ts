@@ -7,6 +7,7 @@ import { listWrites, settleByHand } from '../pipeline/calls/settle-by-hand.ts'
 import { readWrites, type Write } from '../pipeline/calls/writes.ts'
 import { post } from './sandbox/client.ts'
 import { type Desk, desk, journalText, sandbox, textOf } from './support/calls.ts'
+import { startTieout } from './support/cli.ts'
 import { lossyWay } from './support/lossy-way.ts'
 
 const PLACE = '/api/v2/spot/trade/place-order'
@@ -218,6 +219,31 @@ describe('an intent without an outcome, which a killed process leaves', () => {
       `Write 1 was carried out: order ${order?.orderId} was found in trade.openOrders as live (clientOid before).`,
     ])
     expect(await writesOf(at)).toMatchObject([{ outcome: 'done', code: 'found' }])
+  })
+
+  test('is left by a command line that is killed while it waits, and the order is found afterwards', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const answered = way.hold(PLACE)
+    const { child, ended } = await startTieout([
+      'call',
+      'spot.placeOrder',
+      ...ORDER,
+      '--account',
+      'parent',
+      '--write',
+      '--dir',
+      at.dir,
+    ])
+    await answered
+    child.kill('SIGKILL')
+    await ended
+    const [order] = await openOrders(at)
+    expect(at.told[0]).toMatch(/may have been carried out: the process ended before the answer came/)
+    expect(await writesOf(at)).toMatchObject([
+      { body: expect.stringContaining(order?.clientOid ?? '-'), code: 'found' },
+    ])
+    expect(way.arrived.filter((path) => path === PLACE)).toHaveLength(1)
   })
 
   test('stays open where the venue has no such order', async () => {

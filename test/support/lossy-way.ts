@@ -1,4 +1,5 @@
-// A way to the sandbox that loses what a test tells it to: a request before it arrives, or the answer to one that did.
+// A way to the sandbox that loses what a test tells it to: a request before it arrives, or the answer to one that did;
+// or that holds an answer back, so that the asking process can be killed with its request on the way.
 import { once } from 'node:events'
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
@@ -10,12 +11,14 @@ export interface LossyWay {
   readonly accounts: Sandbox['accounts']
   /** Loses the next message of this kind on requests to the path. */
   lose(what: 'request' | 'answer', path: string): void
+  /** Holds the answer to the next request to the path back for ever; resolves when the venue has given it. */
+  hold(path: string): Promise<void>
   /** Paths of the requests that reached the venue. */
   readonly arrived: string[]
 }
 
 export async function lossyWay(venue: Sandbox): Promise<LossyWay> {
-  const losses: { what: 'request' | 'answer'; path: string }[] = []
+  const losses: { what: 'request' | 'answer' | 'hold'; path: string; answered?: () => void }[] = []
   const arrived: string[] = []
   const server = createServer(async (request, response) => {
     const path = request.url?.split('?')[0] ?? ''
@@ -25,6 +28,7 @@ export async function lossyWay(venue: Sandbox): Promise<LossyWay> {
     arrived.push(path)
     const answer = await forward(venue, request)
     if (loss?.what === 'answer') return request.socket.destroy()
+    if (loss?.what === 'hold') return loss.answered?.()
     response.writeHead(answer.status, { 'content-type': 'application/json' }).end(await answer.text())
   })
   server.listen(0, '127.0.0.1')
@@ -34,8 +38,13 @@ export async function lossyWay(venue: Sandbox): Promise<LossyWay> {
     server.close()
   })
   const { port } = server.address() as AddressInfo
-  const lose: LossyWay['lose'] = (what, path) => void losses.push({ what, path })
-  return { baseUrl: `http://127.0.0.1:${port}`, accounts: venue.accounts, lose, arrived }
+  return {
+    baseUrl: `http://127.0.0.1:${port}`,
+    accounts: venue.accounts,
+    arrived,
+    lose: (what, path) => void losses.push({ what, path }),
+    hold: (path) => new Promise((answered) => losses.push({ what: 'hold', path, answered })),
+  }
 }
 
 async function forward(venue: Sandbox, request: IncomingMessage): Promise<Response> {
