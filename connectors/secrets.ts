@@ -1,5 +1,5 @@
 // Takes secrets of ours out of what the venue sent, before it is journaled. Nothing else of the bytes changes:
-// each occurrence is replaced by asterisks of the same byte length, so that every offset stays.
+// each occurrence is replaced by asterisks (nines for digits) of the same byte length, so that every offset stays.
 
 /** A secret of digits alone may be part of an amount or an id: only a whole run of digits counts as the secret. */
 const inDigits = (pattern: string): string => `(?<![0-9.])${pattern}(?![0-9.])`
@@ -46,6 +46,9 @@ function mayHold(body: Buffer, secrets: readonly string[]): boolean {
   return body.includes(0x5c) || secrets.some((secret) => body.includes(secret))
 }
 
+/** Of equal length. Digits may stand as a bare number, which must stay one for the body to be read. */
+const marker = (found: string): string => (/^\d+$/.test(found) ? '9' : '*').repeat(found.length)
+
 /** Replaces every occurrence of a secret, also in its JSON-escaped forms; says how many there were. */
 export function redactSecrets(body: Buffer, secrets: readonly string[]): { body: Buffer; redacted: number } {
   const longestFirst = secrets.filter((secret) => secret !== '').toSorted((a, b) => b.length - a.length)
@@ -54,7 +57,7 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): { body:
   let redacted = 0
   const clean = body.toString('latin1').replace(expression, (found) => {
     redacted += 1
-    return '*'.repeat(found.length)
+    return marker(found)
   })
   return redacted === 0 ? { body, redacted } : { body: Buffer.from(clean, 'latin1'), redacted }
 }

@@ -41,9 +41,13 @@ describe('a secret in a body', () => {
     expect(redact('abcdef abc', 'abc', 'abcdef').text).toBe('****** ***')
   })
 
+  test('of digits alone that stands as a bare number leaves a number, so that the body can still be read', () => {
+    expect(redact('{"uid":123456}', '123456').text).toBe('{"uid":999999}')
+  })
+
   test('of digits alone is not mistaken for a part of an amount or an id', () => {
     const text = '{"amount":"0.123456","id":"1234567","msg":"123456"}'
-    expect(redact(text, '123456').text).toBe('{"amount":"0.123456","id":"1234567","msg":"******"}')
+    expect(redact(text, '123456').text).toBe('{"amount":"0.123456","id":"1234567","msg":"999999"}')
   })
 })
 

@@ -28,7 +28,7 @@ interface FromVenue extends Common {
   readonly request: RequestMeta
   /** HTTP status. */
   readonly status: number
-  /** How many secrets of ours in the body were replaced by asterisks of equal length; absent for none. */
+  /** How many secrets of ours in the body were replaced by a marker of equal length; absent for none. */
   readonly redacted?: number
 }
 
@@ -114,7 +114,7 @@ export interface WriteOutcomeMeta extends Common {
   readonly code: string
   /** Our own words; null where the venue's stand in the body. */
   readonly reason: string | null
-  /** How many secrets in the body were replaced by asterisks of equal length; absent for none. */
+  /** How many secrets in the body were replaced by a marker of equal length; absent for none. */
   readonly redacted?: number
 }
 

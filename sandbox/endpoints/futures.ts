@@ -8,7 +8,7 @@ import { openOrders } from '../core/matching.ts'
 import { cut, money, ONE, per, text, times } from '../core/money.ts'
 import { liquidationPrice, notional, profit } from '../core/positions.ts'
 import type { Venue } from '../core/venue.ts'
-import { oneOf, optional, required, string } from '../http/params.ts'
+import { capitals, oneOf, optional, required } from '../http/params.ts'
 import { endpoint } from './endpoint.ts'
 
 const KEEP_MARGIN_RATE = money('0.004')
@@ -20,7 +20,7 @@ export const positions = endpoint({
   path: '/api/v2/mix/position/all-position',
   rate: { count: 5, perMs: 1_000, scope: 'uid' },
   permissions: ['contract_position', 'contract_order'],
-  params: { productType: required(oneOf(FUTURES_LINES)), marginCoin: optional(string) },
+  params: { productType: required(oneOf(FUTURES_LINES)), marginCoin: optional(capitals) },
   handle: ({ venue, account, params, nowMs }) =>
     account.positions
       .filter(({ line }) => line === params.productType)

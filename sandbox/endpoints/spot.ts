@@ -51,6 +51,8 @@ export const placeOrder = endpoint({
     if (isLimit && params.force === undefined) throw refusals.missing('force')
     if (isLimit && params.price === undefined) throw refusals.missing('price')
     if (isPlan && params.triggerPrice === undefined) throw refusals.missing('triggerPrice')
+    if (!isPlan && params.triggerPrice !== undefined)
+      throw refusals.wrong('triggerPrice', 'only for a TP/SL order')
     const clientOid = isPlan ? undefined : params.clientOid
     const atMs = venue.writeTimeMs()
     const earlier = clientOid === undefined ? undefined : stillUnfilled(account, clientOid, atMs)

@@ -44,6 +44,13 @@ export const string: Reader<string> = (raw, name) => {
   return raw
 }
 
+/** A coin where the document wants it capitalized. */
+export const capitals: Reader<string> = (raw, name) => {
+  const value = string(raw, name)
+  if (value !== value.toUpperCase()) throw refusals.wrong(name, 'must be in capital letters')
+  return value
+}
+
 export function oneOf<const T extends string>(values: readonly T[]): Reader<T> {
   return (raw, name) => {
     const value = values.find((known) => known === raw)
