@@ -1,0 +1,12 @@
+// `npm run docs`: writes the pages of docs/endpoints, and removes those that the catalogue no longer gives.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../root.ts'
+import { endpointPages } from './endpoint-pages.ts'
+
+const folder = join(packageRoot, 'docs', 'endpoints')
+const pages = endpointPages()
+mkdirSync(folder, { recursive: true })
+for (const name of readdirSync(folder)) if (!pages.has(name)) rmSync(join(folder, name))
+for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+process.stdout.write(`${pages.size} pages in ${folder}\n`)
