@@ -44,7 +44,7 @@ explained as (
 )
 select case when in_a_hole or by_a_change then 'notice' else 'warning' end as severity,
   account, ledger, coin, ends_at as occurred_at, expected, found, difference,
-  'The balance of ' || coin || ' does not follow from the records between ' || coalesce(first_id, '')
+  'The balance of ' || coin || ' does not follow from the records between ' || first_id
     || ' and ' || last_id || ': ' ||
     case
       when in_a_hole then 'tax records of that time are missing (see the check coverage).'
@@ -52,6 +52,8 @@ select case when in_a_hole or by_a_change then 'notice' else 'warning' end as se
       when step_count > 1 then 'a record there is missing, repeated or wrong.'
       else 'a record between the two is missing, or the second is wrong.'
     end as explanation,
-  cast(to_json([coalesce(first_id, ''), culprit_id, last_id]) as varchar) as evidence,
-  coalesce(first_id, '') || '>' || culprit_id as culprit
+  cast(to_json(
+    case when culprit_id = last_id then [first_id, last_id] else [first_id, culprit_id, last_id] end
+  ) as varchar) as evidence,
+  first_id || '>' || culprit_id as culprit
 from explained

@@ -33,7 +33,8 @@ caused as (
   select inside.id, min(causes.cause) as cause
   from inside
   join staging.disturbances as causes
-    on causes.account = inside.account and inside.happened_at between causes.starts_at and causes.ends_at
+    on causes.account = inside.account and coalesce(causes.coin, inside.coin) = inside.coin
+    and inside.happened_at between causes.starts_at - interval 1 day and causes.ends_at + interval 1 day
   group by inside.id
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,

@@ -11,6 +11,13 @@ select moves.account, moves.coin, moves.occurred_at, moves.occurred_at,
 from staging.moves as moves
 where moves.kind = 'unclassified'
 union all
+select records.account, records.coin, records.ts, records.ts,
+  'unknown_type', 'the unknown type ' || records.p2p_tax_type || ' of record ' || records.id
+from main.p2p_records as records
+join staging.types as types
+  on types.feed = 'tax.p2pRecords' and types.type = records.p2p_tax_type
+where records.is_current and types.direction not in ('in', 'out')
+union all
 select account, cast(null as varchar), starts_at, ends_at,
   'coverage', 'the hole in ' || feed || ' ' || partition
 from staging.missing_ranges

@@ -104,7 +104,8 @@ missing as (
   from numbered
   group by account, feed, partition, island
 ),
--- The partition of a statement about a whole feed is empty; a page of any partition then answers it.
+-- The partition of a statement about a whole feed is empty; a page of any partition then answers it, and it answers
+-- what was said of the partitions before.
 unranged as (
   select *,
     row_number() over (partition by account, feed, partition order by seq desc) as newest
@@ -116,6 +117,11 @@ unanswered as (
     false as is_before_books
   from unranged
   where newest = 1
+    and not exists (
+      select 1 from statements as later
+      where later.account = unranged.account and later.feed = unranged.feed and later.seq > unranged.seq
+        and (later.partition = '' or unranged.partition = '')
+    )
     and not exists (
       select 1 from landing.pages as page
       where page.account = unranged.account and page.feed = unranged.feed and page.page_id > unranged.seq

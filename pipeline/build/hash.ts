@@ -1,0 +1,93 @@
+// One hash over what the published ledger says, so that two builds can be compared: made again from the journal, night
+// by night, or backfilled in any order, the same records give the same hash. What depends on when runs happened is
+// left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
+// present state of things, what has no identity, and breaks about the fetching itself.
+import { createHash } from 'node:crypto'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { feedRecords } from './feeds.ts'
+
+const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
+  'page_id',
+  'page_row',
+  'first_seen_at',
+  'last_seen_at',
+  'run_id',
+  'explanation',
+  'evidence',
+])
+
+const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
+  'runs',
+  'coverage',
+  ...feedRecords
+    .filter(({ record }) => record.nature === 'snapshot' || record.key.length === 0)
+    .map(({ record }) => record.table),
+])
+
+const RECORD_TABLES: ReadonlySet<string> = new Set(feedRecords.map(({ record }) => record.table))
+
+/** Checks about what was fetched when, and not about what the records say. */
+const LEFT_OUT_CHECKS = ['coverage', 'missing_credential', 'drift', 'quarantined_rows', 'changed_record', 'partition_clash']
+
+/** Hex SHA-256 over the tables of schema main; memory does not grow with the ledger. */
+export async function ledgerHash(path: string): Promise<string> {
+  const whole = createHash('sha256')
+  for (const [table, hash] of await tableHashes(path)) whole.update(`${table} ${hash}\n`)
+  return whole.digest('hex')
+}
+
+/** The same by table, to tell where two ledgers differ. */
+export async function tableHashes(path: string): Promise<Map<string, string>> {
+  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    await connection.run("set timezone = 'UTC'")
+    const hashes = new Map<string, string>()
+    for (const [table, columns] of await comparedColumns(connection)) {
+      hashes.set(table, await hashRows(connection, table, columns))
+    }
+    return hashes
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+async function comparedColumns(connection: DuckDBConnection): Promise<Map<string, string[]>> {
+  const reader = await connection.runAndReadAll(
+    `select table_name, column_name from duckdb_columns()
+     where schema_name = 'main' and not internal order by table_name, column_name`,
+  )
+  const tables = new Map<string, string[]>()
+  for (const [table, column] of reader.getRowsJson() as [string, string][]) {
+    if (LEFT_OUT_TABLES.has(table) || LEFT_OUT_COLUMNS.has(column)) continue
+    tables.set(table, [...(tables.get(table) ?? []), column])
+  }
+  return tables
+}
+
+/** Rows as text, hashed one by one and then together in the order of their hashes. */
+async function hashRows(
+  connection: DuckDBConnection,
+  table: string,
+  columns: readonly string[],
+): Promise<string> {
+  const cells = columns.map((column) => `coalesce(cast("${column}" as varchar), chr(0))`)
+  const rows = await connection.stream(
+    `select sha256(concat_ws(chr(1), ${cells.join(', ')})) as row_hash from main."${table}" ${whatCounts(table)}
+     order by row_hash`,
+  )
+  const hash = createHash('sha256').update(columns.join(','))
+  for (;;) {
+    const chunk = await rows.fetchChunk()
+    if (chunk === null || chunk.rowCount === 0) return hash.digest('hex')
+    for (const value of chunk.getColumnValues(0)) hash.update(String(value))
+  }
+}
+
+function whatCounts(table: string): string {
+  if (RECORD_TABLES.has(table)) return 'where is_current'
+  if (table !== 'breaks') return ''
+  const checks = LEFT_OUT_CHECKS.map((name) => `'${name}'`).join(', ')
+  return `where status = 'open' and check_name not in (${checks})`
+}
