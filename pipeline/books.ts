@@ -8,11 +8,13 @@ import type { Clock } from '../models/clock.ts'
 import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
 import { describeUnsettled, unsettledWrites } from './calls/writes.ts'
+import { type Disk, nodeDisk } from './disk.ts'
 import type { Journal } from './journal/frame.ts'
-import { openJournal } from './journal/journal.ts'
+import { type JournalOptions, openJournal } from './journal/journal.ts'
 import {
   type Landing,
   type LandingFeed,
+  type LandingOptions,
   landJournal,
   openLanding,
   rebuildLanding,
@@ -48,6 +50,10 @@ export interface BooksOptions {
   readonly onNote?: (text: string) => void
   /** Land everything again from the journal, into a file that replaces the old one only when it is whole. */
   readonly rebuild?: boolean
+  /** Of the lock and the journal; DuckDB has its own way to the disk. */
+  readonly disk?: Disk
+  readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
+  readonly landing?: Partial<LandingOptions>
 }
 
 /** Creates the folder if need be; an unwritable one is a usage error that names it. */
@@ -68,7 +74,8 @@ export function ensureFolder(dir: string): void {
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
   ensureFolder(dir)
-  const lock = await acquireLock(dir, options.command, options.clock)
+  const { clock, disk = nodeDisk } = options
+  const lock = await acquireLock(dir, options.command, clock, disk)
   // What has been opened is closed in reverse, also when a later step fails.
   const closers: (() => Promise<void>)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
@@ -78,16 +85,18 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     const tempDir = join(dir, 'tmp')
     rmSync(tempDir, { recursive: true, force: true })
     mkdirSync(tempDir, { recursive: true, mode: 0o700 })
-    const settings = { records: landingRecords, feeds: landingFeeds, tempDir }
+    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing }
     if (options.rebuild === true) {
-      const journal = await openJournal(dir, { mode: 'append', clock: options.clock })
+      const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal })
       await rebuildLanding(dir, journal, settings).finally(() => journal.close())
     }
     const landing = await openLanding(dir, settings)
     closers.push(() => landing.close())
     const journal = await openJournal(dir, {
       mode: 'append',
-      clock: options.clock,
+      clock,
+      disk,
+      ...options.journal,
       landedSeq: landing.landedSeq,
       ...(landing.chain === null ? {} : { expect: { seq: landing.landedSeq, chain: landing.chain } }),
     })

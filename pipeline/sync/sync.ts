@@ -26,6 +26,8 @@ export interface SyncOptions {
   readonly signal: AbortSignal
   readonly command: string
   readonly progress: (event: Progress) => void
+  /** Id of the run; a new one when absent. */
+  readonly run?: string
 }
 
 export interface SyncResult {
@@ -42,7 +44,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
   const recorder = createRecorder(options.journal, options.landing)
   const outcome: Outcome = { refusals: [], incomplete: false, givenUp: 0 }
   const context: SyncContext = {
-    run: randomUUID(),
+    run: options.run ?? randomUUID(),
     venue: options.venue,
     venueName: options.venueName,
     landing: options.landing,
