@@ -5,6 +5,8 @@ import { systemClock } from '../models/clock.ts'
 import { openBooks } from '../pipeline/books.ts'
 import { listWrites, settleByHand } from '../pipeline/calls/settle-by-hand.ts'
 import { readWrites, type Write } from '../pipeline/calls/writes.ts'
+import { emptyConfig } from '../pipeline/config.ts'
+import { buildBooks } from '../pipeline/run.ts'
 import { post } from './sandbox/client.ts'
 import { type Desk, desk, journalText, sandbox, textOf } from './support/calls.ts'
 import { startTieout } from './support/cli.ts'
@@ -244,6 +246,29 @@ describe('an intent without an outcome, which a killed process leaves', () => {
       { body: expect.stringContaining(order?.clientOid ?? '-'), code: 'found' },
     ])
     expect(way.arrived.filter((path) => path === PLACE)).toHaveLength(1)
+  })
+
+  test('is an open break of the books until it is settled', async () => {
+    const at = await desk(await sandbox())
+    await killedWith(at, 'before')
+    const breaks = async (): Promise<readonly unknown[]> => {
+      const books = await openBooks(at.dir, { clock: systemClock, command: 'build' })
+      const built = await buildBooks(at.context, emptyConfig, books, { publishAnyway: false })
+      await books.close()
+      return built.openBreaks
+    }
+    expect(await breaks()).toMatchObject([
+      {
+        checkName: 'unsettled_write',
+        severity: 'warning',
+        account: 'parent',
+        explanation: expect.stringMatching(
+          /^Write 1 \(spot.placeOrder\) may have been carried out: the process ended/,
+        ),
+      },
+    ])
+    await settleByHand(at.context, 1, 'refused')
+    expect(await breaks()).toEqual([])
   })
 
   test('stays open where the venue has no such order', async () => {

@@ -3,6 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { desk, journalText, sandbox } from './support/calls.ts'
+import { tieout } from './support/cli.ts'
 
 describe('a call that reads', () => {
   test('a public endpoint needs no account and leaves the folder of the books as it is', async () => {
@@ -141,6 +142,34 @@ describe('a call that writes, without --write', () => {
     })
     expect(await call('trade.batchModifyOrders', ['orders=[{"orderId":"1","price":"2"}]'])).toMatchObject({
       body: [{ orderId: '1', price: '2' }],
+    })
+  })
+})
+
+describe('the command line', () => {
+  test('ends with 0 for what was answered or only shown, 2 for a broken rule, 4 for a refusal', async () => {
+    const { dir } = await desk(await sandbox())
+    const run = (...args: string[]) =>
+      tieout(['call', ...args, '--account', 'parent', '--json', '--dir', dir])
+    const cancel = ['trade.cancelOrder', 'orderId=1', 'category=SPOT']
+    const [answered, shown, broken, refused] = [
+      await run('loan.ltv'),
+      await run(...cancel),
+      await run('trade.cancelOrder'),
+      await run(...cancel, '--write'),
+    ]
+    expect(answered).toMatchObject({ code: 0, stderr: '' })
+    expect(JSON.parse(answered.stdout)).toHaveProperty('ltv')
+    expect(shown).toMatchObject({ code: 0, stderr: expect.stringContaining('Add --write to send it.') })
+    expect(broken).toMatchObject({
+      code: 2,
+      stdout: '',
+      stderr: expect.stringContaining('interface document, 4.8'),
+    })
+    expect(refused).toMatchObject({
+      code: 4,
+      stdout: '',
+      stderr: expect.stringContaining('found:    HTTP 400, code'),
     })
   })
 })

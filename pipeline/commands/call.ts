@@ -1,6 +1,7 @@
 // Commands that use single endpoints: call, and writes, which shows what was changed at the venue and settles by hand
 // what stayed open.
 import { randomUUID } from 'node:crypto'
+import { UnknownRefusal } from '../../connectors/errors.ts'
 import { call } from '../calls/call.ts'
 import { listWrites, settleByHand } from '../calls/settle-by-hand.ts'
 import { defineCommand } from './command.ts'
@@ -38,8 +39,15 @@ export const callCommand = defineCommand({
   run: async (context, args) => {
     const { endpoint, values, account, write, json } = args
     const newId = (): string => `tieout-${randomUUID().replaceAll('-', '')}`
-    await call(context, { endpoint, values, account, write, json, saveAs: args['save-as'], newId })
-    return 0
+    try {
+      await call(context, { endpoint, values, account, write, json, saveAs: args['save-as'], newId })
+      return 0
+    } catch (error) {
+      // Of one request, a refusal by a code that nothing is known of is the venue's word: running again is no cure.
+      if (!(error instanceof UnknownRefusal)) throw error
+      context.tell(`tieout: ${error.describe()}`)
+      return 4
+    }
   },
 })
 
