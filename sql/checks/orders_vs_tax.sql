@@ -34,7 +34,7 @@ marked as (
   select *,
     case
       when first_day <= max(last_day) over (
-        partition by account, line, symbol order by first_day, last_day
+        partition by account, line, symbol order by first_day, last_day, id
         rows between unbounded preceding and 1 preceding
       ) then 0
       else 1
@@ -44,7 +44,7 @@ marked as (
 numbered as (
   select *,
     sum(is_new) over (
-      partition by account, line, symbol order by first_day, last_day
+      partition by account, line, symbol order by first_day, last_day, id
       rows between unbounded preceding and current row
     ) as island
   from marked

@@ -3,13 +3,13 @@
 -- grain: one row per account, feed, partition and starts_at
 with
 proven as (
-  select account, feed, partition, starts_at, ends_at, row_count from landing.covered
+  select account, feed, partition, starts_at, ends_at, page_id, row_count from landing.covered
 ),
 marked as (
   select *,
     case
       when starts_at <= max(ends_at) over (
-        partition by account, feed, partition order by starts_at, ends_at
+        partition by account, feed, partition order by starts_at, ends_at, page_id
         rows between unbounded preceding and 1 preceding
       ) + interval 1 millisecond then 0
       else 1
@@ -19,7 +19,7 @@ marked as (
 numbered as (
   select *,
     sum(is_new) over (
-      partition by account, feed, partition order by starts_at, ends_at
+      partition by account, feed, partition order by starts_at, ends_at, page_id
       rows between unbounded preceding and current row
     ) as island
   from marked

@@ -18,12 +18,15 @@ export interface Running {
   readonly ended: Promise<Outcome>
 }
 
+let compiled: Promise<string> | undefined
+
 /** Starts `tieout …`; the caller may kill it. */
 export async function startTieout(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Running> {
-  const main = await compileForChild('pipeline/main.ts')
+  compiled ??= compileForChild('pipeline/main.ts')
+  const main = await compiled
   const child = spawn(process.execPath, [main, ...args], {
     env: { ...process.env, ...environment, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
