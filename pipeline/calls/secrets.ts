@@ -2,17 +2,7 @@
 // so that they can be kept where they belong and struck everywhere else.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
-import type { AccountAccess } from '../../connectors/venue.ts'
 import { parseJsonBytes } from '../../models/json.ts'
-
-/** Everything of these accounts that must never be shown or journaled. */
-export function secretsOf(accounts: readonly AccountAccess[]): string[] {
-  return accounts.flatMap(({ api, tax }) =>
-    [api, tax].flatMap((credentials) =>
-      credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
-    ),
-  )
-}
 
 /** An answer as it may be journaled: its secrets are asterisks of equal length. */
 export function cleanBody(

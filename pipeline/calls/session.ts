@@ -8,7 +8,7 @@ import { type Books, openBooks } from '../books.ts'
 import { type CommandContext, requiredConfig } from '../commands/context.ts'
 import { type Config, readAccounts } from '../config.ts'
 import { openConfiguredVenue } from '../run.ts'
-import { secretsOf } from './secrets.ts'
+import { secretsOf } from '../sync/sync.ts'
 
 export interface CallSession {
   readonly books: Books
@@ -43,7 +43,7 @@ export async function withSession<Result>(
     const books = await openBooks(context.dir, { clock, command, onNote: tell })
     try {
       const client = venue.account(access)
-      const secrets = secretsOf(accounts)
+      const secrets = accounts.flatMap(secretsOf)
       return await work({ books, config, venue, access, client, clock, tell, run: randomUUID(), secrets })
     } finally {
       await books.close()

@@ -1,7 +1,6 @@
 // A broker's whole house: each sub-account gets a key that may only read, and joins the configuration, so that the
 // nightly run covers it. What is there already is left as it is, so the same command can be given again at any time.
 // Interface document, 4.1 and part 5: only an ND broker main account may create keys.
-
 import type { Params } from '../../connectors/endpoint.ts'
 import { createApiKey } from '../../connectors/endpoints/broker.ts'
 import { NotApplicable, PermissionRefused } from '../../connectors/errors.ts'
@@ -66,7 +65,7 @@ async function addOne(
   options: AddOptions,
 ): Promise<void> {
   const name = subaccountName(uid)
-  const need = needOf(context, session.config, uid)
+  const need = (await isKnown(session, uid)) ? 'nothing' : needOf(context, session.config, uid)
   if (need === 'key') {
     const params = keyParams(uid, options)
     const { keep } = keepSecret(context.dir, params, name)
@@ -106,6 +105,13 @@ function needOf({ dir }: CommandContext, { accounts }: Config, uid: string): Nee
   if (Object.values(accounts).some((account) => account.uid === uid)) return 'nothing'
   // A key whose account was not written yet, when the last run ended between the two.
   return hasCredentials(dir, subaccountName(uid)) ? 'account' : 'key'
+}
+
+/** Whether a configured account has told this uid itself, where the configuration does not. */
+async function isKnown({ books, config }: CallSession, uid: string): Promise<boolean> {
+  for (const name of Object.keys(config.accounts))
+    if ((await books.landing.account(name))?.uid === uid) return true
+  return false
 }
 
 function intention(uid: string, need: Need): string {

@@ -1,7 +1,7 @@
 // Sends a request that changes something at the venue: its intent is safe in the journal before it leaves, its outcome
 // after. Where no answer comes it is never sent again; an order is looked for by its clientOid instead.
 import { isDeepStrictEqual } from 'node:util'
-import { describeRequest, prepare } from '../../connectors/attempt.ts'
+import { credentialsOf, describeRequest, prepare, secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../connectors/errors.ts'
@@ -23,9 +23,9 @@ export function shownRequest(endpoint: Endpoint, params: Params): RequestMeta {
 }
 
 /**
- * Sends a write once and gives the `data` of its answer. `keep` is given the answer before the outcome is journaled, to put away what comes only once.
- * Throws UsageError for a request whose twin has an unknown outcome, and what a request throws; OutcomeUnknown only
- * when the order could not be found either.
+ * Sends a write once and gives the `data` of its answer. `keep` is given the answer before the outcome is journaled, to
+ * put away what comes only once. Throws UsageError for a request whose twin has an unknown outcome, and what a request
+ * throws; OutcomeUnknown only when the order could not be found either.
  */
 export async function sendWrite(
   session: CallSession,
@@ -33,31 +33,19 @@ export async function sendWrite(
   params: Params,
   keep: (answer: Answer) => Promise<void> = async () => undefined,
 ): Promise<unknown> {
-  requireCredentials(session, endpoint)
+  // Without credentials nothing would be sent, so nothing is journaled either.
+  if (endpoint.credential !== 'none') credentialsOf(session.access, endpoint.credential)
   await lookForOrders(session)
   await refuseTwin(session, endpoint, params)
-  const { method, path } = shownRequest(endpoint, params)
-  const { clock, run, access, books } = session
-  const at = new Date(clock.wall()).toISOString()
-  const intent = await record(
-    books,
-    {
-      kind: 'write-intent',
-      at,
-      run,
-      account: access.name,
-      endpoint: endpoint.name,
-      request: { method, path },
-    },
-    journaledBody(session, endpoint, params),
-  )
+  const intent = await journalIntent(session, endpoint, params)
   const secrets = allSecrets(session, endpoint, params)
+  const { clock, run, books } = session
   let answer: Answer
   try {
     answer = await session.client.request(endpoint, params)
   } catch (error) {
-    await settleFailure({ ...session, secrets }, endpoint, intent.seq, error)
-    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent.seq) : undefined
+    await settleFailure({ ...session, secrets }, endpoint, intent, error)
+    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent) : undefined
     if (found === undefined) throw error
     return found
   }
@@ -65,29 +53,30 @@ export async function sendWrite(
     await keep(answer)
   } finally {
     const done: Settlement = { outcome: 'done', code: '00000', reason: null }
-    await settle(books, clock, run, intent.seq, done, cleanBody(endpoint, answer.body, secrets))
+    await settle(books, clock, run, intent, done, cleanBody(endpoint, answer.body, secrets))
   }
   return answer.envelope.data
 }
 
-/** Our credentials, and the secrets that the request itself carries. */
-function allSecrets({ secrets }: CallSession, { secretParams = [] }: Endpoint, params: Params): string[] {
-  const carried = secretParams.map((name) => params[name]).filter((value) => typeof value === 'string')
-  return [...secrets, ...carried]
+/** Makes safe what is about to be sent; gives the number of its frame. */
+async function journalIntent(session: CallSession, endpoint: Endpoint, params: Params): Promise<number> {
+  const { books, clock, run, access } = session
+  const { method, path } = shownRequest(endpoint, params)
+  const at = new Date(clock.wall()).toISOString()
+  const who = { account: access.name, endpoint: endpoint.name, request: { method, path } }
+  const body = journaledBody(session, endpoint, params)
+  return (await record(books, { kind: 'write-intent', at, run, ...who }, body)).seq
+}
+
+/** Credentials of all accounts, and the secrets that the request itself carries. */
+function allSecrets({ secrets, access }: CallSession, endpoint: Endpoint, params: Params): string[] {
+  return [...secrets, ...secretsOf(access, endpoint, params)]
 }
 
 /** The request's body as the journal keeps it. */
 function journaledBody(session: CallSession, endpoint: Endpoint, params: Params): Buffer {
   const { body = '' } = shownRequest(endpoint, params)
   return redactSecrets(Buffer.from(body), allSecrets(session, endpoint, params)).body
-}
-
-/** Without credentials nothing is sent, so nothing is journaled either. */
-function requireCredentials({ access }: CallSession, endpoint: Endpoint): void {
-  if (endpoint.credential !== 'none' && access[endpoint.credential] !== undefined) return
-  throw new UsageError(`Account ${access.name} has no API key.`, {
-    action: 'Give its key, secret and passphrase, then run again; nothing was sent.',
-  })
 }
 
 async function settleFailure(

@@ -106,7 +106,8 @@ export function selectFeeds(
   )
 }
 
-function secretsOf(access: AccountAccess): string[] {
+/** Everything of an account that must never be shown or journaled. */
+export function secretsOf(access: AccountAccess): string[] {
   return [access.api, access.tax].flatMap((credential) =>
     credential === undefined ? [] : [credential.key, credential.secret, credential.passphrase],
   )
