@@ -1,12 +1,14 @@
 // Every field that part 2 of the interface document gives to a record, restated here with a value and what the books
 // must hold of it: an answer with all of them, and the same with every optional one null, empty or absent, goes through
 // the real journal and landing and reads back exactly. A field that the document does not know is kept and reported.
-import { describe, expect, test } from 'vitest'
+import { mkdtemp, rm } from 'node:fs/promises'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, beforeEach, describe, expect, test } from 'vitest'
 import { endpoints } from '../connectors/catalogue.ts'
 import { systemClock } from '../models/clock.ts'
 import { type Books, openBooks } from '../pipeline/books.ts'
 import { record } from '../pipeline/calls/writes.ts'
-import { desk } from './support/calls.ts'
 
 /** What the venue sends, and how the column reads as text. */
 interface Value {
@@ -356,7 +358,7 @@ const rowOf = (fields: Readonly<Record<string, Value>>): Record<string, unknown>
   Object.fromEntries(Object.entries(fields).map(([name, { sent }]) => [name, sent]))
 
 /** Journals and lands an answer that holds the row; the body is journaled as it is. */
-async function receive(books: Books, section: string, row: object): Promise<void> {
+async function receive(section: string, row: object): Promise<void> {
   const endpoint = endpoints.find((one) => one.section === section)!
   const body = JSON.stringify({
     code: '00000',
@@ -380,23 +382,31 @@ async function receive(books: Books, section: string, row: object): Promise<void
   )
 }
 
-/** What landed: by column, as text. */
-async function landed(books: Books, table: string): Promise<Record<string, unknown>[]> {
+/** What landed in this test: by column, as text, with the pages counted from 1. */
+async function landed(table: string): Promise<Record<string, unknown>[]> {
   const result = await books.landing.connection.runAndReadAll(
-    `select columns(*)::varchar from landing.main.${table} order by page_id`,
+    `select columns(* exclude page_id)::varchar, (page_id - ${before})::varchar as page_id
+     from landing.main.${table} where page_id > ${before} order by landing.main.${table}.page_id`,
   )
   return result.getRowObjectsJson()
 }
 
-async function withBooks(work: (books: Books) => Promise<void>): Promise<void> {
-  const { dir } = await desk()
-  const books = await openBooks(dir, { clock: systemClock, command: 'test' })
-  try {
-    await work(books)
-  } finally {
-    await books.close()
-  }
-}
+/** One folder of books for all tests; each reads what came after the frames before it. */
+let books: Books
+let dir: string
+let before = 0
+
+beforeAll(async () => {
+  dir = await mkdtemp(join(tmpdir(), 'tieout-fields-'))
+  books = await openBooks(dir, { clock: systemClock, command: 'test' })
+})
+beforeEach(() => {
+  before = books.journal.lastSeq
+})
+afterAll(async () => {
+  await books.close()
+  await rm(dir, { recursive: true, force: true })
+})
 
 /** What must have landed of these fields; null for those that say nothing. */
 function kept({ fields }: Restated, present: (name: string) => boolean): Record<string, string | null> {
@@ -421,63 +431,55 @@ test('every endpoint whose answer lands is restated here', () => {
 describe.each(Object.entries(records))('an answer of section %s', (section, restated) => {
   const { table, fields, required } = restated
 
-  test(`with every documented field reads back exactly from ${table}`, () =>
-    withBooks(async (books) => {
-      await receive(books, section, rowOf(fields))
-      expect(await landed(books, table)).toEqual([{ ...place(1), ...kept(restated, () => true) }])
-      expect(await landed(books, 'quarantine')).toEqual([])
-      expect(await landed(books, 'drift')).toEqual([])
-    }))
+  test(`with every documented field reads back exactly from ${table}`, async () => {
+    await receive(section, rowOf(fields))
+    expect(await landed(table)).toEqual([{ ...place(1), ...kept(restated, () => true) }])
+    expect(await landed('quarantine')).toEqual([])
+    expect(await landed('drift')).toEqual([])
+  })
 
-  test('with every optional field null, empty or absent reads back as nothing', () =>
-    withBooks(async (books) => {
-      const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => required.includes(name)))
-      const optional = Object.keys(fields).filter((name) => !required.includes(name))
-      for (const nothing of [null, '', undefined]) {
-        const blank = Object.fromEntries(optional.map((name) => [name, nothing]))
-        await receive(books, section, { ...rowOf(needed), ...blank })
-      }
-      const expected = kept(restated, (name) => required.includes(name))
-      expect(await landed(books, table)).toEqual([1, 2, 3].map((seq) => ({ ...place(seq), ...expected })))
-      expect(await landed(books, 'quarantine')).toEqual([])
-      expect(await landed(books, 'drift')).toEqual([])
-    }))
+  test('with every optional field null, empty or absent reads back as nothing', async () => {
+    const needed = Object.fromEntries(Object.entries(fields).filter(([name]) => required.includes(name)))
+    const optional = Object.keys(fields).filter((name) => !required.includes(name))
+    for (const nothing of [null, '', undefined]) {
+      const blank = Object.fromEntries(optional.map((name) => [name, nothing]))
+      await receive(section, { ...rowOf(needed), ...blank })
+    }
+    const expected = kept(restated, (name) => required.includes(name))
+    expect(await landed(table)).toEqual([1, 2, 3].map((seq) => ({ ...place(seq), ...expected })))
+    expect(await landed('quarantine')).toEqual([])
+    expect(await landed('drift')).toEqual([])
+  })
 
-  test('without a field that makes it a record is kept aside, and the journal has it', () =>
-    withBooks(async (books) => {
-      for (const name of required) await receive(books, section, { ...rowOf(fields), [name]: null })
-      expect(await landed(books, table)).toEqual([])
-      expect((await landed(books, 'quarantine')).map((row) => row.field)).toEqual(required)
-    }))
+  test('without a field that makes it a record is kept aside, and the journal has it', async () => {
+    for (const name of required) await receive(section, { ...rowOf(fields), [name]: null })
+    expect(await landed(table)).toEqual([])
+    expect((await landed('quarantine')).map((row) => row.field)).toEqual(required)
+  })
 
-  test('with a field that the document does not know keeps it, and reports it as drift', () =>
-    withBooks(async (books) => {
-      await receive(books, section, {
-        ...rowOf(fields),
-        zNew: { b: [1, '1'], a: null },
-        aNew: '12345678901234567890',
-      })
-      expect(await landed(books, table)).toEqual([
-        {
-          ...place(1),
-          ...kept(restated, () => true),
-          extra: '{"aNew":"12345678901234567890","zNew":{"a":null,"b":[1,"1"]}}',
-        },
-      ])
-      const drift = (await landed(books, 'drift')).map(({ field, problem, row_count }) => [
-        field,
-        problem,
-        row_count,
-      ])
-      expect(drift.toSorted()).toEqual([
-        ['aNew', 'unknown field', '1'],
-        ['zNew', 'unknown field', '1'],
-      ])
-      for await (const { body } of books.journal.read())
-        expect(Buffer.from(body!).toString()).toContain(
-          '"zNew":{"b":[1,"1"],"a":null},"aNew":"12345678901234567890"',
-        )
-    }))
+  test('with a field that the document does not know keeps it, and reports it as drift', async () => {
+    await receive(section, {
+      ...rowOf(fields),
+      zNew: { b: [1, '1'], a: null },
+      aNew: '12345678901234567890',
+    })
+    expect(await landed(table)).toEqual([
+      {
+        ...place(1),
+        ...kept(restated, () => true),
+        extra: '{"aNew":"12345678901234567890","zNew":{"a":null,"b":[1,"1"]}}',
+      },
+    ])
+    const drift = (await landed('drift')).map(({ field, problem, row_count }) => [field, problem, row_count])
+    expect(drift.toSorted()).toEqual([
+      ['aNew', 'unknown field', '1'],
+      ['zNew', 'unknown field', '1'],
+    ])
+    for await (const { body } of books.journal.read(before + 1))
+      expect(Buffer.from(body!).toString()).toContain(
+        '"zNew":{"b":[1,"1"],"a":null},"aNew":"12345678901234567890"',
+      )
+  })
 })
 
 describe('a field that the document spells in two ways', () => {
@@ -486,16 +488,17 @@ describe('a field that the document spells in two ways', () => {
     ['4.12', { cTime: 'ctime', uTime: 'utime' }],
     ['4.21', { balance: 'total' }],
     ['4.23', { cTime: 'ctime', uTime: 'utime' }],
-  ])('of section %s lands in one column: %j', (section, spellings: Readonly<Record<string, string>>) =>
-    withBooks(async (books) => {
+  ])(
+    'of section %s lands in one column: %j',
+    async (section, spellings: Readonly<Record<string, string>>) => {
       const restated = records[section]!
       const row = Object.entries(rowOf(restated.fields)).map(([name, value]) => [
         spellings[name] ?? name,
         value,
       ])
-      await receive(books, section, Object.fromEntries(row))
-      expect(await landed(books, restated.table)).toEqual([{ ...place(1), ...kept(restated, () => true) }])
-      expect(await landed(books, 'drift')).toEqual([])
-    }),
+      await receive(section, Object.fromEntries(row))
+      expect(await landed(restated.table)).toEqual([{ ...place(1), ...kept(restated, () => true) }])
+      expect(await landed('drift')).toEqual([])
+    },
   )
 })

@@ -44,8 +44,20 @@ function overview(): string {
     'Every endpoint of the interface document. `tieout endpoints --json` prints the same for a script, `tieout call NAME key=value …` asks one of them once, and `tieout nightly` asks all that apply to an account.',
     '',
     ...table(['section', 'name', 'request', 'lands in'], rows),
+    '',
+    ...CALLING,
   ])
 }
+
+const CALLING: readonly string[] = [
+  '## Calling one of them',
+  '',
+  'Values are plain text; a list is `a,b` or JSON; `@FILE` reads the value from a file, which keeps a passphrase out of the process list (`@@` stands for a plain `@`). What breaks a rule is refused before anything is sent, with the field, the rule and the section. Public endpoints need no account and no configuration.',
+  '',
+  'An endpoint that writes is only shown; `--write` sends it. The intent is journaled before it leaves and the outcome after, and what has an unknown outcome is never sent a second time: an order is looked for by its `clientOid` (one is made where none is given), and for everything else the error says how to find out. `tieout writes` lists what was changed and settles by hand what stays open; until then it is an open break of the books.',
+  '',
+  'A secret that the venue tells once (4.1) goes into `credentials.yaml` under `--save-as NAME` and is shown nowhere. `tieout add-subaccounts UID… --account BROKER --write` gives each sub-account of a broker a read-only key and adds it to the configuration.',
+]
 
 function page(family: string): string {
   const members = endpoints.filter((endpoint) => familyOf(endpoint) === family)
