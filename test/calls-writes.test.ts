@@ -295,6 +295,19 @@ describe('the list of writes', () => {
 })
 
 describe('the journal', () => {
+  test('is enough to make the writes again, the last outcome of each included', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await settleByHand(at.context, 1, 'refused')
+    const before = await writesOf(at)
+    const books = await openBooks(at.dir, { clock: systemClock, command: 'rebuild', rebuild: true })
+    expect(await readWrites(books.landing.connection)).toEqual(before)
+    await books.close()
+    expect(before).toMatchObject([{ outcome: 'refused', code: 'by hand' }])
+  })
+
   test('holds no credential of ours', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
