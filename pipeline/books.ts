@@ -1,7 +1,7 @@
 // The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
 // was journaled but had not landed when the last process died.
-import { mkdirSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { endpoints } from '../connectors/catalogue.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
 import type { Clock } from '../models/clock.ts'
@@ -56,10 +56,18 @@ export interface BooksOptions {
   readonly landing?: Partial<LandingOptions>
 }
 
+/** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
+function makeFolders(dir: string): void {
+  if (existsSync(dir)) return
+  const parent = dirname(dir)
+  if (parent !== dir) makeFolders(parent)
+  mkdirSync(dir, { mode: 0o700 })
+}
+
 /** Creates the folder if need be; an unwritable one is a usage error that names it. */
 export function ensureFolder(dir: string): void {
   try {
-    mkdirSync(dir, { recursive: true, mode: 0o700 })
+    makeFolders(dir)
   } catch (cause) {
     throw new UsageError('The folder of the books cannot be made.', {
       where: dir,

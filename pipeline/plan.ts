@@ -7,6 +7,9 @@ import { clamp, difference, union, windowCount } from './ranges.ts'
 /** Given up at the far end so that a start is never refused while the request is on its way. */
 export const RETENTION_GUARD_MS = 60_000
 
+/** What may slip over the moving edge of the venue's memory between planning and asking; it is no gap. */
+export const EDGE_MS = 2 * RETENTION_GUARD_MS
+
 /** What landing knows of a partition. */
 export interface Known {
   /** Proven complete; may overlap. */
@@ -59,7 +62,10 @@ export function planPartition(
       ? known.unfinished.filter((begun) => begun.window.start >= start && begun.window.end <= reach.now)
       : []
   const settled = trust(covered, window.lookbackMs, known.oldestUnsettled)
-  const needs = difference([reachable], [...settled, ...resume.map((begun) => begun.window)]).toReversed()
+  const held = [...settled, ...resume.map((begun) => begun.window)]
+  const needs = difference([reachable], held)
+    .filter((need) => need.end > oldest + EDGE_MS)
+    .toReversed()
   const wantedFrom = Math.min(reach.since ?? start, covered.at(0)?.start ?? start)
   const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], covered) : []
   return {

@@ -4,13 +4,10 @@ import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, extractPage, type Place, turnPage, type WalkState } from '../../connectors/walk.ts'
 import type { PageMeta, Range } from '../journal/frame.ts'
-import { RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
+import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 
 const DAY_MS = 86_400_000
-
-/** What a window may lose to the moving edge of the venue's memory without a word. */
-const EDGE_MS = 2 * RETENTION_GUARD_MS
 
 /** Days by which the configuration overrides a feed's retention, in milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {
