@@ -15,9 +15,11 @@ const SLICE_ROWS = 100_000
 
 const kinds: ReadonlySet<string> = new Set(['acquire', 'dispose', 'transfer_in', 'transfer_out'])
 
-/** The first leg out of a transfer belongs to the first leg in; the leg out stands before the leg in. */
-const IN_ORDER = `
-create or replace temp table lot_events_in_order as
+/**
+ * `lot_events` with the twin of each leg of a transfer, and the engine's order as `number`.
+ * The first leg out of a transfer belongs to the first leg in; the leg out stands before the leg in.
+ */
+export const EVENTS_IN_ORDER = `
 with
 legs as (
   select
@@ -71,12 +73,13 @@ select
       case when is_early then 0 else 1 end,
       account,
       event_id
-  ) as number
+  ) as number,
+  case when is_early then twin_happened_at else happened_at end as effective_at
 from placed`
 
 /** Yields events a chunk at a time; at each yield the connection is free for other work. */
 export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<LotEvent[]> {
-  await connection.run(IN_ORDER)
+  await connection.run(`create or replace temp table lot_events_in_order as ${EVENTS_IN_ORDER}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
       const slice = await connection.run(
@@ -112,7 +115,7 @@ function eventsOf(chunk: DuckDBDataChunk): LotEvent[] {
   return events
 }
 
-/** Columns stand as the last select of IN_ORDER lists them. */
+/** Columns stand as the last select of EVENTS_IN_ORDER lists them. */
 function eventOf(columns: readonly DuckDBValue[][], row: number): LotEvent {
   const cell = (column: number): DuckDBValue => columns[column]![row] ?? null
   const kind = String(cell(5))

@@ -1,0 +1,38 @@
+// The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
+import {
+  EXPORT_KINDS,
+  type ExportKind,
+  exportBooks,
+  LOT_BOOKINGS,
+  type LotBooking,
+} from '../exports/export.ts'
+import { defineCommand } from './command.ts'
+
+export const exportCommand = defineCommand({
+  command: 'export <kind>',
+  describe: 'The published books for other tools: beancount, hledger, or a folder of Parquet files',
+  example: ['$0 export beancount --out books.beancount', 'then `bean-check books.beancount`'],
+  options: (parser) =>
+    parser
+      .positional('kind', { choices: EXPORT_KINDS, demandOption: true, describe: 'Which form' })
+      .option('out', {
+        type: 'string',
+        describe: 'File or folder to write to; for parquet the folder to make',
+        demandOption: true,
+        requiresArg: true,
+      })
+      .option('lots', {
+        choices: LOT_BOOKINGS,
+        describe: 'beancount only: inventories at cost, for beancount to book by this method',
+        requiresArg: true,
+      }),
+  run: async (context, args) => {
+    const { path, tables } = await exportBooks(context.dir, args.kind as ExportKind, {
+      out: args.out,
+      signal: context.signal,
+      ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),
+    })
+    context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${tables} tables into ${path}.`)
+    return 0
+  },
+})

@@ -1,0 +1,252 @@
+// The books as beancount keeps inventories: coins at cost in the reporting currency, disposals that beancount books
+// itself by FIFO or LIFO, and the gain that it computes from them. Each movement is a transaction of its own, because
+// beancount sells nothing that was bought in the same transaction. What nobody knows is never a gain: a lot of unknown
+// cost is held at zero, and what its disposal brings goes to Equity:Unknown-Basis.
+import { formatAmount } from '../../models/amount.ts'
+import type { Pieces } from '../output/deliver.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
+import { type Balance, dayOf, readOutline } from './books.ts'
+import { DigitCheck, unitsOf } from './digits.ts'
+import { type LotPiece, type Movement, readLotBooks } from './lots-events.ts'
+import { type LotBooking, LotsInventory } from './lots-inventory.ts'
+import { beancountAccounts, beancountCommodity } from './names.ts'
+
+export type { LotBooking }
+export const LOT_BOOKINGS = ['fifo', 'lifo'] as const satisfies readonly LotBooking[]
+
+/** Accounts of this form alone. */
+const GAINS = 'Income:Gains'
+const TRANSFERS = 'Equity:Transfers'
+const UNKNOWN_BASIS = 'Equity:Unknown-Basis'
+const UNKNOWN_PROCEEDS = 'Equity:Unknown-Proceeds'
+const NEGATIVE_BASIS = 'Equity:Negative-Basis'
+const MISSING_HISTORY = 'Equity:Missing-History'
+const OWN_ACCOUNTS = [GAINS, TRANSFERS, UNKNOWN_BASIS, UNKNOWN_PROCEEDS, NEGATIVE_BASIS, MISSING_HISTORY]
+
+const lotsName = (account: string, coin: string): string => `Assets:Venue:${account}:Lots:${coin}`
+const missingName = (account: string): string => `Assets:Venue:${account}:Missing`
+const wholeName = (account: string): string => `Assets:Venue:${account}`
+
+const NOTES = (booking: LotBooking, currency: string): string[] => [
+  `Inventories at cost in ${currency}, booked by beancount: ${booking.toUpperCase()} per account.`,
+  'A reduction names its lots only where beancount, which knows days and no times, would take others.',
+  'A lot of unknown cost is held at 0; what its disposal brings is in Equity:Unknown-Basis and no gain.',
+]
+
+/** UsageError for amounts that beancount would round, at the end of the text. */
+export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): Pieces {
+  const outline = await readOutline(ledger)
+  const books = await readLotBooks(ledger, booking)
+  const held = await ledger.query('select distinct account, coin from balances order by account, coin')
+  const lots = held
+    .filter(([, coin]) => coin !== books.currency)
+    .map(([account, coin]) => lotsName(String(account), String(coin)))
+  const owners = [...new Set(held.map(([account]) => String(account)))]
+  const wallets = owners.flatMap((account) => [wholeName(account), missingName(account)])
+  const names = [...new Set([...OWN_ACCOUNTS, ...wallets, ...lots, ...books.accountNames])].toSorted()
+  const accounts = beancountAccounts(names)
+  const inventories: ReadonlySet<string> = new Set(lots)
+  yield opening(
+    'Lots of tieout',
+    NOTES(booking, books.currency),
+    books.currency,
+    outline.coins.keys(),
+    accounts,
+    (name, spelled) =>
+      `${outline.firstDay} open ${spelled}${inventories.has(name) ? `  "${booking.toUpperCase()}"` : ''}`,
+  )
+  const writer = new LotsWriter(booking, books.currency, accounts)
+  for await (const movement of books.movements()) yield writer.text(movement)
+  for (const { account, ...balance } of await wholeBalances(ledger))
+    yield balanceLine(outline.closingDay, accounts.get(wholeName(account)) as string, balance)
+  writer.finish()
+}
+
+/** All wallets of an account together, because its lots lie in one inventory. */
+async function wholeBalances(
+  ledger: Ledger,
+): Promise<(Omit<Balance, 'accountName'> & { account: string })[]> {
+  const rows = await ledger.query('select account, coin, quantity from balances order by account, coin')
+  const sums = new Map<string, { account: string; coin: string; units: bigint }>()
+  for (const [account, coin, quantity] of rows) {
+    const key = JSON.stringify([account, coin])
+    const sum = sums.get(key) ?? { account: String(account), coin: String(coin), units: 0n }
+    sums.set(key, { ...sum, units: sum.units + unitsOf(String(quantity)) })
+  }
+  return [...sums.values()].map(({ account, coin, units }) => ({
+    account,
+    coin,
+    quantity: formatAmount(units),
+  }))
+}
+
+/** Cost at which beancount can hold a lot: never unknown, never below zero. */
+const bookedCost = (cost: bigint | null): bigint => (cost === null || cost < 0n ? 0n : cost)
+
+interface NewLot {
+  readonly lotId: string
+  readonly label: string
+  readonly day: string
+  readonly quantity: bigint
+  /** Null where nobody knows. */
+  readonly cost: bigint | null
+}
+
+class LotsWriter {
+  readonly #booking: LotBooking
+  readonly #currency: string
+  readonly #accounts: ReadonlyMap<string, string>
+  readonly #inventories = new Map<string, LotsInventory>()
+  readonly #digits = new DigitCheck()
+
+  constructor(booking: LotBooking, currency: string, accounts: ReadonlyMap<string, string>) {
+    this.#booking = booking
+    this.#currency = currency
+    this.#accounts = accounts
+  }
+
+  /** UsageError for amounts that beancount would round. */
+  finish(): void {
+    this.#digits.finish()
+  }
+
+  /** One transaction, or two where an outgoing transfer also pays a fee in its coin; none where no lot changes. */
+  text(movement: Movement): string {
+    const { at, coin, entryKind, transactionId, source } = movement
+    const head = [
+      `${dayOf(at)} * ${quoted(`${entryKind} ${coin}`)}`,
+      `  transaction_id: ${quoted(transactionId)}`,
+      `  time: ${quoted(at)}`,
+      ...sourceLines(source).map((line) => line.slice(2)),
+    ]
+    const transactions = this.#transactions(movement).filter((lines) => lines.length > 0)
+    return transactions.map((lines) => `${[...head, ...lines].join('\n')}\n\n`).join('')
+  }
+
+  #transactions(movement: Movement): string[][] {
+    const { kind, quantity, walletName, counterName, pieces } = movement
+    switch (kind) {
+      case 'money':
+        return [[this.#money(walletName, unitsOf(quantity)), this.#money(counterName, -unitsOf(quantity))]]
+      case 'acquire':
+        return [this.#acquired(movement)]
+      case 'transfer_in':
+        return [this.#arrived(movement)]
+      case 'transfer_out': {
+        const left = pieces.filter(({ role }) => role === 'left')
+        return [
+          this.#left(movement, left),
+          this.#disposed(
+            movement,
+            pieces.filter(({ role }) => role === 'disposed'),
+          ),
+        ]
+      }
+      case 'dispose':
+        return [this.#disposed(movement, pieces)]
+    }
+  }
+
+  #acquired(movement: Movement): string[] {
+    const cost = movement.value === null ? null : unitsOf(movement.value)
+    const lotId = movement.source.entryId
+    const quantity = unitsOf(movement.quantity)
+    const lines = [this.#augment(movement, { lotId, label: lotId, day: dayOf(movement.at), quantity, cost })]
+    if (cost !== null && cost < 0n) lines.push(this.#money(NEGATIVE_BASIS, cost))
+    return cost === null ? lines : [...lines, this.#absorb(movement.counterName)]
+  }
+
+  #arrived(movement: Movement): string[] {
+    const { account, at, source, pieces, twin } = movement
+    const known = pieces.filter(({ lotId }) => lotId !== null)
+    const lines = known.map(({ lotId, quantity, costBasis, acquiredAt }) => {
+      const label = `${lotId} by ${source.entryId}`
+      const day = dayOf(acquiredAt ?? at)
+      return this.#augment(movement, { lotId: lotId as string, label, day, quantity, cost: costBasis })
+    })
+    // Within one account nothing moves but what arrives without having left.
+    const moved = twin?.account === account ? unitsOf(twin.quantity) : total(known)
+    const undated = unitsOf(movement.quantity) - moved
+    const lotId = source.entryId
+    if (undated > 0n)
+      lines.push(
+        this.#augment(movement, { lotId, label: lotId, day: dayOf(at), quantity: undated, cost: null }),
+      )
+    return known.length === 0 ? lines : [...lines, this.#absorb(TRANSFERS)]
+  }
+
+  #left(movement: Movement, pieces: readonly LotPiece[]): string[] {
+    const lines = this.#reduce(movement, pieces)
+    return lines.length === 0 ? [] : [...lines, this.#absorb(TRANSFERS)]
+  }
+
+  #disposed(movement: Movement, pieces: readonly LotPiece[]): string[] {
+    if (pieces.length === 0) return []
+    const lines = this.#reduce(movement, pieces)
+    const negative = pieces.reduce(
+      (sum, { costBasis: cost }) => (cost !== null && cost < 0n ? sum - cost : sum),
+      0n,
+    )
+    if (negative > 0n) lines.push(this.#money(NEGATIVE_BASIS, negative))
+    const unknown = pieces.filter(({ costBasis }) => costBasis === null)
+    const hasBasis = unknown.length < pieces.length
+    if (movement.value === null) return hasBasis ? [...lines, this.#absorb(UNKNOWN_PROCEEDS)] : lines
+    lines.push(this.#money(movement.counterName, unitsOf(movement.value)))
+    const withoutBasis = unknown.reduce((sum, { proceeds }) => sum + (proceeds ?? 0n), 0n)
+    if (unknown.length > 0) lines.push(this.#money(UNKNOWN_BASIS, -withoutBasis))
+    return hasBasis ? [...lines, this.#absorb(GAINS)] : lines
+  }
+
+  #inventory({ account, coin }: Movement): LotsInventory {
+    const key = lotsName(account, coin)
+    const inventory = this.#inventories.get(key) ?? new LotsInventory(this.#booking)
+    this.#inventories.set(key, inventory)
+    return inventory
+  }
+
+  #augment(movement: Movement, { lotId, label, day, quantity, cost }: NewLot): string {
+    this.#inventory(movement).add(day, lotId, label, quantity)
+    const at = `{{${formatAmount(bookedCost(cost))} ${beancountCommodity(this.#currency)}, ${day}, ${quoted(label)}}}`
+    return `${this.#posting(lotsName(movement.account, movement.coin), movement.coin, quantity)} ${at}`
+  }
+
+  /** Takes the pieces out of the inventory; what no lot is known for stands apart. */
+  #reduce(movement: Movement, pieces: readonly LotPiece[]): string[] {
+    const { account, coin } = movement
+    const name = lotsName(account, coin)
+    const shares = pieces.flatMap(({ lotId, quantity }) => (lotId === null ? [] : [{ lotId, quantity }]))
+    const inventory = this.#inventory(movement)
+    const isPlain = inventory.choosesItself(shares)
+    const taken = inventory.take(shares)
+    const named = taken.map(
+      ({ day, label, quantity }) => `${this.#posting(name, coin, -quantity)} {${day}, ${quoted(label)}}`,
+    )
+    const plain = shares.length === 0 ? [] : [`${this.#posting(name, coin, -total(shares))} {}`]
+    const missing = total(pieces) - total(shares)
+    if (missing === 0n) return isPlain ? plain : named
+    return [
+      ...(isPlain ? plain : named),
+      this.#posting(missingName(account), coin, -missing),
+      this.#posting(MISSING_HISTORY, coin, missing),
+    ]
+  }
+
+  #posting(name: string, coin: string, units: bigint): string {
+    const amount = formatAmount(units)
+    this.#digits.add(name, coin, amount)
+    return `  ${this.#accounts.get(name)}  ${amount} ${beancountCommodity(coin)}`
+  }
+
+  #money(name: string, units: bigint): string {
+    return this.#posting(name, this.#currency, units)
+  }
+
+  /** An amount left to beancount, last: the gain, or what a cost per unit of 28 digits leaves over. */
+  #absorb(name: string): string {
+    return `  ${this.#accounts.get(name)}  ${beancountCommodity(this.#currency)}`
+  }
+}
+
+const total = (parts: readonly { readonly quantity: bigint }[]): bigint =>
+  parts.reduce((sum, { quantity }) => sum + quantity, 0n)

@@ -1,0 +1,67 @@
+// How beancount files are spelled: texts, declarations, metadata. Grammar of beancount 2 and 3.
+
+import { packageVersion } from '../root.ts'
+import type { Balance, Source } from './books.ts'
+import { beancountCommodity } from './names.ts'
+
+/** A text between quotes; other control characters have no spelling and become U+FFFD. */
+export function quoted(text: string): string {
+  const spelled = text
+    .replaceAll('\\', '\\\\')
+    .replaceAll('"', '\\"')
+    .replaceAll('\n', '\\n')
+    .replaceAll('\r', '\\r')
+    .replaceAll('\t', '\\t')
+    .replace(/\p{Cc}/gu, '\ufffd')
+  return `"${spelled}"`
+}
+
+/**
+ * Options and declarations before the first transaction. No tolerance is inferred from how many digits an amount
+ * shows: every transaction has to balance exactly.
+ */
+export function opening(
+  title: string,
+  notes: readonly string[],
+  currency: string | null,
+  coins: Iterable<string>,
+  accounts: ReadonlyMap<string, string>,
+  openLine: (name: string, spelled: string) => string,
+): string {
+  const lines = [
+    `; Made by tieout ${packageVersion} from its published ledger; made again, it is replaced as a whole.`,
+    ...notes.map((note) => `; ${note}`),
+    '',
+    `option "title" ${quoted(title)}`,
+    ...(currency === null ? [] : [`option "operating_currency" "${beancountCommodity(currency)}"`]),
+    'option "inferred_tolerance_default" "*:0"',
+    'option "inferred_tolerance_multiplier" "0"',
+    '',
+  ]
+  for (const coin of coins)
+    lines.push(`1970-01-01 commodity ${beancountCommodity(coin)}`, `  coin: ${quoted(coin)}`)
+  lines.push('')
+  for (const [name, spelled] of accounts)
+    lines.push(openLine(name, spelled), `  account_name: ${quoted(name)}`)
+  return `${lines.join('\n')}\n\n`
+}
+
+/** Metadata of a posting: the entry, the venue's own id, and the journal frame and row that hold the record. */
+export function sourceLines(source: Source): string[] {
+  return [
+    `    entry_id: ${quoted(source.entryId)}`,
+    `    source_feed: ${quoted(source.sourceFeed)}`,
+    `    source_id: ${quoted(source.sourceId)}`,
+    `    page_id: ${source.pageId}`,
+    `    page_row: ${source.pageRow}`,
+  ]
+}
+
+/** An assertion that holds to the last digit. */
+export function balanceLine(
+  day: string,
+  account: string,
+  { coin, quantity }: Omit<Balance, 'accountName'>,
+): string {
+  return `${day} balance ${account}  ${quantity} ~ 0 ${beancountCommodity(coin)}\n`
+}

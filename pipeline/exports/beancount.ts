@@ -1,0 +1,47 @@
+// The books as a beancount file: one transaction for each of ours, and at the end every balance asserted exactly.
+import type { Pieces } from '../output/deliver.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
+import { dayOf, readOutline, readTransactions, type Transaction } from './books.ts'
+import { DigitCheck } from './digits.ts'
+import { beancountAccounts, beancountCommodity } from './names.ts'
+
+/** UsageError for amounts that beancount would round, at the end of the text. */
+export async function* beancountText(ledger: Ledger): Pieces {
+  const outline = await readOutline(ledger)
+  const accounts = beancountAccounts(outline.accountNames)
+  const digits = new DigitCheck()
+  const notes = ['Double entry: each coin is a commodity of its own, nothing is valued.']
+  const coins = outline.coins.keys()
+  yield opening(
+    'Books of tieout',
+    notes,
+    null,
+    coins,
+    accounts,
+    (_, name) => `${outline.firstDay} open ${name}`,
+  )
+  for await (const transaction of readTransactions(ledger)) {
+    for (const { accountName, coin, amount } of transaction.postings) digits.add(accountName, coin, amount)
+    yield transactionText(transaction, accounts)
+  }
+  for (const balance of outline.balances)
+    yield balanceLine(outline.closingDay, accounts.get(balance.accountName) as string, balance)
+  digits.finish()
+}
+
+function transactionText(
+  { id, at, kinds, postings }: Transaction,
+  accounts: ReadonlyMap<string, string>,
+): string {
+  const lines = [
+    `${dayOf(at)} * ${quoted(kinds.join(', '))}`,
+    `  transaction_id: ${quoted(id)}`,
+    `  time: ${quoted(at)}`,
+  ]
+  for (const { accountName, coin, amount, source } of postings) {
+    lines.push(`  ${accounts.get(accountName)}  ${amount} ${beancountCommodity(coin)}`)
+    if (source !== null) lines.push(...sourceLines(source))
+  }
+  return `${lines.join('\n')}\n\n`
+}

@@ -1,0 +1,137 @@
+// The double entry of the published ledger as exports read it: transactions in the order of time, each with its
+// postings, and what has to be known of the whole before the first of them is written.
+import type { Row } from '../output/value.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import { requireTable } from '../reports/report.ts'
+import { consecutive } from './consecutive.ts'
+
+/** Where an entry comes from; a counter side has none of its own. */
+export interface Source {
+  readonly entryId: string
+  readonly sourceFeed: string
+  readonly sourceId: string
+  readonly pageId: number
+  readonly pageRow: number
+}
+
+export interface Posting {
+  readonly accountName: string
+  readonly coin: string
+  /** Exact decimal text. */
+  readonly amount: string
+  readonly source: Source | null
+}
+
+export interface Transaction {
+  readonly id: string
+  /** ISO-8601 in UTC. */
+  readonly at: string
+  /** Kinds of its entries, each once. */
+  readonly kinds: readonly string[]
+  /** Entries first, then their counter sides. */
+  readonly postings: readonly Posting[]
+}
+
+export interface Balance {
+  readonly accountName: string
+  readonly coin: string
+  readonly quantity: string
+}
+
+export interface Outline {
+  readonly accountNames: readonly string[]
+  /** Coins with the most decimals that an amount of theirs has. */
+  readonly coins: ReadonlyMap<string, number>
+  readonly balances: readonly Balance[]
+  /** UTC days, `2026-01-31`. */
+  readonly firstDay: string
+  /** The day after the last movement, when every balance holds. */
+  readonly closingDay: string
+}
+
+const DAY_MS = 86_400_000
+
+/** UTC day, `days` after that of an ISO-8601 time. */
+export function dayOf(at: string, days = 0): string {
+  return new Date(Date.parse(at) + days * DAY_MS).toISOString().slice(0, 10)
+}
+
+/** UsageError when the ledger lacks a table. */
+export async function readOutline(ledger: Ledger): Promise<Outline> {
+  for (const table of ['postings', 'entries', 'balances']) requireTable(ledger, table)
+  const balances = await ledger.query(
+    `select 'Assets:Venue:' || account || ':' || ledger as account_name, coin, quantity
+     from balances order by account_name, coin`,
+  )
+  const names = await ledger.query(
+    `select account_name from postings
+     union select 'Assets:Venue:' || account || ':' || ledger from balances order by 1`,
+  )
+  // An amount is printed without trailing zeros, so its decimals are what stands behind the point.
+  const coins = await ledger.query(
+    `with amounts as (
+       select coin, rtrim(cast(amount as varchar), '0') as shown from entries
+       union all select coin, rtrim(cast(quantity as varchar), '0') from balances
+     )
+     select coin, max(length(shown) - instr(shown, '.')) from amounts group by coin order by coin`,
+  )
+  const [span] = await ledger.query('select min(occurred_at), max(occurred_at) from entries')
+  const [first, last] = span ?? []
+  const [closing] = await ledger.query('select max(as_of) from balances')
+  const latest = [last, closing?.[0]].filter((at) => typeof at === 'string').toSorted()
+  return {
+    accountNames: names.map(([name]) => String(name)),
+    coins: new Map(coins.map(([coin, decimals]) => [String(coin), Number(decimals)])),
+    balances: balances.map(([accountName, coin, quantity]) => ({
+      accountName: String(accountName),
+      coin: String(coin),
+      quantity: String(quantity),
+    })),
+    firstDay: dayOf(typeof first === 'string' ? first : '1970-01-01T00:00:00Z'),
+    closingDay: dayOf(latest.at(-1) ?? '1970-01-01T00:00:00Z', 1),
+  }
+}
+
+const TRANSACTIONS = `
+  with
+  times as (
+    select transaction_id, min(occurred_at) as at from postings group by transaction_id
+  )
+  select postings.transaction_id, times.at, postings.account_name, postings.coin, postings.amount,
+    postings.entry_id, entries.kind, entries.source_feed, entries.source_id, entries.page_id, entries.page_row
+  from postings
+  join times on times.transaction_id = postings.transaction_id
+  left join entries on entries.entry_id = postings.entry_id
+  order by times.at, postings.transaction_id, postings.entry_id nulls last, postings.account_name,
+    postings.coin, postings.posting_id`
+
+/** Every transaction by time; memory holds one batch of postings. */
+export async function* readTransactions(ledger: Ledger): AsyncIterable<Transaction> {
+  const { rows } = await ledger.stream(TRANSACTIONS)
+  for await (const run of consecutive(rows, 0)) {
+    const kinds = run.flatMap((row) => (row[6] === null ? [] : [String(row[6])]))
+    yield {
+      id: String(run[0][0]),
+      at: String(run[0][1]),
+      kinds: [...new Set(kinds)],
+      postings: run.map(postingOf),
+    }
+  }
+}
+
+/** Cells stand as the last select of TRANSACTIONS lists them. */
+function postingOf([, , accountName, coin, amount, entryId, , feed, sourceId, page, row]: Row): Posting {
+  const source = {
+    entryId: String(entryId),
+    sourceFeed: String(feed),
+    sourceId: String(sourceId),
+    pageId: Number(page),
+    pageRow: Number(row),
+  }
+  return {
+    accountName: String(accountName),
+    coin: String(coin),
+    amount: String(amount),
+    source: entryId === null ? null : source,
+  }
+}

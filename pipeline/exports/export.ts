@@ -1,0 +1,67 @@
+// The books for other tools, from the published ledger alone: no lock is taken, and a run may write meanwhile.
+import { UsageError } from '../../models/error.ts'
+import { type Disk, nodeDisk } from '../disk.ts'
+import { outFile, type Pieces, writeFileFrom } from '../output/deliver.ts'
+import { type Ledger, type LedgerOptions, openLedger } from '../reports/ledger.ts'
+import { beancountText } from './beancount.ts'
+import { beancountLotsText, LOT_BOOKINGS, type LotBooking } from './beancount-lots.ts'
+import { hledgerText } from './hledger.ts'
+import { exportParquet } from './parquet-folder.ts'
+
+export { LOT_BOOKINGS, type LotBooking }
+
+export const EXPORT_KINDS = ['beancount', 'hledger', 'parquet'] as const
+export type ExportKind = (typeof EXPORT_KINDS)[number]
+
+export interface ExportOptions extends LedgerOptions {
+  /** A file, or a folder that takes a file of its own; for parquet the folder to make. */
+  readonly out: string
+  /** Beancount only: inventories at cost in the reporting currency, booked by this method. */
+  readonly lots?: LotBooking
+  readonly disk?: Disk
+}
+
+export interface Exported {
+  /** What was written: a file, or the folder of parquet. */
+  readonly path: string
+  /** How many tables a folder holds; null for a file. */
+  readonly tables: number | null
+}
+
+/** Long exports are not cut off by the limit for a question of a user. */
+const TIMEOUT_MS = 24 * 3_600_000
+
+/**
+ * Writes the published books of `dir` in another tool's form. What stands at `out` changes only when all is written.
+ * UsageError for a place that cannot be written, and for amounts that the form would round.
+ */
+export async function exportBooks(dir: string, kind: ExportKind, options: ExportOptions): Promise<Exported> {
+  const { out, lots, disk = nodeDisk } = options
+  if (lots !== undefined && kind !== 'beancount') {
+    throw new UsageError('Only beancount books lots.', {
+      where: '--lots',
+      expected: 'export beancount',
+      found: `export ${kind}`,
+      action: 'Leave --lots away.',
+    })
+  }
+  const ledger = await openLedger(dir, { timeoutMs: TIMEOUT_MS, ...options })
+  try {
+    if (kind === 'parquet') {
+      const { folder, tables } = await exportParquet(ledger, out, dir, disk)
+      return { path: folder, tables: tables.length }
+    }
+    const name =
+      kind === 'hledger' ? 'books.journal' : lots === undefined ? 'books.beancount' : `${lots}.beancount`
+    const path = await outFile(out, name, dir)
+    await writeFileFrom(disk, path, textOf(ledger, kind, lots))
+    return { path, tables: null }
+  } finally {
+    ledger.close()
+  }
+}
+
+function textOf(ledger: Ledger, kind: 'beancount' | 'hledger', lots: LotBooking | undefined): Pieces {
+  if (kind === 'hledger') return hledgerText(ledger)
+  return lots === undefined ? beancountText(ledger) : beancountLotsText(ledger, lots)
+}

@@ -1,0 +1,108 @@
+// Every published table as a Parquet file of its own, in a folder that appears whole: it is filled beside its place and
+// then renamed. A folder that holds anything but an earlier export is never touched.
+import { randomBytes } from 'node:crypto'
+import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
+import { basename, dirname, join, resolve, sep } from 'node:path'
+import { UsageError } from '../../models/error.ts'
+import { type Disk, DiskError, writeFileAtomic } from '../disk.ts'
+import { writeParquet } from '../output/parquet.ts'
+import { DEFAULT_MEMORY_LIMIT, type Ledger } from '../reports/ledger.ts'
+import { packageVersion } from '../root.ts'
+
+/** Stands in a folder that an export has made, and lists its tables. */
+export const MANIFEST = 'tieout-export.json'
+
+export interface ParquetExport {
+  readonly folder: string
+  readonly tables: readonly string[]
+}
+
+/**
+ * Writes `<table>.parquet` for every table of schema main, exact decimals included, and the manifest.
+ * UsageError for a folder that holds other files, for one that cannot be written, and for the folder of the books.
+ */
+export async function exportParquet(
+  ledger: Ledger,
+  out: string,
+  dir: string,
+  disk: Disk,
+): Promise<ParquetExport> {
+  const folder = await target(out, dir)
+  const isThere = await mayBeReplaced(folder)
+  const beside = (what: string): string =>
+    join(dirname(folder), `.${basename(folder)}.${process.pid}-${randomBytes(4).toString('hex')}.${what}`)
+  const filling = beside('tmp')
+  const old = beside('old')
+  try {
+    await mkdir(filling).catch((cause: unknown) => refuse(folder, cause))
+    const tables = [...ledger.tables.keys()]
+    for (const table of tables)
+      await writeTable(ledger, table, join(filling, `${fileNameOf(table)}.parquet`), disk)
+    const manifest = `${JSON.stringify({ tieout: packageVersion, tables }, null, 2)}\n`
+    await writeFileAtomic(disk, join(filling, MANIFEST), manifest, 0o666)
+    if (isThere) await disk.rename(folder, old)
+    await disk.rename(filling, folder)
+    await disk.syncDir(dirname(folder))
+    return { folder, tables }
+  } catch (error) {
+    if (error instanceof DiskError) refuse(folder, error)
+    throw error
+  } finally {
+    await rm(filling, { recursive: true, force: true })
+    await rm(old, { recursive: true, force: true })
+  }
+}
+
+async function writeTable(ledger: Ledger, table: string, path: string, disk: Disk): Promise<void> {
+  const session = await ledger.session()
+  const statement = await session.run(() =>
+    session.connection.prepare(`from main."${table.replaceAll('"', '""')}"`),
+  )
+  await writeParquet(path, await session.start(statement), DEFAULT_MEMORY_LIMIT)
+  const file = await disk.open(path, 'change')
+  await file.sync().finally(() => file.close())
+}
+
+/** Tables are named by us; a name that came from elsewhere still names no other folder. */
+const fileNameOf = (table: string): string => table.replace(/[^\w-]/g, '_')
+
+/** The place that is meant, a link followed; never the folder of the books, nor one around it. */
+async function target(out: string, dir: string): Promise<string> {
+  const given = resolve(out)
+  const parent = await realpath(dirname(given)).catch((cause: unknown) => refuse(out, cause))
+  const folder = await realpath(given).catch(() => join(parent, basename(given)))
+  const books = await realpath(dir)
+  if (`${books}${sep}`.startsWith(`${folder}${sep}`)) {
+    throw new UsageError('The output would replace the books.', {
+      where: folder,
+      action: 'Choose another folder.',
+    })
+  }
+  return folder
+}
+
+/** False when nothing is there. */
+async function mayBeReplaced(folder: string): Promise<boolean> {
+  const names = await readdir(folder).catch((cause: NodeJS.ErrnoException) =>
+    cause.code === 'ENOENT' ? null : refuse(folder, cause),
+  )
+  if (names === null) return false
+  const foreign = names.find((name) => name !== MANIFEST && !name.endsWith('.parquet'))
+  if (foreign === undefined && (names.length === 0 || names.includes(MANIFEST))) return true
+  throw new UsageError('The output folder holds other files.', {
+    where: folder,
+    expected: 'no such folder yet, an empty one, or one that an earlier export made',
+    found: foreign ?? `files without ${MANIFEST}`,
+    action: 'Choose another folder, or empty this one.',
+  })
+}
+
+function refuse(folder: string, cause: unknown): never {
+  throw new UsageError('The output folder cannot be written.', {
+    where: folder,
+    expected: 'a folder that exists above it and may be written to',
+    found: cause instanceof DiskError ? cause.code : ((cause as NodeJS.ErrnoException).code ?? String(cause)),
+    action: 'Check the path, its permissions and the space of its disk.',
+    cause,
+  })
+}
