@@ -33,7 +33,8 @@ describe('a landing database', () => {
       "select table_name from duckdb_tables() where database_name = 'landing' order by 1",
     )
     expect(tables.flat()).toEqual([
-      ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records', 'open_orders', 'orders'],
+      ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records'],
+      ...['imported_lots', 'imported_prices', 'imported_trades', 'imports', 'open_orders', 'orders'],
       ...[
         'p2p_orders',
         'p2p_records',

@@ -118,6 +118,17 @@ export interface WriteOutcomeMeta extends Common {
   readonly redacted?: number
 }
 
+/** A file of the user's: history from elsewhere, opening lots or prices. The frame's body is the file. */
+export interface ImportMeta extends Common {
+  readonly kind: 'import'
+  readonly imports: 'trades' | 'lots' | 'prices'
+  /** Name of the file, without its folder. */
+  readonly file: string
+  readonly rows: number
+  /** Hex SHA-256 of the file. */
+  readonly sha256: string
+}
+
 export type FrameMeta =
   | PageMeta
   | RefusalMeta
@@ -127,6 +138,7 @@ export type FrameMeta =
   | RunEndMeta
   | WriteIntentMeta
   | WriteOutcomeMeta
+  | ImportMeta
 
 export interface Frame {
   /** From 1, without gaps; the `page_id` of the rows it brought. */

@@ -30,13 +30,14 @@ const TYPES: Readonly<Record<ColumnKind, DuckDBType>> = {
   'DECIMAL(38,18)': DECIMAL(38, 18),
 }
 
-/** Numbers arrive as JavaScript holds them: milliseconds for a time, units of 10^-18 for an amount. */
+/** Times arrive as milliseconds or, where those do not hold them, as a bigint of microseconds; amounts as units of 10^-18. */
 const CONVERT: Readonly<Record<ColumnKind, ((value: FieldValue) => DuckDBValue) | null>> = {
   VARCHAR: null,
   INTEGER: null,
   BOOLEAN: null,
   BIGINT: (value) => BigInt(value as number),
-  TIMESTAMPTZ: (value) => new DuckDBTimestampTZValue(BigInt(value as number) * 1000n),
+  TIMESTAMPTZ: (value) =>
+    new DuckDBTimestampTZValue(typeof value === 'bigint' ? value : BigInt(value as number) * 1000n),
   'DECIMAL(38,18)': (value) => new DuckDBDecimalValue(value as bigint, 38, 18),
 }
 

@@ -48,7 +48,7 @@ export function recordTable(record: RecordType): Table {
 function table(name: string, columns: string): Table {
   return {
     name,
-    columns: columns.split(',').map((column) => {
+    columns: columns.split(/,(?!\d)/).map((column) => {
       const [columnName = '', kind = 'VARCHAR'] = column.trim().split(': ')
       return { name: columnName, kind: kind as ColumnKind }
     }),
@@ -104,6 +104,28 @@ export const writesTable = table(
    settled_at: TIMESTAMPTZ`,
 )
 
+export const importsTable = table(
+  'imports',
+  'page_id: BIGINT, kind, file_name, row_count: INTEGER, sha256, imported_at: TIMESTAMPTZ',
+)
+
+export const importedTradesTable = table(
+  'imported_trades',
+  `page_id: BIGINT, page_row: INTEGER, id, occurred_at: TIMESTAMPTZ, nanos: INTEGER, account, type, asset,
+   quantity: DECIMAL(38,18), currency, total: DECIMAL(38,18), fee: DECIMAL(38,18), fee_currency`,
+)
+
+export const importedLotsTable = table(
+  'imported_lots',
+  `page_id: BIGINT, page_row: INTEGER, id, acquired_at: TIMESTAMPTZ, nanos: INTEGER, account, asset,
+   quantity: DECIMAL(38,18), basis: DECIMAL(38,18), currency`,
+)
+
+export const importedPricesTable = table(
+  'imported_prices',
+  'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source',
+)
+
 const fixedTables = [
   stateTable,
   pagesTable,
@@ -115,6 +137,10 @@ const fixedTables = [
   accountsTable,
   runsTable,
   writesTable,
+  importsTable,
+  importedTradesTable,
+  importedLotsTable,
+  importedPricesTable,
 ]
 
 /** All tables of a landing database that lands these records. */

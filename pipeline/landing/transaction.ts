@@ -6,6 +6,7 @@ import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type {
   Frame,
+  ImportMeta,
   PageMeta,
   Range,
   RefusalMeta,
@@ -14,6 +15,7 @@ import type {
   WriteIntentMeta,
   WriteOutcomeMeta,
 } from '../journal/frame.ts'
+import { readJournaledImport } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import type { Table } from './tables.ts'
@@ -107,6 +109,8 @@ export class LandingTransaction {
       case 'write-outcome':
         this.#writeOutcomes.push([meta, frame.body])
         return
+      case 'import':
+        return this.#landImport(frame, meta)
       default:
         throw unknownKind(frame.seq, meta satisfies never)
     }
@@ -200,6 +204,14 @@ export class LandingTransaction {
       ...[seq, account, endpoint, request.path, text, time(at)],
       ...[null, null, null, null],
     ])
+  }
+
+  /** Rows as the file has them; one that stands in two files stands here twice. A struck body has none. */
+  async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
+    const { table, rows } = readJournaledImport(seq, meta, body)
+    await this.#append('imports', [seq, meta.imports, meta.file, rows.length, meta.sha256, time(meta.at)])
+    const writer = await this.#writer(table)
+    for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
   }
 
   #deleteProgress({ account, feed, partition, window }: Unfinished): Promise<void> {

@@ -1,0 +1,151 @@
+// A CSV file read row by row with the place of every cell, so that what is wrong can be named by line and column.
+// The text must be UTF-8, with or without a byte-order mark; nothing in it is trimmed, cut or guessed.
+import { CsvError, parse } from 'csv-parse/sync'
+import { UsageError } from '../../models/error.ts'
+
+/** What is read: the bytes, and the name by which messages call the file. */
+export interface CsvFile {
+  readonly name: string
+  readonly bytes: Uint8Array
+}
+
+/** One line of the file; the first has number 1. */
+export interface CsvLine {
+  readonly number: number
+  readonly cells: readonly string[]
+}
+
+interface Refusal {
+  readonly message: string
+  readonly expected: string
+  readonly found: string
+  readonly action?: string
+}
+
+/** The error for one place of the file; nothing of a file with an error is imported. */
+export function refuseCell(
+  file: string,
+  line: number,
+  column: string,
+  { message, expected, found, action }: Refusal,
+): UsageError {
+  return new UsageError(message, {
+    where: `${file}:${line}, column ${column}`,
+    expected,
+    found,
+    action: action ?? 'Correct the cell and import the file again; nothing of it has been imported.',
+  })
+}
+
+/**
+ * Calls `begin` with the header and what it answers with each further line. Empty lines are passed over.
+ * UsageError for a text that is no CSV in UTF-8, a control character, and a line with too many or too few cells.
+ */
+export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLine) => void): void {
+  const text = decode(file)
+  let header: CsvLine | undefined
+  let take: ((line: CsvLine) => void) | undefined
+  // Counted here: a row never spans lines, as a cell with a line break is refused, and the parser counts some twice.
+  let number = 0
+  let empty = 0
+  try {
+    parse(text, {
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n'],
+      on_record: (cells: string[], { empty_lines }) => {
+        number += 1 + empty_lines - empty
+        empty = empty_lines
+        const line = { number, cells }
+        refuseControls(file.name, line, header)
+        if (take === undefined || header === undefined) {
+          header = line
+          take = begin(line)
+        } else {
+          refuseWidth(file.name, line, header)
+          take(line)
+        }
+        return null
+      },
+    })
+  } catch (error) {
+    throw error instanceof CsvError ? notCsv(file.name, number + 1, error, header) : error
+  }
+  if (header === undefined) begin({ number: 1, cells: [] })
+}
+
+function decode({ name, bytes }: CsvFile): string {
+  try {
+    return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
+  } catch {
+    const line = firstUnreadableLine(bytes)
+    throw new UsageError('The file is not text in UTF-8.', {
+      where: `${name}:${line}`,
+      expected: 'UTF-8, with or without a byte-order mark',
+      found: 'bytes that are no UTF-8',
+      action: 'Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
+    })
+  }
+}
+
+function firstUnreadableLine(bytes: Uint8Array): number {
+  let number = 1
+  for (let start = 0; start < bytes.length; number += 1) {
+    const end = bytes.indexOf(0x0a, start)
+    const line = bytes.subarray(start, end === -1 ? bytes.length : end)
+    try {
+      new TextDecoder('utf-8', { fatal: true }).decode(line)
+    } catch {
+      return number
+    }
+    start = end === -1 ? bytes.length : end + 1
+  }
+  return 1
+}
+
+const columnOf = (header: CsvLine | undefined, index: number): string =>
+  header?.cells[index] ?? String(index + 1)
+
+/** Place of the first control character; -1 for none. */
+function controlIn(text: string): number {
+  for (let at = 0; at < text.length; at += 1) {
+    const code = text.charCodeAt(at)
+    if (code < 0x20 || code === 0x7f) return at
+  }
+  return -1
+}
+
+function refuseControls(file: string, line: CsvLine, header: CsvLine | undefined): void {
+  for (const [index, cell] of line.cells.entries()) {
+    const at = controlIn(cell)
+    if (at < 0) continue
+    const code = cell.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
+    throw refuseCell(file, line.number, columnOf(header, index), {
+      message: 'A cell has a control character in it.',
+      expected: 'printable text on one line',
+      found: `U+${code}`,
+    })
+  }
+}
+
+function refuseWidth(file: string, line: CsvLine, header: CsvLine): void {
+  const { length } = line.cells
+  if (length === header.cells.length) return
+  throw refuseCell(file, line.number, columnOf(header, Math.min(length, header.cells.length)), {
+    message: 'A row has another number of cells than the header.',
+    expected: `${header.cells.length} cells`,
+    found: `${length} cells`,
+    action: 'Put quotes around cells with commas in them; nothing of the file has been imported.',
+  })
+}
+
+/** The parser names the column; a quote that is never closed began in the row after the last whole one. */
+function notCsv(file: string, nextLine: number, error: CsvError, header: CsvLine | undefined): UsageError {
+  const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
+  const line = isOpen ? nextLine : Number(error.lines ?? nextLine)
+  return refuseCell(file, line, columnOf(header, Number(error.index ?? 0)), {
+    message: 'The file is not understood as CSV.',
+    expected: 'cells with commas between them; quotes around a whole cell or none, doubled inside',
+    found: isOpen ? 'a quote that is not closed' : 'a quote inside a cell',
+  })
+}

@@ -1,0 +1,75 @@
+// What an import is: its kind, the table that it lands in, and how a file of it becomes rows. Reading is a pure function
+// of the bytes, for the journal keeps the file and landing reads it again; a rule that refuses may be lifted, never added.
+import { UsageError } from '../../models/error.ts'
+import type { FieldValue } from '../../models/record.ts'
+import type { Table } from '../landing/tables.ts'
+import { type CsvFile, type CsvLine, refuseCell } from './csv.ts'
+
+export const importKinds = ['trades', 'lots', 'prices'] as const
+
+export type ImportKind = (typeof importKinds)[number]
+
+/** One row as it lands. */
+export interface ImportedRow {
+  /** Line of the file, from 1. */
+  readonly line: number
+  /** In the order of the table's columns after page_id and page_row; a time is a bigint of Unix microseconds. */
+  readonly values: readonly FieldValue[]
+}
+
+export interface ImportFormat {
+  readonly kind: ImportKind
+  readonly table: Table
+  /** Columns whose values are the identity of a row: the same in two rows, and they must be one row. */
+  readonly identity: readonly string[]
+  /** UsageError with the place of what is wrong. */
+  readonly read: (file: CsvFile) => ImportedRow[]
+}
+
+/** Columns of an imported row's landing table that stand before its own. */
+export const PLACE_COLUMNS = ['page_id', 'page_row'] as const
+
+/** UsageError for a header that is not one of these. */
+export function requireHeader(
+  file: string,
+  header: CsvLine,
+  known: readonly (readonly string[])[],
+): readonly string[] {
+  const found = known.find(
+    (columns) =>
+      columns.length === header.cells.length && columns.every((name, at) => header.cells[at] === name),
+  )
+  if (found !== undefined) return found
+  const nearest = known[0] ?? []
+  const wrong = nearest.findIndex((name, at) => header.cells[at] !== name)
+  const at = wrong < 0 ? nearest.length : wrong
+  throw new UsageError('The header of the file is another one.', {
+    where: `${file}:${header.number}, column ${nearest[at] ?? header.cells[at] ?? at + 1}`,
+    expected: known.map((columns) => columns.join(',')).join(' or '),
+    found: header.cells.length === 0 ? 'an empty file' : header.cells.join(','),
+    action: 'Give the file this header and import it again; nothing of it has been imported.',
+  })
+}
+
+/** Refuses an identity that an earlier row of the same file has. */
+export class SeenOnce {
+  readonly #file: string
+  readonly #column: string
+  readonly #lines = new Map<string, number>()
+
+  constructor(file: string, column: string) {
+    this.#file = file
+    this.#column = column
+  }
+
+  add(identity: string, line: number): void {
+    const before = this.#lines.get(identity)
+    if (before !== undefined)
+      throw refuseCell(this.#file, line, this.#column, {
+        message: `Two rows of the file have the same ${this.#column}.`,
+        expected: `another ${this.#column} in each row`,
+        found: `${identity}, as in line ${before}`,
+      })
+    this.#lines.set(identity, line)
+  }
+}

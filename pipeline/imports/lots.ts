@@ -1,0 +1,42 @@
+// Opening lots: what was held before the books begin, each with the time and the cost of its acquisition.
+import { importedLotsTable } from '../landing/tables.ts'
+import { type CsvFile, readCsv } from './csv.ts'
+import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
+import { ImportRow } from './row.ts'
+
+export const LOT_COLUMNS = ['id', 'time', 'account', 'asset', 'quantity', 'basis', 'currency'] as const
+
+export const lotsFormat: ImportFormat = {
+  kind: 'lots',
+  table: importedLotsTable,
+  identity: ['id'],
+  read: readLots,
+}
+
+function readLots(file: CsvFile): ImportedRow[] {
+  const rows: ImportedRow[] = []
+  const seen = new SeenOnce(file.name, 'id')
+  readCsv(file, (header) => {
+    const columns = requireHeader(file.name, header, [LOT_COLUMNS])
+    return (line) => {
+      const row = new ImportRow(file.name, columns, line)
+      seen.add(row.id(), row.line)
+      rows.push({ line: row.line, values: lotValues(row) })
+    }
+  })
+  return rows
+}
+
+/** The values of one row, in the order of the landing table. The basis has the fees of the acquisition in it. */
+function lotValues(row: ImportRow): ImportedRow['values'] {
+  const { micros, nanos } = row.instant()
+  const asset = row.code('asset')
+  const currency = row.code('currency')
+  if (currency === asset)
+    throw row.refuse('currency', 'A coin is valued in itself.', 'another coin or currency')
+  const quantity = row.amount('quantity', 'above zero')
+  return [
+    ...[row.id(), micros, nanos, row.account(), asset, quantity],
+    ...[row.amount('basis', 'not below zero'), currency],
+  ]
+}

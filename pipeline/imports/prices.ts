@@ -1,0 +1,96 @@
+// Prices: a plain CSV `time,asset,currency,price` with or without a source, or the reference rates of the European
+// Central Bank as it publishes them (eurofxref-hist.csv and eurofxref.csv: a date, then a column for each currency,
+// units for one euro, N/A where it has none). The header tells which.
+import { importedPricesTable } from '../landing/tables.ts'
+import { type CsvFile, type CsvLine, readCsv } from './csv.ts'
+import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
+import { type InstantResult, parseDate, parseInstant, parseWrittenDate } from './instant.ts'
+import { ImportRow } from './row.ts'
+
+const PLAIN_COLUMNS = ['time', 'asset', 'currency', 'price'] as const
+const SOURCED_COLUMNS = [...PLAIN_COLUMNS, 'source'] as const
+
+/** Source of prices whose file names none. */
+const UNNAMED_SOURCE = 'import'
+/** Sources that the books name themselves. */
+const OWN_SOURCES = ['trades', 'p2p']
+
+export const pricesFormat: ImportFormat = {
+  kind: 'prices',
+  table: importedPricesTable,
+  identity: ['priced_at', 'asset', 'currency', 'source'],
+  read: readPrices,
+}
+
+function readPrices(file: CsvFile): ImportedRow[] {
+  const rows: ImportedRow[] = []
+  const seen = new SeenOnce(file.name, 'price')
+  const add = (line: number, ...values: readonly [bigint, string, string, bigint, string]): void => {
+    const [micros, asset, currency, , source] = values
+    const day = new Date(Number(micros / 1000n)).toISOString()
+    seen.add(`${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`, line)
+    rows.push({ line, values })
+  }
+  readCsv(file, (header) => {
+    if (isReferenceRates(header)) return readReferenceRates(file, header, add)
+    const columns = requireHeader(file.name, header, [PLAIN_COLUMNS, SOURCED_COLUMNS])
+    return (line) => {
+      const row = new ImportRow(file.name, columns, line)
+      const asset = row.code('asset')
+      const currency = row.code('currency')
+      if (asset === currency)
+        throw row.refuse('currency', 'A coin is priced in itself.', 'another coin or currency')
+      add(row.line, priceTime(row), asset, currency, row.amount('price', 'above zero'), sourceOf(row))
+    }
+  })
+  return rows
+}
+
+/** A date alone is the price of that UTC day, from its first instant on. */
+function priceTime(row: ImportRow): bigint {
+  const { micros, nanos } = row.instant('time', (text) =>
+    /^\d{4}-\d{2}-\d{2}$/.test(text) ? parseDate(text) : parseInstant(text),
+  )
+  if (nanos === 0) return micros
+  throw row.refuse('time', 'A time is finer than prices are kept.', 'at most six decimals of a second')
+}
+
+function sourceOf(row: ImportRow): string {
+  if (row.isEmpty('source')) return UNNAMED_SOURCE
+  const source = row.id('source')
+  if (!OWN_SOURCES.includes(source)) return source
+  throw row.refuse(
+    'source',
+    'A source has a name of the books’ own.',
+    `a name other than ${OWN_SOURCES.join(', ')}`,
+  )
+}
+
+const isReferenceRates = ({ cells }: CsvLine): boolean =>
+  cells[0]?.trim() === 'Date' && cells.slice(1).every((cell) => /^\s*([A-Z]{3})?\s*$/.test(cell))
+
+type Add = (
+  line: number,
+  micros: bigint,
+  asset: string,
+  currency: string,
+  price: bigint,
+  source: string,
+) => void
+
+/** Both files end their lines with a comma, and the daily one has blanks after commas and its date in words. */
+function readReferenceRates(file: CsvFile, header: CsvLine, add: Add): (line: CsvLine) => void {
+  const columns = header.cells.map((cell) => cell.trim())
+  return (line) => {
+    const cells = line.cells.map((cell) => cell.trim())
+    const row = new ImportRow(file.name, columns, { number: line.number, cells })
+    const { micros } = row.instant('Date', readDate)
+    for (const currency of columns.slice(1)) {
+      if (currency === '' || row.isEmpty(currency) || row.text(currency) === 'N/A') continue
+      add(row.line, micros, 'EUR', currency, row.amount(currency, 'above zero'), 'ecb')
+    }
+  }
+}
+
+const readDate = (text: string): InstantResult =>
+  /^\d{4}-/.test(text) ? parseDate(text) : parseWrittenDate(text)

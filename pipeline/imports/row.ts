@@ -1,0 +1,114 @@
+// The cells of one row, each read as its column wants it, or refused with file, line, column, what was expected and
+// what was found. Amounts are plain decimals, exact to 10^-18; nothing is rounded.
+import { AMOUNT_SCALE, parseAmount } from '../../models/amount.ts'
+import type { UsageError } from '../../models/error.ts'
+import { type CsvLine, refuseCell } from './csv.ts'
+import { type Instant, type InstantResult, parseInstant } from './instant.ts'
+
+/** Which amounts a column takes. */
+export type Sign = 'above zero' | 'not below zero' | 'any'
+
+const PLAIN = /^-?(\d+(\.\d*)?|\.\d+)$/
+const NAME_LENGTH_MAX = 64
+const ID_LENGTH_MAX = 256
+
+export class ImportRow {
+  readonly line: number
+  readonly #file: string
+  readonly #columns: readonly string[]
+  readonly #cells: readonly string[]
+
+  constructor(file: string, columns: readonly string[], line: CsvLine) {
+    this.line = line.number
+    this.#file = file
+    this.#columns = columns
+    this.#cells = line.cells
+  }
+
+  /** The text of a cell, as it stands. */
+  text(column: string): string {
+    return this.#cells[this.#columns.indexOf(column)] ?? ''
+  }
+
+  isEmpty(column: string): boolean {
+    return this.text(column) === ''
+  }
+
+  /** The error for a cell of this row. */
+  refuse(column: string, message: string, expected: string, found?: string): UsageError {
+    const text = this.text(column)
+    const seen = found ?? (text === '' ? 'an empty cell' : text)
+    return refuseCell(this.#file, this.line, column, { message, expected, found: seen })
+  }
+
+  id(column = 'id'): string {
+    return this.#name(column, 'An id is no id.', ID_LENGTH_MAX)
+  }
+
+  /** A slash is kept for parts of an account. */
+  account(column = 'account'): string {
+    const name = this.#name(column, 'An account is no name.', NAME_LENGTH_MAX)
+    if (!name.includes('/')) return name
+    throw this.refuse(column, 'An account is no name.', 'a name without a slash')
+  }
+
+  /** The code of a coin or a currency. */
+  code(column: string): string {
+    const code = this.#name(column, 'A coin or currency is no code.', NAME_LENGTH_MAX)
+    if (!/\s/.test(code)) return code
+    throw this.refuse(column, 'A coin or currency is no code.', 'a code such as BTC or EUR')
+  }
+
+  /** Null for an empty cell. */
+  optionalCode(column: string): string | null {
+    return this.isEmpty(column) ? null : this.code(column)
+  }
+
+  /** Units of 10^-18. */
+  amount(column: string, sign: Sign): bigint {
+    const text = this.text(column)
+    if (!PLAIN.test(text))
+      throw this.refuse(
+        column,
+        'An amount is no plain decimal.',
+        'digits with at most one point; no exponent, no thousands separator',
+      )
+    const decimals = text.split('.')[1]?.length ?? 0
+    if (decimals > AMOUNT_SCALE)
+      throw this.refuse(
+        column,
+        'An amount has more decimals than can be kept.',
+        `at most ${AMOUNT_SCALE} decimals`,
+        `${decimals} decimals: ${text}`,
+      )
+    const parsed = parseAmount(text)
+    if (!parsed.ok) throw this.refuse(column, 'An amount is too large.', 'at most 20 digits before the point')
+    const { units } = parsed
+    if (units < 0n && sign !== 'any') throw this.refuse(column, 'An amount is negative.', `a number ${sign}`)
+    if (units === 0n && sign === 'above zero')
+      throw this.refuse(column, 'An amount is zero.', 'a number above zero')
+    return units
+  }
+
+  /** Null for an empty cell. */
+  optionalAmount(column: string, sign: Sign): bigint | null {
+    return this.isEmpty(column) ? null : this.amount(column, sign)
+  }
+
+  instant(column = 'time', read: (text: string) => InstantResult = parseInstant): Instant {
+    const result = read(this.text(column))
+    if (result.ok) return result.instant
+    throw this.refuse(
+      column,
+      'A time is not understood.',
+      'ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z',
+      `${result.problem}: ${this.text(column) || 'an empty cell'}`,
+    )
+  }
+
+  #name(column: string, message: string, length: number): string {
+    const text = this.text(column)
+    if (text !== '' && text === text.trim() && text.length <= length) return text
+    throw this.refuse(column, message, `1 to ${length} characters, no blank at either end`)
+  }
+}

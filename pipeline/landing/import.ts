@@ -1,0 +1,35 @@
+// One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled.
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import type { ImportedRow } from '../imports/format.ts'
+import { importFormats, isImportKind } from '../imports/formats.ts'
+import type { ImportMeta } from '../journal/frame.ts'
+
+/** Table and rows of an import; a struck body has none. Throws a CorruptionError for a file that can no longer be read. */
+export function readJournaledImport(
+  seq: number,
+  { imports, file }: ImportMeta,
+  body: Uint8Array | null,
+): { readonly table: string; readonly rows: readonly ImportedRow[] } {
+  if (!isImportKind(imports)) throw unreadable(seq, file, 'an import of trades, lots or prices', imports)
+  const { table, read } = importFormats[imports]
+  try {
+    return { table: table.name, rows: body === null ? [] : read({ name: file, bytes: body }) }
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    throw unreadable(
+      seq,
+      error.details.where ?? file,
+      'the file as it was read when it was imported',
+      error.message,
+    )
+  }
+}
+
+const unreadable = (seq: number, where: string, expected: string, found: string): CorruptionError =>
+  new CorruptionError('An import in the journal can no longer be read.', {
+    where: `frame ${seq}: ${where}`,
+    expected,
+    found,
+    action:
+      'Run `tieout verify`. If the journal verifies, report this: a file that was accepted once must stay readable.',
+  })
