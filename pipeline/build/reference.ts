@@ -24,6 +24,7 @@ const REFERENCE_TABLES: Readonly<Record<string, readonly string[]>> = {
   tax_types: ['feed', 'type', 'kind', 'direction', 'family', 'role', 'note'],
   kinds: ['kind', 'counter_account', 'effect', 'meaning'],
   quote_coins: ['coin', 'rank', 'note'],
+  currencies: ['currency', 'is_money', 'note'],
 }
 
 /** Names of the tables that `loadReference` makes, qualified. */

@@ -1,7 +1,8 @@
 // The nouns of the lots engine: events go in, pieces of disposals and open lots come out.
 // Quantities and money are whole numbers of 10^-18 units; null is an amount that nobody knows, never zero.
 
-export type EventKind = 'acquire' | 'dispose' | 'transfer_in' | 'transfer_out'
+/** give: leaves without anything in return; no disposal unless the rules of a country make it one. */
+export type EventKind = 'acquire' | 'dispose' | 'give' | 'transfer_in' | 'transfer_out'
 
 /** The other leg of a transfer between own accounts. */
 export interface Twin {
@@ -24,7 +25,7 @@ export interface LotEvent {
   /** More than zero. */
   readonly quantity: bigint
   /**
-   * acquire: basis with the fee. dispose: proceeds after the fee, possibly negative.
+   * acquire: basis with the fee. dispose: proceeds after the fee, possibly negative. give: what it was worth.
    * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in: unused.
    */
   readonly value: bigint | null
@@ -44,7 +45,7 @@ export type Basis = 'known' | 'unvalued' | 'missing'
 export interface DisposalPiece {
   readonly account: string
   readonly coin: string
-  readonly kind: 'disposal' | 'network fee'
+  readonly kind: 'disposal' | 'network fee' | 'gift'
   readonly disposedAtUs: bigint
   /** Null for a pool, a missing lot, and a lot whose date nobody knows. */
   readonly acquiredAtUs: bigint | null

@@ -13,7 +13,7 @@ import type { EventKind, LotEvent } from './event.ts'
 
 const SLICE_ROWS = 100_000
 
-const kinds: ReadonlySet<string> = new Set(['acquire', 'dispose', 'transfer_in', 'transfer_out'])
+const kinds: ReadonlySet<string> = new Set(['acquire', 'dispose', 'give', 'transfer_in', 'transfer_out'])
 
 /**
  * `lot_events` with the twin of each leg of a transfer, and the engine's order as `number`.

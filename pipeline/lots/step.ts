@@ -92,10 +92,13 @@ function rowsInto(
   }
 }
 
+/** What an account held before its own books begin stands beside them as `account/before`. */
+const accountItself = (account: string): string => account.replace(/\/before$/, '')
+
 /** The cells of `disposals`, in the order of its columns. */
 function disposalRow(piece: DisposalPiece, method: string, law: string, currency: string | null) {
   return [
-    piece.account,
+    accountItself(piece.account),
     piece.coin,
     method,
     law,

@@ -35,10 +35,12 @@ export const lotTables = {
       disposed_at: time('When it was disposed of, UTC; of a merged day, its first sale.'),
       acquired_at: acquiredAt,
       quantity: amount('Quantity of the piece, in units of the coin.'),
-      proceeds: amount('Share of the proceeds after fees; null where no value is known.'),
+      proceeds: amount('Share of the proceeds after fees; of a gift its cost; null where no value is known.'),
       cost_basis: amount('Cost with fees; null, never zero, where it is not known.'),
       denied_loss: amount('What the rules disallow of a loss; null elsewhere.'),
-      gain: amount('Proceeds − cost basis + denied loss; null where proceeds or cost are not known.'),
+      gain: amount(
+        'Proceeds − cost basis + denied loss; of a gift zero; null where proceeds or cost are not known.',
+      ),
       currency,
       holding_days: whole(
         'Days held, from UTC date to UTC date; null without a date, or where the purchase came later.',

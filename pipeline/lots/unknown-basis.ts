@@ -14,8 +14,9 @@ export interface UnknownBasisRow {
 export class UnknownBasis {
   readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: string | null }>()
 
-  disposed({ account, coin, quantity, basis, disposalId }: DisposalPiece): void {
-    if (basis === 'known') return
+  /** A gift needs no cost, but what is given beyond all lots is missing all the same. */
+  disposed({ account, coin, kind, quantity, basis, disposalId }: DisposalPiece): void {
+    if (basis === 'known' || (basis === 'unvalued' && kind === 'gift')) return
     const row = this.#row(account, coin)
     if (basis === 'missing') row.quantity += quantity
     else row.unvaluedQuantity += quantity

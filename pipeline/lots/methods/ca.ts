@@ -1,6 +1,7 @@
 // Canada: adjusted cost base with superficial losses (Income Tax Act ss. 47(1), 53(1)(f), 54 "superficial loss").
 // A loss is denied for min(sold, bought from 30 days before to 30 days after, held at the end of them) of what was
 // sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen.
+// A gift is a disposition at fair market value (s. 69(1)(b)).
 import { dayIn } from '../day.ts'
 import type { CoinBook, DisposalPiece, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -140,6 +141,7 @@ class CaBook implements CoinBook {
         this.#buy(waiting)
         break
       case 'dispose':
+      case 'give':
         this.#sell(waiting, 'disposal', event.quantity)
         break
       case 'transfer_in':

@@ -1,6 +1,7 @@
 // United Kingdom: same day, then the 30 days after, then the section 104 pool (TCGA 1992 ss. 104, 105, 106A;
 // HMRC CRYPTO22200 ff.). Days are London's. The sales of a day are one sale and the purchases one purchase;
-// what has no known price is merged apart, so that one unknown never hides the rest of its day.
+// what has no known price is merged apart, so that one unknown never hides the rest of its day. A gift is a disposal
+// at market value (TCGA 1992 s. 17).
 import { dayIn } from '../day.ts'
 import type { CoinBook, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -60,6 +61,7 @@ class UkBook implements CoinBook {
         this.#buy(event)
         break
       case 'dispose':
+      case 'give':
         this.#sell(event, 'disposal', event.quantity)
         break
       case 'transfer_in':
