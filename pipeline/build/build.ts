@@ -77,6 +77,8 @@ export class BuildFailed extends TieoutError {
 
 /** Name under which the unfinished ledger is attached. */
 const CATALOG = 'unfinished_ledger'
+/** Layers that are only steps on the way: they spill like any other memory and are never written to the ledger. */
+const UNPUBLISHED = ['staging', 'checks']
 
 let builds = 0
 
@@ -131,8 +133,7 @@ async function buildInto(connection: DuckDBConnection, file: string, options: Bu
   await connection.run(`attach '${quote(file)}' as ${CATALOG}`)
   try {
     await connection.run(`use ${CATALOG}`)
-    await connection.run('create schema staging')
-    await connection.run('create schema checks')
+    for (const name of UNPUBLISHED) await connection.run(`attach ':memory:' as ${name}`)
     registerExactFunctions(connection)
     await loadReference(connection, options.config, {
       shipped: join(packageRoot, 'data'),
@@ -149,6 +150,7 @@ async function buildInto(connection: DuckDBConnection, file: string, options: Bu
   } finally {
     await restore()
     await connection.run(`detach ${CATALOG}`)
+    for (const name of UNPUBLISHED) await connection.run(`detach database if exists ${name}`)
     if (previous) await connection.run('detach before')
   }
 }
@@ -267,6 +269,7 @@ async function comment(connection: DuckDBConnection, documented: readonly Docume
   const columns = new Set(reader.getRowsJson().map(([table, column]) => `${table}.${column}`))
   await connection.run('begin transaction')
   for (const { table, doc, columnDocs } of documented) {
+    if (!table.startsWith('main.')) continue
     await connection.run(`comment on table ${table} is '${quote(doc)}'`)
     for (const [column, meaning] of columnDocs) {
       if (!columns.has(`${table}.${column}`)) continue

@@ -22,44 +22,46 @@
 --   page_id: Journal frame that first brought the record.
 --   page_row: Place of the row in that page, from 0.
 with
-told as (
-  select moves.account, moves.feed, moves.source_id, ledgers.ledger, moves.product_line, moves.coin,
-    moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
-    moves.page_row, coalesce(moves.symbol, witness.symbol) as symbol,
-    moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id
+moves as (
+  select moves.*, ledgers.ledger
   from staging.moves as moves
   join staging.line_ledgers as ledgers
     on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
+),
+told as (
+  select moves.account, moves.feed, moves.source_id, moves.ledger, moves.product_line, moves.coin,
+    moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
+    moves.page_row, coalesce(moves.symbol, witness.symbol) as symbol,
+    moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id
+  from moves
   left join staging.futures_witness as witness
     on witness.account = moves.account and witness.place = moves.place
   left join staging.trade_legs as legs on legs.account = moves.account and legs.place = moves.place
 ),
-parts as (
-  select record_id, transaction_id, account, ledger, product_line, coin, amount, kind, occurred_at,
-    feed, source_id, 'amount' as part, type, symbol, place, page_id, page_row
+parts as (select * from (values ('amount'), ('fee')) as names (part)),
+told_parts as (
+  select record_id || '/' || part as entry_id, coalesce(transaction_id, record_id) as transaction_id,
+    account, ledger, product_line, coin, case when part = 'fee' then fee else amount end as amount,
+    case when part = 'fee' then 'fee' else kind end as kind, occurred_at, feed as source_feed, source_id,
+    part, type, symbol, place, page_id, page_row
   from told
-  where amount <> 0
+  cross join parts
+  where (part = 'fee' and fee <> 0) or (part = 'amount' and amount <> 0)
+),
+-- What no record tells of itself: the balance from before the books, and digits that are not printed.
+chain_parts as (
+  select account, place, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
   union all
-  select record_id, transaction_id, account, ledger, product_line, coin, fee, 'fee', occurred_at,
-    feed, source_id, 'fee', type, symbol, place, page_id, page_row
-  from told
-  where fee <> 0
-  union all
-  select told.record_id, told.record_id || '/opening', told.account, chain.ledger, told.product_line, told.coin,
-    chain.opening, 'opening', told.occurred_at, told.feed, told.source_id, 'opening', told.type,
-    cast(null as varchar), told.place, told.page_id, told.page_row
-  from main.balance_chain as chain
-  join told on told.account = chain.account and told.place = chain.place
-  where chain.opening <> 0
-  union all
-  select told.record_id, told.record_id || '/rounding', told.account, chain.ledger, told.product_line, told.coin,
-    chain.rounding, 'rounding', told.occurred_at, told.feed, told.source_id, 'rounding', told.type,
-    cast(null as varchar), told.place, told.page_id, told.page_row
-  from main.balance_chain as chain
-  join told on told.account = chain.account and told.place = chain.place
-  where chain.rounding <> 0
+  select account, place, 'rounding', rounding from main.balance_chain where rounding <> 0
+),
+balancing as (
+  select moves.account || '/' || feed || '/' || source_id || '/' || part as entry_id,
+    moves.account || '/' || feed || '/' || source_id || '/' || part as transaction_id,
+    moves.account, ledger, product_line, coin, chain_parts.amount, part as kind, occurred_at,
+    feed as source_feed, source_id, part, type, cast(null as varchar) as symbol, moves.place, page_id, page_row
+  from chain_parts
+  join moves on moves.account = chain_parts.account and moves.place = chain_parts.place
 )
-select record_id || '/' || part as entry_id, coalesce(transaction_id, record_id) as transaction_id,
-  account, ledger, product_line, coin, amount, kind, occurred_at, feed as source_feed, source_id, part,
-  type, symbol, place, page_id, page_row
-from parts
+select * from told_parts
+union all
+select * from balancing

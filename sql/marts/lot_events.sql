@@ -17,43 +17,49 @@
 --   transfer_id: Ties the two legs of a move between own wallets; null elsewhere.
 with
 reporting as (select currency from staging.reporting),
+legs as (
+  select entries.account, entries.place, entries.part, entries.entry_id, entries.amount, values.value
+  from main.entries as entries
+  join staging.entry_values as values on values.entry_id = entries.entry_id
+),
+amounts as (select account, place, value from legs where part = 'amount'),
+-- A fill that is not in the reporting currency is worth what the coin received is worth, else the coin paid.
 fills as (
   select sides.account, sides.group_place, sides.received_place, sides.paid_place, sides.fee_side,
-    coalesce(sides.stated_value, received_value.value, paid_value.value) as value
+    coalesce(sides.stated_value, received.value, paid.value) as value
   from staging.trade_sides as sides
-  left join main.entries as received
+  left join amounts as received
     on received.account = sides.account and received.place = sides.received_place
-    and received.part = 'amount' and sides.stated_value is null
-  left join staging.entry_values as received_value on received_value.entry_id = received.entry_id
-  left join main.entries as paid
-    on paid.account = sides.account and paid.place = sides.paid_place
-    and paid.part = 'amount' and sides.stated_value is null
-  left join staging.entry_values as paid_value on paid_value.entry_id = paid.entry_id
+  left join amounts as paid on paid.account = sides.account and paid.place = sides.paid_place
 ),
 -- What the fees of a fill were worth together; a rebate counts against them. A fee without a price counts nothing.
-fill_fees as (
-  select legs.account, legs.group_place,
-    sum(case when entries.amount < 0 then values.value else -values.value end) as fee_value
-  from staging.trade_legs as legs
-  join main.entries as entries
-    on entries.account = legs.account and entries.place = legs.place
-    and (entries.part = 'fee' or (legs.role = 'fee' and entries.part = 'amount'))
-  join staging.entry_values as values on values.entry_id = entries.entry_id
-  where legs.status = 'trade' and values.value is not null
-  group by legs.account, legs.group_place
+fee_values as (
+  select trade_legs.account, trade_legs.group_place,
+    case when legs.amount < 0 then legs.value else -legs.value end as fee_value
+  from legs
+  join staging.trade_legs as trade_legs
+    on trade_legs.account = legs.account and trade_legs.place = legs.place
+  where trade_legs.status = 'trade' and (legs.part = 'fee' or trade_legs.role = 'fee')
 ),
+fill_fees as (
+  select account, group_place, sum(fee_value) as fee_value
+  from fee_values
+  group by account, group_place
+),
+valued_fills as (
+  select fills.*, coalesce(fill_fees.fee_value, 0) as fee_value
+  from fills
+  left join fill_fees
+    on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
+),
+-- Sides carry their part so that every join is on equal columns.
 fill_sides as (
-  select fills.account, received_place as place,
-    value + case when fee_side = 'received' then coalesce(fee_value, 0) else 0 end as value
-  from fills
-  left join fill_fees
-    on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
+  select account, received_place as place, 'amount' as part,
+    value + case when fee_side = 'received' then fee_value else 0 end as value
+  from valued_fills
   union all
-  select fills.account, paid_place,
-    value - case when fee_side = 'paid' then coalesce(fee_value, 0) else 0 end
-  from fills
-  left join fill_fees
-    on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
+  select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
+  from valued_fills
 ),
 fiat_values as (
   select p2p.entry_id, p2p.fiat_amount
@@ -68,7 +74,8 @@ told as (
   cross join reporting
   left join staging.kind_effects as effects on effects.kind = entries.kind
   left join fill_sides
-    on fill_sides.account = entries.account and fill_sides.place = entries.place and entries.part = 'amount'
+    on fill_sides.account = entries.account and fill_sides.place = entries.place
+    and fill_sides.part = entries.part
   left join staging.entry_values as values on values.entry_id = entries.entry_id
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id

@@ -12,8 +12,8 @@ ranked as (
   select pairs.received_coin, pairs.paid_coin,
     bought.symbol is not null as is_bought_symbol,
     sold.symbol is not null as is_sold_symbol,
-    coalesce(cast(received_rank.rank as integer), 1000) as received_rank,
-    coalesce(cast(paid_rank.rank as integer), 1000) as paid_rank
+    coalesce(received_rank.rank, 1000000) as received_rank,
+    coalesce(paid_rank.rank, 1000000) as paid_rank
   from pairs
   left join symbols as bought on bought.symbol = pairs.received_coin || pairs.paid_coin
   left join symbols as sold on sold.symbol = pairs.paid_coin || pairs.received_coin
