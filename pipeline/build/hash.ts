@@ -66,13 +66,17 @@ async function comparedColumns(connection: DuckDBConnection): Promise<Map<string
   return tables
 }
 
-/** Rows as text, hashed one by one and then together in the order of their hashes. */
+/**
+ * Rows as text, hashed one by one and then together in the order of their hashes. A stream that fails ends like one
+ * that is done, so it runs in a transaction, which any further statement then refuses.
+ */
 async function hashRows(
   connection: DuckDBConnection,
   table: string,
   columns: readonly string[],
 ): Promise<string> {
   const cells = columns.map((column) => `coalesce(cast("${column}" as varchar), chr(0))`)
+  await connection.run('begin transaction')
   const rows = await connection.stream(
     `select sha256(concat_ws(chr(1), ${cells.join(', ')})) as row_hash from main."${table}" ${whatCounts(table)}
      order by row_hash`,
@@ -80,9 +84,12 @@ async function hashRows(
   const hash = createHash('sha256').update(columns.join(','))
   for (;;) {
     const chunk = await rows.fetchChunk()
-    if (chunk === null || chunk.rowCount === 0) return hash.digest('hex')
+    if (chunk === null || chunk.rowCount === 0) break
     for (const value of chunk.getColumnValues(0)) hash.update(String(value))
   }
+  await connection.run('select 1')
+  await connection.run('commit')
+  return hash.digest('hex')
 }
 
 function whatCounts(table: string): string {

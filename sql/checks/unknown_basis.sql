@@ -13,8 +13,10 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
   unknown.account, cast(null as varchar) as ledger, unknown.coin, cast(null as timestamptz) as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity + unvalued_quantity as found,
   quantity + unvalued_quantity as difference,
-  cast(quantity as varchar) || ' ' || unknown.coin || ' were disposed of beyond all known lots, and '
-    || cast(unvalued_quantity as varchar) || ' from lots of unknown cost; they have no gain'
+  rtrim(rtrim(cast(quantity as varchar), '0'), '.') || ' ' || unknown.coin
+    || ' were disposed of beyond all known lots, and '
+    || rtrim(rtrim(cast(unvalued_quantity as varchar), '0'), '.')
+    || ' from lots of unknown cost; they have no gain'
     || case
       when open_chains.account is not null
         then '. Follows from the open balance chain at record ' || one_id || '.'

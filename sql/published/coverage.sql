@@ -14,7 +14,7 @@
 with
 ranges as (
   select account, feed, partition, starts_at, ends_at,
-    case when row_count > 0 then 'complete' else 'empty' end as status
+    case when has_rows then 'complete' else 'empty' end as status
   from staging.covered_ranges
 ),
 -- Feeds that are asked without a range tell how things stood whenever they were read.

@@ -23,8 +23,18 @@ numbered as (
       rows between unbounded preceding and current row
     ) as island
   from marked
+),
+ranges as (
+  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
+    sum(row_count) > 0 as is_proven_by_rows
+  from numbered
+  group by account, feed, partition, island
 )
-select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
-  sum(row_count) as row_count
-from numbered
-group by account, feed, partition, island
+-- A window that is proven only as a whole is proven by its last page, which may be empty: earlier ones count too.
+select account, feed, partition, starts_at, ends_at,
+  is_proven_by_rows or exists (
+    select 1 from landing.pages as page
+    where page.account = ranges.account and page.feed = ranges.feed and page.partition = ranges.partition
+      and page.row_count > 0 and page.window_start <= ranges.ends_at and page.window_end >= ranges.starts_at
+  ) as has_rows
+from ranges

@@ -4,8 +4,10 @@
 -- grain: one row per account, feed, partition, starts_at and status
 with
 statements as (
+  -- A refusal in the venue's own words has no status; our word on it stands beside it.
   select seq, run_id, account, feed, partition, starts_at, ends_at, status, code, reason, named
   from landing.statements
+  where status is not null
 ),
 ranged as (select * from statements where starts_at is not null),
 -- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
