@@ -34,7 +34,7 @@ const NOTES = (booking: LotBooking, currency: string): string[] => [
   'A lot of unknown cost is held at 0; what its disposal brings is in Equity:Unknown-Basis and no gain.',
 ]
 
-/** UsageError for amounts that beancount would round, at the end of the text. */
+/** UsageError for amounts that beancount would round. */
 export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): Pieces {
   const outline = await readOutline(ledger)
   const books = await readLotBooks(ledger, booking)
@@ -60,7 +60,6 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): P
   for await (const movement of books.movements()) yield writer.text(movement)
   for (const { account, ...balance } of await wholeBalances(ledger))
     yield balanceLine(outline.closingDay, accounts.get(wholeName(account)) as string, balance)
-  writer.finish()
 }
 
 /** All wallets of an account together, because its lots lie in one inventory. */
@@ -106,13 +105,9 @@ class LotsWriter {
     this.#accounts = accounts
   }
 
-  /** UsageError for amounts that beancount would round. */
-  finish(): void {
-    this.#digits.finish()
-  }
-
   /** One transaction, or two where an outgoing transfer also pays a fee in its coin; none where no lot changes. */
   text(movement: Movement): string {
+    this.#digits.nextTransaction()
     const { at, coin, entryKind, transactionId, source } = movement
     const head = [
       `${dayOf(at)} * ${quoted(`${entryKind} ${coin}`)}`,

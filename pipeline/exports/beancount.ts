@@ -6,7 +6,7 @@ import { dayOf, readOutline, readTransactions, type Transaction } from './books.
 import { DigitCheck } from './digits.ts'
 import { beancountAccounts, beancountCommodity } from './names.ts'
 
-/** UsageError for amounts that beancount would round, at the end of the text. */
+/** UsageError for amounts that beancount would round. */
 export async function* beancountText(ledger: Ledger): Pieces {
   const outline = await readOutline(ledger)
   const accounts = beancountAccounts(outline.accountNames)
@@ -23,11 +23,11 @@ export async function* beancountText(ledger: Ledger): Pieces {
   )
   for await (const transaction of readTransactions(ledger)) {
     for (const { accountName, coin, amount } of transaction.postings) digits.add(accountName, coin, amount)
+    digits.nextTransaction()
     yield transactionText(transaction, accounts)
   }
   for (const balance of outline.balances)
     yield balanceLine(outline.closingDay, accounts.get(balance.accountName) as string, balance)
-  digits.finish()
 }
 
 function transactionText(

@@ -95,14 +95,14 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
 const TRANSACTIONS = `
   with
   times as (
-    select transaction_id, min(occurred_at) as at from postings group by transaction_id
+    select transaction_id, min(occurred_at) as happened_at from postings group by transaction_id
   )
-  select postings.transaction_id, times.at, postings.account_name, postings.coin, postings.amount,
+  select postings.transaction_id, times.happened_at, postings.account_name, postings.coin, postings.amount,
     postings.entry_id, entries.kind, entries.source_feed, entries.source_id, entries.page_id, entries.page_row
   from postings
   join times on times.transaction_id = postings.transaction_id
   left join entries on entries.entry_id = postings.entry_id
-  order by times.at, postings.transaction_id, postings.entry_id nulls last, postings.account_name,
+  order by times.happened_at, postings.transaction_id, postings.entry_id nulls last, postings.account_name,
     postings.coin, postings.posting_id`
 
 /** Every transaction by time; memory holds one batch of postings. */

@@ -17,44 +17,57 @@ export function unitsOf(amount: string): bigint {
   })
 }
 
-interface Running {
-  sum: bigint
-  largest: bigint
+/** A sum as it grows, and what it took to hold it. */
+class Sum {
+  #units = 0n
+  #largest = 0n
+  #decimals = 0
+
+  add(units: bigint, decimals: number): void {
+    this.#units += units
+    for (const size of [magnitude(units), magnitude(this.#units)])
+      if (size > this.#largest) this.#largest = size
+    if (decimals > this.#decimals) this.#decimals = decimals
+  }
+
+  /** Digits before and after the point. */
+  get digits(): number {
+    const whole = this.#largest / 10n ** BigInt(AMOUNT_SCALE)
+    return (whole === 0n ? 0 : whole.toString().length) + this.#decimals
+  }
 }
 
+/** The sums that beancount will form: of each account and coin, and of each transaction. */
 export class DigitCheck {
-  readonly #accounts = new Map<string, Map<string, Running>>()
-  readonly #decimals = new Map<string, number>()
+  readonly #accounts = new Map<string, Sum>()
+  #transaction = new Map<string, Sum>()
 
-  /** Takes note of one posting, in the order of the file. */
+  /** UsageError when a sum needs more digits than beancount keeps. */
   add(account: string, coin: string, amount: string): void {
     const units = unitsOf(amount)
     const point = amount.indexOf('.')
     const decimals = point < 0 ? 0 : amount.length - point - 1
-    if (decimals > (this.#decimals.get(coin) ?? 0)) this.#decimals.set(coin, decimals)
-    const accounts = this.#accounts.get(coin) ?? new Map<string, Running>()
-    const running = accounts.get(account) ?? { sum: 0n, largest: 0n }
-    this.#accounts.set(coin, accounts.set(account, running))
-    running.sum += units
-    for (const size of [magnitude(units), magnitude(running.sum)])
-      if (size > running.largest) running.largest = size
+    for (const [sums, key] of [
+      [this.#accounts, `${account} ${coin}`],
+      [this.#transaction, coin],
+    ] as const) {
+      const sum = sums.get(key) ?? new Sum()
+      sums.set(key, sum)
+      sum.add(units, decimals)
+      if (sum.digits > BEANCOUNT_DIGITS) throw tooManyDigits(account, coin, sum.digits)
+    }
   }
 
-  /** UsageError when a sum over the accounts of a coin could need more digits than beancount keeps. */
-  finish(): void {
-    for (const [coin, accounts] of this.#accounts) {
-      const total = [...accounts.values()].reduce((sum, { largest }) => sum + largest, 0n)
-      const whole = total / 10n ** BigInt(AMOUNT_SCALE)
-      const digits = (whole === 0n ? 0 : whole.toString().length) + (this.#decimals.get(coin) ?? 0)
-      if (digits > BEANCOUNT_DIGITS) throw tooManyDigits(coin, digits)
-    }
+  nextTransaction(): void {
+    this.#transaction = new Map()
   }
 }
 
 const magnitude = (units: bigint): bigint => (units < 0n ? -units : units)
 
-function tooManyDigits(coin: string, digits: number): UsageError {
+function tooManyDigits(account: string, coin: string, digits: number): UsageError {
   return new UsageError(`Beancount would round the amounts of ${coin}.`, {
+    where: account,
     expected: `sums of at most ${BEANCOUNT_DIGITS} digits, which is what beancount keeps`,
     found: `${digits} digits, before and after the point together`,
     action: 'Use `tieout export hledger`, which keeps every digit, or `tieout export parquet`.',

@@ -86,14 +86,14 @@ const MOVEMENTS = `
     where to_account is not null
   ),
   movements as (
-    select effective_at as at, number, event_id as entry_id, kind as event_kind, coin, quantity, value,
+    select effective_at as moved_at, number, event_id as entry_id, kind as event_kind, coin, quantity, value,
       twin_account, twin_quantity
     from events
     union all
     select occurred_at, 0, entry_id, 'money', coin, amount, amount, null, null
     from sources where coin = $currency
   )
-  select movements.at, movements.event_kind, sources.account, movements.coin, movements.quantity, movements.value,
+  select movements.moved_at, movements.event_kind, sources.account, movements.coin, movements.quantity, movements.value,
     sources.kind, sources.transaction_id, sources.wallet_name, sources.counter_name, movements.entry_id,
     sources.source_feed, sources.source_id, sources.page_id, sources.page_row, movements.twin_account,
     movements.twin_quantity, pieces.role, pieces.quantity, pieces.proceeds, pieces.cost_basis, pieces.lot_id,
@@ -101,7 +101,7 @@ const MOVEMENTS = `
   from movements
   left join sources on sources.entry_id = movements.entry_id
   left join pieces on pieces.event_id = movements.entry_id and pieces.coin = movements.coin
-  order by movements.at, movements.coin, movements.number, movements.entry_id,
+  order by movements.moved_at, movements.coin, movements.number, movements.entry_id,
     case pieces.role when 'left' then 0 else 1 end, pieces.nth`
 
 export interface LotBooks {

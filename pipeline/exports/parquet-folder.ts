@@ -41,15 +41,18 @@ export async function exportParquet(
     const manifest = `${JSON.stringify({ tieout: packageVersion, tables }, null, 2)}\n`
     await writeFileAtomic(disk, join(filling, MANIFEST), manifest, 0o666)
     if (isThere) await disk.rename(folder, old)
-    await disk.rename(filling, folder)
+    await disk.rename(filling, folder).catch(async (error: unknown) => {
+      if (isThere) await disk.rename(old, folder)
+      throw error
+    })
     await disk.syncDir(dirname(folder))
+    await rm(old, { recursive: true, force: true })
     return { folder, tables }
   } catch (error) {
     if (error instanceof DiskError) refuse(folder, error)
     throw error
   } finally {
     await rm(filling, { recursive: true, force: true })
-    await rm(old, { recursive: true, force: true })
   }
 }
 
