@@ -1,9 +1,19 @@
--- What the lots have left, less what was disposed of without a known lot, is the sum of the entries.
+-- What the lots have left, less what was disposed of without a known lot, is the sum of the entries and, where an import
+-- tells of the account, of what the imported rows moved. Imported history of an account that the venue tells of too counts
+-- on a side of its own, account/before, less what it handed over to the account's books.
 -- needs: lots, unknown_basis
 -- grain: one row per account and coin that differs
 with
 held as (
-  select account, coin, sum(amount) as quantity from main.entries group by account, coin
+  select account, coin, sum(amount) as quantity
+  from (
+    select account, coin, amount from main.entries
+    union all
+    select book_account, coin, amount from staging.imported_moves
+    union all
+    select account || '/before', coin, -quantity_taken from staging.handovers
+  ) as changes
+  group by account, coin
 ),
 matched as (
   select account, coin, sum(quantity) as quantity

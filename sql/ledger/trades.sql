@@ -1,12 +1,12 @@
 -- Trades of two coins: fills and conversions put together from tax records, and filled orders of accounts that have
--- no tax records.
+-- no tax records, and purchases and sales imported from elsewhere.
 -- grain: one row per trade_id
 -- keys:  trade_id unique; it is the transaction_id of the trade's entries
 -- columns:
---   trade_id: transaction_id of the entries; for a trade from orders account/feed/order id.
+--   trade_id: transaction_id of the entries; for a trade from orders account/feed/order id; of an import its own id.
 --   account: Account.
---   ledger: Wallet in which it happened.
---   product_line: Business type: SPOT or MARGIN.
+--   ledger: Wallet in which it happened; null for an import.
+--   product_line: Business type: SPOT or MARGIN; null for an import.
 --   kind: trade (order book) or conversion.
 --   symbol: Base and quote coin together.
 --   side: buy or sell, of the base coin.
@@ -20,7 +20,7 @@
 --   other_fee: A second fee of the same trade in another coin; zero for most.
 --   other_fee_coin: Coin of the second fee.
 --   traded_at: When it happened.
---   source: Feed that tells of it.
+--   source: Feed that tells of it; import for what was imported from elsewhere.
 with
 sided as (
   select groups.*, sides.side,
@@ -69,7 +69,18 @@ from_orders as (
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     traded_at, 'trade.orderHistory' as source
   from staging.order_trades
+),
+from_imports as (
+  select id as trade_id, account, cast(null as varchar) as ledger, cast(null as varchar) as product_line,
+    'trade' as kind, asset || currency as symbol, type as side, asset as base, currency as quote, quantity,
+    exact_divide(total, quantity) as price, total as quote_amount, fee, fee_currency as fee_coin,
+    cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
+    occurred_at as traded_at, 'import' as source
+  from main.imported_trades
+  where type in ('buy', 'sell')
 )
 select * from from_legs
 union all
 select * from from_orders
+union all
+select * from from_imports

@@ -1,11 +1,11 @@
--- What came in or went out without a trade: funding, interest, and what the venue gives.
--- grain: one row per entry
+-- What came in or went out without a trade: funding, interest, what the venue gives, and imported income.
+-- grain: one row per entry, or imported row of income
 -- columns:
---   entry_id: Entry.
+--   entry_id: Entry, or id of the imported row.
 --   account: Account.
---   ledger: Wallet.
---   product_line: Business type.
---   kind: funding, interest or reward.
+--   ledger: Wallet; null for an import.
+--   product_line: Business type; null for an import.
+--   kind: funding, interest or reward; income for an import.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin; negative when paid.
 --   symbol: Futures contract; null elsewhere.
@@ -13,3 +13,8 @@
 select entry_id, account, ledger, product_line, kind, coin, amount, symbol, occurred_at
 from main.entries
 where kind in ('funding', 'interest', 'reward')
+union all
+select id, account, cast(null as varchar), cast(null as varchar), 'income', asset, quantity,
+  cast(null as varchar), occurred_at
+from main.imported_trades
+where type = 'income'

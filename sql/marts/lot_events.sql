@@ -1,16 +1,17 @@
 -- What the lots engine matches: every change of a coin other than the reporting currency, with its value in that
 -- currency. The basis of an acquisition has its fees in it, the proceeds of a disposal have them taken off; a fee in
 -- any coin is itself a disposal of that coin at its value then. Moves between own wallets carry their basis along.
--- A value that nothing tells is null, never zero. The quantities of an account and coin add up to its entries.
--- grain: one row per entry in another coin than the reporting currency
--- keys:  event_id unique
+-- A value that nothing tells is null, never zero. The quantities of an account and coin add up to its entries, and to what
+-- imported rows moved. What imported history hands over to an entry is taken off it, and comes as a move of its own.
+-- grain: one row per entry in another coin than the reporting currency, and per coin that an imported row moves
+-- keys:  coin, happened_at, place and account unique
 -- columns:
 --   account: Account.
 --   coin: Coin.
 --   happened_at: When it happened.
 --   place: Order among events of the same time.
---   event_id: Entry.
---   kind: acquire, dispose, transfer_in or transfer_out.
+--   event_id: Entry, or id of the imported row.
+--   kind: acquire, dispose, give, transfer_in or transfer_out.
 --   quantity: Quantity, without a sign.
 --   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing tells it.
 --   currency: Reporting currency.
@@ -18,15 +19,21 @@
 with
 reporting as (select currency from staging.reporting),
 legs as (
-  select entries.account, entries.place, entries.part, entries.entry_id, entries.amount, values.value
+  select entries.account, entries.place, entries.part, entries.entry_id, entries.amount, values.value,
+    coalesce(values.steps, 9) as steps
   from main.entries as entries
   join staging.entry_values as values on values.entry_id = entries.entry_id
 ),
-amounts as (select account, place, value from legs where part = 'amount'),
--- A fill that is not in the reporting currency is worth what the coin received is worth, else the coin paid.
+amounts as (select account, place, value, steps from legs where part = 'amount'),
+-- A fill that is not in the reporting currency is worth what the coin received is worth, unless only the coin paid has a
+-- price in that currency itself.
 fills as (
   select sides.account, sides.group_place, sides.received_place, sides.paid_place, sides.fee_side,
-    coalesce(sides.stated_value, received.value, paid.value) as value
+    case
+      when sides.stated_value is not null then sides.stated_value
+      when coalesce(received.steps, 9) <= coalesce(paid.steps, 9) then received.value
+      else paid.value
+    end as value
   from staging.trade_sides as sides
   left join amounts as received
     on received.account = sides.account and received.place = sides.received_place
@@ -69,7 +76,8 @@ fiat_values as (
 told as (
   select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,
     entries.amount, effects.effect, fill_sides.place is not null as is_fill_side, fill_sides.value as fill_value,
-    values.value as own_value, fiat_values.fiat_amount, transfers.transfer_id, reporting.currency
+    values.value as own_value, fiat_values.fiat_amount, transfers.transfer_id, reporting.currency,
+    coalesce(handovers.quantity_taken, 0) as quantity_taken
   from main.entries as entries
   cross join reporting
   left join staging.kind_effects as effects on effects.kind = entries.kind
@@ -79,6 +87,7 @@ told as (
   left join staging.entry_values as values on values.entry_id = entries.entry_id
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
+  left join staging.handovers as handovers on handovers.entry_id = entries.entry_id
   where entries.coin <> reporting.currency
 )
 select account, coin, occurred_at as happened_at,
@@ -90,7 +99,7 @@ select account, coin, occurred_at as happened_at,
     when amount > 0 then 'acquire'
     else 'dispose'
   end as kind,
-  abs(amount) as quantity,
+  abs(amount) - quantity_taken as quantity,
   case
     when is_fill_side then fill_value
     when effect in ('move', 'opening', 'unknown') then null
@@ -100,3 +109,7 @@ select account, coin, occurred_at as happened_at,
   end as value,
   currency, transfer_id
 from told
+where abs(amount) > quantity_taken
+union all
+select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id
+from staging.imported_lot_events

@@ -1,11 +1,11 @@
--- What coins were worth, as one's own trades tell: all trades of a pair in one millisecond make one price.
+-- What coins were worth, as one's own trades tell (all trades of a pair in one moment make one price) and as imported.
 -- grain: one row per coin, currency, priced_at and source
 -- columns:
 --   coin: Coin that is priced.
 --   currency: Coin or currency in which it is priced.
 --   priced_at: When.
 --   price: Price of one coin, rounded half to even at 18 decimals.
---   source: trades or p2p.
+--   source: trades, p2p, or the source that the import names (ecb for its reference rates).
 with
 traded as (
   select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,
@@ -25,7 +25,16 @@ together as (
   select * from traded
   union all
   select * from for_fiat
+),
+imported as (
+  select asset, currency, priced_at, price, source,
+    row_number() over (
+      partition by asset, currency, priced_at, source order by page_id, page_row
+    ) as observation
+  from landing.imported_prices
 )
 select coin, currency, priced_at, exact_divide(value, quantity) as price, source
 from together
-where quantity > 0
+where quantity > 0 and value > 0
+union all
+select asset, currency, priced_at, price, source from imported where observation = 1

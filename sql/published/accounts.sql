@@ -1,11 +1,11 @@
--- The accounts of the books: what each one is, as the venue last said, or only named by the configuration.
+-- The accounts of the books: what each one is, as the venue last said, or only named by the configuration or an import.
 -- grain: one row per account
 -- keys:  account unique
 -- columns:
 --   account: Name of the account in the configuration.
 --   venue: Name of the venue.
 --   uid: The venue's own number of the account; null where neither venue nor configuration tells.
---   kind: unified, classic or unknown.
+--   kind: unified, classic or unknown; imported where only imports tell of it.
 --   account_mode: Account mode as the venue sends it; null for a classic account.
 with
 landed as (
@@ -15,7 +15,7 @@ landed as (
 ),
 latest as (select * from landed where newest = 1),
 named as (select account, uid from staging.account_choices),
-final as (
+known as (
   select
     coalesce(latest.account, named.account) as account,
     latest.venue,
@@ -24,5 +24,17 @@ final as (
     latest.account_mode
   from latest
   full join named on named.account = latest.account
+),
+imported as (
+  select account from main.imported_trades
+  union
+  select account from main.imported_lots
+),
+final as (
+  select account, venue, uid, kind, account_mode from known
+  union all
+  select account, cast(null as varchar), cast(null as varchar), 'imported', cast(null as varchar)
+  from imported
+  where account not in (select account from known)
 )
 select * from final

@@ -1,9 +1,26 @@
--- The coin or currency in which gains are reckoned: the configured one, else the one in which most trades are quoted,
--- else the first of the quote coins.
+-- The coin or currency in which gains are reckoned: the configured one, else the one that most trades are in, else the
+-- first of the quote coins. Imported trades of two coins are in a currency only where no import is in money.
 -- grain: one row
 with
+imported as (
+  select currency, type in ('buy', 'sell') as is_trade
+  from main.imported_trades
+  where currency is not null and type not in ('transfer_in', 'transfer_out')
+  union all
+  select currency, false from main.imported_lots
+),
+imported_money as (
+  select imported.currency from imported join staging.fiat as fiat on fiat.currency = imported.currency
+),
+named as (
+  select quote from main.trades where kind = 'trade' and source <> 'import'
+  union all
+  select currency from imported_money
+  union all
+  select currency from imported where is_trade and not exists (select 1 from imported_money)
+),
 quoted as (
-  select quote, count(*) as trade_count from main.trades where kind = 'trade' group by quote
+  select quote, count(*) as trade_count from named group by quote
 ),
 chosen as (
   select max(settings.reporting_currency) as configured,

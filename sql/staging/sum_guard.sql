@@ -11,6 +11,15 @@ amounts as (
   from main.futures_records group by margin_coin
   union all
   select coin, count(*), max(abs(balance)) from main.p2p_records group by coin
+  union all
+  select asset, count(*), max(quantity) from main.imported_trades group by asset
+  union all
+  select currency, count(*), max(coalesce(total, 0)) from main.imported_trades where currency is not null group by currency
+  union all
+  select fee_currency, count(*), max(abs(fee)) from main.imported_trades where fee_currency is not null
+  group by fee_currency
+  union all
+  select asset, count(*), max(quantity) from main.imported_lots group by asset
 ),
 final as (
   select coin, sum(row_count) as row_count, max(largest) as largest

@@ -1,0 +1,18 @@
+-- Every leg of an imported transfer has its other leg, and no more arrives than left.
+-- grain: one row per leg without a twin, and per transfer of which more arrived
+select 'warning' as severity, book_account as account, cast(null as varchar) as ledger, asset as coin, occurred_at,
+  case when type = 'transfer_in' then coalesce(twin_quantity, 0) else quantity end as expected,
+  case when type = 'transfer_in' then quantity else coalesce(twin_quantity, 0) end as found,
+  case when type = 'transfer_in' then quantity - coalesce(twin_quantity, 0) else coalesce(twin_quantity, 0) - quantity end
+    as difference,
+  case
+    when twin_place is not null then 'More arrived with ' || id || ' than left; what is too much has no known cost.'
+    when type = 'transfer_in'
+      then 'The transfer ' || id || ' came in and nothing tells what it left: its cost is unknown. Import the leg out, '
+        || 'with an id that begins with ' || transfer_id || ':.'
+    else 'The transfer ' || id || ' left and nothing tells where it arrived. Import the leg in, with an id that begins '
+      || 'with ' || transfer_id || ':.'
+  end as explanation,
+  cast(to_json([id]) as varchar) as evidence, id as culprit
+from staging.imported_transfers
+where twin_place is null or (type = 'transfer_in' and quantity > twin_quantity)

@@ -1,0 +1,26 @@
+-- Opening lots that the user imported: what was held before the books begin, each id once, as it was first imported.
+-- grain: one row per id
+-- keys:  id unique
+-- columns:
+--   id: Id of the lot in the user's file.
+--   acquired_at: When it was acquired, to the microsecond.
+--   nanos: Nanoseconds beyond that.
+--   account: Account that holds it.
+--   asset: Coin.
+--   quantity: Quantity of the coin.
+--   basis: What it cost, fees included.
+--   currency: Currency or coin of the basis.
+--   file_name: File that first brought the lot.
+--   page_id: Journal frame of that import.
+--   page_row: Place of the row in the file, from 0.
+--   first_seen_at: When it was imported.
+with
+ranked as (
+  select *, row_number() over (partition by id order by page_id, page_row) as observation
+  from landing.imported_lots
+)
+select id, acquired_at, nanos, account, asset, quantity, basis, currency, imports.file_name, ranked.page_id,
+  page_row, imports.imported_at as first_seen_at
+from ranked
+join landing.imports as imports on imports.page_id = ranked.page_id
+where observation = 1

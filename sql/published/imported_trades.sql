@@ -1,0 +1,32 @@
+-- Trades, transfers, income and gifts that the user imported from elsewhere: each id once, as it was first imported.
+-- grain: one row per id
+-- keys:  id unique
+-- columns:
+--   id: Id of the row in the user's file.
+--   place: Order of all imported rows: by time, then import, then place in the file.
+--   occurred_at: When it happened, to the microsecond.
+--   nanos: Nanoseconds beyond that.
+--   account: Account that the row names; it need not be configured.
+--   type: buy, sell, transfer_out, transfer_in, income, gift_in or gift_out.
+--   asset: Coin that came or went.
+--   quantity: Quantity of the asset, before a fee in the asset itself.
+--   currency: Currency or coin of the total; null where none is told.
+--   total: Consideration before the fee, or what it was worth; null where none is told.
+--   fee: Fee, positive when paid and negative for a rebate.
+--   fee_currency: Currency or coin of the fee; null where there is none.
+--   file_name: File that first brought the row.
+--   page_id: Journal frame of that import.
+--   page_row: Place of the row in the file, from 0.
+--   first_seen_at: When it was imported.
+with
+ranked as (
+  select *, row_number() over (partition by id order by page_id, page_row) as observation
+  from landing.imported_trades
+)
+select ranked.id,
+  row_number() over (order by occurred_at, nanos, ranked.page_id, page_row) as place,
+  occurred_at, nanos, account, type, asset, quantity, currency, total, fee, fee_currency,
+  imports.file_name, ranked.page_id, page_row, imports.imported_at as first_seen_at
+from ranked
+join landing.imports as imports on imports.page_id = ranked.page_id
+where observation = 1

@@ -1,0 +1,65 @@
+-- What imported history of an account gives to its books: its opening balances, and coins that came from a wallet that
+-- no feed tells of, take over what the imported rows of that account hold by then, oldest arrival first. So coins that
+-- the venue and an import both tell of count once, with the time and the cost that the import knows.
+-- grain: one row per entry that takes anything over
+with
+arrivals as (
+  select entries.entry_id, entries.account, entries.coin, entries.occurred_at, entries.place,
+    entries.amount as quantity,
+    sum(entries.amount) over (
+      partition by entries.account, entries.coin order by entries.occurred_at, entries.place, entries.part
+      rows between unbounded preceding and current row
+    ) as arrived,
+    row_number() over (
+      partition by entries.account, entries.coin order by entries.occurred_at, entries.place, entries.part
+    ) as nth
+  from main.entries as entries
+  left join main.transfers as transfers on transfers.entry_id = entries.entry_id
+  where entries.amount > 0
+    and (entries.kind = 'opening' or (entries.kind = 'transfer' and transfers.transfer_id is null))
+    and entries.account || '/before' in (select book_account from staging.imported_moves)
+),
+changes as (
+  select book_account, coin, occurred_at, sum(amount) as change
+  from staging.imported_moves
+  group by book_account, coin, occurred_at
+),
+holdings as (
+  select book_account, coin, occurred_at,
+    sum(change) over (
+      partition by book_account, coin order by occurred_at rows between unbounded preceding and current row
+    ) as held
+  from changes
+),
+-- What a later imported row needs is not given away before.
+free as (
+  select book_account, coin, occurred_at,
+    min(held) over (
+      partition by book_account, coin order by occurred_at rows between current row and unbounded following
+    ) as held
+  from holdings
+),
+offered as (
+  select arrivals.entry_id, arrivals.account, arrivals.coin, arrivals.occurred_at, arrivals.place, arrivals.quantity,
+    arrivals.arrived, arrivals.nth, greatest(coalesce(free.held, 0), 0) as held
+  from arrivals
+  asof left join free
+    on free.book_account = arrivals.account || '/before' and free.coin = arrivals.coin
+    and free.occurred_at <= arrivals.occurred_at
+),
+-- The total taken after each arrival: as much as arrived, and never more than was held at any arrival until then.
+summed as (
+  select offered.*,
+    arrived + least(0, min(held - arrived) over (
+      partition by account, coin order by nth rows between unbounded preceding and current row
+    )) as taken_until
+  from offered
+),
+taken as (
+  select summed.*,
+    taken_until - lag(taken_until, 1, 0) over (partition by account, coin order by nth) as quantity_taken
+  from summed
+)
+select entry_id, account, coin, occurred_at, place, quantity, quantity_taken
+from taken
+where quantity_taken > 0

@@ -1,0 +1,57 @@
+-- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a trade of two
+-- coins, and a fee in a coin, which is a disposal of that coin at its value then, or, negative, an acquisition. Fees of a
+-- trade join the basis of what was bought and reduce the proceeds of what was sold. And what imported history hands over
+-- to the books of its account: a move out of account/before that carries basis and date along.
+-- Places are below zero, so that at equal times imported rows come before the venue's.
+-- grain: one row per place
+-- keys:  coin, happened_at, place unique
+with
+last_row as (select coalesce(max(place), 0) as place from staging.imported_rows),
+moves as (
+  select moves.place, moves.leg, moves.id, moves.book_account, moves.occurred_at, moves.type, moves.transfer_id,
+    moves.coin, moves.amount, rows.is_asset_money, imported.row_value, imported.fee_value, imported.network_value
+  from staging.imported_moves as moves
+  join staging.imported_rows as rows on rows.place = moves.place
+  join staging.imported_values as imported on imported.place = moves.place
+),
+-- The fee belongs to the asset; where that is money, to the coin on the other side.
+valued as (
+  select moves.*,
+    case
+      when leg = 3 then abs(fee_value)
+      when type = 'transfer_out' then network_value
+      when type = 'transfer_in' then null
+      when leg = 2 and not is_asset_money then row_value
+      when amount > 0 then row_value + fee_value
+      else row_value - fee_value
+    end as value,
+    case
+      when leg = 1 and transfer_id is not null then type
+      when amount > 0 then 'acquire'
+      when leg = 1 and type = 'gift_out' then 'give'
+      else 'dispose'
+    end as kind
+  from moves
+),
+handed_over as (
+  select handovers.entry_id, handovers.account, handovers.coin, handovers.occurred_at, handovers.quantity_taken,
+    handovers.place * 4 as place
+  from staging.handovers as handovers
+)
+select book_account as account, coin, occurred_at as happened_at,
+  (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,
+  reporting.currency,
+  case when kind in ('transfer_in', 'transfer_out') then 'import/' || transfer_id end as transfer_id
+from valued
+cross join last_row
+cross join staging.reporting as reporting
+union all
+select account || '/before', coin, occurred_at, place, entry_id || '/before', 'transfer_out', quantity_taken,
+  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id
+from handed_over
+cross join staging.reporting as reporting
+union all
+select account, coin, occurred_at, place, entry_id || '/handover', 'transfer_in', quantity_taken,
+  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id
+from handed_over
+cross join staging.reporting as reporting

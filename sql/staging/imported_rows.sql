@@ -1,0 +1,41 @@
+-- Imported rows as the lots take them: trades, transfers, income and gifts, and opening lots as acquisitions. What is
+-- money, a currency of the state or the one in which gains are reckoned, is told apart from coins.
+-- The rows of an account that the venue tells of too happened before its books: they stand beside it as account/before,
+-- and hand over what they hold when its books begin.
+-- grain: one row per place
+-- keys:  place unique; id unique
+with
+rows as (
+  select id, occurred_at, nanos, 1 as rank, page_id, page_row, account, type, asset, quantity, currency, total,
+    fee, fee_currency
+  from main.imported_trades
+  union all
+  select id, acquired_at, nanos, 0, page_id, page_row, account, 'opening', asset, quantity, currency, basis,
+    cast(0 as decimal(38, 18)), cast(null as varchar)
+  from main.imported_lots
+),
+money as (
+  select currency as coin from staging.fiat
+  union
+  select currency from staging.reporting
+),
+venue_accounts as (
+  select account from main.entries group by account
+),
+guarded as (select coin from staging.sum_guard)
+select row_number() over (order by occurred_at, nanos, rows.rank, page_id, page_row) as place,
+  id, occurred_at, rows.account,
+  case when venue_accounts.account is null then rows.account else rows.account || '/before' end as book_account,
+  type, asset, quantity, currency, total, fee, fee_currency,
+  asset_money.coin is not null as is_asset_money,
+  total_money.coin is not null as is_total_money,
+  fee_money.coin is not null as is_fee_money,
+  case when type in ('transfer_in', 'transfer_out') then split_part(id, ':', 1) end as transfer_id
+from rows
+left join venue_accounts on venue_accounts.account = rows.account
+left join money as asset_money on asset_money.coin = rows.asset
+left join money as total_money on total_money.coin = rows.currency
+left join money as fee_money on fee_money.coin = rows.fee_currency
+where asset not in (select coin from guarded)
+  and coalesce(currency, '') not in (select coin from guarded)
+  and coalesce(fee_currency, '') not in (select coin from guarded)

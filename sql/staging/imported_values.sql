@@ -1,0 +1,55 @@
+-- What imported rows and their fees were worth in the reporting currency. A total in money says it; of a trade of two
+-- coins the side whose price is nearer to that currency does, the received one first; a fee in a coin of its own row is
+-- worth its share of the row. What nothing tells is null, never zero.
+-- grain: one row per place
+with
+parts as (
+  select parts.place, parts.part, entry_values.value, entry_values.steps
+  from staging.imported_parts as parts
+  left join staging.entry_values as entry_values on entry_values.entry_id = parts.part_id
+),
+sides as (
+  select rows.place, rows.type, rows.asset, rows.quantity, rows.currency, rows.total, rows.fee, rows.fee_currency,
+    rows.is_total_money, rows.is_asset_money,
+    asset_part.value as asset_value, coalesce(asset_part.steps, 9) as asset_steps,
+    total_part.value as total_value, coalesce(total_part.steps, 9) as total_steps,
+    fee_part.value as fee_part_value, network_part.value as network_part_value,
+    transfers.network_quantity
+  from staging.imported_rows as rows
+  left join parts as asset_part on asset_part.place = rows.place and asset_part.part = 'asset'
+  left join parts as total_part on total_part.place = rows.place and total_part.part = 'total'
+  left join parts as fee_part on fee_part.place = rows.place and fee_part.part = 'fee'
+  left join parts as network_part on network_part.place = rows.place and network_part.part = 'network'
+  left join staging.imported_transfers as transfers on transfers.place = rows.place
+),
+valued as (
+  select sides.*,
+    case
+      when total = 0 then cast(0 as decimal(38, 18))
+      when is_total_money then total_value
+      when total is null then asset_value
+      when is_asset_money and type in ('buy', 'sell') then asset_value
+      when type not in ('buy', 'sell') then coalesce(total_value, asset_value)
+      when asset_steps < total_steps or (asset_steps = total_steps and type = 'buy') then asset_value
+      else total_value
+    end as row_value
+  from sides
+),
+shares as (
+  select valued.*,
+    case
+      when fee = 0 then cast(0 as decimal(38, 18))
+      when fee_currency = asset then coalesce(exact_ratio(row_value, abs(fee), quantity), fee_part_value)
+      when fee_currency = currency and total > 0
+        then coalesce(exact_ratio(row_value, abs(fee), total), fee_part_value)
+      else fee_part_value
+    end as fee_size
+  from valued
+)
+select place, row_value,
+  case when fee < 0 then -fee_size else fee_size end as fee_value,
+  case
+    when network_quantity > 0 then coalesce(exact_ratio(row_value, network_quantity, quantity), network_part_value)
+  end as network_value,
+  coalesce(network_quantity, 0) as network_quantity
+from shares

@@ -1,0 +1,130 @@
+// Books made of imported files alone, or of the venue's records and imported files, in a folder of their own: written as
+// a user writes them, imported through the real journal and landing, built, and reported as `tieout report` does.
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { type Clock, systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books.ts'
+import type { BuildResult } from '../../pipeline/build/build.ts'
+import type { CommandContext } from '../../pipeline/commands/context.ts'
+import { type Config, emptyConfig } from '../../pipeline/config.ts'
+import { nodeDisk } from '../../pipeline/disk.ts'
+import type { ImportKind } from '../../pipeline/imports/format.ts'
+import { type ImportOutcome, importInto, readImport } from '../../pipeline/imports/import.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { openLedger } from '../../pipeline/reports/ledger.ts'
+import { buildBooks } from '../../pipeline/run.ts'
+
+export const TRADE_HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+export const LOT_HEADER = 'id,time,account,asset,quantity,basis,currency'
+
+const clock: Clock = { ...systemClock, wall: () => Date.parse('2026-03-01T00:00:00Z') }
+
+export type Cells = Readonly<Record<string, unknown>>
+
+export class ImportedBooks {
+  readonly dir = mkdtempSync(join(tmpdir(), 'tieout-imports-'))
+  readonly #config: Config
+
+  constructor(config: Partial<Config> = {}) {
+    this.#config = { ...emptyConfig, ...config }
+  }
+
+  close(): void {
+    rmSync(this.dir, { recursive: true, force: true })
+  }
+
+  /** Writes a file into the folder and answers its path. */
+  file(name: string, text: string | Uint8Array): string {
+    const path = join(this.dir, name)
+    writeFileSync(path, text)
+    return path
+  }
+
+  /** Imports a text as a file of this name; what is wrong with it is thrown. */
+  async import(kind: ImportKind, text: string | Uint8Array, name = `${kind}.csv`): Promise<ImportOutcome> {
+    const read = await readImport(nodeDisk, kind, this.file(name, text))
+    const books = await openBooks(this.dir, { clock, command: 'import' })
+    try {
+      return await importInto(books, read, { id: 'run-1', clock })
+    } finally {
+      await books.close()
+    }
+  }
+
+  /** Imports rows of trades; the header stands above them. */
+  trades(...rows: readonly string[]): Promise<ImportOutcome> {
+    return this.import('trades', [TRADE_HEADER, ...rows, ''].join('\n'))
+  }
+
+  lots(...rows: readonly string[]): Promise<ImportOutcome> {
+    return this.import('lots', [LOT_HEADER, ...rows, ''].join('\n'))
+  }
+
+  /** Builds and publishes, from the landing that is there or from the journal. */
+  async build(options: { rebuild?: boolean } = {}): Promise<BuildResult> {
+    const books = await openBooks(this.dir, { clock, command: 'build', ...options })
+    try {
+      return await buildBooks(this.#context(), this.#config, books, { publishAnyway: false })
+    } finally {
+      await books.close()
+    }
+  }
+
+  /** Builds, and answers the rows of the report as `--format json` has them. */
+  async report(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
+    await this.build()
+    return this.read(name, options)
+  }
+
+  /** The rows of a report on what is published. */
+  async read(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
+    const ledger = await openLedger(this.dir)
+    try {
+      const report = await makeReport(ledger, name, options, this.#config.reports.time_zone)
+      const rows = await allRows(report.rows)
+      return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
+    } finally {
+      ledger.close()
+    }
+  }
+
+  /** Each piece of a disposal: `s1 <- b1: 2 for 300 cost 200 gain 100`, a question mark for what nobody knows. */
+  async gains(options: ReportOptions = {}): Promise<string[]> {
+    return (await this.report('gains', options)).map(gainLine)
+  }
+
+  /** Rows of the published ledger. */
+  async query(sql: string): Promise<unknown[][]> {
+    const ledger = await openLedger(this.dir)
+    try {
+      return (await ledger.query(sql)).map((row) => [...row])
+    } finally {
+      ledger.close()
+    }
+  }
+
+  #context(): CommandContext {
+    return {
+      dir: this.dir,
+      clock,
+      now: () => clock.wall(),
+      log: pino({ level: 'silent' }),
+      signal: new AbortController().signal,
+      configFile: join(this.dir, 'tieout.yaml'),
+      print: () => undefined,
+      tell: () => undefined,
+    }
+  }
+}
+
+const shown = (cell: unknown): string => (cell === null ? '?' : String(cell))
+
+export function gainLine(piece: Cells): string {
+  const denied = piece.denied_loss === null ? '' : ` denied ${shown(piece.denied_loss)}`
+  const what = `${shown(piece.quantity)} for ${shown(piece.proceeds)} cost ${shown(piece.cost_basis)}`
+  const of = `${shown(piece.disposal_id)} <- ${piece.lot_id === null ? '-' : shown(piece.lot_id)}`
+  return `${of}: ${what}${denied} gain ${shown(piece.gain)}`
+}
