@@ -7,6 +7,7 @@ import { UsageError } from '../models/error.ts'
 import { exportBooks, type LotBooking } from '../pipeline/exports/export.ts'
 import {
   agrees,
+  alterBook,
   beanCheck,
   exported,
   hasBeancount,
@@ -214,8 +215,8 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     // 1.2 for 300 cost 1 at 100 and 0.2 at 200; 0.5 for 150 cost 0.5 at 200.
     expect(gains).toEqual(
       new Map([
-        ['s1', '160.0'],
-        ['s2', '50.0'],
+        ['s1', '160'],
+        ['s2', '50'],
       ]),
     )
     expect(balances.get('Assets:Venue:Desk:Lots:BTC BTC')).toBe('0.3')
@@ -243,14 +244,44 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     // s1: 1 of unknown cost, 0.5 for 100 cost 50. f: 0.1 cost 10, worth nobody knows what. s2: 0.4 for 100 cost 40.
     expect(gains).toEqual(
       new Map([
-        ['s1', '50.0'],
-        ['s2', '60.0'],
+        ['s1', '50'],
+        ['s2', '60'],
       ]),
     )
     expect(balances.get('Equity:Unknown-Basis USDT')).toBe('-350')
     expect(balances.get('Equity:Unknown-Proceeds USDT')).toBe('10')
     expect(balances.get('Assets:Venue:Main:Missing BTC')).toBe('-0.6')
     expect(balances.get('Equity:Missing-History BTC')).toBe('0.6')
+  })
+
+  test('accounts whose names fall together keep their lots and their balances apart', async () => {
+    const { balances } = await gainsOf(
+      ['main', 'Main'].flatMap((account, nth) =>
+        trade(`b${nth}`, '2026-01-01', 'BTC', `${nth + 1}`, '100').map((line) => ({ ...line, account })),
+      ),
+      'fifo',
+    )
+    expect(balances.get('Assets:Venue:Main:Lots:BTC BTC')).toBe('2')
+  })
+
+  test('a gift leaves at its cost, and imported rows stand against accounts of their own', async () => {
+    const dir = await publishBook(trade('b', '2026-01-02', 'BTC', '1', '100'))
+    const event = (kind: string, id: string, at: string, quantity: string, value: string): string =>
+      `('old', 'BTC', '${at}', -1, '${id}', '${kind}', ${quantity}, ${value}, 'USDT', null)`
+    await alterBook(dir, [
+      `insert into lot_events values ${[
+        event('acquire', 'i1', '2025-01-01', '2', '10'),
+        event('give', 'i2', '2025-01-02', '0.5', '400'),
+        event('dispose', 'i3', '2025-01-03', '1', '8'),
+      ].join(', ')}`,
+    ])
+    const { gains, balances, errors } = readBeancount(await exported(dir, 'beancount', 'fifo'))
+    expect(errors).toEqual([])
+    // Two for 10: half a one given away at 2.5, one sold for 8 at 5.
+    expect(gains).toEqual(new Map([['i3', '3']]))
+    expect(balances.get('Equity:Gifts USDT')).toBe('2.5')
+    expect(balances.get('Equity:Imported USDT')).toBe('-2')
+    expect(balances.get('Assets:Venue:Old:Lots:BTC BTC')).toBe('0.5')
   })
 
   test('a cost below zero, from a rebate, is in the gain all the same', async () => {

@@ -31,7 +31,7 @@ describe('beancount accounts', () => {
       'Assets:Venue:a.b',
     ])
     expect(names.get('Assets:Venue:Main:SPOT')).toBe('Assets:Venue:Main:SPOT')
-    expect(names.get('Assets:Venue:main:SPOT')).toMatch(/^Assets:Venue:Main:SPOT-[0-9A-F]{8}$/)
+    expect(names.get('Assets:Venue:main:SPOT')).toMatch(/^Assets:Venue:Main-[0-9A-F]{8}:SPOT$/)
     expect(new Set(names.values()).size).toBe(4)
   })
 })

@@ -3,6 +3,7 @@ import { execFileSync, spawnSync } from 'node:child_process'
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { formatAmount } from '../models/amount.ts'
 import { exportBooks, type LotBooking } from '../pipeline/exports/export.ts'
 import { computeDisposals } from '../pipeline/reports/disposals.ts'
@@ -58,6 +59,16 @@ export async function publishBook(lines: readonly Line[]): Promise<string> {
      from lines where coin <> 'USDT'`,
     'drop table lines',
   ])
+}
+
+/** Changes a published ledger after the fact. */
+export async function alterBook(dir: string, statements: readonly string[]): Promise<void> {
+  const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
+  const connection = await instance.connect()
+  await connection.run("set timezone = 'UTC'")
+  for (const statement of statements) await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
 }
 
 export const temporary = (name: string): string => join(mkdtempSync(join(tmpdir(), 'export-')), name)
@@ -160,7 +171,7 @@ export interface Beancount {
   readonly balances: ReadonlyMap<string, string>
   /** By entry: what beancount booked to Income:Gains, with the sign of a gain, digit by digit. */
   readonly gains: ReadonlyMap<string, string>
-  /** How many reductions named their lots. */
+  /** Coin of each commodity. */
   readonly commodities: Readonly<Record<string, string>>
 }
 
@@ -199,7 +210,7 @@ export function readBeancount(file: string): Beancount {
   return {
     errors,
     balances: new Map(balances.map(([key, number]: [string, string]) => [key, trimmed(number)])),
-    gains: new Map(gains),
+    gains: new Map(gains.map(([key, number]: [string, string]) => [key, trimmed(number)])),
     commodities,
   }
 }

@@ -22,7 +22,18 @@ const UNKNOWN_BASIS = 'Equity:Unknown-Basis'
 const UNKNOWN_PROCEEDS = 'Equity:Unknown-Proceeds'
 const NEGATIVE_BASIS = 'Equity:Negative-Basis'
 const MISSING_HISTORY = 'Equity:Missing-History'
-const OWN_ACCOUNTS = [GAINS, TRANSFERS, UNKNOWN_BASIS, UNKNOWN_PROCEEDS, NEGATIVE_BASIS, MISSING_HISTORY]
+const GIFTS = 'Equity:Gifts'
+const IMPORTED = 'Equity:Imported'
+const OWN_ACCOUNTS = [
+  GAINS,
+  TRANSFERS,
+  UNKNOWN_BASIS,
+  UNKNOWN_PROCEEDS,
+  NEGATIVE_BASIS,
+  MISSING_HISTORY,
+  GIFTS,
+  IMPORTED,
+]
 
 const lotsName = (account: string, coin: string): string => `Assets:Venue:${account}:Lots:${coin}`
 const missingName = (account: string): string => `Assets:Venue:${account}:Missing`
@@ -38,27 +49,27 @@ const NOTES = (booking: LotBooking, currency: string): string[] => [
 export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): Pieces {
   const outline = await readOutline(ledger)
   const books = await readLotBooks(ledger, booking)
-  const held = await ledger.query('select distinct account, coin from balances order by account, coin')
-  const lots = held
-    .filter(([, coin]) => coin !== books.currency)
-    .map(([account, coin]) => lotsName(String(account), String(coin)))
-  const owners = [...new Set(held.map(([account]) => String(account)))]
-  const wallets = owners.flatMap((account) => [wholeName(account), missingName(account)])
+  const balances = await wholeBalances(ledger)
+  const lots = books.holdings.map(({ account, coin }) => lotsName(account, coin))
+  const owners = new Set([...books.holdings, ...balances].map(({ account }) => account))
+  const wallets = [...owners].flatMap((account) => [wholeName(account), missingName(account)])
   const names = [...new Set([...OWN_ACCOUNTS, ...wallets, ...lots, ...books.accountNames])].toSorted()
   const accounts = beancountAccounts(names)
+  const coins = new Set([...outline.coins.keys(), ...books.holdings.map(({ coin }) => coin), books.currency])
+  const firstDay = [outline.firstDay, books.firstDay].toSorted()[0]
   const inventories: ReadonlySet<string> = new Set(lots)
   yield opening(
     'Lots of tieout',
     NOTES(booking, books.currency),
     books.currency,
-    outline.coins.keys(),
+    [...coins].toSorted(),
     accounts,
     (name, spelled) =>
-      `${outline.firstDay} open ${spelled}${inventories.has(name) ? `  "${booking.toUpperCase()}"` : ''}`,
+      `${firstDay} open ${spelled}${inventories.has(name) ? `  "${booking.toUpperCase()}"` : ''}`,
   )
   const writer = new LotsWriter(booking, books.currency, accounts)
   for await (const movement of books.movements()) yield writer.text(movement)
-  for (const { account, ...balance } of await wholeBalances(ledger))
+  for (const { account, ...balance } of balances)
     yield balanceLine(outline.closingDay, accounts.get(wholeName(account)) as string, balance)
 }
 
@@ -123,7 +134,12 @@ class LotsWriter {
     const { kind, quantity, walletName, counterName, pieces } = movement
     switch (kind) {
       case 'money':
-        return [[this.#money(walletName, unitsOf(quantity)), this.#money(counterName, -unitsOf(quantity))]]
+        return [
+          [
+            this.#money(walletName as string, unitsOf(quantity)),
+            this.#money(counterName, -unitsOf(quantity)),
+          ],
+        ]
       case 'acquire':
         return [this.#acquired(movement)]
       case 'transfer_in':
@@ -140,6 +156,8 @@ class LotsWriter {
       }
       case 'dispose':
         return [this.#disposed(movement, pieces)]
+      case 'give':
+        return [this.#given(movement, pieces)]
     }
   }
 
@@ -191,6 +209,12 @@ class LotsWriter {
     const withoutBasis = unknown.reduce((sum, { proceeds }) => sum + (proceeds ?? 0n), 0n)
     if (unknown.length > 0) lines.push(this.#money(UNKNOWN_BASIS, -withoutBasis))
     return hasBasis ? [...lines, this.#absorb(GAINS)] : lines
+  }
+
+  /** A gift leaves at its cost. */
+  #given(movement: Movement, pieces: readonly LotPiece[]): string[] {
+    const lines = this.#reduce(movement, pieces)
+    return lines.length === 0 ? [] : [...lines, this.#absorb(GIFTS)]
   }
 
   #inventory({ account, coin }: Movement): LotsInventory {

@@ -52,8 +52,8 @@ export function sourceLines(source: Source): string[] {
     `    entry_id: ${quoted(source.entryId)}`,
     `    source_feed: ${quoted(source.sourceFeed)}`,
     `    source_id: ${quoted(source.sourceId)}`,
-    `    page_id: ${source.pageId}`,
-    `    page_row: ${source.pageRow}`,
+    ...(source.pageId === null ? [] : [`    page_id: ${source.pageId}`]),
+    ...(source.pageRow === null ? [] : [`    page_row: ${source.pageRow}`]),
   ]
 }
 

@@ -10,8 +10,9 @@ export interface Source {
   readonly entryId: string
   readonly sourceFeed: string
   readonly sourceId: string
-  readonly pageId: number
-  readonly pageRow: number
+  /** Journal frame and row in it; null where no single row tells of it. */
+  readonly pageId: number | null
+  readonly pageRow: number | null
 }
 
 export interface Posting {

@@ -42,8 +42,8 @@ function sourceTags({ entryId, sourceFeed, sourceId, pageId, pageRow }: Source):
     tag('entry_id', entryId),
     tag('source_feed', sourceFeed),
     tag('source_id', sourceId),
-    tag('page_id', pageId),
-    tag('page_row', pageRow),
+    ...(pageId === null ? [] : [tag('page_id', pageId)]),
+    ...(pageRow === null ? [] : [tag('page_row', pageRow)]),
   ].join(', ')
 }
 

@@ -1,17 +1,19 @@
 // Every movement of the books with what it did to lots, in the order in which it took effect: the published
 // `lot_events` matched again by the lots engine, and the entries in the reporting currency, which are money.
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
+import type { EventKind } from '../lots/event.ts'
 import { EVENTS_IN_ORDER } from '../lots/reader.ts'
-import { lotsStep } from '../lots/step.ts'
 import { loadTable } from '../output/load.ts'
 import type { Row } from '../output/value.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import type { Reader } from '../reports/reader.ts'
 import { requireTable } from '../reports/report.ts'
-import type { Source } from './books.ts'
+import { dayOf, type Source } from './books.ts'
 import { consecutive } from './consecutive.ts'
 import { unitsOf } from './digits.ts'
 import type { LotBooking } from './lots-inventory.ts'
+import { matchLots } from './lots-matching.ts'
 
 /** A piece of a lot that an event disposed of, sent away, or received. Amounts in units of 10^-18. */
 export interface LotPiece {
@@ -29,7 +31,7 @@ export interface Movement {
   /** When it took effect, ISO-8601 in UTC. */
   readonly at: string
   /** `money` for an entry in the reporting currency. */
-  readonly kind: 'acquire' | 'dispose' | 'transfer_out' | 'transfer_in' | 'money'
+  readonly kind: EventKind | 'money'
   readonly account: string
   readonly coin: string
   /** Signed for money, else without a sign; exact decimal text. */
@@ -39,8 +41,9 @@ export interface Movement {
   /** Entry kind, such as trade or fee. */
   readonly entryKind: string
   readonly transactionId: string
-  /** Double entry account of the wallet, and the one against which the entry stands. */
-  readonly walletName: string
+  /** Double entry account of the wallet; null for imported rows, which are in none. */
+  readonly walletName: string | null
+  /** Double entry account against which it stands. */
   readonly counterName: string
   readonly source: Source
   /** Of the other leg of a transfer, where it is known. */
@@ -69,45 +72,50 @@ const SOURCES = `
   left join trades on trades.transaction_id = entries.transaction_id
   left join postings as wallets on wallets.entry_id = entries.entry_id`
 
+/** Rows of the user's files, by the id that an event has from them. */
+const IMPORTED = {
+  imported_trades: 'select id, page_id, page_row from imported_trades',
+  imported_lots: 'select id, page_id, page_row from imported_lots',
+}
+
+const NO_IMPORTS =
+  'select null::varchar as id, null::bigint as page_id, null::integer as page_row where false'
+
+/** What imported history hands over to an entry is named by that entry. */
 const MOVEMENTS = `
   with
   events as (${EVENTS_IN_ORDER}),
-  pieces as (
-    select disposal_id as event_id, coin, 'disposed' as role, rowid as nth, quantity, proceeds, cost_basis, lot_id,
-      acquired_at
-    from disposals
-    union all
-    select transfer_id, coin, 'left', rowid, quantity, null, cost_basis, lot_id, acquired_at from lot_transfers
-    union all
-    select events.event_id, events.coin, 'arrived', lot_transfers.rowid, lot_transfers.quantity, null, cost_basis,
-      lot_id, acquired_at
-    from lot_transfers
-    join events on events.twin_id = lot_transfers.transfer_id and events.coin = lot_transfers.coin
-    where to_account is not null
-  ),
   movements as (
-    select effective_at as moved_at, number, event_id as entry_id, kind as event_kind, coin, quantity, value,
-      twin_account, twin_quantity
+    select coin || ' ' || number as movement, effective_at as moved_at, number, event_id, kind as event_kind,
+      account, coin, quantity, value, twin_account, twin_quantity
     from events
     union all
-    select occurred_at, 0, entry_id, 'money', coin, amount, amount, null, null
+    select 'money ' || entry_id, occurred_at, 0, entry_id, 'money', account, coin, amount, amount, null, null
     from sources where coin = $currency
   )
-  select movements.moved_at, movements.event_kind, sources.account, movements.coin, movements.quantity, movements.value,
-    sources.kind, sources.transaction_id, sources.wallet_name, sources.counter_name, movements.entry_id,
-    sources.source_feed, sources.source_id, sources.page_id, sources.page_row, movements.twin_account,
-    movements.twin_quantity, pieces.role, pieces.quantity, pieces.proceeds, pieces.cost_basis, pieces.lot_id,
-    pieces.acquired_at
+  select movements.movement, movements.moved_at, movements.event_kind, movements.account, movements.coin,
+    movements.quantity, movements.value, coalesce(sources.kind, movements.event_kind),
+    coalesce(sources.transaction_id, movements.event_id), sources.wallet_name,
+    coalesce(sources.counter_name, 'Equity:Imported'), movements.event_id,
+    coalesce(sources.source_feed, 'import'), coalesce(sources.source_id, movements.event_id),
+    coalesce(sources.page_id, imported.page_id), coalesce(sources.page_row, imported.page_row),
+    movements.twin_account, movements.twin_quantity,
+    pieces.role, pieces.quantity, pieces.proceeds, pieces.cost_basis, pieces.lot_id, pieces.acquired_at
   from movements
-  left join sources on sources.entry_id = movements.entry_id
-  left join pieces on pieces.event_id = movements.entry_id and pieces.coin = movements.coin
-  order by movements.moved_at, movements.coin, movements.number, movements.entry_id,
-    case pieces.role when 'left' then 0 else 1 end, pieces.nth`
+  left join sources
+    on sources.entry_id = regexp_replace(movements.event_id, '/(before|handover)$', '')
+  left join imported on imported.id = movements.event_id and sources.entry_id is null
+  left join pieces on pieces.number = movements.number
+  order by movements.moved_at, movements.coin, movements.number, movements.event_id, pieces.nth`
 
 export interface LotBooks {
   readonly currency: string
-  /** Account names of both sides, each once. */
+  /** Account names of wallets and counter sides, each once. */
   readonly accountNames: readonly string[]
+  /** Account and coin of every inventory. */
+  readonly holdings: readonly { readonly account: string; readonly coin: string }[]
+  /** UTC day of the first movement. */
+  readonly firstDay: string
   movements(): AsyncIterable<Movement>
 }
 
@@ -117,39 +125,49 @@ export interface LotBooks {
  */
 export async function readLotBooks(ledger: Ledger, booking: LotBooking): Promise<LotBooks> {
   for (const table of ['lot_events', 'entries', 'postings']) requireTable(ledger, table)
-  const [found] = await ledger.query('select min(currency) from lot_events')
-  const currency = found?.[0]
+  const [found] = await ledger.query('select min(currency), min(happened_at) from lot_events')
+  const [currency, first] = found ?? []
   if (typeof currency !== 'string') {
     throw new UsageError('The books have no lots to export.', {
       expected: 'changes of coins, valued in a reporting currency',
       action: 'Use `tieout export beancount` without --lots.',
     })
   }
+  const imported = Object.entries(IMPORTED).flatMap(([table, sql]) => (ledger.tables.has(table) ? [sql] : []))
   const reader = await ledger.scratch(async (connection) => {
-    for (const [name, sql] of [
-      ['lot_events', 'select * from lot_events'],
-      ['sources', SOURCES],
-    ] as const) {
-      const session = await ledger.session()
-      const statement = await session.run(() => session.connection.prepare(sql))
-      await loadTable(connection, name, await session.start(statement))
-    }
-    await lotsStep({ method: booking, scope: 'account' }).run(connection)
+    await copyInto(connection, 'lot_events', ledger, 'select * from lot_events')
+    await copyInto(connection, 'sources', ledger, SOURCES)
+    await copyInto(connection, 'imported', ledger, imported.join(' union all ') || NO_IMPORTS)
+    await matchLots(connection, booking)
   })
   const names = await reader.query(
     'select wallet_name from sources union select counter_name from sources order by 1',
   )
+  const held = await reader.query('select distinct account, coin from lot_events order by account, coin')
   return {
     currency,
     accountNames: names.map(([name]) => String(name)),
+    holdings: held.map(([account, coin]) => ({ account: String(account), coin: String(coin) })),
+    firstDay: dayOf(String(first)),
     movements: () => readMovements(reader, currency),
   }
 }
 
+async function copyInto(
+  connection: DuckDBConnection,
+  table: string,
+  ledger: Ledger,
+  sql: string,
+): Promise<void> {
+  const session = await ledger.session()
+  const statement = await session.run(() => session.connection.prepare(sql))
+  await loadTable(connection, table, await session.start(statement))
+}
+
 async function* readMovements(reader: Reader, currency: string): AsyncIterable<Movement> {
   const { rows } = await reader.stream(MOVEMENTS, { currency })
-  for await (const run of consecutive(rows, 10))
-    yield { ...movementOf(run[0]), pieces: run.flatMap((row) => (row[17] === null ? [] : [pieceOf(row)])) }
+  for await (const run of consecutive(rows, 0))
+    yield { ...movementOf(run[0]), pieces: run.flatMap((row) => (row[18] === null ? [] : [pieceOf(row)])) }
 }
 
 const text = (cell: unknown): string => String(cell)
@@ -160,34 +178,34 @@ const unitsOrNull = (cell: unknown): bigint | null => (cell === null ? null : un
 /** Cells stand as the last select of MOVEMENTS lists them. */
 function movementOf(row: Row): Omit<Movement, 'pieces'> {
   return {
-    at: text(row[0]),
-    kind: text(row[1]) as Movement['kind'],
-    account: text(row[2]),
-    coin: text(row[3]),
-    quantity: text(row[4]),
-    value: textOrNull(row[5]),
-    entryKind: text(row[6]),
-    transactionId: text(row[7]),
-    walletName: text(row[8]),
-    counterName: text(row[9]),
+    at: text(row[1]),
+    kind: text(row[2]) as Movement['kind'],
+    account: text(row[3]),
+    coin: text(row[4]),
+    quantity: text(row[5]),
+    value: textOrNull(row[6]),
+    entryKind: text(row[7]),
+    transactionId: text(row[8]),
+    walletName: textOrNull(row[9]),
+    counterName: text(row[10]),
     source: {
-      entryId: text(row[10]),
-      sourceFeed: text(row[11]),
-      sourceId: text(row[12]),
-      pageId: Number(row[13]),
-      pageRow: Number(row[14]),
+      entryId: text(row[11]),
+      sourceFeed: text(row[12]),
+      sourceId: text(row[13]),
+      pageId: row[14] === null ? null : Number(row[14]),
+      pageRow: row[15] === null ? null : Number(row[15]),
     },
-    twin: row[15] === null ? null : { account: text(row[15]), quantity: text(row[16]) },
+    twin: row[16] === null ? null : { account: text(row[16]), quantity: text(row[17]) },
   }
 }
 
 function pieceOf(row: Row): LotPiece {
   return {
-    role: text(row[17]) as LotPiece['role'],
-    quantity: unitsOf(text(row[18])),
-    proceeds: unitsOrNull(row[19] ?? null),
-    costBasis: unitsOrNull(row[20] ?? null),
-    lotId: textOrNull(row[21]),
-    acquiredAt: textOrNull(row[22]),
+    role: text(row[18]) as LotPiece['role'],
+    quantity: unitsOf(text(row[19])),
+    proceeds: unitsOrNull(row[20]),
+    costBasis: unitsOrNull(row[21]),
+    lotId: textOrNull(row[22]),
+    acquiredAt: textOrNull(row[23]),
   }
 }

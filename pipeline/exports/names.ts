@@ -4,38 +4,66 @@ import { createHash } from 'node:crypto'
 
 const ROOTS: ReadonlySet<string> = new Set(['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'])
 
-const BEANCOUNT_ACCOUNT = /^(Assets|Liabilities|Equity|Income|Expenses)(:[A-Z0-9][A-Za-z0-9-]*)+$/
+const BEANCOUNT_PART = /^[A-Z0-9][A-Za-z0-9-]*$/
+const HLEDGER_PART = /^[\p{L}\p{N}_][\p{L}\p{N}._+#&/-]*( [\p{L}\p{N}._+#&/-]+)*$/u
 
-const HLEDGER_PART = String.raw`[\p{L}\p{N}_][\p{L}\p{N}._+#&/-]*( [\p{L}\p{N}._+#&/-]+)*`
-const HLEDGER_ACCOUNT = new RegExp(`^${HLEDGER_PART}(:${HLEDGER_PART})*$`, 'u')
-
-/** Account names of the books with the names that beancount takes for them. */
+/** Account names of the books with the names that beancount takes for them; an account stays below its parent. */
 export function beancountAccounts(names: Iterable<string>): Map<string, string> {
-  return distinct(names, (name) => (BEANCOUNT_ACCOUNT.test(name) ? name : spelled(name)))
+  return distinct(names, (name) => {
+    const parts = name.split(':')
+    const isRooted = ROOTS.has(parts[0] as string) && parts.length > 1
+    const nodes = parts.map((part, at) => ({
+      original: `${isRooted ? '' : ' '}${parts.slice(0, at + 1).join(':')}`,
+      spelled: BEANCOUNT_PART.test(part) ? part : spelledPart(part),
+    }))
+    return isRooted ? nodes : [{ original: 'Equity', spelled: 'Equity' }, ...nodes]
+  })
 }
 
 /** The same for hledger, which takes nearly all of them as they are. */
 export function hledgerAccounts(names: Iterable<string>): Map<string, string> {
-  return distinct(names, (name) => (HLEDGER_ACCOUNT.test(name) ? name : spelled(name)))
-}
-
-function spelled(name: string): string {
-  const parts = name.split(':').map((part) => {
-    const plain = part.replace(/[^A-Za-z0-9-]/g, '-')
-    return /^[A-Za-z0-9]/.test(plain) ? plain[0]?.toUpperCase() + plain.slice(1) : `X${plain}`
+  return distinct(names, (name) => {
+    const parts = name.split(':')
+    return parts.map((part, at) => ({
+      original: parts.slice(0, at + 1).join(':'),
+      spelled: HLEDGER_PART.test(part) ? part : spelledPart(part),
+    }))
   })
-  const rooted = ROOTS.has(parts[0] ?? '') && parts.length > 1 ? parts : ['Equity', ...parts]
-  return rooted.join(':')
 }
 
-/** Names that would fall together are told apart by a hash of the original; one that is right already stays. */
-function distinct(names: Iterable<string>, spell: (name: string) => string): Map<string, string> {
-  const spellings = new Map([...new Set(names)].map((name) => [name, spell(name)]))
-  const uses = new Map<string, number>()
-  for (const spelling of spellings.values()) uses.set(spelling, (uses.get(spelling) ?? 0) + 1)
-  for (const [name, spelling] of spellings)
-    if (uses.get(spelling) !== 1 && spelling !== name) spellings.set(name, `${spelling}-${hashOf(name, 8)}`)
-  return spellings
+function spelledPart(part: string): string {
+  const plain = part.replace(/[^A-Za-z0-9-]/g, '-')
+  return /^[A-Za-z0-9]/.test(plain) ? plain[0]?.toUpperCase() + plain.slice(1) : `X${plain}`
+}
+
+/** One account on the way from the root to a name: what it was, and how its own part of the name is spelled. */
+interface Node {
+  readonly original: string
+  readonly spelled: string
+}
+
+/** Siblings that would fall together are told apart by a hash of the original; one that is right already stays. */
+function distinct(names: Iterable<string>, pathOf: (name: string) => Node[]): Map<string, string> {
+  const paths = new Map([...new Set(names)].map((name) => [name, pathOf(name)]))
+  const found = new Map<string, string>()
+  const depth = Math.max(0, ...[...paths.values()].map((path) => path.length))
+  for (let level = 0; level < depth; level += 1) {
+    const claims = new Map<string, Set<string>>()
+    for (const path of paths.values()) {
+      const node = path[level]
+      if (node === undefined) continue
+      const parent = path[level - 1]
+      const claim = parent === undefined ? node.spelled : `${found.get(parent.original)}:${node.spelled}`
+      claims.set(claim, (claims.get(claim) ?? new Set()).add(node.original))
+    }
+    for (const [claim, originals] of claims)
+      for (const original of originals)
+        found.set(
+          original,
+          originals.size > 1 && original !== claim ? `${claim}-${hashOf(original, 8)}` : claim,
+        )
+  }
+  return new Map([...paths].map(([name, path]) => [name, found.get(path.at(-1)?.original ?? '') as string]))
 }
 
 const hashOf = (text: string, digits: number): string =>
