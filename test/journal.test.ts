@@ -30,6 +30,18 @@ test('journal: a missing folder is made for its owner alone, and reading it make
   expect((await stat(join(dir, 'journal', '000001.journal'))).mode & 0o777).toBe(0o600)
 })
 
+test('journal: an empty body is read again, also when its memory was looked at before', async () => {
+  const dir = await emptyBooks()
+  const body = Buffer.concat([])
+  expect(body.buffer.byteLength).toBe(0)
+
+  const journal = await openJournal(dir, writing())
+  await journal.append(note('empty'), body)
+  await journal.close()
+
+  expect(await readJournal(dir)).toEqual([{ seq: 1, command: 'empty', body: '' }])
+})
+
 test('journal: frames are numbered from 1 and read again as they were appended', async () => {
   const dir = await emptyBooks()
   const meta: FrameMeta = {

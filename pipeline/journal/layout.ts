@@ -112,6 +112,11 @@ export interface NewFrame {
   readonly codec: Codec
 }
 
+/** Node answers 0 for some empty arrays, whatever came before (those whose `buffer` was looked at). */
+function regionChecksum(salt: Buffer, stored: Uint8Array): number {
+  return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))
+}
+
 /** The frame as it is appended, and the chain hash that it ends with. */
 export function encodeFrame(frame: NewFrame): { bytes: Buffer; chain: Buffer } {
   const { seq, meta, body, salt } = frame
@@ -125,7 +130,7 @@ export function encodeFrame(frame: NewFrame): { bytes: Buffer; chain: Buffer } {
   prelude.writeUInt8(codec, 5)
   prelude.writeUInt32BE(header.length, 6)
   prelude.writeUInt32BE(stored.length, 10)
-  prelude.writeUInt32BE(crc32(stored, crc32(salt)), 14)
+  prelude.writeUInt32BE(regionChecksum(salt, stored), 14)
   prelude.writeUInt32BE(preludeCrc(prelude), 18)
   return { bytes: Buffer.concat([prelude, header, salt, stored, chain]), chain }
 }
