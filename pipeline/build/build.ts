@@ -267,16 +267,16 @@ async function comment(connection: DuckDBConnection, documented: readonly Docume
     `select schema_name || '.' || table_name, column_name from duckdb_columns() where database_name = '${CATALOG}'`,
   )
   const columns = new Set(reader.getRowsJson().map(([table, column]) => `${table}.${column}`))
-  await connection.run('begin transaction')
+  const statements: string[] = []
   for (const { table, doc, columnDocs } of documented) {
     if (!table.startsWith('main.')) continue
-    await connection.run(`comment on table ${table} is '${quote(doc)}'`)
+    statements.push(`comment on table ${table} is '${quote(doc)}'`)
     for (const [column, meaning] of columnDocs) {
       if (!columns.has(`${table}.${column}`)) continue
-      await connection.run(`comment on column ${table}."${column}" is '${quote(meaning)}'`)
+      statements.push(`comment on column ${table}."${column}" is '${quote(meaning)}'`)
     }
   }
-  await connection.run('commit')
+  await connection.run(['begin transaction', ...statements, 'commit'].join(';\n'))
 }
 
 function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {

@@ -27,7 +27,14 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
 const RECORD_TABLES: ReadonlySet<string> = new Set(feedRecords.map(({ record }) => record.table))
 
 /** Checks about what was fetched when, and not about what the records say. */
-const LEFT_OUT_CHECKS = ['coverage', 'missing_credential', 'drift', 'quarantined_rows', 'changed_record', 'partition_clash']
+const LEFT_OUT_CHECKS = [
+  'coverage',
+  'missing_credential',
+  'drift',
+  'quarantined_rows',
+  'changed_record',
+  'partition_clash',
+]
 
 /** Hex SHA-256 over the tables of schema main; memory does not grow with the ledger. */
 export async function ledgerHash(path: string): Promise<string> {

@@ -4,6 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { systemClock } from '../../models/clock.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
 import {
@@ -27,6 +28,24 @@ export interface TaxRow {
 
 /** A row by column name; times as ISO text, amounts as decimal text. */
 export type Cells = Readonly<Record<string, string | null | undefined>>
+
+export type Move = Omit<TaxRow, 'balance'>
+
+/** Gives each row the balance that the venue would send: the coin's last balance plus amount plus fee. */
+export function balanced(moves: readonly Move[], opening: Readonly<Record<string, string>> = {}): TaxRow[] {
+  const balances = new Map(Object.entries(opening).map(([coin, text]) => [coin, units(text)]))
+  return moves.map((move) => {
+    const balance = (balances.get(move.coin) ?? 0n) + units(move.amount) + units(move.fee ?? '0')
+    balances.set(move.coin, balance)
+    return { ...move, balance: formatAmount(balance) }
+  })
+}
+
+function units(text: string): bigint {
+  const parsed = parseAmount(text)
+  if (!parsed.ok) throw new Error(`${text}: ${parsed.problem}`)
+  return parsed.units
+}
 
 export interface PageOptions {
   readonly account?: string
