@@ -1,0 +1,169 @@
+// What one seed stands for: how large the world is, which faults it knows and how often each strikes, and where its
+// processes die. Everything random in a run is drawn from streams named by the seed, so a configuration is a run.
+import { Random } from './random.ts'
+
+/** What can go wrong with one request or its answer; each is drawn for each request. */
+export const WIRE_FAULTS = [
+  'refused connection',
+  'lost request',
+  'lost response',
+  'late response',
+  'reset after the answer',
+  'body cut off by a reset',
+  'truncated body',
+  'garbled body',
+  'empty body',
+  'web page',
+  'wrong envelope',
+  'two data members',
+  'null data',
+  'wrong msg',
+  'doubled body',
+  'rate refusal',
+  'rate refusal with Retry-After',
+  'server error',
+  'passing code',
+  'unknown code',
+  'clock refusal',
+  'odd requestTime',
+  'wrong requestTime',
+  'secret echoed',
+  'refusal that echoes a secret',
+  'byte-order mark',
+] as const
+
+/** What the venue does with its pages. */
+export const PAGE_FAULTS = [
+  'repeated cursor',
+  'looping cursor',
+  'overlapping page',
+  'short page',
+  'page out of order',
+] as const
+
+/** What is true for a stretch of time. */
+export const PERIOD_FAULTS = ['rate storm', 'outage', 'maintenance', 'slow network'] as const
+
+/** What the disk does; each is drawn for each operation. */
+export const DISK_FAULTS = ['disk full', 'write error', 'sync error', 'open error'] as const
+
+/** What the history is like, and what else goes on; each is on or off. */
+export const CONDITIONS = [
+  'late records',
+  'changed records',
+  'vanishing records',
+  'bursts',
+  'edge records',
+  'unknown fields',
+  'unknown types',
+  'limit numbers',
+  'odd spellings',
+  'bad rows',
+  'clock skew',
+  'clock steps',
+  'second run',
+  'rival books',
+  'long absence',
+  'corruption',
+  'cut database log',
+] as const
+
+export type Fault =
+  | (typeof WIRE_FAULTS)[number]
+  | (typeof PAGE_FAULTS)[number]
+  | (typeof PERIOD_FAULTS)[number]
+  | (typeof DISK_FAULTS)[number]
+  | (typeof CONDITIONS)[number]
+
+/** Where a process dies; the first process that reaches it does. */
+export interface CrashPoint {
+  readonly at: 'instant' | 'disk' | 'database'
+  /** Milliseconds after the process began, or the number of the operation or statement. */
+  readonly count: number
+  /** The machine loses power: what was not synced may be lost. */
+  readonly power: boolean
+}
+
+export interface SimulationConfig {
+  readonly seed: number
+  /** Probability of each fault; conditions are on above 0. */
+  readonly faults: Readonly<Partial<Record<Fault, number>>>
+  readonly crashes: readonly CrashPoint[]
+  readonly accounts: number
+  /** Feeds in use, by contract name. */
+  readonly feeds: readonly string[]
+  /** Records of each partition. */
+  readonly records: number
+  readonly nights: number
+  readonly pageSize: number
+  /** Models, checks and publication too. */
+  readonly build: boolean
+}
+
+export const FEEDS = [
+  'tax.records',
+  'tax.futuresRecords',
+  'tax.p2pRecords',
+  'trade.orderHistory',
+  'p2p.orders',
+] as const
+
+/** One run in so many builds and publishes the ledger; that costs as much as ten others. */
+const BUILD_EVERY = 50
+
+function faultsOf(random: Random): Partial<Record<Fault, number>> {
+  const faults: Partial<Record<Fault, number>> = {}
+  const draw = (names: readonly Fault[], share: number, most: number): void => {
+    for (const name of names) if (random.chance(share)) faults[name] = 0.005 + random.next() * most
+  }
+  // A tenth of the seeds is calm, so that what fails without any fault is seen as that.
+  if (random.chance(0.1)) return faults
+  draw(WIRE_FAULTS, random.pick([0.1, 0.25, 0.5]), 0.1)
+  draw(PAGE_FAULTS, random.pick([0.1, 0.4]), 0.15)
+  draw(PERIOD_FAULTS, 0.15, 1)
+  draw(DISK_FAULTS, 0.12, 0.008)
+  draw(CONDITIONS, 0.4, 1)
+  // A second set of books doubles the time of a run, and hides a breach of the budgets.
+  if (random.chance(0.8)) delete faults['rival books']
+  return faults
+}
+
+function crashesOf(random: Random): CrashPoint[] {
+  if (random.chance(0.3)) return []
+  return Array.from({ length: random.int(1, 5) }, () => {
+    const at = random.pick(['instant', 'disk', 'disk', 'database'] as const)
+    const most = {
+      instant: random.pick([500, 20_000, 300_000]),
+      disk: random.pick([25, 120, 400]),
+      database: 80,
+    }
+    return { at, count: random.int(1, most[at]), power: random.chance(0.5) }
+  })
+}
+
+/** One feed to all of them, mostly few: that is more runs in the same time. */
+function feedsOf(random: Random): string[] {
+  const share = random.pick([0.2, 0.4, 0.8])
+  const chosen = FEEDS.filter(() => random.chance(share))
+  return chosen.length === 0 ? [random.pick(FEEDS)] : chosen
+}
+
+/** The configuration of a seed. */
+export function configOf(seed: number): SimulationConfig {
+  const random = new Random(`config ${seed}`)
+  const build = seed % BUILD_EVERY === 0
+  const faults = faultsOf(random)
+  // Sums of numbers at the limit overflow, which is a matter of other tests.
+  if (build) delete faults['limit numbers']
+  return {
+    seed,
+    faults,
+    crashes: crashesOf(random),
+    accounts: random.pick([1, 1, 1, 2]),
+    feeds: feedsOf(random),
+    records: random.pick([5, 15, 30]),
+    nights: random.int(1, 3),
+    pageSize: random.int(2, 7),
+    build,
+  }
+}

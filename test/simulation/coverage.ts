@@ -1,0 +1,128 @@
+// What the published coverage says against what must be so: nothing reachable is missing once the faults have ended,
+// and whatever was not had is stated. The published SQL answers, over the landing database.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Books } from '../../pipeline/books.ts'
+import { packageRoot } from '../../pipeline/root.ts'
+import { asking } from './check.ts'
+import { type Feed, retentionOfFeed } from './feeds.ts'
+import { START, type World } from './world.ts'
+
+interface Interval {
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  readonly start: number | null
+  readonly end: number | null
+  readonly status: string
+}
+
+const MODELS = ['staging/covered_ranges', 'staging/missing_ranges', 'published/coverage'] as const
+
+/** What the edge of the venue's memory may take without a word: it moves on while a run goes on. */
+const EDGE_MS = 6 * 60_000
+
+async function coverageOf(books: Books): Promise<Interval[]> {
+  const connection = await books.landing.instance.connect()
+  try {
+    await connection.run('create schema if not exists memory.staging')
+    for (const model of MODELS) {
+      const text = readFileSync(join(packageRoot, 'sql', `${model}.sql`), 'utf8')
+      const table = model.startsWith('staging') ? `staging.${model.split('/')[1]}` : 'coverage'
+      await connection.run(`create or replace table ${table} as\n${text}`)
+    }
+  } finally {
+    connection.closeSync()
+  }
+  const rows = await asking(books)(
+    `select account, feed, partition, epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end, status
+     from memory.main.coverage`,
+  )
+  const millis = (value: unknown): number | null => (value === null ? null : Number(value))
+  return rows.map(({ account, feed, partition, range_start, range_end, status }) => {
+    const ends = { start: millis(range_start), end: millis(range_end) }
+    return { account: account!, feed: feed!, partition: partition!, status: status!, ...ends }
+  })
+}
+
+/** The first hole in the union of the intervals within the bounds that is longer than `slack`; null for none. */
+function hole(
+  intervals: readonly Interval[],
+  from: number,
+  until: number,
+  slack: number,
+): [number, number] | null {
+  const ranges = intervals
+    .flatMap(({ start, end }) => (start === null || end === null ? [] : [[start, end] as const]))
+    .sort(([a], [b]) => a - b)
+  let reached = from
+  for (const [start, end] of ranges) {
+    if (start > Math.min(until, reached + slack)) break
+    reached = Math.max(reached, end)
+  }
+  return reached + slack >= until ? null : [reached, until]
+}
+
+/**
+ * `wholeSince`: the beginning of a run without faults that has ended, by which everything reachable must be complete;
+ * null after a run that left something, which then must be stated.
+ */
+export async function checkCoverage(
+  world: World,
+  books: Books,
+  wholeSince: number | null,
+  plannedAt: number,
+): Promise<void> {
+  const all = await coverageOf(books)
+  for (const account of world.accounts)
+    for (const feed of world.feeds) {
+      const own = all.filter((one) => one.account === account.name && one.feed === feed.name)
+      const whole = own.filter((one) => one.start === null)
+      if (feed.applies === 'unified' && account.kind === 'classic') {
+        if (wholeSince !== null && !whole.some((one) => one.status === 'not_applicable'))
+          world.violation(`${feed.name} does not apply to ${account.name}, and coverage does not say so`)
+        continue
+      }
+      if (wholeSince === null && whole.length > 0) continue
+      for (const { label } of feed.partitions) {
+        const part = own.filter((one) => one.partition === label)
+        if (wholeSince !== null) checkWhole(world, account.name, feed, label, part, wholeSince)
+        checkStated(world, account.name, feed, label, part, plannedAt)
+      }
+    }
+}
+
+function checkWhole(
+  world: World,
+  account: string,
+  feed: Feed,
+  label: string,
+  part: readonly Interval[],
+  since: number,
+): void {
+  const reachable = START + world.scheduler.now - retentionOfFeed(feed) + EDGE_MS
+  const had = part.filter((one) => one.status === 'complete' || one.status === 'empty')
+  const gap = hole(had, reachable, START + since, 1)
+  if (gap !== null)
+    world.violation(
+      `${feed.name} ${label} of ${account} is not complete from ${gap[0]} to ${gap[1]}, though all went well`,
+    )
+}
+
+/** From the first range that was ever asked for on, each instant has a word on it. */
+function checkStated(
+  world: World,
+  account: string,
+  feed: Feed,
+  label: string,
+  part: readonly Interval[],
+  plannedAt: number,
+): void {
+  const starts = part.flatMap(({ start }) => (start === null ? [] : [start]))
+  const first = Math.min(START + plannedAt - retentionOfFeed(feed) + EDGE_MS, ...starts)
+  const gap = hole(part, first, START + plannedAt, EDGE_MS)
+  if (gap !== null)
+    world.violation(
+      `${feed.name} ${label} of ${account} says nothing of the time from ${gap[0]} to ${gap[1]}`,
+    )
+}

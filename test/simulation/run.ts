@@ -1,0 +1,129 @@
+// One seed from its first night to its last: nights with faults, deaths and restarts, then the faults end, two runs
+// go well, and everything must be as the venue has it. The folder of the real database files is gone afterwards.
+import { createHash } from 'node:crypto'
+import { existsSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { checkJournal, checkLogs, checkPages, checkRebuild, checkTruth } from './check.ts'
+import type { SimulationConfig } from './config.ts'
+import { corrupt } from './corruption.ts'
+import { checkCoverage } from './coverage.ts'
+import { HOUR, retentionOfFeed } from './feeds.ts'
+import { versionAt } from './history.ts'
+import type { Machine } from './machine.ts'
+import { type Inspect, Ledger, type NightEnd, night } from './night.ts'
+import { START, World } from './world.ts'
+
+export interface SimulationResult {
+  readonly config: SimulationConfig
+  /** What was violated, first things first; empty when all is well. */
+  readonly violations: readonly string[]
+  readonly story: readonly string[]
+  /** SHA-256 of the story. */
+  readonly digest: string
+  readonly requests: number
+  readonly deaths: number
+  readonly worldMs: number
+}
+
+/** A process that dies or fails is started again at most so often before the night is given up. */
+const STARTS_MAX = 4
+
+const folderForDatabases = (): string =>
+  mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tieout-simulation-'))
+
+export async function simulate(config: SimulationConfig): Promise<SimulationResult> {
+  const folder = folderForDatabases()
+  const world = new World(config, folder)
+  try {
+    await world.scheduler.until(live(world))
+  } catch (error) {
+    world.violation(error instanceof Error ? (error.stack ?? error.message) : String(error))
+  } finally {
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const { story, violations, venue, scheduler } = world
+  const digest = createHash('sha256').update(story.join('\n')).digest('hex')
+  const deaths = story.filter((line) => line.includes(' DIES ')).length
+  return { config, violations, story, digest, requests: venue.requests, deaths, worldMs: scheduler.now }
+}
+
+async function live(world: World): Promise<void> {
+  const ledgers = new Map(world.machines.map((machine) => [machine, new Ledger()]))
+  await Promise.all([...ledgers].map(([machine, ledger]) => nights(world, machine, ledger)))
+  if (world.violations.length > 0) return
+  world.calm()
+  await world.scheduler.wait(10 * 60_000)
+  for (const [machine, ledger] of ledgers) {
+    await lastRun(world, machine, ledger, false)
+    await world.scheduler.wait(10 * 60_000)
+    await lastRun(world, machine, ledger, true)
+    checkLogs(world, ledger)
+    const { acknowledged } = ledger
+    world.tell(`${machine.name} has ${acknowledged.seq} frames, chain ${acknowledged.chain}`)
+  }
+}
+
+/** The nights with faults: each run that dies or fails is started again, as its operator would. */
+async function nights(world: World, machine: Machine, ledger: Ledger): Promise<void> {
+  const random = machine.stream('nights')
+  for (let count = 0; count < world.config.nights; count += 1) {
+    for (let starts = 0; starts < STARTS_MAX; starts += 1) {
+      const plannedAt = world.scheduler.now
+      const isClockRight =
+        (world.config.faults['clock skew'] ?? 0) + (world.config.faults['clock steps'] ?? 0) === 0
+      const inspect: Inspect = async (books, { incomplete }) => {
+        if (isClockRight && (incomplete || random.chance(0.2)))
+          await checkCoverage(world, books, null, plannedAt)
+      }
+      const end = await night(world, machine, ledger, inspect)
+      await checkJournal(world, machine, ledger)
+      if (world.violations.length > 0) return
+      if (end.kind === 'done' && !end.result.incomplete) break
+      await world.scheduler.wait(random.pick([0, 5_000, 600_000, 3 * HOUR]))
+    }
+    if (machine.strikes('corruption')) await corrupt(world, machine)
+    if (world.violations.length > 0) return
+    const isLong = count === 0 && machine.strikes('long absence')
+    await world.scheduler.wait(isLong ? 7 * 24 * HOUR : random.int(60_000, random.pick([HOUR, 30 * HOUR])))
+  }
+}
+
+async function lastRun(world: World, machine: Machine, ledger: Ledger, isLast: boolean): Promise<void> {
+  const beganAt = world.scheduler.now
+  const requestsBefore = world.venue.requests
+  const inspect: Inspect = async (books) => {
+    if (!isLast) return
+    await checkPages(world, machine, books)
+    await checkTruth(world, books)
+    await checkCoverage(world, books, beganAt, beganAt)
+    await checkRebuild(world, machine, books)
+  }
+  const end: NightEnd = await night(world, machine, ledger, inspect)
+  await checkJournal(world, machine, ledger)
+  if (end.kind !== 'done' || end.result.incomplete || end.result.refusals.length > 0)
+    world.violation(`a run without faults did not complete: ${JSON.stringify(end)}`)
+  const requests = world.venue.requests - requestsBefore
+  const most = requestsAtMost(world, isLast)
+  if (requests > most)
+    world.violation(`a run without faults sent ${requests} requests, where ${most} are enough`)
+  if (end.kind === 'done' && end.lastedMs > most * 2_000 + 300_000)
+    world.violation(`a run without faults took ${end.lastedMs} ms for ${requests} requests`)
+}
+
+/** Every window twice, every page, and a few more: what a run may need when all goes well. */
+function requestsAtMost(world: World, isTail: boolean): number {
+  const { now } = world.scheduler
+  let most = 8
+  for (const feed of world.feeds) {
+    const since = START + now - retentionOfFeed(feed)
+    const windows = Math.ceil(retentionOfFeed(feed) / feed.window.spanMaxMs) + 1
+    const visible = world.records.filter(
+      (one) => one.feed === feed.name && one.ts >= since && versionAt(one, now) !== null,
+    ).length
+    const each = isTail ? 4 : 2 * windows + 4
+    most +=
+      world.accounts.length * feed.partitions.length * each + 2 * Math.ceil(visible / world.config.pageSize)
+  }
+  return most
+}

@@ -1,0 +1,314 @@
+// The model venue: in memory, simple, strict. It knows its records by heart, checks signatures, spans, retention and
+// budgets (a sliding window over arrivals), pages newest first, and writes down what no honest client may do.
+import { createHmac } from 'node:crypto'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import type { Credentials } from '../../connectors/venue.ts'
+import type { SimulationConfig } from './config.ts'
+import { type Feed, retentionOfFeed, shapeOf } from './feeds.ts'
+import { type Conditions, type Ids, invent, type VenueRecord, type Version, versionAt } from './history.ts'
+import type { Random } from './random.ts'
+
+export interface VenueAccount {
+  readonly name: string
+  readonly uid: string
+  readonly kind: 'unified' | 'classic'
+  readonly api: Credentials
+  readonly tax: Credentials
+}
+
+export interface VenueRequest {
+  readonly method: string
+  readonly path: string
+  readonly headers: Readonly<Record<string, string>>
+}
+
+export interface VenueAnswer {
+  readonly status: number
+  readonly code: string
+  readonly msg: string
+  /** JSON text. */
+  readonly data: string
+  readonly headers: Readonly<Record<string, string>>
+  /** For the story. */
+  readonly told: string
+}
+
+export interface VenueOptions {
+  readonly config: SimulationConfig
+  readonly start: number
+  readonly accounts: readonly VenueAccount[]
+  readonly settings: Endpoint
+  readonly feeds: readonly Feed[]
+  readonly addressRate: { readonly count: number; readonly perMs: number }
+  readonly records: VenueRecord[]
+  readonly conditions: Conditions
+  readonly ids: Ids
+  readonly random: Random
+  /** Milliseconds of the world. */
+  readonly now: () => number
+  /** Whether this request's page is to be told wrongly. */
+  readonly strikes: (
+    fault: 'repeated cursor' | 'looping cursor' | 'overlapping page' | 'short page',
+  ) => boolean
+  readonly disorders: () => boolean
+  /** Whether new records may appear on the edges of windows. */
+  readonly invents: () => boolean
+  /** Something that no fault explains. */
+  readonly violation: (what: string) => void
+}
+
+const refusal = (status: number, code: string, msg: string): VenueAnswer => ({
+  status,
+  code,
+  msg,
+  data: 'null',
+  headers: {},
+  told: `refused ${code}`,
+})
+
+/** A place in the order of a list: newest first, ids of one instant descending. */
+interface Place {
+  readonly ts: number
+  readonly id: bigint
+}
+
+const isBehind = (record: VenueRecord, place: Place): boolean =>
+  record.ts < place.ts || (record.ts === place.ts && BigInt(record.id) < place.id)
+
+export class ModelVenue {
+  readonly #options: VenueOptions
+  readonly #byList = new Map<string, VenueRecord[]>()
+  readonly #places = new Map<string, Place>()
+  readonly #arrivals = new Map<string, number[]>()
+  /** Requests that arrived, all together. */
+  requests = 0
+
+  constructor(options: VenueOptions) {
+    this.#options = options
+    for (const record of options.records) this.#add(record)
+    for (const list of this.#byList.values()) list.sort(newestFirst)
+  }
+
+  #add(record: VenueRecord): VenueRecord[] {
+    const key = `${record.account}/${record.feed}/${record.partition}`
+    const list = this.#byList.get(key) ?? []
+    this.#byList.set(key, list)
+    list.push(record)
+    this.#places.set(record.id, { ts: record.ts, id: BigInt(record.id) })
+    return list
+  }
+
+  /** A request arrives; what the answer says is decided here, whatever becomes of it on its way. */
+  receive(request: VenueRequest): VenueAnswer {
+    this.requests += 1
+    const { config, accounts, now, start } = this.#options
+    const [path = '', query = ''] = request.path.split('?')
+    const params = new Map(new URLSearchParams(query))
+    const endpoint = [this.#options.settings, ...this.#options.feeds].find((one) => one.path === path)
+    if (endpoint === undefined) return refusal(404, '40404', 'no such path')
+    const key = request.headers['access-key'] ?? ''
+    const account = accounts.find((one) => one[endpoint.credential === 'tax' ? 'tax' : 'api'].key === key)
+    if (account === undefined) {
+      this.#options.violation(`${endpoint.name} was asked with a key that it does not take`)
+      return refusal(401, '40012', 'unknown key')
+    }
+    const breach = this.#count(account, endpoint)
+    if (breach !== null) {
+      if ((config.faults['rival books'] ?? 0) === 0) this.#options.violation(breach)
+      return refusal(429, '429', 'too many requests')
+    }
+    const wrong = this.#checkSigned(
+      request,
+      account[endpoint.credential === 'tax' ? 'tax' : 'api'],
+      start + now(),
+    )
+    if (wrong !== null) return wrong
+    if (endpoint.applies === 'unified' && account.kind === 'classic')
+      return refusal(400, '40084', 'classic account')
+    return endpoint.window === null ? this.#settings(account) : this.#page(account, endpoint as Feed, params)
+  }
+
+  /** Counts an arrival; says what is wrong when there were too many within the interval, by a strict sliding window. */
+  #count(account: VenueAccount, { name, rate }: Endpoint): string | null {
+    const breaches = [
+      this.#exceeds(`${name} of ${account.name}`, rate),
+      this.#exceeds('the address', this.#options.addressRate),
+    ]
+    return breaches.find((breach) => breach !== null) ?? null
+  }
+
+  #exceeds(key: string, { count, perMs }: { count: number; perMs: number }): string | null {
+    const now = this.#options.now()
+    const recent = (this.#arrivals.get(key) ?? []).filter((at) => at > now - perMs)
+    recent.push(now)
+    this.#arrivals.set(key, recent)
+    return recent.length <= count
+      ? null
+      : `${recent.length} requests for ${key} within ${perMs} ms, where ${count} are allowed (at ${recent.join(', ')})`
+  }
+
+  #checkSigned(request: VenueRequest, { secret, passphrase }: Credentials, now: number): VenueAnswer | null {
+    const at = request.headers['access-timestamp'] ?? ''
+    const text = `${at}${request.method}${decodeURIComponent(request.path)}`
+    const sign = createHmac('sha256', secret).update(text).digest('base64')
+    if (request.headers['access-sign'] !== sign || request.headers['access-passphrase'] !== passphrase) {
+      this.#options.violation(`${request.path} is signed wrongly`)
+      return refusal(401, '40009', 'sign signature error')
+    }
+    return Math.abs(Number(at) - now) > 30_000 ? refusal(400, '40008', 'Request timestamp expired') : null
+  }
+
+  #settings(account: VenueAccount): VenueAnswer {
+    if (account.kind === 'classic') return refusal(400, '40084', 'classic account')
+    const data = JSON.stringify({ uid: account.uid, accountMode: 'unified', assetMode: 'multi_assets' })
+    return { status: 200, code: '00000', msg: 'success', data, headers: {}, told: 'settings' }
+  }
+
+  #page(account: VenueAccount, feed: Feed, params: ReadonlyMap<string, string>): VenueAnswer {
+    const { now, start } = this.#options
+    const from = Number(params.get('startTime'))
+    const until = Number(params.get('endTime'))
+    const partition = feed.partitions.find((one) =>
+      Object.entries(one.params).every(([name, value]) => params.get(name) === value),
+    )
+    const size = Number(params.get('limit'))
+    const illegal =
+      partition === undefined ||
+      !(until - from <= feed.window.spanMaxMs && from <= until) ||
+      feed.page.kind === 'none' ||
+      size !== feed.page.size
+    if (illegal) {
+      this.#options.violation(`${feed.name} was asked for what it does not serve: ${[...params].join(' ')}`)
+      return refusal(400, '40017', 'parameter verification failed')
+    }
+    const edge = start + now() - retentionOfFeed(feed)
+    if (from < edge) return refusal(400, '00001', 'startTime is beyond the memory')
+    const cursor = params.get(feed.page.param) ?? null
+    const list = this.#byList.get(`${account.name}/${feed.name}/${partition.label}`) ?? []
+    this.#inventOnEdges(account, feed, partition.label, list, { from, until, cursor })
+    const told = list
+      .filter((record) => record.ts >= from && record.ts <= until)
+      .flatMap((record) => {
+        const version = versionAt(record, now())
+        return version === null ? [] : [{ record, version }]
+      })
+    return this.#tell(feed, told, cursor, size)
+  }
+
+  /** What appears on the edges of a window in the moment in which it is asked for. */
+  #inventOnEdges(
+    account: VenueAccount,
+    feed: Feed,
+    partition: string,
+    list: VenueRecord[],
+    asked: { from: number; until: number; cursor: string | null },
+  ): void {
+    const { invents, now, start, conditions, random, ids } = this.#options
+    // Behind the cursor nothing may appear in what has been passed already.
+    const place = asked.cursor === null ? undefined : this.#places.get(asked.cursor)
+    const edges = [asked.from, asked.until].filter((ts) => asked.cursor === null || (place?.ts ?? 0) > ts)
+    for (const ts of edges) {
+      // The present is no edge of the history: what happens in it is not late.
+      if (!invents() || ts > start + now()) continue
+      const delay = start + now() - ts
+      const of = { account: account.name, feed, partition }
+      const when = { appearsAt: now(), delay: Math.max(delay, feed.window.lookbackMs + 1) }
+      this.#options.records.push(this.#last(this.#add(invent(of, ts, when, conditions, random, ids))))
+      list.sort(newestFirst)
+    }
+  }
+
+  #last(list: readonly VenueRecord[]): VenueRecord {
+    return list.at(-1)!
+  }
+
+  #tell(
+    feed: Feed,
+    all: readonly { record: VenueRecord; version: Version }[],
+    cursor: string | null,
+    size: number,
+  ): VenueAnswer {
+    const { strikes, disorders, random } = this.#options
+    const place = cursor === null ? undefined : this.#places.get(cursor)
+    if (cursor !== null && place === undefined) {
+      this.#options.violation(`${feed.name} was asked with the cursor ${cursor}, which was never given`)
+      return refusal(400, '40017', 'unknown cursor')
+    }
+    const behind = place === undefined ? all : all.filter(({ record }) => isBehind(record, place))
+    const before = place === undefined ? [] : all.filter(({ record }) => !isBehind(record, place))
+    let rows = behind.slice(0, size)
+    const odd: string[] = []
+    if (rows.length > 1 && strikes('short page')) {
+      rows = rows.slice(0, random.int(1, rows.length - 1))
+      odd.push('cut short')
+    }
+    if (before.length > 0 && rows.length > 0 && strikes('overlapping page')) {
+      const again = before.slice(-random.int(1, Math.min(before.length, size)))
+      rows = [...again, ...rows].slice(0, size)
+      // A page that holds nothing new would go round for ever.
+      if (rows.length === again.length) rows = behind.slice(0, size)
+      else odd.push('overlapping')
+    }
+    if (rows.length > 1 && disorders()) {
+      rows = shuffled(rows, random)
+      odd.push('out of order')
+    }
+    const last = lowest(rows)?.record.id
+    const hasMore =
+      last !== undefined && behind.some(({ record }) => isBehind(record, this.#places.get(last)!))
+    let next = last !== undefined && (hasMore || random.chance(0.5)) ? last : null
+    if (cursor !== null && rows.length > 0 && strikes('repeated cursor')) {
+      next = cursor
+      if (feed.page.kind === 'last-id') rows = before.slice(-1)
+      odd.push('the same cursor again')
+    } else if (before.length > size && rows.length > 0 && strikes('looping cursor')) {
+      next = before[size - 1]!.record.id
+      if (feed.page.kind === 'last-id') rows = before.slice(0, size)
+      odd.push('an old cursor')
+    }
+    const texts = rows.map(({ version }) => version.text)
+    return {
+      status: 200,
+      code: '00000',
+      msg: 'success',
+      data: dataOf(feed, texts, next, random),
+      headers: {},
+      told: `${texts.length} rows${odd.length === 0 ? '' : ` (${odd.join(', ')})`}`,
+    }
+  }
+}
+
+const newestFirst = (a: VenueRecord, b: VenueRecord): number =>
+  b.ts - a.ts || (BigInt(b.id) > BigInt(a.id) ? 1 : -1)
+
+/** The row that stands furthest back in the order. */
+function lowest<Row extends { record: VenueRecord }>(rows: readonly Row[]): Row | undefined {
+  return rows.toSorted((a, b) => newestFirst(a.record, b.record)).at(-1)
+}
+
+function shuffled<T>(rows: readonly T[], random: Random): T[] {
+  const left = [...rows]
+  const taken: T[] = []
+  while (left.length > 0) taken.push(...left.splice(random.int(0, left.length - 1), 1))
+  return taken
+}
+
+/** `data` as the feed is documented to send it, empty lists in all their forms. */
+function dataOf(feed: Feed, texts: readonly string[], cursor: string | null, random: Random): string {
+  const list = `[${texts.join(',')}]`
+  const { page } = feed
+  if (page.kind !== 'cursor') {
+    if (texts.length > 0) return list
+    return random.pick(['[]', '{"list":null,"cursor":null}', '{"list":[],"cursor":""}'])
+  }
+  if (texts.length === 0)
+    return random.pick([`{"${feed.rows}":null,"${page.from}":null}`, `{"${feed.rows}":[]}`, '[]'])
+  const next = cursor === null ? random.pick(['null', '""']) : random.pick([`"${cursor}"`, cursor])
+  return `{"${feed.rows}":${list},"${page.from}":${next}}`
+}
+
+/** Ids of the rows in a body, in their order, as digits. */
+export function idsIn(body: string, feed: Feed): string[] {
+  const { id } = shapeOf(feed)
+  return [...body.matchAll(new RegExp(`"${id}":"?(\\d+)"?`, 'g'))].map((match) => match[1]!)
+}
