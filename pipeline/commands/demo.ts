@@ -8,6 +8,7 @@ import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
 import { acquireLock } from '../lock.ts'
 import { allRows, asBatches } from '../output/column.ts'
+import { printTable } from '../output/table.ts'
 import { startProgress } from '../progress.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
@@ -49,6 +50,7 @@ export const demoCommand = defineCommand({
       )
       const codes = await night(context)
       await showReports(context)
+      await showPresent(context)
       const comparison = await compareWithTruth(context.dir, sandbox.truth())
       context.print(describeComparison(comparison))
       context.print(`The books: ${join(context.dir, 'ledger.duckdb')}`)
@@ -122,6 +124,47 @@ async function showReports(context: CommandContext): Promise<void> {
       context.print(rest > 0 ? `${rest} more rows in ${file}` : `As CSV: ${file}`)
     }
     context.print('')
+  } finally {
+    ledger.close()
+  }
+}
+
+/** What the accounts look like now, from the feeds that tell of the present. */
+const PRESENT: readonly (readonly [title: string, query: string])[] = [
+  [
+    'Open positions',
+    `select account, symbol, hold_side, total, open_price_avg, unrealized_pl, achieved_profits
+     from positions where is_current and total <> 0 order by all`,
+  ],
+  [
+    'Sub-accounts',
+    `select emails.account, sub_uid, accounts.account as name, emails.ctime as created_at
+     from subaccount_emails as emails left join accounts on accounts.uid = emails.sub_uid
+     where is_current order by all`,
+  ],
+  [
+    'Merchant',
+    `select account, merchant_id, total_trades, total_completion_rate, trades30d
+     from merchants where is_current order by all`,
+  ],
+  [
+    'Risk and lists',
+    `select 'institutional LTV' as what, rtrim(rtrim(cast(ltv as varchar), '0'), '.') as figure from ltv where is_current
+     union all select 'open orders', cast(count(*) as varchar) from open_orders where is_current
+     union all select 'contracts', cast(count(*) as varchar) from contracts where is_current
+     union all select 'liquidations of the last days', cast(count(*) as varchar) from liquidations
+     union all select 'agent customers', cast(count(*) as varchar) from customers where is_current
+     union all select 'KYC results', cast(count(*) as varchar) from customer_kyc where is_current`,
+  ],
+]
+
+async function showPresent(context: CommandContext): Promise<void> {
+  const ledger = await openLedger(context.dir)
+  try {
+    for (const [title, query] of PRESENT) {
+      const { columns, rows } = await ledger.stream(query)
+      context.print(`${title}\n\n${printTable(columns, await allRows(rows))}\n`)
+    }
   } finally {
     ledger.close()
   }
