@@ -7,6 +7,7 @@ import { booksCommands } from './commands/books.ts'
 import { callCommands } from './commands/call.ts'
 import { demoCommand } from './commands/demo.ts'
 import { fetchCommands } from './commands/fetch.ts'
+import { importCommand } from './commands/import.ts'
 import { readCommands } from './commands/read.ts'
 import { setupCommands } from './commands/setup.ts'
 import { packageVersion } from './root.ts'
@@ -60,6 +61,7 @@ const parser = yargs(hideBin(process.argv))
     ...setupCommands,
     ...fetchCommands,
     ...booksCommands,
+    importCommand,
     ...readCommands,
     ...callCommands,
   ] as never)
