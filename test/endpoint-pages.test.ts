@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { endpoints, findEndpoint } from '../connectors/catalogue.ts'
+import { checkPage } from '../pipeline/docs/check-page.ts'
 import { endpointPages } from '../pipeline/docs/endpoint-pages.ts'
 import { requestFields } from '../pipeline/docs/request-fields.ts'
 import { packageRoot } from '../pipeline/root.ts'
@@ -32,6 +33,10 @@ describe('the pages of the endpoints', () => {
     )
     expect(page).toContain('- **Times:** at most 7 days a request, of the last 366 days')
   })
+})
+
+test('the page of the checks is up to date: else run `npm run docs`', () => {
+  expect(readFileSync(join(packageRoot, 'docs', 'checks.md'), 'utf8')).toBe(checkPage())
 })
 
 describe('the request fields of an endpoint', () => {

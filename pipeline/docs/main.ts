@@ -1,7 +1,9 @@
-// `npm run docs`: writes the pages of docs/endpoints, and removes those that the catalogue no longer gives.
+// `npm run docs`: writes docs/checks.md and the pages of docs/endpoints, and removes those that the catalogue no
+// longer gives.
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../root.ts'
+import { checkPage } from './check-page.ts'
 import { endpointPages } from './endpoint-pages.ts'
 
 const folder = join(packageRoot, 'docs', 'endpoints')
@@ -9,4 +11,5 @@ const pages = endpointPages()
 mkdirSync(folder, { recursive: true })
 for (const name of readdirSync(folder)) if (!pages.has(name)) rmSync(join(folder, name))
 for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+writeFileSync(join(packageRoot, 'docs', 'checks.md'), checkPage())
 process.stdout.write(`${pages.size} pages in ${folder}\n`)

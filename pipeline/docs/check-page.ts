@@ -1,0 +1,43 @@
+// The page docs/checks.md, made from the head of each check's SQL file, so that what is documented is what runs.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../root.ts'
+
+const INTRODUCTION = `# Checks
+
+Each check is a file of \`sql/checks\`; its rows are what it has found, and none is the expected answer. What they find is the table \`breaks\`, which \`tieout check\` prints.
+
+- **error**: our own books contradict themselves. Such a build is not published unless asked.
+- **warning**: the books and the venue disagree, or something is missing, unknown or kept aside. It is published, and every report says so.
+- **notice**: worth knowing, or a consequence of another break, which it names.
+
+A break keeps its id from build to build, and with it when it was first seen. It becomes \`resolved\` when it is no longer found.
+`
+
+/** The whole page, with a section for each check. */
+export function checkPage(): string {
+  const folder = join(packageRoot, 'sql', 'checks')
+  const sections = readdirSync(folder)
+    .filter((name) => name.endsWith('.sql'))
+    .sort()
+    .map((name) => section(name.replace('.sql', ''), readFileSync(join(folder, name), 'utf8')))
+  return [INTRODUCTION, ...sections].join('\n')
+}
+
+function section(name: string, sql: string): string {
+  const lines = sql.split('\n')
+  const head = lines
+    .slice(
+      0,
+      lines.findIndex((line) => !line.startsWith('--')),
+    )
+    .map((line) => line.slice(2).trim())
+  const promise = head.filter((line) => !/^(grain|needs|keys):/.test(line)).join(' ')
+  const grain =
+    head
+      .find((line) => line.startsWith('grain:'))
+      ?.slice('grain:'.length)
+      .trim() ?? ''
+  const severities = ['error', 'warning', 'notice'].filter((severity) => sql.includes(`'${severity}'`))
+  return `## ${name}\n\n${promise}\n\n*Severity:* ${severities.join(', ')}. *A break is* ${grain}.\n`
+}
