@@ -54,7 +54,8 @@ const schema = z.strictObject({
     .strictObject({
       currency: z.string().optional(),
       method: z.string().optional(),
-      scope: z.enum(['account', 'universal']).optional(),
+      scope: z.string().optional(),
+      rules: z.string().optional(),
       time_zone: z.string().optional(),
     })
     .prefault({}),

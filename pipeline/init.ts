@@ -41,6 +41,10 @@ accounts:
 reports:
   # Reporting currency; without it, the only currency that the trades are in.
   # currency: USDT
+  # What reports of gains follow when nothing else is asked for:
+  # rules: us             # generic, us, uk, de or ca
+  # method: fifo          # by tax year: "fifo,2025:hifo"
+  # time_zone: America/New_York
 
 privacy:
   # Names, payment details, e-mails and mobiles are published as null unless this is true.

@@ -91,7 +91,7 @@ export async function ourGains(
 ): Promise<Map<string, { gain: bigint; pieces: number }>> {
   const ledger = await openLedger(dir)
   try {
-    const reader = await computeDisposals(ledger, { method, scope: 'account', rules: 'generic' })
+    const reader = await computeDisposals(ledger, { method, scope: 'account' })
     const rows = await reader.query(
       'select disposal_id, gain from disposals where gain is not null order by rowid',
     )

@@ -3,9 +3,11 @@ import type { ExitCode } from '../../models/error.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
+import { readAllocation, readSelection } from '../reports/selection.ts'
 import { QUERY_FORMATS, type QueryFormat, runQuery } from '../reports/sql.ts'
 import { hasOpenBreaks, readStatus } from '../reports/status.ts'
 import { describeStatus } from '../reports/status-text.ts'
+import { forms1099 } from '../rules/figures.ts'
 import { defineCommand } from './command.ts'
 import { type CommandContext, optionalConfig } from './context.ts'
 
@@ -28,10 +30,17 @@ const reportCommand = defineCommand({
       .option('account', text('Only this account'))
       .option('from', text('From this date on'))
       .option('to', text('Until the end of this date'))
-      .option('year', { type: 'number', describe: 'Calendar year in UTC', requiresArg: true })
-      .option('method', text('Lot matching: fifo, lifo, hifo, lofo, average, specific, uk or ca'))
-      .option('scope', text('Lots per account, or universal'))
-      .option('rules', text('Rules of a country'))
+      .option('year', {
+        type: 'number',
+        describe: 'Calendar year in UTC; under --rules the tax year that begins in it',
+        requiresArg: true,
+      })
+      .option('method', text('fifo, lifo, hifo, lofo, average, specific, uk or ca; by year: fifo,2025:hifo'))
+      .option('scope', text('account or universal; by year: universal,2025:account'))
+      .option('rules', text('Rules of a country: generic, us, uk, de or ca'))
+      .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
+      .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
+      .option('form-1099-da', { choices: forms1099, describe: 'For US forms: what the broker reported' })
       .option('currency', text('Reporting currency'))
       .option('format', {
         choices: REPORT_FORMATS,
@@ -51,9 +60,14 @@ const reportCommand = defineCommand({
         method: args.method,
         scope: args.scope,
         rules: args.rules,
+        selection: args.selection === undefined ? undefined : readSelection(args.selection),
+        allocation: args.allocation === undefined ? undefined : readAllocation(args.allocation),
         currency: args.currency,
+        form1099: args['form-1099-da'],
       }
-      const report = await makeReport(ledger, args.name as ReportName, options, config.reports.time_zone)
+      const { method, scope, rules, time_zone: timeZone } = config.reports
+      const defaults = { method, scope, rules, timeZone }
+      const report = await makeReport(ledger, args.name as ReportName, options, defaults)
       const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context) }
       const file = await writeReport(report, args.format as ReportFormat, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)

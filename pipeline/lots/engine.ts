@@ -1,7 +1,8 @@
 // The lots engine: events in order go in, pieces of disposals and open lots come out, exact to 10^-18.
 // For every account and coin: acquired + moved in = left + disposed + moved out − missing, to the last unit.
-import { TieoutError } from '../../models/error.ts'
+import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
+  Allocation,
   CoinBook,
   DisposalPiece,
   LotEvent,
@@ -20,17 +21,33 @@ import { fifo, hifo, lifo, lofo } from './methods/ordered.ts'
 import { specific } from './methods/specific.ts'
 import { uk } from './methods/uk.ts'
 import { inOrder } from './order.ts'
+import type { RunningRule } from './running-book.ts'
+import { type Phase, ScheduledBook } from './scheduled-book.ts'
 import { effectiveAtUs, problemOf } from './transfers.ts'
 
-const rules = { fifo, lifo, hifo, lofo, average, specific, uk, ca } satisfies Record<string, MatchingRule>
+/** Methods that decide at once, and so can follow one another. */
+const runningRules = { fifo, lifo, hifo, lofo, average, specific } satisfies Record<string, RunningRule>
+const rules = { ...runningRules, uk, ca } satisfies Record<string, MatchingRule>
 
 export type Method = keyof typeof rules
 
 export const methods = Object.keys(rules) as Method[]
 
+/** What holds from a time on. */
+export interface Change {
+  /** Unix microseconds. */
+  readonly fromUs: bigint
+  readonly method: Method
+  readonly scope: Scope
+}
+
 export interface LotOptions {
   readonly method: Method
   readonly scope: Scope
+  /** By rising time. `uk` and `ca` look ahead and neither follow nor are followed by another method. */
+  readonly changes?: readonly Change[]
+  /** Where lots go when the scope changes from all accounts to each. */
+  readonly allocations?: readonly Allocation[]
   /** For `specific`. */
   readonly selections?: Selections
   /** For `ca`: IANA name of the zone whose days count; UTC by default. */
@@ -46,7 +63,7 @@ export class LotEngine {
   readonly #coins = new Set<string>()
 
   constructor(options: LotOptions, sink: Sink) {
-    this.#rule = rules[options.method]
+    this.#rule = ruleOf(options)
     const { scope, selections = new Map(), timeZone = 'UTC' } = options
     this.#context = { scope, sink, selections, timeZone }
   }
@@ -70,6 +87,22 @@ export class LotEngine {
     this.#book?.finish()
     this.#book = undefined
   }
+}
+
+function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): MatchingRule {
+  if (changes.length === 0) return rules[method]
+  const phase = (change: Change): Phase => ({ ...change, rule: runningRule(change.method) })
+  const first = phase({ fromUs: 0n, method, scope })
+  const later = changes.map(phase)
+  return (context) => new ScheduledBook(context, [first, ...later], allocations)
+}
+
+function runningRule(method: Method): RunningRule {
+  if (method !== 'uk' && method !== 'ca') return runningRules[method]
+  throw new UsageError(`The method ${method} cannot change with time.`, {
+    expected: `one of ${Object.keys(runningRules).join(', ')}, where the method or the scope changes`,
+    action: 'Use one method and one scope for all years.',
+  })
 }
 
 export interface LotResult {

@@ -94,6 +94,7 @@ export type ProblemKind =
   | 'transfer without its first leg'
   | 'more arrived than left'
   | 'selected lot not held'
+  | 'allotted lot not held'
   | 'quantity not above zero'
 
 /** Something in the events that does not hold together; data for a check, never a reason to stop. */
@@ -133,6 +134,14 @@ export interface Selection {
 
 /** By the id of a disposal or an outgoing transfer: which lots it takes, in this order. */
 export type Selections = ReadonlyMap<string, readonly Selection[]>
+
+/** Which account a lot goes to when lots held over all accounts become those of accounts. */
+export interface Allocation {
+  readonly account: string
+  readonly coin: string
+  readonly lotId: string
+  readonly quantity: bigint
+}
 
 /** What a matching rule may know besides the events. */
 export interface RuleContext {

@@ -81,11 +81,13 @@ export class Holdings<H extends Holding> {
   readonly #context: RuleContext
   readonly #create: () => H
   readonly #held = new Map<string, { readonly account: string | null; readonly holding: H }>()
-  #order = 0
+  #order: number
 
-  constructor(context: RuleContext, create: () => H) {
+  /** `order` is the last place in the order of acquisition that is taken. */
+  constructor(context: RuleContext, create: () => H, order = 0) {
     this.#context = context
     this.#create = create
+    this.#order = order
   }
 
   get sink(): Sink {
@@ -111,8 +113,13 @@ export class Holdings<H extends Holding> {
     return held.holding
   }
 
+  /** Every holding with what is left in it. */
+  *left(): Iterable<{ readonly account: string | null; readonly parcels: Parcel[] }> {
+    for (const { account, holding } of this.#held.values()) yield { account, parcels: holding.left() }
+  }
+
   reportLeft(coin: string): void {
-    for (const { account, holding } of this.#held.values())
-      for (const parcel of holding.left()) this.sink.lot(openLot(parcel, coin, account))
+    for (const { account, parcels } of this.left())
+      for (const parcel of parcels) this.sink.lot(openLot(parcel, coin, account))
   }
 }

@@ -2,18 +2,40 @@
 // Methods that look ahead (`uk`, `ca`) have books of their own.
 import type { CoinBook, LotEvent, RuleContext } from './event.ts'
 import { type Holding, Holdings } from './holding.ts'
-import { acquire } from './parcel.ts'
-import { type Disposal, piecesOf } from './pieces.ts'
-import { networkFee, Transfers } from './transfers.ts'
+import { acquire, compareAcquisition, type Parcel } from './parcel.ts'
+import { piecesOf } from './pieces.ts'
+import { networkFee, Transfers, type Underway } from './transfers.ts'
+
+export interface HeldParcel {
+  /** Account that holds it; null over all accounts. */
+  readonly account: string | null
+  readonly parcel: Parcel
+}
+
+/** What a book leaves to the one that follows it. */
+export interface Estate {
+  readonly coin: string
+  /** Oldest acquisition first. */
+  readonly parcels: readonly HeldParcel[]
+  readonly underway: Underway
+  /** The last place in the order of acquisition that is taken. */
+  readonly order: number
+}
+
+/** A matching rule whose book can follow another one. */
+export type RunningRule = (context: RuleContext, inherited?: Estate) => RunningBook
 
 export class RunningBook implements CoinBook {
   readonly #holdings: Holdings<Holding>
   readonly #transfers: Transfers
-  #coin = ''
+  #coin: string
 
-  constructor(context: RuleContext, create: () => Holding) {
-    this.#holdings = new Holdings(context, create)
-    this.#transfers = new Transfers(this.#holdings)
+  constructor(context: RuleContext, create: () => Holding, inherited?: Estate) {
+    this.#coin = inherited?.coin ?? ''
+    this.#holdings = new Holdings(context, create, inherited?.order)
+    this.#transfers = new Transfers(this.#holdings, inherited?.underway)
+    for (const { account, parcel } of inherited?.parcels ?? [])
+      this.#holdings.holding(account ?? '').add(parcel)
   }
 
   apply(event: LotEvent): void {
@@ -24,9 +46,6 @@ export class RunningBook implements CoinBook {
         break
       case 'dispose':
         this.#dispose(event, 'disposal', event.quantity)
-        break
-      case 'give':
-        this.#dispose(event, 'gift', event.quantity)
         break
       case 'transfer_in':
         this.#transfers.arrive(event)
@@ -43,7 +62,17 @@ export class RunningBook implements CoinBook {
     this.#holdings.reportLeft(this.#coin)
   }
 
-  #dispose(event: LotEvent, kind: Disposal['kind'], quantity: bigint): void {
+  /** Ends the book without reporting its lots: they go on in another one. */
+  leave(): Estate {
+    const parcels: HeldParcel[] = []
+    for (const { account, parcels: held } of this.#holdings.left())
+      for (const parcel of held) parcels.push({ account, parcel })
+    parcels.sort((a, b) => compareAcquisition(a.parcel, b.parcel))
+    const order = this.#holdings.nextOrder()
+    return { coin: this.#coin, parcels, underway: this.#transfers.underway, order }
+  }
+
+  #dispose(event: LotEvent, kind: 'disposal' | 'network fee', quantity: bigint): void {
     const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
     const taken = this.#holdings.holding(account).take(quantity, event)
     const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }

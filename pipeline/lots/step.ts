@@ -2,7 +2,7 @@
 // Memory holds the open lots of one coin and one slice of events, never a whole history.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../build/build.ts'
-import { utcDay } from './day.ts'
+import { dayIn } from './day.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
 import type { DisposalPiece, MovedPiece, Sink } from './event.ts'
 import { readCurrency, readEvents } from './reader.ts'
@@ -18,9 +18,19 @@ export interface LotsStep extends ExtraStep {
   readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
+/** How rules count what was held. Days are numbered from 1970-01-01. */
+export interface Holding {
+  /** For the column `rules`. */
+  readonly rules: string
+  /** IANA name; whose days are counted. */
+  readonly timeZone: string
+  /** Null where the rules tell no terms apart. */
+  readonly termOf: ((acquiredDay: number, disposedDay: number) => string) | null
+}
+
 export interface LotsStepOptions extends LotOptions {
-  /** Name for the column `rules`; by default the country whose matching the method is, else generic. */
-  readonly rules?: string
+  /** By default UTC days without terms, under the country whose matching the method is, else generic. */
+  readonly holding?: Holding
 }
 
 const tableNames = Object.keys(lotTables) as LotTableName[]
@@ -62,15 +72,21 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
 
 function rowsInto(
   writers: Writers,
-  { method, rules }: LotsStepOptions,
+  options: LotsStepOptions,
   currency: string | null,
   unknown: UnknownBasis,
 ): Sink {
-  const law = rules ?? (method === 'uk' || method === 'ca' ? method : 'generic')
+  const methodAt = methodsInTime(options)
+  const { holding = { rules: ruleNameOf(options.method), timeZone: 'UTC', termOf: null } } = options
+  const heldFor = holdingOf(holding)
+  const method = options.changes?.at(-1)?.method ?? options.method
   return {
     piece: (piece) => {
       unknown.disposed(piece)
-      writers.disposals.append(disposalRow(piece, method, law, currency))
+      const { days, term } = heldFor(piece)
+      writers.disposals.append(
+        disposalRow(piece, methodAt(piece.disposedAtUs), holding.rules, currency, days, term),
+      )
     },
     lot: ({ account, coin, acquiredAtUs, quantityLeft, costBasisLeft, lotId }) =>
       writers.lots.append([
@@ -85,7 +101,7 @@ function rowsInto(
       ]),
     moved: (piece) => {
       unknown.moved(piece)
-      writers.lot_transfers.append(transferRow(piece, method, currency))
+      writers.lot_transfers.append(transferRow(piece, methodAt(piece.movedAtUs), currency))
     },
     problem: ({ problem, account, coin, happenedAtUs, eventId, lotId, quantity }) =>
       writers.lot_problems.append([problem, account, coin, happenedAtUs, eventId, lotId, quantity]),
@@ -96,12 +112,19 @@ function rowsInto(
 const accountItself = (account: string): string => account.replace(/\/before$/, '')
 
 /** The cells of `disposals`, in the order of its columns. */
-function disposalRow(piece: DisposalPiece, method: string, law: string, currency: string | null) {
+function disposalRow(
+  piece: DisposalPiece,
+  method: string,
+  rules: string,
+  currency: string | null,
+  holdingDays: number | null,
+  term: string | null,
+) {
   return [
     accountItself(piece.account),
     piece.coin,
     method,
-    law,
+    rules,
     piece.disposedAtUs,
     piece.acquiredAtUs,
     piece.quantity,
@@ -110,8 +133,8 @@ function disposalRow(piece: DisposalPiece, method: string, law: string, currency
     piece.deniedLoss,
     piece.gain,
     currency,
-    holdingDays(piece),
-    null,
+    holdingDays,
+    term,
     piece.disposalId,
     piece.lotId,
   ]
@@ -135,7 +158,19 @@ function transferRow(piece: MovedPiece, method: string, currency: string | null)
   ]
 }
 
-function holdingDays({ acquiredAtUs, disposedAtUs }: DisposalPiece): number | null {
-  if (acquiredAtUs === null || acquiredAtUs > disposedAtUs) return null
-  return utcDay(disposedAtUs) - utcDay(acquiredAtUs)
+const ruleNameOf = (method: string): string => (method === 'uk' || method === 'ca' ? method : 'generic')
+
+function methodsInTime({ method, changes = [] }: LotOptions): (us: bigint) => string {
+  return (us) => changes.findLast((change) => change.fromUs <= us)?.method ?? method
+}
+
+/** Days and term from purchase to sale; null without a date, or where the purchase came later. */
+function holdingOf({ timeZone, termOf }: Holding) {
+  const dayOf = dayIn(timeZone)
+  return ({ acquiredAtUs, disposedAtUs }: DisposalPiece) => {
+    if (acquiredAtUs === null || acquiredAtUs > disposedAtUs) return { days: null, term: null }
+    const acquired = dayOf(acquiredAtUs)
+    const disposed = dayOf(disposedAtUs)
+    return { days: disposed - acquired, term: termOf === null ? null : termOf(acquired, disposed) }
+  }
 }

@@ -43,7 +43,7 @@ export const lotTables = {
       ),
       currency,
       holding_days: whole(
-        'Days held, from UTC date to UTC date; null without a date, or where the purchase came later.',
+        'Days held, from date to date where the rules count (UTC unless they say otherwise); null without a date, or where the purchase came later.',
       ),
       term: text('short or long, where the rules tell them apart; null elsewhere.'),
       disposal_id: text('Id of the disposing row; of a merged day, that of its first sale.'),
@@ -96,7 +96,7 @@ export const lotTables = {
     doc: 'Events that do not hold together, for the checks.',
     columns: {
       problem: text(
-        'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, or quantity not above zero.',
+        'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, allotted lot not held, or quantity not above zero.',
       ),
       account: text('Account of the event.'),
       coin: text('Coin of the event.'),

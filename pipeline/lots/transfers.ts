@@ -49,13 +49,21 @@ export function problemOf(
   return { problem, account, coin, happenedAtUs, eventId: id, lotId, quantity }
 }
 
+/** By the id of the leg that took them out. */
+export type Underway = Map<string, { readonly out: LotEvent; readonly taken: Taken }>
+
 /** Lots that have left one account and not yet arrived in the other. */
 export class Transfers {
   readonly #wallets: Wallets
-  readonly #underway = new Map<string, { readonly out: LotEvent; readonly taken: Taken }>()
+  readonly #underway: Underway
 
-  constructor(wallets: Wallets) {
+  constructor(wallets: Wallets, underway: Underway = new Map()) {
     this.#wallets = wallets
+    this.#underway = underway
+  }
+
+  get underway(): Underway {
+    return this.#underway
   }
 
   /** Takes out what will arrive; the network fee stays, for the book to dispose of. */

@@ -1,20 +1,28 @@
 // The reports by name, the options that each of them knows, and the way from a command line to one of them.
 import { UsageError } from '../../models/error.ts'
+import { calendarOf } from '../rules/catalogue.ts'
+import type { Form1099 } from '../rules/figures.ts'
 import { balancesReport } from './balances.ts'
-import type { LotChoice } from './disposals.ts'
+import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
 import type { Ledger } from './ledger.ts'
+import { type LotChoice, lawOf } from './matching.ts'
 import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
 import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
 import { statementReport } from './statement.ts'
 import { breaksReport, coverageReport, incomeReport } from './tables.ts'
+import { taxesReport } from './taxes.ts'
 
 /** Options of `tieout report`, as given. */
 export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'> {
   readonly account?: string | undefined
   readonly currency?: string | undefined
+  readonly form1099?: Form1099 | undefined
 }
+
+/** What the configuration says of lots; it counts in reports of lots where nothing else was asked for. */
+export type ReportDefaults = Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>
 
 interface Declaration {
   readonly make: (ledger: Ledger, request: ReportRequest) => Promise<Report>
@@ -25,12 +33,14 @@ interface Declaration {
 }
 
 const PERIOD = ['account', 'from', 'to', 'year'] as const
-const LOTS = ['method', 'scope', 'rules', 'currency'] as const
+const LOTS = ['method', 'scope', 'rules', 'selection', 'allocation', 'currency'] as const
 
 const declarations = {
   balances: { make: balancesReport, reads: ['balances', 'entries'], options: ['account', 'to', 'year'] },
   pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
   gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS] },
+  taxes: { make: taxesReport, reads: ['disposals'], options: ['account', 'year', ...LOTS, 'form1099'] },
+  'form-8949': { make: form8949Report, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'form1099'] },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
   breaks: { make: breaksReport, reads: [], options: PERIOD },
@@ -49,20 +59,36 @@ export async function makeReport(
   ledger: Ledger,
   name: ReportName,
   options: ReportOptions = {},
-  timeZone?: string,
+  defaults: ReportDefaults = {},
 ): Promise<Report> {
   const { make, reads, options: known }: Declaration = declarations[name]
-  const { account, from, to, year, method, scope, rules, currency } = options
-  for (const [option, value] of Object.entries({ account, from, to, year, method, scope, rules, currency })) {
+  for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option as keyof ReportOptions)) continue
-    throw new UsageError(`The report ${name} does not take --${option}.`, {
-      where: `--${option}`,
-      expected: known.map((each) => `--${each}`).join(', '),
+    throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
+      where: `--${flagOf(option)}`,
+      expected: known.map((each) => `--${flagOf(each)}`).join(', '),
       action: 'Leave the option away.',
     })
   }
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
+  const { account, from, to, year, currency, form1099 } = options
   await requireAccount(ledger, account)
-  const period = readPeriod({ from, to, year })
-  return await make(ledger, { account, period, lots: { method, scope, rules, timeZone }, currency })
+  const asked = name === 'form-8949' ? { rules: 'us', ...definite(options) } : options
+  const lots = known.includes('method') ? lotChoice(asked, defaults) : {}
+  const period = readPeriod({ from, to, year }, calendarOf(lawOf(lots), lots.timeZone))
+  return await make(ledger, { account, period, lots, currency, form1099 })
+}
+
+const flagOf = (option: string): string => (option === 'form1099' ? 'form-1099-da' : option)
+
+/** Without the options that were not given. */
+const definite = (options: ReportOptions): ReportOptions =>
+  Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** Other rules than the configured ones come with methods and scopes of their own. */
+function lotChoice(options: ReportOptions, defaults: ReportDefaults): LotChoice {
+  const { selection, allocation, rules = defaults.rules } = options
+  const isOwn = options.rules === undefined || options.rules === defaults.rules
+  const { method = isOwn ? defaults.method : undefined, scope = isOwn ? defaults.scope : undefined } = options
+  return { method, scope, rules, selection, allocation, timeZone: defaults.timeZone }
 }

@@ -1,13 +1,15 @@
-// The stretch of time that a report is about, in UTC. Tax years that differ from the calendar belong to the rules.
+// The stretch of time that a report is about. Days and years are those of UTC and the calendar, or of the rules that the
+// report follows: a tax year is named by the calendar year in which it begins.
 import { UsageError } from '../../models/error.ts'
 import { parseInstant } from '../commands/context.ts'
+import { startOfDay, startOfYear, type TaxCalendar, utcCalendar, yearLabel } from '../rules/calendar.ts'
 
 export interface PeriodOptions {
   /** A date begins at its first instant. */
   readonly from?: string | undefined
   /** A date ends with its last instant; a time is included to its millisecond. */
   readonly to?: string | undefined
-  /** A calendar year. */
+  /** A calendar year, or a tax year that begins in it. */
   readonly year?: number | undefined
 }
 
@@ -18,15 +20,17 @@ export interface Period {
   readonly before: string | null
   /** For titles and file names; empty for all of history. */
   readonly label: string
+  /** The tax year, when the period is one. */
+  readonly year: number | null
 }
 
 const DAY_MS = 86_400_000
 
 /** UsageError for an impossible date, a year beside other limits, and a period without time in it. */
-export function readPeriod({ from, to, year }: PeriodOptions): Period {
-  if (year !== undefined) return yearPeriod(year, from !== undefined || to !== undefined)
-  const starts = from === undefined ? null : parseInstant(from, '--from')
-  const ends = to === undefined ? null : parseInstant(to, '--to') + (to.includes('T') ? 1 : DAY_MS)
+export function readPeriod({ from, to, year }: PeriodOptions, calendar: TaxCalendar = utcCalendar): Period {
+  if (year !== undefined) return yearPeriod(year, from !== undefined || to !== undefined, calendar)
+  const starts = from === undefined ? null : firstInstant(from, '--from', calendar)
+  const ends = to === undefined ? null : instantAfter(to, '--to', calendar)
   if (starts !== null && ends !== null && starts >= ends) {
     throw new UsageError('The period ends before it begins.', {
       where: '--from, --to',
@@ -35,10 +39,25 @@ export function readPeriod({ from, to, year }: PeriodOptions): Period {
     })
   }
   const label = [from === undefined ? '' : `from ${from}`, to === undefined ? '' : `to ${to}`]
-  return { from: iso(starts), before: iso(ends), label: label.filter((part) => part !== '').join(' ') }
+  return {
+    from: iso(starts),
+    before: iso(ends),
+    label: label.filter((part) => part !== '').join(' '),
+    year: null,
+  }
 }
 
-function yearPeriod(year: number, withLimits: boolean): Period {
+function firstInstant(text: string, option: string, { timeZone }: TaxCalendar): number {
+  const at = parseInstant(text, option)
+  return text.includes('T') ? at : startOfDay(at / DAY_MS, timeZone)
+}
+
+function instantAfter(text: string, option: string, { timeZone }: TaxCalendar): number {
+  const at = parseInstant(text, option)
+  return text.includes('T') ? at + 1 : startOfDay(at / DAY_MS + 1, timeZone)
+}
+
+function yearPeriod(year: number, withLimits: boolean, calendar: TaxCalendar): Period {
   if (!Number.isInteger(year) || year < 1970 || year > 9999 || withLimits) {
     throw new UsageError(withLimits ? '--year stands for a whole period.' : '--year is not a year.', {
       where: '--year',
@@ -47,7 +66,12 @@ function yearPeriod(year: number, withLimits: boolean): Period {
       action: 'Correct the options.',
     })
   }
-  return { from: iso(Date.UTC(year, 0)), before: iso(Date.UTC(year + 1, 0)), label: String(year) }
+  return {
+    from: iso(startOfYear(calendar, year)),
+    before: iso(startOfYear(calendar, year + 1)),
+    label: yearLabel(calendar, year),
+    year,
+  }
 }
 
 function iso(ms: number | null): string | null {

@@ -37,7 +37,7 @@ const COLUMNS: readonly Column[] = [
 
 export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await standingNotes(ledger)
-  const { reader, note } = await disposalsOf(ledger, request.lots)
+  const { reader, notes: matched } = await disposalsOf(ledger, request.lots)
   const currency = await reportCurrency(reader, request.currency)
   const lines = [...(await spotLines(reader, request, currency)), ...(await futuresLines(ledger, request))]
     .map(
@@ -60,7 +60,7 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
     columns: COLUMNS,
     rows: asBatches(lines),
     totals: totalsOf(lines),
-    notes: [note, ...notes, ...standing],
+    notes: [...matched, ...notes, ...standing],
   }
 }
 

@@ -5,8 +5,9 @@ import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
-import type { LotChoice } from './disposals.ts'
+import type { Form1099 } from '../rules/figures.ts'
 import type { Ledger } from './ledger.ts'
+import type { LotChoice } from './matching.ts'
 import type { Period } from './period.ts'
 import type { Reader, Values } from './reader.ts'
 
@@ -28,6 +29,8 @@ export interface ReportRequest {
   readonly period: Period
   readonly lots: LotChoice
   readonly currency?: string | undefined
+  /** For US forms: which Form 1099-DA was received. */
+  readonly form1099?: Form1099 | undefined
 }
 
 /** UsageError when the ledger was published by a version that did not make the table. */

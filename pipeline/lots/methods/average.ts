@@ -1,6 +1,6 @@
 // Average cost: one pool for each account, or one over all accounts. Its pieces have no lot and no date.
-import type { MatchingRule } from '../event.ts'
 import { Pool } from '../pool.ts'
-import { RunningBook } from '../running-book.ts'
+import { RunningBook, type RunningRule } from '../running-book.ts'
 
-export const average: MatchingRule = (context) => new RunningBook(context, () => new Pool())
+export const average: RunningRule = (context, inherited) =>
+  new RunningBook(context, () => new Pool(), inherited)

@@ -1,16 +1,16 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
-import type { LotEvent, MatchingRule, RuleContext, Selections } from '../event.ts'
+import type { LotEvent, RuleContext, Selection, Selections } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
 import { OldestFirst } from '../queue.ts'
-import { RunningBook } from '../running-book.ts'
+import { RunningBook, type RunningRule } from '../running-book.ts'
 import { smaller } from '../share.ts'
 import { problemOf } from '../transfers.ts'
 
-export const specific: MatchingRule = (context) => {
+export const specific: RunningRule = (context, inherited) => {
   const openSelections = new OpenSelections(context.selections)
-  return new RunningBook(context, () => new SelectedHolding(context, openSelections))
+  return new RunningBook(context, () => new SelectedHolding(context, openSelections), inherited)
 }
 
 interface OpenSelection {
@@ -18,22 +18,27 @@ interface OpenSelection {
   quantity: bigint
 }
 
-/** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
+/**
+ * What each selection still has to give: a transfer draws on its own twice, for the move and for the fee,
+ * and two disposals of one row share theirs.
+ */
 class OpenSelections {
   readonly #selections: Selections
-  readonly #ofTransfers = new Map<string, OpenSelection[]>()
+  readonly #begun = new Map<readonly Selection[], OpenSelection[]>()
 
   constructor(selections: Selections) {
     this.#selections = selections
   }
 
   for(event: LotEvent): OpenSelection[] {
-    const begun = this.#ofTransfers.get(event.id)
+    const named = this.#selections.get(event.id)
+    if (named === undefined) return []
+    const begun = this.#begun.get(named)
     if (begun !== undefined) return begun
     const open: OpenSelection[] = []
-    for (const { lotId, quantity, coin } of this.#selections.get(event.id) ?? [])
+    for (const { lotId, quantity, coin } of named)
       if (coin === undefined || coin === event.coin) open.push({ lotId, quantity })
-    if (event.kind === 'transfer_out') this.#ofTransfers.set(event.id, open)
+    this.#begun.set(named, open)
     return open
   }
 }

@@ -1,0 +1,96 @@
+// The book of a coin whose method or scope changes with time: at each change one book ends and the next one takes over
+// its lots. Lots that all accounts held together are allotted to accounts, and lots of accounts are put together.
+import { allocate, Claims } from './allocation.ts'
+import type { Allocation, CoinBook, LotEvent, RuleContext, Scope } from './event.ts'
+import { quantityOf } from './parcel.ts'
+import type { Estate, RunningBook, RunningRule } from './running-book.ts'
+import { effectiveAtUs } from './transfers.ts'
+
+/** One method over one scope, until the next phase begins. */
+export interface Phase {
+  /** Unix microseconds; the first phase holds from the beginning, whatever it says. */
+  readonly fromUs: bigint
+  readonly rule: RunningRule
+  readonly scope: Scope
+}
+
+export class ScheduledBook implements CoinBook {
+  readonly #context: Omit<RuleContext, 'scope'>
+  readonly #allocations: readonly Allocation[]
+  readonly #coming: Phase[]
+  #claims = new Claims()
+  #scope: Scope
+  #book: RunningBook
+
+  constructor(
+    context: Omit<RuleContext, 'scope'>,
+    phases: readonly [Phase, ...Phase[]],
+    allocations: readonly Allocation[],
+  ) {
+    const [first, ...coming] = phases
+    this.#context = context
+    this.#allocations = allocations
+    this.#coming = coming
+    this.#scope = first.scope
+    this.#book = this.#open(first)
+  }
+
+  apply(event: LotEvent): void {
+    this.#changeUntil(effectiveAtUs(event))
+    this.#claims.see(event)
+    this.#book.apply(event)
+  }
+
+  /** The last phase begins, also where nothing happened in it: open lots are held by its scope. */
+  finish(): void {
+    this.#changeUntil(null)
+    this.#book.finish()
+  }
+
+  #open({ rule, scope }: Phase, inherited?: Estate): RunningBook {
+    const { sink } = this.#context
+    const context = {
+      ...this.#context,
+      scope,
+      sink: scope === 'account' ? sink : this.#claims.watching(sink),
+    }
+    return rule(context, inherited)
+  }
+
+  #changeUntil(us: bigint | null): void {
+    for (let next = this.#coming[0]; next !== undefined; next = this.#coming[0]) {
+      if (us !== null && us < next.fromUs) return
+      this.#coming.shift()
+      this.#change(next)
+    }
+  }
+
+  #change(phase: Phase): void {
+    const estate = this.#rearranged(this.#book.leave(), phase)
+    this.#scope = phase.scope
+    this.#book = this.#open(phase, estate)
+  }
+
+  #rearranged(estate: Estate, { scope, fromUs }: Phase): Estate {
+    if (scope === this.#scope) return estate
+    const { sink } = this.#context
+    if (scope === 'account') return allocate(estate, this.#claims, this.#allocations, { atUs: fromUs, sink })
+    this.#claims = new Claims()
+    return this.#together(estate)
+  }
+
+  /** What was under way belongs to where it goes; it arrives as what it is, a move inside the whole. */
+  #together({ coin, parcels, underway, order }: Estate): Estate {
+    const together = []
+    for (const { account, parcel } of parcels) {
+      this.#claims.begin(account ?? '', quantityOf(parcel))
+      together.push({ account: null, parcel })
+    }
+    for (const { out, taken } of underway.values())
+      for (const parcel of taken.parcels) {
+        this.#claims.begin(out.twin?.account ?? out.account, quantityOf(parcel))
+        together.push({ account: null, parcel })
+      }
+    return { coin, parcels: together, underway: new Map(), order }
+  }
+}

@@ -1,0 +1,79 @@
+// Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), by box. What has no known basis or
+// date stands without a box and a gain: it cannot be filed before its history is there.
+import { UsageError } from '../../models/error.ts'
+import type { Column, RowBatches } from '../output/column.ts'
+import type { Row } from '../output/value.ts'
+import { calendarOf, laws } from '../rules/catalogue.ts'
+import type { Form1099 } from '../rules/figures.ts'
+import { form8949Box } from '../rules/us.ts'
+import { disposalsOf } from './disposals.ts'
+import { reportCurrency } from './gains.ts'
+import type { Ledger } from './ledger.ts'
+import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
+import { standingNotes } from './standing.ts'
+import { otherCurrency } from './taxes.ts'
+import { PIECES } from './year-totals.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'box', title: 'box' },
+  { name: 'description', title: '(a) description of property' },
+  { name: 'acquired_on', title: '(b) date acquired' },
+  { name: 'sold_on', title: '(c) date sold' },
+  { name: 'proceeds', title: '(d) proceeds', kind: 'amount' },
+  { name: 'cost_basis', title: '(e) cost or other basis', kind: 'amount' },
+  { name: 'code', title: '(f) code' },
+  { name: 'adjustment', title: '(g) adjustment', kind: 'amount' },
+  { name: 'gain', title: '(h) gain or (loss)', kind: 'amount' },
+  { name: 'currency' },
+  { name: 'account' },
+  { name: 'disposal_id' },
+  { name: 'lot_id' },
+]
+
+const LINES = `
+  with pieces as (${PIECES})
+  select case when is_unknown then null else term end as term,
+    rtrim(rtrim(cast(quantity as varchar), '0'), '.') || ' ' || coin as description,
+    strftime(timezone($zone, acquired_at), '%Y-%m-%d') as acquired_on,
+    strftime(timezone($zone, disposed_at), '%Y-%m-%d') as sold_on,
+    proceeds, cost_basis, null as code, denied_loss as adjustment, gain, currency, account, disposal_id, lot_id
+  from pieces
+  order by term is null, term desc, disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`
+
+/** UsageError for other rules than `us`. */
+export async function form8949Report(ledger: Ledger, request: ReportRequest): Promise<Report> {
+  const { rules = 'us' } = request.lots
+  if (rules !== 'us') {
+    throw new UsageError('Form 8949 belongs to the rules us.', {
+      where: '--rules',
+      found: rules,
+      action: 'Leave --rules away.',
+    })
+  }
+  const standing = await standingNotes(ledger)
+  const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules })
+  const currency = await reportCurrency(reader, request.currency)
+  const zone = calendarOf(laws.us, request.lots.timeZone).timeZone
+  const values = { ...valuesOf(request), currency, has_terms: true, zone }
+  const { rows } = await reader.stream(LINES, values)
+  const [found] = await reader.query('select min(currency) from disposals')
+  const isForeign = typeof found?.[0] === 'string' && found[0] !== laws.us.currency
+  const { label } = request.period
+  return {
+    fileName: fileNameOf('form-8949', request),
+    title: label === '' ? 'Form 8949' : `Form 8949 ${label}`,
+    columns: COLUMNS,
+    rows: boxed(rows, request.form1099 ?? 'none'),
+    totals: [],
+    notes: [...notes, ...(isForeign ? [otherCurrency(laws.us, String(found?.[0]))] : []), ...standing],
+  }
+}
+
+/** The first cell is the term; the box follows from it and from the year of the sale. */
+async function* boxed(batches: RowBatches, form1099: Form1099): RowBatches {
+  for await (const rows of batches)
+    yield rows.map(([term, ...rest]): Row => {
+      const year = Number(String(rest[2]).slice(0, 4))
+      return [term === 'short' || term === 'long' ? form8949Box(year, term, form1099) : null, ...rest]
+    })
+}

@@ -1,0 +1,129 @@
+// From the options of a report to what the lots engine does: which rules, and by them which methods, over which scopes,
+// in which tax years.
+import { UsageError } from '../../models/error.ts'
+import { type Change, type LotOptions, type Method, methods } from '../lots/engine.ts'
+import type { Allocation, Scope, Selections } from '../lots/event.ts'
+import type { Holding } from '../lots/step.ts'
+import { startOfYear, type TaxCalendar } from '../rules/calendar.ts'
+import { calendarOf, laws, type RulesName, rulesNames } from '../rules/catalogue.ts'
+import type { Law } from '../rules/law.ts'
+import { inYear, parseSchedule, type Schedule, showSchedule } from '../rules/schedule.ts'
+
+/** What a report was asked for; what is absent follows from the rules. */
+export interface LotChoice {
+  /** One method, or one for each tax year on: `fifo,2025:hifo`. */
+  readonly method?: string | undefined
+  /** account or universal, or one for each tax year on. */
+  readonly scope?: string | undefined
+  readonly rules?: string | undefined
+  /** IANA zone whose days count where the rules leave it open; UTC by default. */
+  readonly timeZone?: string | undefined
+  /** For the method specific. */
+  readonly selection?: Selections | undefined
+  /** For a change from universal to account. */
+  readonly allocation?: readonly Allocation[] | undefined
+}
+
+export interface Matching {
+  readonly law: Law
+  readonly calendar: TaxCalendar
+  readonly options: LotOptions & { readonly holding: Holding }
+  /** For notes. */
+  readonly method: string
+  readonly scope: string
+}
+
+const SCOPES: readonly Scope[] = ['account', 'universal']
+
+/** The rules that a choice names or implies. UsageError for rules that there are not. */
+export function lawOf({ rules, method }: LotChoice): Law {
+  const name = rules ?? (method === 'uk' || method === 'ca' ? method : 'generic')
+  const found = rulesNames.find((each) => each === name)
+  if (found !== undefined) return laws[found satisfies RulesName]
+  throw new UsageError(`--rules does not know ${name}.`, {
+    where: '--rules',
+    expected: `one of ${rulesNames.join(', ')}`,
+    action: 'Correct the name.',
+  })
+}
+
+/** UsageError for a method or scope that there is not or that the rules do not allow. */
+export function matchingOf(choice: LotChoice): Matching {
+  const law = lawOf(choice)
+  const calendar = calendarOf(law, choice.timeZone)
+  const method = parseSchedule('--method', choice.method ?? law.methods[0], methods)
+  const scope = choice.scope === undefined ? law.scope : parseSchedule('--scope', choice.scope, SCOPES)
+  requireAllowed(law, method, scope)
+  const { selection, allocation } = choice
+  requireUse(choice, method, scope)
+  const options = {
+    method: method[0].value,
+    scope: scope[0].value,
+    changes: changesOf(method, scope, calendar),
+    timeZone: calendar.timeZone,
+    holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
+    ...(selection === undefined ? {} : { selections: selection }),
+    ...(allocation === undefined ? {} : { allocations: allocation }),
+  }
+  return { law, calendar, options, method: showSchedule(method), scope: showSchedule(scope) }
+}
+
+function changesOf(method: Schedule<Method>, scope: Schedule<Scope>, calendar: TaxCalendar): Change[] {
+  const years = [...method, ...scope].flatMap(({ fromYear }) => (fromYear === null ? [] : [fromYear]))
+  return [...new Set(years)]
+    .sort((a, b) => a - b)
+    .map((year) => ({
+      fromUs: BigInt(startOfYear(calendar, year)) * 1_000n,
+      method: inYear(method, year),
+      scope: inYear(scope, year),
+    }))
+}
+
+function requireAllowed(law: Law, method: Schedule<Method>, scope: Schedule<Scope>): void {
+  const wrong = method.find(({ value }) => !law.methods.includes(value))
+  if (wrong !== undefined) {
+    throw new UsageError('The method does not belong to the rules.', {
+      where: '--method, --rules',
+      expected: `one of ${law.methods.join(', ')} under the rules ${law.name}`,
+      found: `method ${wrong.value}`,
+      action: 'Choose another method, or other rules.',
+    })
+  }
+  const binding = law.scopeBindsFrom
+  if (binding === null) return
+  const bound = inYear(law.scope, binding)
+  const years = [binding, ...scope.flatMap(({ fromYear }) => (fromYear === null ? [] : [fromYear]))]
+  if (years.every((year) => year < binding || inYear(scope, year) === bound)) return
+  throw new UsageError('The scope does not belong to the rules.', {
+    where: '--scope, --rules',
+    expected: `${showSchedule(law.scope)} under the rules ${law.name}`,
+    found: showSchedule(scope),
+    action: 'Leave --scope away.',
+  })
+}
+
+/** A file that would change nothing is refused: its owner expects it to count. */
+function requireUse(
+  { selection, allocation }: LotChoice,
+  method: Schedule<Method>,
+  scope: Schedule<Scope>,
+): void {
+  if (selection !== undefined && method.every(({ value }) => value !== 'specific')) {
+    throw new UsageError('--selection needs the method that follows it.', {
+      where: '--selection, --method',
+      expected: '--method specific',
+      found: `method ${showSchedule(method)}`,
+      action: 'Add --method specific.',
+    })
+  }
+  const isAllotted = scope.some(
+    ({ value }, at) => value === 'account' && scope[at - 1]?.value === 'universal',
+  )
+  if (allocation === undefined || isAllotted) return
+  throw new UsageError('--allocation needs a change from all accounts to each.', {
+    where: '--allocation, --scope',
+    expected: 'the rules us, or a scope such as universal,2025:account',
+    found: `scope ${showSchedule(scope)}`,
+    action: 'Leave --allocation away.',
+  })
+}

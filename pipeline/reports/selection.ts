@@ -1,0 +1,80 @@
+// The owner's own choice of lots, from CSV: for disposals under specific identification
+// (`disposal_id,lot_id,quantity`), and for lots that leave the scope of all accounts (`account,coin,lot_id,quantity`).
+// What is wrong is refused with file, line and column.
+import { readFileSync } from 'node:fs'
+import { basename } from 'node:path'
+import { UsageError } from '../../models/error.ts'
+import { readCsv } from '../imports/csv.ts'
+import { requireHeader, SeenOnce } from '../imports/format.ts'
+import { ImportRow } from '../imports/row.ts'
+import type { Allocation, Selection, Selections } from '../lots/event.ts'
+
+const SELECTION = ['disposal_id', 'lot_id', 'quantity']
+/** The coin is needed only where one row disposed of several. */
+const SELECTION_OF_COINS = ['disposal_id', 'coin', 'lot_id', 'quantity']
+const ALLOCATION = ['account', 'coin', 'lot_id', 'quantity']
+
+/** By disposal, the lots in the order of the file. UsageError with line and column. */
+export function readSelection(file: string): Selections {
+  const selections = new Map<string, Selection[]>()
+  eachRow(file, [SELECTION, SELECTION_OF_COINS], (columns) => {
+    const pairs = new SeenOnce(basename(file), 'lot_id')
+    return (row) => {
+      const id = row.id('disposal_id')
+      const coin = columns.includes('coin') ? { coin: row.code('coin') } : {}
+      const lot = { lotId: row.id('lot_id'), quantity: row.amount('quantity', 'above zero'), ...coin }
+      pairs.add(`${lot.lotId} for ${[id, ...Object.values(coin)].join(' ')}`, row.line)
+      const same = selections.get(id)
+      if (same === undefined) selections.set(id, [lot])
+      else same.push(lot)
+    }
+  })
+  return selections
+}
+
+/** In the order of the file. UsageError with line and column. */
+export function readAllocation(file: string): Allocation[] {
+  const allocations: Allocation[] = []
+  eachRow(file, [ALLOCATION], () => {
+    const seen = new SeenOnce(basename(file), 'lot_id')
+    return (row) => {
+      const [account, coin, lotId] = [row.account(), row.code('coin'), row.id('lot_id')]
+      seen.add(`${lotId} of ${coin} for ${account}`, row.line)
+      allocations.push({ account, coin, lotId, quantity: row.amount('quantity', 'above zero') })
+    }
+  })
+  return allocations
+}
+
+function eachRow(
+  file: string,
+  headers: readonly (readonly string[])[],
+  begin: (columns: readonly string[]) => (row: ImportRow) => void,
+): void {
+  const bytes = bytesOf(file)
+  const name = basename(file)
+  try {
+    readCsv({ name, bytes }, (header) => {
+      const columns = requireHeader(name, header, headers)
+      const take = begin(columns)
+      return (line) => take(new ImportRow(name, columns, line))
+    })
+  } catch (error) {
+    // Nothing is imported here, so the remedy is another one.
+    if (!(error instanceof UsageError)) throw error
+    throw new UsageError(error.message, { ...error.details, action: 'Correct the file and run again.' })
+  }
+}
+
+function bytesOf(file: string): Uint8Array {
+  try {
+    return readFileSync(file)
+  } catch (cause) {
+    throw new UsageError('The file cannot be read.', {
+      where: file,
+      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
+      action: 'Check its name and its permissions.',
+      cause,
+    })
+  }
+}

@@ -1,0 +1,79 @@
+// The disposals of one tax year summed as returns want them: whole disposals that ended above and below their cost,
+// pieces by term, and apart what has no known gain.
+import { parseAmount } from '../../models/amount.ts'
+import type { Row } from '../output/value.ts'
+import { nothing, type Totals, type Unknown } from '../rules/figures.ts'
+import type { Reader, Values } from './reader.ts'
+import { OF_ACCOUNT, reach, sums, within } from './report.ts'
+
+export interface Sums {
+  readonly gains: Totals
+  readonly losses: Totals
+  readonly short: Totals
+  readonly long: Totals
+  readonly unknown: Unknown
+}
+
+/** Rows of `disposals` in the period, with what is not known of them. Under terms a piece without one is not known. */
+export const PIECES = `
+  select *, gain is null or ($has_terms and term is null) as is_unknown
+  from disposals
+  where ${OF_ACCOUNT} and ${within('disposed_at')}
+    and ($currency::varchar is null or currency is null or currency = $currency)`
+
+const SUMS = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
+  ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
+
+/** `values` are those of a report, with `currency` and `has_terms`. */
+export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
+  const whole = await sums(
+    reader,
+    `with pieces as (${PIECES}),
+     whole as (
+       select sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss,
+         sum(gain) as gain
+       from pieces group by account, coin, disposal_id having not bool_or(is_unknown)
+     )
+     select gain < 0, ${SUMS} from whole group by 1`,
+    values,
+  )
+  const byTerm = await sums(
+    reader,
+    `with pieces as (${PIECES}) select term, ${SUMS} from pieces where not is_unknown group by 1`,
+    values,
+  )
+  const [unknown] = await sums(
+    reader,
+    `with pieces as (${PIECES})
+     select count(distinct (account, coin, disposal_id)), sum(proceeds), ${reach('proceeds')}
+     from pieces where is_unknown`,
+    values,
+  )
+  const ofTerm = (term: string) => totalsOf(byTerm.find((row) => row[0] === term))
+  return {
+    gains: totalsOf(whole.find((row) => row[0] === false)),
+    losses: totalsOf(whole.find((row) => row[0] === true)),
+    short: ofTerm('short'),
+    long: ofTerm('long'),
+    unknown: { count: Number(unknown?.[0] ?? 0), proceeds: unitsOf(unknown?.[1]) },
+  }
+}
+
+function totalsOf(row: Row | undefined): Totals {
+  if (row === undefined) return nothing
+  const [, count, proceeds, costBasis, deniedLoss, gain] = row
+  return {
+    count: Number(count),
+    proceeds: unitsOf(proceeds),
+    costBasis: unitsOf(costBasis),
+    deniedLoss: unitsOf(deniedLoss),
+    gain: unitsOf(gain),
+  }
+}
+
+/** A sum over nothing is nothing; cells are amounts that the database wrote. */
+function unitsOf(cell: unknown): bigint {
+  const amount = parseAmount(String(cell ?? '0'))
+  if (amount.ok) return amount.units
+  throw new RangeError(`A sum of disposals is ${String(cell)}: ${amount.problem}.`)
+}

@@ -1,0 +1,19 @@
+// The rules by name.
+import { ca } from './ca.ts'
+import type { TaxCalendar } from './calendar.ts'
+import { de } from './de.ts'
+import { generic } from './generic.ts'
+import type { Law } from './law.ts'
+import { uk } from './uk.ts'
+import { us } from './us.ts'
+
+export const laws = { generic, us, uk, de, ca } satisfies Record<string, Law>
+
+export type RulesName = keyof typeof laws
+
+export const rulesNames = Object.keys(laws) as RulesName[]
+
+/** The calendar of a law; `configured` is the zone where the law leaves it open. */
+export function calendarOf({ timeZone, yearStart }: Law, configured = 'UTC'): TaxCalendar {
+  return { timeZone: timeZone ?? configured, yearStart }
+}

@@ -1,0 +1,83 @@
+// The figures of a return and the sums that they are made of. Money is units of 10^-18; null is not known, never zero.
+
+/** Pieces or disposals summed. */
+export interface Totals {
+  readonly count: number
+  readonly proceeds: bigint
+  readonly costBasis: bigint
+  readonly deniedLoss: bigint
+  readonly gain: bigint
+}
+
+/** What of a tax year has no known gain, and so is in no other sum. */
+export interface Unknown {
+  readonly count: number
+  /** As far as they are known. */
+  readonly proceeds: bigint
+}
+
+/** The disposals of one tax year, in one currency. */
+export interface YearTotals {
+  /** The calendar year in which it begins. */
+  readonly year: number
+  /** Whole disposals that ended above, or at, what they cost. */
+  readonly gains: Totals
+  /** Whole disposals that ended below what they cost. */
+  readonly losses: Totals
+  /** Pieces by the term of their lots. */
+  readonly short: Totals
+  readonly long: Totals
+  readonly unknown: Unknown
+  /** The figures are in the currency of the return. */
+  readonly isInCurrency: boolean
+  /** All accounts are in the figures, and no gain is unknown: limits of the person can be applied. */
+  readonly isComplete: boolean
+  /** Which Form 1099-DA was received (`us` only). */
+  readonly form1099: Form1099
+}
+
+/** `none`; or received without the basis or with it. */
+export type Form1099 = 'none' | 'no-basis' | 'basis'
+
+export const forms1099: readonly Form1099[] = ['none', 'no-basis', 'basis']
+
+/** One line of a return. */
+export interface Figure {
+  readonly form: string
+  /** Line or box, as the form names it; empty where it has none. */
+  readonly line: string
+  readonly figure: string
+  readonly value: bigint | null
+  readonly kind: 'money' | 'count' | 'rate'
+  /** The paragraph that it follows. */
+  readonly source: string
+}
+
+export const nothing: Totals = { count: 0, proceeds: 0n, costBasis: 0n, deniedLoss: 0n, gain: 0n }
+
+export function plus(one: Totals, other: Totals): Totals {
+  return {
+    count: one.count + other.count,
+    proceeds: one.proceeds + other.proceeds,
+    costBasis: one.costBasis + other.costBasis,
+    deniedLoss: one.deniedLoss + other.deniedLoss,
+    gain: one.gain + other.gain,
+  }
+}
+
+/** What every return says of what it leaves out. */
+export function unknownFigures(form: string, { count, proceeds }: Unknown): Figure[] {
+  if (count === 0) return []
+  const source = 'Not in any other figure'
+  return [
+    { form, line: '', figure: 'Disposals without a known gain', value: BigInt(count), kind: 'count', source },
+    {
+      form,
+      line: '',
+      figure: 'Known proceeds of disposals without a known gain',
+      value: proceeds,
+      kind: 'money',
+      source,
+    },
+  ]
+}

@@ -1,0 +1,14 @@
+// No country: lots by account, whole UTC days, calendar years, no terms and no return.
+import type { Law } from './law.ts'
+
+export const generic: Law = {
+  name: 'generic',
+  methods: ['fifo', 'lifo', 'hifo', 'lofo', 'average', 'specific'],
+  scope: [{ value: 'account', fromYear: null }],
+  scopeBindsFrom: null,
+  timeZone: 'UTC',
+  yearStart: { month: 1, day: 1 },
+  currency: null,
+  termOf: null,
+  figures: null,
+}

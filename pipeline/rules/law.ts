@@ -1,0 +1,28 @@
+// What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
+// one page in docs/rules with its sources, a worked example and what it does not cover.
+import type { Method } from '../lots/engine.ts'
+import type { Scope } from '../lots/event.ts'
+import type { YearStart } from './calendar.ts'
+import type { Figure, YearTotals } from './figures.ts'
+import type { Limit } from './limits.ts'
+import type { Schedule } from './schedule.ts'
+
+export type Term = 'short' | 'long'
+
+export interface Law {
+  readonly name: string
+  /** Methods that it allows; the first is the one without another choice. */
+  readonly methods: readonly [Method, ...Method[]]
+  readonly scope: Schedule<Scope>
+  /** From this tax year on no other scope than the one of that year is allowed; null for free choice. */
+  readonly scopeBindsFrom: number | null
+  /** Whose days and years count; null for those of the configuration, UTC when it names none. */
+  readonly timeZone: string | null
+  readonly yearStart: YearStart
+  /** Currency of the return; null for any. */
+  readonly currency: string | null
+  /** Days are numbered from 1970-01-01. Null where the law tells no terms apart. */
+  readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
+  /** The figures of the return for a tax year; null where there is no return. */
+  readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
+}

@@ -1,0 +1,61 @@
+// United Kingdom: same day, 30 days, section 104 pool (TCGA 1992 ss. 104, 105, 106A; HMRC CRYPTO22200 ff.), over all that
+// a person holds. Days are London's; a tax year runs from 6 April to 5 April. See docs/rules/uk.md.
+import { type Figure, plus, unknownFigures, type YearTotals } from './figures.ts'
+import type { Law } from './law.ts'
+import type { Limit } from './limits.ts'
+
+export const uk: Law = {
+  name: 'uk',
+  methods: ['uk'],
+  scope: [{ value: 'universal', fromYear: null }],
+  scopeBindsFrom: null,
+  timeZone: 'Europe/London',
+  yearStart: { month: 4, day: 6 },
+  currency: 'GBP',
+  termOf: null,
+  figures,
+}
+
+/** Boxes of SA108: cryptoassets have a section of their own since 2024-25; before, they were other property. */
+function boxesOf(
+  year: number,
+): Readonly<Record<'count' | 'proceeds' | 'costs' | 'gains' | 'losses', string>> {
+  if (year >= 2024) return { count: '13.1', proceeds: '13.2', costs: '13.3', gains: '13.4', losses: '' }
+  return { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19' }
+}
+
+function figures(totals: YearTotals, limit: Limit): Figure[] {
+  const { year, gains, losses, unknown } = totals
+  const box = boxesOf(year)
+  const both = plus(gains, losses)
+  const count = BigInt(both.count + unknown.count)
+  const money = (line: string, figure: string, value: bigint | null, source: string): Figure => ({
+    form: 'SA108',
+    line,
+    figure,
+    value,
+    kind: 'money',
+    source,
+  })
+  const exempt = totals.isInCurrency ? limit('annual_exempt_amount', year) : null
+  const net = both.gain
+  const taxable = exempt === null || !totals.isComplete ? null : net > exempt ? net - exempt : 0n
+  return [
+    {
+      form: 'SA108',
+      line: box.count,
+      figure: 'Number of disposals',
+      value: count,
+      kind: 'count',
+      source: 'TCGA 1992 s.105(1)(a)',
+    },
+    money(box.proceeds, 'Disposal proceeds', both.proceeds, 'CRYPTO22100'),
+    money(box.costs, 'Allowable costs', both.costBasis, 'CRYPTO22150'),
+    money(box.gains, 'Gains in the year, before losses', gains.gain, 'CRYPTO22200'),
+    money(box.losses, 'Losses in the year', -losses.gain, 'CRYPTO22200'),
+    money('', 'Gains less losses of the year', net, 'TCGA 1992 s.1(3)'),
+    money('', 'Annual exempt amount', exempt, 'TCGA 1992 s.1K'),
+    money('', 'Gains above the annual exempt amount', taxable, 'TCGA 1992 s.1K'),
+    ...unknownFigures('SA108', unknown),
+  ]
+}
