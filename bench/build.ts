@@ -64,7 +64,10 @@ async function seconds(connection: DuckDBConnection, sql: string): Promise<numbe
 
 export async function run(): Promise<void> {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-build-'))
-  const landing = await openLanding(dir, { records: feedRecords.map(({ record }) => record), feeds: new Map() })
+  const landing = await openLanding(dir, {
+    records: feedRecords.map(({ record }) => record),
+    feeds: new Map(),
+  })
   const connection = await landing.instance.connect()
   const rounds = Math.ceil(ENTRIES / ENTRIES_OF_ROUND)
   await connection.run(historySql(rounds))
