@@ -36,6 +36,7 @@ interface PlanOptions {
 /** What landing answers for books that do not exist yet. */
 const nothingKnown: Knowledge & Pick<Landing, 'account'> = {
   covered: async () => [],
+  wanted: async () => ({ from: null, lost: [] }),
   unfinished: async () => [],
   oldestUnsettled: async () => null,
   account: async () => null,

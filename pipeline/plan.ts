@@ -12,8 +12,10 @@ export const EDGE_MS = 2 * RETENTION_GUARD_MS
 
 /** What landing knows of a partition. */
 export interface Known {
-  /** Proven complete; may overlap. */
-  readonly covered: readonly Range[]
+  /** Proven complete; may overlap. `readAt`: as it stood then, by default when the newest of them was read. */
+  readonly covered: readonly (Range & { readonly readAt?: number })[]
+  /** How far back the partition has ever been wanted, and what of it is already said to be lost. */
+  readonly wanted?: { readonly from: number | null; readonly lost: readonly Range[] }
   /** Windows begun and not finished. */
   readonly unfinished: readonly { readonly window: Range; readonly cursor: string }[]
   /** Time of the oldest record that may still change. */
@@ -61,13 +63,18 @@ export function planPartition(
     window.proves === 'whole'
       ? known.unfinished.filter((begun) => begun.window.start >= start && begun.window.end <= reach.now)
       : []
-  const settled = trust(covered, window.lookbackMs, known.oldestUnsettled)
-  const held = [...settled, ...resume.map((begun) => begun.window)]
+  const settled = trust(known.covered, window.lookbackMs, known.oldestUnsettled)
+  const held = [...settled, ...resume.map((begun) => resumed(window, begun.window))]
   const needs = difference([reachable], held)
     .filter((need) => need.end > oldest + EDGE_MS)
     .toReversed()
-  const wantedFrom = Math.min(reach.since ?? start, covered.at(0)?.start ?? start)
-  const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], covered) : []
+  const wantedFrom = Math.min(
+    reach.since ?? start,
+    covered.at(0)?.start ?? start,
+    known.wanted?.from ?? start,
+  )
+  const had = [...covered, ...(known.wanted?.lost ?? [])]
+  const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], had) : []
   return {
     partition,
     needs,
@@ -77,10 +84,23 @@ export function planPartition(
   }
 }
 
-/** Covered ranges without the newest part, which is read again for records that came late or may still change. */
-function trust(covered: readonly Range[], lookbackMs: number, oldestUnsettled: number | null): Range[] {
-  const newest = covered.at(-1)?.end
-  if (newest === undefined) return []
-  const until = Math.min(newest - lookbackMs, oldestUnsettled ?? Number.POSITIVE_INFINITY)
-  return clamp(covered, { start: Number.NEGATIVE_INFINITY, end: until })
+/**
+ * What going on with a window proves: its first pages were read when it was begun, so its newest part is read again
+ * like that of every window.
+ */
+export const resumed = ({ lookbackMs }: Window, { start, end }: Range): Range => ({
+  start,
+  end: Math.max(start, end - lookbackMs),
+})
+
+/**
+ * Covered ranges without the part that was new when they were read: it is read again for records that came late or
+ * may still change. Each by its own reading, since one that was stopped half-way has read only the newest part again.
+ */
+function trust(covered: Known['covered'], lookbackMs: number, oldestUnsettled: number | null): Range[] {
+  const newest = covered.reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY)
+  return covered.flatMap(({ start, end, readAt = newest }) => {
+    const until = Math.min(readAt - lookbackMs, oldestUnsettled ?? Number.POSITIVE_INFINITY)
+    return clamp([{ start, end }], { start: Number.NEGATIVE_INFINITY, end: until })
+  })
 }

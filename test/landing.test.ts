@@ -75,7 +75,7 @@ describe('a page', () => {
       ['1', 0, 0],
     ])
     expect(await ask(landing, 'select count(*) from landing.tax_records')).toEqual([['0']])
-    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([range])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ ...range, readAt: range.end }])
   })
 
   it.each([
@@ -143,7 +143,7 @@ describe('progress', () => {
   it('of ranges that are not of whole milliseconds claims no more than it holds', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [], { covers: { start: 10.2, end: 20.7 } })])
-    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20 }])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20, readAt: 20 }])
   })
 })
 

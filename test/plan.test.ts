@@ -63,7 +63,30 @@ describe('a later run', () => {
     const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
     const plan = planPartition(orders, partition, known, { now: NOW })
     expect(plan.resume).toEqual([begun])
-    expect(plan.needs).toEqual([range(NOW - 7 * DAY, NOW), range(oldest(90), NOW - 60 * DAY)])
+    expect(plan.needs).toEqual([
+      range(NOW - 7 * DAY, NOW),
+      range(NOW - 37 * DAY, NOW - 30 * DAY),
+      range(oldest(90), NOW - 60 * DAY),
+    ])
+  })
+
+  test('reads the look-back of a run again that a later one, stopped half-way, had only begun to read again', () => {
+    const first = { ...range(oldest(366), NOW - 20 * DAY), readAt: NOW - 20 * DAY }
+    const stopped = { ...range(NOW - 19 * DAY, NOW - 2 * DAY), readAt: NOW - 2 * DAY }
+    const known = { ...nothing, covered: [first, stopped] }
+    expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([
+      range(NOW - 3 * DAY, NOW),
+      range(NOW - 21 * DAY, NOW - 19 * DAY),
+    ])
+  })
+
+  test('says what was wanted once, never had, and is now forgotten; and says it once', () => {
+    const wanted = { from: oldest(90) - 3 * DAY, lost: [] }
+    const known = { ...nothing, covered: [range(NOW - 10 * DAY, NOW)], wanted }
+    const lost = [range(oldest(90) - 3 * DAY, oldest(90))]
+    expect(planPartition(orders, partition, known, { now: NOW }).lost).toEqual(lost)
+    const said = { ...known, wanted: { ...wanted, lost } }
+    expect(planPartition(orders, partition, said, { now: NOW }).lost).toEqual([])
   })
 
   test('after too long a pause says what was lost in between', () => {

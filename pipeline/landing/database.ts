@@ -2,7 +2,7 @@
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
-import type { Frame, Range } from '../journal/frame.ts'
+import type { Frame } from '../journal/frame.ts'
 import { LandingError, needsReopening, notLanded } from './errors.ts'
 import { type OpenFile, openFile } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
@@ -110,8 +110,12 @@ class LandingDatabase implements Landing {
     })
   }
 
-  covered(account: string, feed: string, partition: string): Promise<Range[]> {
+  covered(account: string, feed: string, partition: string): Promise<questions.Claim[]> {
     return questions.covered(this.connection, [account, feed, partition])
+  }
+
+  wanted(account: string, feed: string, partition: string): Promise<questions.Wanted> {
+    return questions.wanted(this.connection, [account, feed, partition])
   }
 
   unfinished(account: string, feed: string, partition: string): Promise<questions.UnfinishedWindow[]> {

@@ -1,16 +1,16 @@
 // The landing database: what the journal brought, as typed rows, with the progress that was made. It is owned by the
 // one writer, and can always be made again: landing is a pure function of the journal's frames in their order.
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import type { Frame, Range } from '../journal/frame.ts'
+import type { Frame } from '../journal/frame.ts'
 import type { FileOptions } from './file.ts'
 import type { LandingFeed } from './page.ts'
-import type { ContentHash, KnownAccount, UnfinishedWindow } from './questions.ts'
+import type { Claim, ContentHash, KnownAccount, UnfinishedWindow, Wanted } from './questions.ts'
 import type { LandedSummary } from './transaction.ts'
 
 export { openLanding } from './database.ts'
 export { LandingError } from './errors.ts'
 export { type LandingProgress, landJournal, rebuildLanding } from './land-journal.ts'
-export type { ContentHash, KnownAccount, LandedSummary, LandingFeed, UnfinishedWindow }
+export type { Claim, ContentHash, KnownAccount, LandedSummary, LandingFeed, UnfinishedWindow, Wanted }
 
 export interface LandingOptions extends FileOptions {
   /** By contract name: what the rows of a feed are, and where they stand in `data`. */
@@ -28,7 +28,8 @@ export interface Landing {
    */
   land(frames: readonly Frame[]): Promise<LandedSummary>
   /** Ranges proven complete; they may overlap. */
-  covered(account: string, feed: string, partition: string): Promise<Range[]>
+  covered(account: string, feed: string, partition: string): Promise<Claim[]>
+  wanted(account: string, feed: string, partition: string): Promise<Wanted>
   unfinished(account: string, feed: string, partition: string): Promise<UnfinishedWindow[]>
   /** Unix milliseconds of the oldest record whose current version has one of the values in the field; null for none. */
   oldestUnsettled(

@@ -25,18 +25,69 @@ async function ask<Row>(
   return result.getRows() as Row[]
 }
 
+/** A range proven complete, as it stood at an instant: what came later into its newest part has not been seen. */
+export interface Claim extends Range {
+  /** Unix milliseconds; by the venue's clock, since it is the newest end that any page had proven by then. */
+  readonly readAt: number
+}
+
 export async function covered(
   connection: DuckDBConnection,
   of: readonly [account: string, feed: string, partition: string],
-): Promise<Range[]> {
-  const rows = await ask<[bigint, bigint]>(
+): Promise<Claim[]> {
+  const rows = await ask<[bigint, bigint, bigint]>(
     connection,
-    `select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end
+    `select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end,
+       epoch_ms(max(ends_at) over (order by page_id rows between unbounded preceding and current row)) as read_at
      from landing.main.covered where account = $1 and feed = $2 and partition = $3
+     order by range_start, range_end, read_at`,
+    [...of],
+  )
+  return rows.map(([start, end, readAt]) => ({
+    start: Number(start),
+    end: Number(end),
+    readAt: Number(readAt),
+  }))
+}
+
+/** How far back a partition has ever been wanted, and what of it is already said to be lost. */
+export interface Wanted {
+  /** Unix milliseconds; null for a partition that was never asked for. */
+  readonly from: number | null
+  /** As last stated: a later word on what was only missing counts again. */
+  readonly lost: readonly Range[]
+}
+
+export async function wanted(
+  connection: DuckDBConnection,
+  of: readonly [account: string, feed: string, partition: string],
+): Promise<Wanted> {
+  const first = await ask<[bigint | null]>(
+    connection,
+    `select epoch_ms(min(wanted_from)) from (
+       select window_start as wanted_from from landing.main.pages
+       where account = $1 and feed = $2 and partition = $3
+       union all
+       select starts_at from landing.main.statements where account = $1 and feed = $2 and partition = $3
+     )`,
+    [...of],
+  )
+  const lost = await ask<[bigint, bigint]>(
+    connection,
+    `with own as (
+       select * from landing.main.statements
+       where account = $1 and feed = $2 and partition = $3 and starts_at is not null
+     )
+     select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end from own
+     where status = 'lost' and seq > coalesce((select max(seq) from own where status <> 'lost'), 0)
      order by range_start, range_end`,
     [...of],
   )
-  return rows.map(([start, end]) => ({ start: Number(start), end: Number(end) }))
+  const from = first[0]?.[0] ?? null
+  return {
+    from: from === null ? null : Number(from),
+    lost: lost.map(([start, end]) => ({ start: Number(start), end: Number(end) })),
+  }
 }
 
 export interface UnfinishedWindow {

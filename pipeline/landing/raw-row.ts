@@ -23,7 +23,8 @@ export function rawRows(text: string, rows: string, record: RecordType): (row: n
   }
 }
 
-function rowSpans(text: string, rows: string): Span[] {
+/** Where the rows of a page stand in its text, by their place. */
+export function rowSpans(text: string, rows: string): Span[] {
   const data = memberAt(text, startOf(text, 0), 'data')
   if (data === null) return []
   if (rows === 'object') return [data]

@@ -6,13 +6,13 @@ import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, firstPage, resumeWalk } from '../../connectors/walk.ts'
 import type { Range } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
-import { type PartitionPlan, planPartition } from '../plan.ts'
+import { type PartitionPlan, planPartition, resumed } from '../plan.ts'
 import { outOfReach, type SyncContext, state } from './context.ts'
 import { type FeedEnd, of, stateFailure, stateRest } from './failure.ts'
 import { type Asking, type Fetched, fetchPage, isWalk, retentionOverride, TOO_OLD } from './page.ts'
 
 /** What planning asks of the landing database. */
-export type Knowledge = Pick<Landing, 'covered' | 'unfinished' | 'oldestUnsettled'>
+export type Knowledge = Pick<Landing, 'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled'>
 
 export async function planFeedPartition(
   context: Pick<SyncContext, 'config' | 'now' | 'since'> & { readonly landing: Knowledge },
@@ -25,6 +25,7 @@ export async function planFeedPartition(
   const since = context.since ?? context.config.history.since
   const known = {
     covered: await landing.covered(account, endpoint.name, partition.label),
+    wanted: await landing.wanted(account, endpoint.name, partition.label),
     unfinished: await landing.unfinished(account, endpoint.name, partition.label),
     oldestUnsettled:
       endpoint.unsettled === undefined
@@ -80,8 +81,11 @@ async function syncPartition(
   endpoint: Endpoint,
   plan: PartitionPlan,
 ): Promise<FeedEnd> {
-  if (endpoint.window === null) return walk(context, account, client, endpoint, plan, [firstPage])
-  const begun = plan.resume.map(({ window, cursor }) => resumeWalk(endpoint, window, window, cursor))
+  const declared = endpoint.window
+  if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage])
+  const begun = plan.resume.map(({ window, cursor }) =>
+    resumeWalk(endpoint, resumed(declared, window), window, cursor),
+  )
   return walk(context, account, client, endpoint, plan, [
     ...begun,
     ...plan.needs.map((need) => beginWalk(endpoint, need)),

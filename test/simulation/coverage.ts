@@ -57,10 +57,12 @@ function hole(
     .sort(([a], [b]) => a - b)
   let reached = from
   for (const [start, end] of ranges) {
-    if (start > Math.min(until, reached + slack)) break
+    if (start > reached + slack) break
     reached = Math.max(reached, end)
   }
-  return reached + slack >= until ? null : [reached, until]
+  if (reached + slack >= until) return null
+  const next = ranges.find(([start]) => start > reached + slack)?.[0] ?? until
+  return [reached, Math.min(next, until)]
 }
 
 /**

@@ -243,6 +243,7 @@ function watchedLanding(landing: Landing, within: <T>(task: () => Promise<T>) =>
     connection: landing.connection,
     land: (frames) => within(() => landing.land(frames)),
     covered: (...of) => within(() => landing.covered(...of)),
+    wanted: (...of) => within(() => landing.wanted(...of)),
     unfinished: (...of) => within(() => landing.unfinished(...of)),
     oldestUnsettled: (...of) => within(() => landing.oldestUnsettled(...of)),
     distinctValues: (...of) => within(() => landing.distinctValues(...of)),
