@@ -1,0 +1,53 @@
+// The command `explain`: from an id of a report down to the bytes that the venue sent.
+import { UsageError } from '../../models/error.ts'
+import { explain } from '../evidence/explain.ts'
+import { describeExplanation, explanationJson } from '../evidence/print.ts'
+import { openLedger } from '../reports/ledger.ts'
+import { defineCommand } from './command.ts'
+import { optionalConfig } from './context.ts'
+
+export const explainCommand = defineCommand({
+  command: 'explain <id>',
+  describe: 'Walk from a figure through lot and entry to the venue’s own record, byte for byte',
+  example: ['$0 explain main/tax.records/1387526618150338560/amount', 'an id from a report'],
+  options: (parser) =>
+    parser
+      .positional('id', {
+        type: 'string',
+        demandOption: true,
+        describe:
+          'A disposal_id, lot_id, entry_id, transaction_id, trade_id, line_id, break_id or id of the venue’s',
+      })
+      .option('limit', {
+        type: 'number',
+        default: 20,
+        describe: 'Steps to follow beside each other',
+        requiresArg: true,
+      })
+      .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, args) => {
+    if (!Number.isInteger(args.limit) || args.limit < 1) {
+      throw new UsageError('--limit is not a number of steps.', {
+        where: '--limit',
+        expected: 'a whole number from 1',
+        found: String(args.limit),
+        action: 'Correct it.',
+      })
+    }
+    const config = optionalConfig(context)
+    const ledger = await openLedger(context.dir, { signal: context.signal })
+    try {
+      const explanation = await explain(ledger, context.dir, String(args.id), {
+        clock: context.clock,
+        limit: args.limit,
+        showPersonalData: config.privacy.publish_personal_data,
+      })
+      context.print(
+        args.json ? JSON.stringify(explanationJson(explanation), null, 2) : describeExplanation(explanation),
+      )
+      return 0
+    } finally {
+      ledger.close()
+    }
+  },
+})

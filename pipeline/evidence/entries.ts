@@ -1,0 +1,93 @@
+// The lower half of the way down: a transaction, its entries, and the record of the venue behind each.
+import type { RecordType } from '../../models/record.ts'
+import { columnName } from '../../models/record.ts'
+import { feedRecords } from '../build/feeds.ts'
+import type { Reader } from '../reports/reader.ts'
+import { ask, inTurn, textOf, without } from './source.ts'
+import { type Fields, type Place, type Step, step } from './step.ts'
+
+/** A transaction with its entries, and the trade that they are, if they are one; null when there is none. */
+export async function transactionStep(reader: Reader, id: string, limit: number): Promise<Step | null> {
+  const entries = await ask(reader, 'select * from entries where transaction_id = $id order by entry_id', {
+    id,
+  })
+  const trade = await tradeOf(reader, id)
+  if (entries.length === 0 && trade === null) return null
+  const steps = await inTurn(entries.slice(0, limit), (entry) => entryStep(reader, entry))
+  const parts = { steps, omitted: entries.length - steps.length }
+  if (trade === null) return step('transaction', id, { entries: entries.length }, parts)
+  // A trade without entries was told by an order, or imported.
+  const source = textOf(trade.source)
+  const own = entries.length > 0 ? [] : await recordSteps(reader, id.replace(/^.*\//, ''), source)
+  return step('trade', id, without(trade, 'trade_id'), { ...parts, steps: [...steps, ...own] })
+}
+
+async function tradeOf(reader: Reader, id: string): Promise<Fields | null> {
+  if (!reader.tables.has('trades')) return null
+  return (await ask(reader, 'select * from trades where trade_id = $id', { id }))[0] ?? null
+}
+
+const NOT_OF_THE_ENTRY = ['entry_id', 'transaction_id', 'page_id', 'page_row', 'place']
+
+/** An entry with the account that it stands against, and its record. */
+export async function entryStep(reader: Reader, entry: Fields): Promise<Step> {
+  const id = textOf(entry.entry_id)
+  const [counter] = reader.tables.has('postings')
+    ? await ask(
+        reader,
+        `select account_name as counter_account from postings where posting_id = $id || '/counter'`,
+        { id },
+      )
+    : []
+  const place = placeOf(entry)
+  const record = await recordAt(reader, textOf(entry.source_feed), textOf(entry.account), place)
+  const source = record ?? step('record', textOf(entry.source_id), {}, { place })
+  return step('entry', id, { ...without(entry, ...NOT_OF_THE_ENTRY), ...counter }, { steps: [source] })
+}
+
+export const placeOf = (fields: Fields): Place | null =>
+  fields.page_id === undefined || fields.page_row === undefined
+    ? null
+    : { frame: Number(fields.page_id), row: Number(fields.page_row) }
+
+async function recordAt(
+  reader: Reader,
+  feed: string,
+  account: string,
+  place: Place | null,
+): Promise<Step | null> {
+  const record = feedRecords.find((one) => one.feed === feed)?.record
+  if (record === undefined || place === null || !reader.tables.has(record.table)) return null
+  const [row] = await ask(
+    reader,
+    `select * from "${record.table}" where account = $account and page_id = $frame and page_row = $row`,
+    { account, ...place },
+  )
+  return row === undefined ? null : recordStep(feed, record, row)
+}
+
+/** Every version of every record that the venue gave this id, of one feed or of all. */
+export async function recordSteps(reader: Reader, id: string, feed?: string): Promise<Step[]> {
+  const steps: Step[] = []
+  for (const one of feedRecords) {
+    const { table, key } = one.record
+    if ((feed !== undefined && one.feed !== feed) || key.length === 0 || !reader.tables.has(table)) continue
+    const rows = await ask(
+      reader,
+      `select * from "${table}" where ${idSql(one.record)} = $id order by account, page_id, page_row`,
+      { id },
+    )
+    steps.push(...rows.map((row) => recordStep(one.feed, one.record, row)))
+  }
+  return steps
+}
+
+/** The venue's own id of a record, as one text. */
+export function idSql({ key }: RecordType): string {
+  return `concat_ws('/', ${key.map((name) => `"${columnName(name)}"`).join(', ')})`
+}
+
+function recordStep(feed: string, { key }: RecordType, row: Fields): Step {
+  const id = key.map((name) => textOf(row[columnName(name)])).join('/')
+  return step('record', id, { feed, ...without(row, 'page_id', 'page_row') }, { place: placeOf(row) })
+}

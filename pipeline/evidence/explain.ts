@@ -1,0 +1,52 @@
+// From a figure to the venue's own bytes: what an id means in the published ledger, walked down through lots and entries
+// to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
+import type { Clock } from '../../models/clock.ts'
+import { disposalsOf } from '../reports/disposals.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import type { LotChoice } from '../reports/matching.ts'
+import { requireTable } from '../reports/report.ts'
+import { meaningsOf, unknownId } from './find.ts'
+import { type FrameEvidence, readFrames } from './frames.ts'
+import { placesOf, type Step } from './step.ts'
+
+export interface Explanation {
+  readonly id: string
+  /** Every meaning of the id. */
+  readonly steps: readonly Step[]
+  /** The frames that the steps name, by number; one that the journal does not have is absent. */
+  readonly frames: ReadonlyMap<number, FrameEvidence>
+}
+
+export interface ExplainOptions {
+  readonly clock: Clock
+  /** Steps that are followed beside each other; more are counted. 20 by default. */
+  readonly limit?: number
+  /** Lots matched in another way than published. */
+  readonly lots?: LotChoice
+  /** Show data about people as received. */
+  readonly showPersonalData?: boolean
+}
+
+const LIMIT = 20
+
+/**
+ * Explains an id: of a disposal, lot, entry, transaction, trade, break, line of a report, record of the venue's, imported
+ * row, or a place in the journal (`frame:row`). UsageError with near matches for an unknown one; CorruptionError when
+ * the journal is not what was written.
+ */
+export async function explain(
+  ledger: Ledger,
+  dir: string,
+  id: string,
+  { clock, limit = LIMIT, lots, showPersonalData = false }: ExplainOptions,
+): Promise<Explanation> {
+  for (const table of ['entries', 'breaks']) requireTable(ledger, table)
+  const matched = lots === undefined ? ledger : (await disposalsOf(ledger, lots)).reader
+  const steps = await meaningsOf({ matched, ledger, limit }, id)
+  if (steps.length === 0) throw await unknownId(ledger, id)
+  const frames = await readFrames(dir, placesOf(steps), { clock, showPersonalData })
+  // A plain number is taken for a frame only when there is one.
+  if (steps.every(({ what, place }) => what === 'frame' && place !== null && !frames.has(place.frame)))
+    throw await unknownId(ledger, id)
+  return { id, steps, frames }
+}

@@ -1,0 +1,139 @@
+// What an id means: the same text may be a disposal, a lot, an entry, a transaction, a trade, a break, an id of the
+// venue's or of a user's file, a line of a report, or a place in the journal. Every meaning is followed.
+import { UsageError } from '../../models/error.ts'
+import { feedRecords } from '../build/feeds.ts'
+import type { Reader } from '../reports/reader.ts'
+import { entryStep, idSql, recordSteps, transactionStep } from './entries.ts'
+import { disposalStep, importedSteps, type LotBooks, lotStep } from './lots.ts'
+import { ask, inTurn, textOf, without } from './source.ts'
+import { type Step, step } from './step.ts'
+
+/** Every meaning of the id, each walked down to its records; none when the books know nothing of it. */
+export async function meaningsOf(books: LotBooks, id: string): Promise<Step[]> {
+  const { ledger, limit } = books
+  const found: (Step | null)[] = [
+    await breakStep(books, id),
+    await disposalStep(books, id),
+    await lotStep(books, id),
+    await transactionStep(ledger, id, limit),
+  ]
+  const steps = found.filter((one) => one !== null)
+  // A disposal or a lot has its entry below it already.
+  if (steps.length > 0) return steps
+  const direct = [...(await entrySteps(ledger, id)), ...(await importedSteps(ledger, id))]
+  if (direct.length > 0) return direct
+  const records = await recordSteps(ledger, id)
+  if (records.length > 0) return [...records, ...(await entriesOfRecord(books, id))]
+  return [...(await lineSteps(books, id)), ...(await placeSteps(ledger, id))]
+}
+
+async function entrySteps(ledger: Reader, id: string): Promise<Step[]> {
+  const entryId = id.replace(/\/(wallet|counter)$/, '')
+  const entries = await ask(ledger, 'select * from entries where entry_id = $entryId', { entryId })
+  return await inTurn(entries, (entry) => entryStep(ledger, entry))
+}
+
+/** What the books made of a record: its entries, without the record below them once more. */
+async function entriesOfRecord({ ledger, limit }: LotBooks, sourceId: string): Promise<Step[]> {
+  const entries = await ask(ledger, 'select * from entries where source_id = $sourceId order by entry_id', {
+    sourceId,
+  })
+  return await inTurn(entries.slice(0, limit), async (entry) => {
+    const { what, id, fields } = await entryStep(ledger, entry)
+    return step(what, id, { ...fields, transaction_id: entry.transaction_id ?? null })
+  })
+}
+
+async function breakStep(books: LotBooks, id: string): Promise<Step | null> {
+  const [found] = await ask(books.ledger, 'select * from breaks where break_id = $id', { id })
+  if (found === undefined) return null
+  const named = evidenceOf(textOf(found.evidence))
+  const shown = named.slice(0, books.limit)
+  const steps = (await inTurn(shown, (each) => meaningsOf(books, each))).flat()
+  return step('break', id, without(found, 'break_id'), { steps, omitted: named.length - shown.length })
+}
+
+/** Ids to look at, as the checks write them: a JSON list of texts. */
+function evidenceOf(text: string): string[] {
+  if (!text.startsWith('[')) return text === '' ? [] : [text]
+  return (JSON.parse(text) as unknown[]).map(String)
+}
+
+/** A balance (`account/ledger/coin`) or a line of a statement: the entries that it sums. */
+async function lineSteps({ ledger, limit }: LotBooks, id: string): Promise<Step[]> {
+  const line = /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|movement\/(?<kind>.+)))?$/.exec(id)?.groups
+  if (line === undefined) return []
+  const values = { wallet: line.wallet as string, kind: line.kind ?? null }
+  const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
+  const [sum] = await ask(
+    ledger,
+    `select count(*) as entries, sum(amount) as amount, min(occurred_at) as first_at, max(occurred_at) as last_at
+     from entries where ${where}`,
+    values,
+  )
+  if (sum === undefined || sum.entries === 0) return []
+  const newest = await ask(
+    ledger,
+    `select * from entries where ${where} order by occurred_at desc, entry_id desc limit ${limit}`,
+    values,
+  )
+  const steps = await inTurn(newest, (entry) => entryStep(ledger, entry))
+  return [step('line', id, sum, { steps, omitted: Number(sum.entries) - steps.length })]
+}
+
+/** `frame:row`, as the evidence of quarantined rows has it, or a frame alone. */
+async function placeSteps(ledger: Reader, id: string): Promise<Step[]> {
+  const place = /^(?<frame>[1-9]\d{0,14})(:(?<row>\d{1,9}))?$/.exec(id)?.groups
+  if (place === undefined) return []
+  const frame = Number(place.frame)
+  const row = place.row === undefined ? null : Number(place.row)
+  const aside = ledger.tables.has('quarantine')
+    ? await ask(ledger, 'select field, reason from quarantine where page_id = $frame and page_row = $row', {
+        frame,
+        row,
+      })
+    : []
+  return [step('frame', id, aside[0] ?? {}, { place: { frame, row } })]
+}
+
+const NEAR = 5
+const NEAR_DISTANCE_MAX = 3
+
+/** UsageError with the ids of the ledger that come nearest to one that it does not know. */
+export async function unknownId(ledger: Reader, id: string): Promise<UsageError> {
+  const lists = [
+    'select entry_id as id from entries',
+    'select transaction_id from entries',
+    ...list(ledger, 'trades', 'trade_id'),
+    ...list(ledger, 'disposals', 'disposal_id'),
+    ...list(ledger, 'lots', 'lot_id'),
+    ...list(ledger, 'imported_trades', 'id'),
+    ...list(ledger, 'imported_lots', 'id'),
+    'select break_id from breaks',
+    ...feedRecords.flatMap(({ record }) =>
+      record.key.length === 0 ? [] : list(ledger, record.table, idSql(record)),
+    ),
+  ]
+  const near = await ledger.query(
+    `with ids as (${lists.join(' union all ')}),
+     near as (
+       select distinct id, contains(id, $id) as has_it,
+         case when abs(length(id) - length($id)) <= ${NEAR_DISTANCE_MAX} then levenshtein(id, $id) else 1000 end as distance
+       from ids where id is not null
+     )
+     select id from near where has_it or distance <= ${NEAR_DISTANCE_MAX}
+     order by distance, length(id), id limit ${NEAR}`,
+    { id },
+  )
+  return new UsageError('The books know nothing of this id.', {
+    where: id,
+    expected:
+      near.length === 0
+        ? 'an id from a report, a table or the venue'
+        : `one of those near to it: ${near.map(([one]) => one).join(', ')}`,
+    action: 'Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.',
+  })
+}
+
+const list = (ledger: Reader, table: string, sql: string): string[] =>
+  ledger.tables.has(table) ? [`select ${sql} from "${table}"`] : []

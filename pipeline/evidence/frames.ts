@@ -1,0 +1,124 @@
+// What was received, byte for byte: the rows that steps name, read from the journal. Reading verifies the chain up to
+// each frame and the hash of its body, so what is shown is what was written. No lock is taken.
+import { createHash } from 'node:crypto'
+import type { Clock } from '../../models/clock.ts'
+import { CorruptionError } from '../../models/error.ts'
+import { decodeJson } from '../../models/json.ts'
+import { landingFeeds } from '../books.ts'
+import type { Frame } from '../journal/frame.ts'
+import { openJournal } from '../journal/journal.ts'
+import { rawRows, rowSpans } from '../landing/raw-row.ts'
+import type { Fields, Place } from './step.ts'
+
+export interface RowEvidence {
+  /** The row as it stands in the body; null where the body is gone or holds no such row. */
+  readonly text: string | null
+  /** Place of the row in the body, from 0, the end not included; null where it cannot be told. */
+  readonly bytes: readonly [from: number, before: number] | null
+  /** Data about people stand as null in the text, because the configuration does not publish them. */
+  readonly isWithoutPersonalData: boolean
+}
+
+export interface FrameEvidence {
+  readonly frame: number
+  /** How the frame describes itself: account, feed, request, when it was received. */
+  readonly meta: Fields
+  /** Hex of the chain hash that ends with this frame; it was verified while reading. */
+  readonly chain: string
+  /** Hex SHA-256 of the body as received; null when the body was struck. */
+  readonly bodySha256: string | null
+  readonly bodyBytes: number | null
+  readonly rowAt: (row: number) => RowEvidence
+}
+
+export interface ReadOptions {
+  readonly clock: Clock
+  readonly showPersonalData: boolean
+}
+
+/**
+ * Reads the frames that the places name, in one pass. A frame that the journal does not have is left out.
+ * CorruptionError when a frame, or one before it in its segment, is not what was written.
+ */
+export async function readFrames(
+  dir: string,
+  places: readonly Place[],
+  { clock, showPersonalData }: ReadOptions,
+): Promise<Map<number, FrameEvidence>> {
+  const wanted = new Set(places.map(({ frame }) => frame))
+  const found = new Map<number, FrameEvidence>()
+  if (wanted.size === 0) return found
+  const last = Math.max(...wanted)
+  const journal = await openJournal(dir, { mode: 'read', clock })
+  try {
+    for await (const frame of journal.read(Math.min(...wanted))) {
+      if (wanted.has(frame.seq)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
+      if (frame.seq >= last) break
+    }
+  } finally {
+    await journal.close()
+  }
+  return found
+}
+
+function evidenceOf(frame: Frame, showPersonalData: boolean): FrameEvidence {
+  const { seq, meta, chain, body } = frame
+  const { request, ...rest } = meta as unknown as Record<string, never>
+  return {
+    frame: seq,
+    meta: { ...rest, ...(request === undefined ? {} : { request }) },
+    chain,
+    bodySha256: body === null ? null : createHash('sha256').update(body).digest('hex'),
+    bodyBytes: body === null ? null : body.length,
+    rowAt: (row) => rowOf(frame, row, showPersonalData),
+  }
+}
+
+const GONE: RowEvidence = { text: null, bytes: null, isWithoutPersonalData: false }
+
+function rowOf(frame: Frame, row: number, showPersonalData: boolean): RowEvidence {
+  const { meta, body } = frame
+  if (body === null) return GONE
+  if (meta.kind === 'import') return lineOf(body, row)
+  const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
+  if (feed === undefined) return GONE
+  const text = decodeJson(body)
+  const span = rowSpans(text, feed.rows)[row]
+  if (span === undefined) throw noSuchRow(frame.seq, row)
+  const isPersonal = Object.values(feed.record.fields).some(({ personal }) => personal)
+  const shown = rawRows(text, feed.rows, feed.record)(row)
+  const raw = text.slice(span.start, span.end)
+  const from = Buffer.byteLength(text.slice(0, span.start))
+  return {
+    text: showPersonalData ? raw : shown,
+    bytes: [from, from + Buffer.byteLength(raw)],
+    isWithoutPersonalData: isPersonal && !showPersonalData,
+  }
+}
+
+/** A row of a user's file never spans lines; empty lines and the header are no rows. */
+function lineOf(body: Uint8Array, row: number): RowEvidence {
+  let begin = 0
+  let lines = -1
+  while (begin < body.length) {
+    const newline = body.indexOf(0x0a, begin)
+    const next = newline < 0 ? body.length : newline + 1
+    const text = Buffer.from(body.subarray(begin, newline < 0 ? body.length : newline))
+      .toString()
+      .replace(/\r$/, '')
+    if (text !== '') lines += 1
+    if (text !== '' && lines === row + 1)
+      return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
+    begin = next
+  }
+  return GONE
+}
+
+function noSuchRow(seq: number, row: number): CorruptionError {
+  return new CorruptionError('The journaled page does not hold the row that the ledger names.', {
+    where: `frame ${seq}`,
+    expected: `row ${row}, counted from 0`,
+    found: 'fewer rows',
+    action: 'Run `tieout verify`; `tieout rebuild` makes the books again from the journal.',
+  })
+}

@@ -1,0 +1,121 @@
+// The upper half of the way down: from a disposal through the lots that it took to the events that brought them.
+import type { Reader } from '../reports/reader.ts'
+import { placeOf, transactionStep } from './entries.ts'
+import { ask, inTurn, textOf, without } from './source.ts'
+import { type Fields, type Step, step } from './step.ts'
+
+/** What the lots were matched from and into; the two are one ledger, unless another method was asked for. */
+export interface LotBooks {
+  /** Has `disposals`, and `lots` where it is not the published ledger alone. */
+  readonly matched: Reader
+  readonly ledger: Reader
+  /** How many steps are followed beside each other. */
+  readonly limit: number
+}
+
+/** The pieces of a disposal, each with its lot, and the event that disposed; null when there is none. */
+export async function disposalStep(books: LotBooks, id: string): Promise<Step | null> {
+  if (!books.matched.tables.has('disposals')) return null
+  const pieces = await ask(
+    books.matched,
+    'select * from disposals where disposal_id = $id order by coin, acquired_at nulls last, lot_id nulls last',
+    { id },
+  )
+  const [first] = pieces
+  if (first === undefined) return null
+  const shown = await inTurn(pieces.slice(0, books.limit), (piece) => pieceStep(books, piece))
+  const events = await eventSteps(books, id)
+  const common = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency'] as const
+  const fields = Object.fromEntries(
+    common.flatMap((name) => (name in first ? [[name, first[name] ?? null]] : [])),
+  )
+  return step(
+    'disposal',
+    id,
+    { ...fields, pieces: pieces.length },
+    {
+      steps: [...events, ...shown],
+      omitted: pieces.length - shown.length,
+    },
+  )
+}
+
+const NOT_OF_THE_PIECE = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency', 'disposal_id']
+
+async function pieceStep(books: LotBooks, piece: Fields): Promise<Step> {
+  const lotId = textOf(piece.lot_id)
+  const steps = lotId === '' ? [] : await eventSteps(books, lotId)
+  const what = lotId === '' ? 'piece without a known lot' : 'piece of lot'
+  return step(what, lotId, without(piece, ...NOT_OF_THE_PIECE, 'lot_id'), { steps })
+}
+
+/** A lot: what is left of it, what was disposed of, and the event that brought it; null when there is none. */
+export async function lotStep(books: LotBooks, id: string): Promise<Step | null> {
+  const { matched, limit } = books
+  const open = matched.tables.has('lots')
+    ? await ask(matched, 'select * from lots where lot_id = $id', { id })
+    : []
+  const disposed = matched.tables.has('disposals')
+    ? await ask(
+        matched,
+        `select disposal_id, disposed_at, quantity, proceeds, cost_basis, gain from disposals
+         where lot_id = $id order by disposed_at, disposal_id`,
+        { id },
+      )
+    : []
+  if (open.length === 0 && disposed.length === 0) return null
+  const left = open.map((fields) => step('left of it', id, without(fields, 'lot_id')))
+  const gone = disposed
+    .slice(0, limit)
+    .map((fields) => step('disposed of by', textOf(fields.disposal_id), without(fields, 'disposal_id')))
+  const steps = [...(await eventSteps(books, id)), ...left, ...gone]
+  return step(
+    'lot',
+    id,
+    { pieces_left: open.length, disposals: disposed.length },
+    {
+      steps,
+      omitted: disposed.length - gone.length,
+    },
+  )
+}
+
+/** What happened: the events for the lots that have this id, and what they come from. */
+export async function eventSteps({ ledger, limit }: LotBooks, id: string): Promise<Step[]> {
+  if (!ledger.tables.has('lot_events')) return await originSteps(ledger, id, limit)
+  const events = await ask(ledger, 'select * from lot_events where event_id = $id order by coin, place', {
+    id,
+  })
+  if (events.length === 0) return await originSteps(ledger, id, limit)
+  const origins = await originSteps(ledger, id, limit)
+  return events.map((event, nth) =>
+    step('event', id, without(event, 'event_id', 'place'), { steps: nth === 0 ? origins : [] }),
+  )
+}
+
+/** What imported history hands over to an entry bears that entry's id and one of these. */
+const HANDED_OVER = /\/(before|handover)$/
+
+async function originSteps(ledger: Reader, id: string, limit: number): Promise<Step[]> {
+  const [entry] = await ask(ledger, 'select transaction_id from entries where entry_id = $id', {
+    id: id.replace(HANDED_OVER, ''),
+  })
+  if (entry === undefined) return await importedSteps(ledger, id)
+  const transaction = await transactionStep(ledger, textOf(entry.transaction_id), limit)
+  return transaction === null ? [] : [transaction]
+}
+
+/** Rows of the user's files that have this id. */
+export async function importedSteps(ledger: Reader, id: string): Promise<Step[]> {
+  const steps: Step[] = []
+  for (const table of ['imported_trades', 'imported_lots']) {
+    if (!ledger.tables.has(table)) continue
+    const rows = await ask(ledger, `select * from ${table} where id = $id`, { id })
+    steps.push(
+      ...rows.map((row) =>
+        step('imported row', id, without(row, 'id', 'page_id', 'page_row', 'place'), { place: placeOf(row) }),
+      ),
+    )
+  }
+  return steps
+}

@@ -1,0 +1,33 @@
+// Questions to the published ledger, answered by column name.
+import { allRows } from '../output/column.ts'
+import type { Cell } from '../output/value.ts'
+import type { Reader, Values } from '../reports/reader.ts'
+import type { Fields } from './step.ts'
+
+/** Rows by column name; what is null is left out. */
+export async function ask(reader: Reader, sql: string, values: Values = {}): Promise<Fields[]> {
+  const { columns, rows } = await reader.stream(sql, values)
+  const all = await allRows(rows)
+  return all.map((row) =>
+    Object.fromEntries(
+      columns.flatMap(({ name }, at): [string, Cell][] => {
+        const cell = row[at] ?? null
+        return cell === null ? [] : [[name, cell]]
+      }),
+    ),
+  )
+}
+
+/** One after the other: each question has a connection of its own. */
+export async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
+  const results: R[] = []
+  for (const item of items) results.push(await work(item))
+  return results
+}
+
+export const without = (fields: Fields, ...names: readonly string[]): Fields =>
+  Object.fromEntries(Object.entries(fields).filter(([name]) => !names.includes(name)))
+
+/** The text of a cell; empty for none. */
+export const textOf = (cell: Cell | undefined): string =>
+  cell === undefined || cell === null ? '' : String(cell)

@@ -1,0 +1,33 @@
+// What an explanation is made of: steps from a figure down to the record that it rests on, and that record as received.
+import type { Cell } from '../output/value.ts'
+
+/** What is known of one thing, by column name; what has no value is left out. */
+export type Fields = Readonly<Record<string, Cell>>
+
+/** A row of a journaled frame, or all of the frame. */
+export interface Place {
+  readonly frame: number
+  /** From 0; null for the whole frame. */
+  readonly row: number | null
+}
+
+export interface Step {
+  /** disposal, piece, lot, event, trade, transaction, entry, record, imported row, break, line or frame. */
+  readonly what: string
+  readonly id: string
+  readonly fields: Fields
+  /** Where the record stands in the journal, for steps that are one. */
+  readonly place: Place | null
+  readonly steps: readonly Step[]
+  /** How many further steps are not shown. */
+  readonly omitted: number
+}
+
+export function step(what: string, id: string, fields: Fields, parts: Partial<Step> = {}): Step {
+  return { what, id, fields, place: null, steps: [], omitted: 0, ...parts }
+}
+
+/** Every place that the steps name. */
+export function placesOf(steps: readonly Step[]): Place[] {
+  return steps.flatMap(({ place, steps: below }) => [...(place === null ? [] : [place]), ...placesOf(below)])
+}
