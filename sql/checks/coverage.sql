@@ -14,7 +14,7 @@ permissions as (
 ),
 -- A feed that stops at one partition states the others as not asked; they have the cause of the first.
 causes as (
-  select account, feed, max(code) as code
+  select account, feed, max(code) as first_code
   from missing
   where status = 'failed' and code <> 'not asked'
   group by account, feed
@@ -22,7 +22,7 @@ causes as (
 judged as (
   select missing.account, missing.feed, missing.partition, missing.starts_at, missing.ends_at,
     missing.status, missing.reason,
-    coalesce(case when missing.code = 'not asked' then causes.code end, missing.code) as code,
+    coalesce(case when missing.code = 'not asked' then causes.first_code end, missing.code) as cause_code,
     case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
   from missing
   left join causes on causes.account = missing.account and causes.feed = missing.feed
@@ -32,21 +32,21 @@ keyed as (
   select *,
     case
       when status = 'pending' then ''
-      when status = 'failed' then code
+      when status = 'failed' then cause_code
       else feed
     end as cause
   from judged
-  where status <> 'failed' or code not in (select code from permissions)
+  where status <> 'failed' or cause_code not in (select code from permissions)
 ),
 grouped as (
-  select account, status, severity, cause, count(*) as range_count, min(starts_at) as starts_at,
-    max(ends_at) as ends_at, string_agg(distinct feed, ', ' order by feed) as feeds, min(code) as code,
-    min(reason) as reason,
+  select account, status, severity, cause, count(*) as range_count, min(starts_at) as first_at,
+    max(ends_at) as last_at, string_agg(distinct feed, ', ' order by feed) as feeds, min(cause_code) as code,
+    min(reason) as one_reason,
     list(distinct feed || case when partition = '' then '' else ' ' || partition end)[1:10] as parts
   from keyed
   group by account, status, severity, cause
 )
-select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, starts_at as occurred_at,
+select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   feeds || ': ' || cast(range_count as varchar) || ' range(s) '
@@ -57,11 +57,11 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
       else 'not applicable to this account, though the configuration names the feed'
     end
     || case
-      when starts_at is null then ''
-      else ', ' || strftime(starts_at at time zone 'UTC', '%Y-%m-%d') || ' to '
-        || strftime(ends_at at time zone 'UTC', '%Y-%m-%d')
+      when first_at is null then ''
+      else ', ' || strftime(first_at at time zone 'UTC', '%Y-%m-%d') || ' to '
+        || strftime(last_at at time zone 'UTC', '%Y-%m-%d')
     end
-    || ' (' || coalesce(code, '') || ': ' || coalesce(reason, '') || ').'
+    || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
       when status = 'pending' then ' Run again.'
       when severity = 'notice' then ' The venue had forgotten this before the books began.'

@@ -50,8 +50,8 @@ numbered as (
   from marked
 ),
 islands as (
-  select account, line, symbol, island, min(first_day) as first_day, max(last_day) as last_day,
-    sum(ordered) as ordered, sum(traded) as traded, list(id order by first_day, id)[1:10] as ids
+  select account, line, symbol, island, min(first_day) as begins_on, max(last_day) as ends_on,
+    sum(ordered) as all_ordered, sum(traded) as all_traded, list(id order by first_day, id)[1:10] as ids
   from numbered
   group by account, line, symbol, island
   having sum(ordered) <> sum(traded)
@@ -61,9 +61,9 @@ inside as (
   from islands
   join staging.both_covered as covered
     on covered.comparison = 'orders' and covered.account = islands.account and covered.line = islands.line
-    and islands.first_day > cast(covered.starts_at at time zone 'UTC' as date)
-    and islands.last_day < cast(covered.ends_at at time zone 'UTC' as date)
-  where islands.ordered > islands.traded
+    and islands.begins_on > cast(covered.starts_at at time zone 'UTC' as date)
+    and islands.ends_on < cast(covered.ends_at at time zone 'UTC' as date)
+  where islands.all_ordered > islands.all_traded
     or islands.account in (select account from landing.pages where feed = 'trade.openOrders')
 ),
 trouble as (
@@ -78,13 +78,13 @@ caused as (
   from inside
   join trouble
     on trouble.account = inside.account
-    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.last_day
-    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.first_day
+    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.ends_on
+    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.begins_on
   group by inside.account, inside.symbol
 ),
 grouped as (
-  select account, symbol, sum(ordered) as ordered, sum(traded) as traded, min(first_day) as first_day,
-    count(*) as island_count, min_by(ids, first_day) as ids
+  select account, symbol, sum(all_ordered) as ordered, sum(all_traded) as traded, min(begins_on) as first_day,
+    count(*) as island_count, min_by(ids, begins_on) as first_ids
   from inside
   group by account, symbol
 )
@@ -96,7 +96,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
     || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
-  cast(to_json(ids) as varchar) as evidence,
+  cast(to_json(first_ids) as varchar) as evidence,
   grouped.symbol as culprit
 from grouped
 left join caused on caused.account = grouped.account and caused.symbol = grouped.symbol

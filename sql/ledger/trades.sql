@@ -33,7 +33,7 @@ sided as (
     on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
 ),
 fee_parts as (
-  select account, group_place, fee_coin as coin, fee from sided where fee <> 0
+  select account, group_place, platform_fee_coin as coin, platform_fee as fee from sided where platform_fee <> 0
   union all
   select account, group_place, received_coin, received_fee from sided where received_fee <> 0
   union all

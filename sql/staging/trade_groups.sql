@@ -25,8 +25,8 @@ select account, group_place,
   -sum(case when role = 'paid' then amount else 0 end) as paid,
   sum(case when role = 'paid' then fee else 0 end) as paid_fee,
   min(case when role = 'paid' then place end) as paid_place,
-  min(case when role = 'fee' then coin end) as fee_coin,
-  sum(case when role = 'fee' then amount + fee else 0 end) as fee,
+  min(case when role = 'fee' then coin end) as platform_fee_coin,
+  sum(case when role = 'fee' then amount + fee else 0 end) as platform_fee,
   min(case when role = 'fee' then place end) as fee_place
 from legs
 group by account, group_place
