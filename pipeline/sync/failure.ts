@@ -39,6 +39,8 @@ export async function stateRest(
     code: 'not asked',
     reason: `the feed stopped before this partition (${end})`,
   } as const
+  if (end !== 'not_applicable')
+    for (const range of plan.lost) await state(context, of(account, endpoint, plan), { ...TOO_OLD, range })
   const wholeFeed = status === 'not_applicable' || endpoint.window === null
   const ranges = wholeFeed ? [undefined] : [...plan.needs, ...plan.resume.map((begun) => begun.window)]
   for (const range of ranges) {
