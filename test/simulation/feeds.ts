@@ -147,6 +147,7 @@ export function newRow(feed: string, id: string, ts: number, random: Random): Re
         orderId: id,
         side: random.pick(['buy', 'sell']),
         count: amount(random, false),
+        amount: amount(random, false),
         coin: 'USDT',
         price: amount(random, false),
         fiat: 'EUR',
