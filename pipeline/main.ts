@@ -6,6 +6,8 @@ import { TieoutError } from '../models/error.ts'
 import { booksCommands } from './commands/books.ts'
 import { callCommands } from './commands/call.ts'
 import { demoCommand } from './commands/demo.ts'
+import { explainCommand } from './commands/explain.ts'
+import { exportCommand } from './commands/export.ts'
 import { fetchCommands } from './commands/fetch.ts'
 import { importCommand } from './commands/import.ts'
 import { readCommands } from './commands/read.ts'
@@ -62,7 +64,9 @@ const parser = yargs(hideBin(process.argv))
     ...fetchCommands,
     ...booksCommands,
     importCommand,
+    exportCommand,
     ...readCommands,
+    explainCommand,
     ...callCommands,
   ] as never)
   .demandCommand(1, 'Name a command.')
