@@ -45,7 +45,7 @@ export type Basis = 'known' | 'unvalued' | 'missing'
 export interface DisposalPiece {
   readonly account: string
   readonly coin: string
-  readonly kind: 'disposal' | 'network fee' | 'gift'
+  readonly kind: 'disposal' | 'network fee'
   readonly disposedAtUs: bigint
   /** Null for a pool, a missing lot, and a lot whose date nobody knows. */
   readonly acquiredAtUs: bigint | null
@@ -73,14 +73,14 @@ export interface OpenLot {
   readonly lotId: string | null
 }
 
-/** A piece of a lot that changed accounts with its basis and its date. */
+/** A piece of a lot that changed accounts, or was given away, with its basis and its date. */
 export interface MovedPiece {
   readonly coin: string
   /** Id of the leg that took it out. */
   readonly eventId: string
   readonly movedAtUs: bigint
   readonly fromAccount: string
-  /** Null where no second leg is known. */
+  /** Null for a gift, and where no second leg is known. */
   readonly toAccount: string | null
   readonly acquiredAtUs: bigint | null
   readonly quantity: bigint

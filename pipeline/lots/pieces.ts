@@ -1,12 +1,11 @@
 // From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open lots.
 // The proceeds of the pieces sum to the proceeds of the disposal; an unknown cost or proceeds gives no gain.
-// A gift leaves at cost: its proceeds are what it cost, its gain is zero, whatever is known of the cost.
 import type { DisposalPiece, OpenLot } from './event.ts'
 import type { Taken } from './holding.ts'
 import { costOf, type Parcel, quantityOf } from './parcel.ts'
 import { shareUpTo } from './share.ts'
 
-/** One disposal as reported: a sale, the sales of a merged day, a network fee, or a gift, whose proceeds do not count. */
+/** One disposal as reported: a sale, the sales of a merged day, or a network fee. */
 export interface Disposal {
   readonly account: string
   readonly coin: string
@@ -45,8 +44,6 @@ function pieceOf(
   parcel: Parcel | null,
 ): DisposalPiece {
   const costBasis = parcel === null ? null : costOf(parcel)
-  const isGift = disposal.kind === 'gift'
-  const gain = proceeds === null || costBasis === null ? null : proceeds - costBasis
   return {
     account: disposal.account,
     coin: disposal.coin,
@@ -54,10 +51,10 @@ function pieceOf(
     disposedAtUs: disposal.disposedAtUs,
     acquiredAtUs: parcel === null ? null : parcel.lot.acquiredAtUs,
     quantity,
-    proceeds: isGift ? costBasis : proceeds,
+    proceeds,
     costBasis,
     deniedLoss: null,
-    gain: isGift ? 0n : gain,
+    gain: proceeds === null || costBasis === null ? null : proceeds - costBasis,
     disposalId: disposal.id,
     lotId: parcel === null ? null : parcel.lot.id,
     basis: parcel === null ? 'missing' : costBasis === null ? 'unvalued' : 'known',

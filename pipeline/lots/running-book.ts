@@ -3,7 +3,7 @@
 import type { CoinBook, LotEvent, RuleContext } from './event.ts'
 import { type Holding, Holdings } from './holding.ts'
 import { acquire, compareAcquisition, type Parcel } from './parcel.ts'
-import { type Disposal, piecesOf } from './pieces.ts'
+import { piecesOf } from './pieces.ts'
 import { networkFee, Transfers, type Underway } from './transfers.ts'
 
 export interface HeldParcel {
@@ -48,7 +48,7 @@ export class RunningBook implements CoinBook {
         this.#dispose(event, 'disposal', event.quantity)
         break
       case 'give':
-        this.#dispose(event, 'gift', event.quantity)
+        this.#transfers.give(event)
         break
       case 'transfer_in':
         this.#transfers.arrive(event)
@@ -75,7 +75,7 @@ export class RunningBook implements CoinBook {
     return { coin: this.#coin, parcels, underway: this.#transfers.underway, order }
   }
 
-  #dispose(event: LotEvent, kind: Disposal['kind'], quantity: bigint): void {
+  #dispose(event: LotEvent, kind: 'disposal' | 'network fee', quantity: bigint): void {
     const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
     const taken = this.#holdings.holding(account).take(quantity, event)
     const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }

@@ -35,12 +35,10 @@ export const lotTables = {
       disposed_at: time('When it was disposed of, UTC; of a merged day, its first sale.'),
       acquired_at: acquiredAt,
       quantity: amount('Quantity of the piece, in units of the coin.'),
-      proceeds: amount('Share of the proceeds after fees; of a gift its cost; null where no value is known.'),
+      proceeds: amount('Share of the proceeds after fees; null where no value is known.'),
       cost_basis: amount('Cost with fees; null, never zero, where it is not known.'),
       denied_loss: amount('What the rules disallow of a loss; null elsewhere.'),
-      gain: amount(
-        'Proceeds − cost basis + denied loss; of a gift zero; null where proceeds or cost are not known.',
-      ),
+      gain: amount('Proceeds − cost basis + denied loss; null where proceeds or cost are not known.'),
       currency,
       holding_days: whole(
         'Days held, from date to date where the rules count (UTC unless they say otherwise); null without a date, or where the purchase came later.',
@@ -76,14 +74,14 @@ export const lotTables = {
     },
   },
   lot_transfers: {
-    doc: 'One piece of a lot that left an account by a transfer, with its basis and its date.',
+    doc: 'One piece of a lot that left an account by a transfer or as a gift, with its basis and its date.',
     columns: {
       coin: text('Coin moved.'),
       method,
       transfer_id: text('Id of the row that took it out.'),
       moved_at: time('When it left, UTC.'),
       from_account: text('Account that it left.'),
-      to_account: text('Account that it reached; null where no arrival is known.'),
+      to_account: text('Account that it reached; null for a gift, and where no arrival is known.'),
       acquired_at: acquiredAt,
       quantity: amount('Quantity of the piece, in units of the coin.'),
       cost_basis: amount('Cost that moved along; null where it is not known.'),

@@ -79,6 +79,11 @@ export class Transfers {
     this.#underway.set(out.id, { out, taken: this.#wallets.holding(out.account).take(arriving, out) })
   }
 
+  /** A gift leaves with its basis and its date, and without a gain. */
+  give(event: LotEvent): void {
+    this.#record(event, null, this.#wallets.holding(event.account).take(event.quantity, event))
+  }
+
   arrive(into: LotEvent): void {
     const { sink } = this.#wallets
     if (into.twin === undefined) {

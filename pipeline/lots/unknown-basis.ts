@@ -14,9 +14,8 @@ export interface UnknownBasisRow {
 export class UnknownBasis {
   readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: string | null }>()
 
-  /** A gift needs no cost, but what is given beyond all lots is missing all the same. */
-  disposed({ account, coin, kind, quantity, basis, disposalId }: DisposalPiece): void {
-    if (basis === 'known' || (basis === 'unvalued' && kind === 'gift')) return
+  disposed({ account, coin, quantity, basis, disposalId }: DisposalPiece): void {
+    if (basis === 'known') return
     const row = this.#row(account, coin)
     if (basis === 'missing') row.quantity += quantity
     else row.unvaluedQuantity += quantity
@@ -25,7 +24,7 @@ export class UnknownBasis {
     row.lastDisposalId = disposalId
   }
 
-  /** What was sent on without being known arrives elsewhere as a lot, so it is missing here. */
+  /** What was sent on or given away without being known is missing here, and arrives elsewhere as a lot, if at all. */
   moved({ fromAccount, coin, quantity, basis }: MovedPiece): void {
     if (basis === 'missing') this.#row(fromAccount, coin).quantity += quantity
   }
