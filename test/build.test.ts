@@ -193,6 +193,14 @@ describe('a break', () => {
       name: 'UsageError',
       details: { where: join(books.dir, 'tax_types.csv') },
     })
+    writeFileSync(
+      join(books.dir, 'tax_types.csv'),
+      'feed,type,kind,direction,family,role,note\ntax,X,gambling,in,,,\n',
+    )
+    await expect(books.build()).rejects.toMatchObject({
+      name: 'UsageError',
+      details: { where: `${join(books.dir, 'tax_types.csv')}, type X`, found: 'gambling' },
+    })
   })
 })
 

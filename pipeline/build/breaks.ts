@@ -40,6 +40,8 @@ const COLUMNS: Readonly<Record<string, string>> = {
   status: 'open, explained or resolved.',
 }
 
+export const breakColumns: readonly string[] = Object.keys(COLUMNS)
+
 /** Makes `staging.previous_breaks` from the ledger attached as `before`, or empty. */
 export async function loadPreviousBreaks(connection: DuckDBConnection, attached: boolean): Promise<void> {
   const empty = `select cast(null as varchar) as break_id, cast(null as varchar) as check_name,
@@ -50,7 +52,7 @@ export async function loadPreviousBreaks(connection: DuckDBConnection, attached:
     cast(null as varchar) as evidence, cast(null as timestamptz) as first_seen_at,
     cast(null as varchar) as status
     limit 0`
-  const source = attached ? `select ${Object.keys(COLUMNS).join(', ')} from before.main.breaks` : empty
+  const source = attached ? `select ${breakColumns.join(', ')} from before.main.breaks` : empty
   await connection.run(`create table staging.previous_breaks as ${source}`)
 }
 
@@ -85,9 +87,9 @@ export async function assembleBreaks(
        from staging.previous_breaks as previous
        where not exists (select 1 from named where named.break_id = previous.break_id)
      )
-     select ${Object.keys(COLUMNS).join(', ')} from still
+     select ${breakColumns.join(', ')} from still
      union all
-     select ${Object.keys(COLUMNS).join(', ')} from gone
+     select ${breakColumns.join(', ')} from gone
      order by check_name, break_id`,
     { now: now.toISOString() },
   )

@@ -4,6 +4,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
+import { quoted } from './quote.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -15,6 +16,7 @@ export interface BuildConfig {
   readonly reportingCurrency?: string
   /** Fixes how the balances of an account are kept, instead of finding it from the data. */
   readonly chainGrouping?: Readonly<Record<string, Grouping>>
+  /** Start of the history that is wanted; what is missing before it is no break. */
   readonly since?: Date
   readonly namedFeeds?: readonly string[]
 }
@@ -53,11 +55,17 @@ export async function loadReference(
     }
     await connection.run(`create table staging.${name} as ${parts.join(' union all ')}`)
   }
+  await mustUseKnownKinds(connection, join(folders.books, 'tax_types.csv'))
   await connection.run(
     `create table staging.settings as select
        cast($personal as boolean) as publish_personal_data,
-       cast($currency as varchar) as reporting_currency`,
-    { personal: config.publishPersonalData, currency: config.reportingCurrency ?? null },
+       cast($currency as varchar) as reporting_currency,
+       cast($since as timestamptz) as wanted_since`,
+    {
+      personal: config.publishPersonalData,
+      currency: config.reportingCurrency ?? null,
+      since: config.since?.toISOString() ?? null,
+    },
   )
   await connection.run(
     'create table staging.account_choices (account varchar, uid varchar, chain_grouping varchar)',
@@ -74,8 +82,6 @@ export async function loadReference(
     await connection.run('insert into staging.named_feeds values ($feed)', { feed })
   }
 }
-
-const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const readCsv = (file: string): string => `read_csv(${quoted(file)}, header = true, all_varchar = true)`
 
@@ -99,5 +105,21 @@ async function mustHaveColumns(
     expected: `a CSV file with the columns ${columns.join(', ')}`,
     found: found === null ? 'no readable CSV' : found.join(', '),
     action: 'Correct the file, or remove it to use the table that ships.',
+  })
+}
+
+/** Shipped rows are held to it by the same rule, through the tests. */
+async function mustUseKnownKinds(connection: DuckDBConnection, file: string): Promise<void> {
+  const reader = await connection.runAndReadAll(
+    `select type, kind, (select string_agg(distinct kind, ', ' order by kind) from staging.kinds)
+     from staging.tax_types where kind not in (select kind from staging.kinds) limit 1`,
+  )
+  const [type, kind, known] = (reader.getRowsJson()[0] ?? []) as string[]
+  if (kind === undefined) return
+  throw new UsageError('The classification names a kind that does not exist.', {
+    where: `${file}, type ${type}`,
+    expected: `one of ${known}`,
+    found: kind,
+    action: 'Correct the row, or add the kind to kinds.csv beside it.',
   })
 }

@@ -26,7 +26,9 @@ judged as (
     case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
   from missing
   left join causes on causes.account = missing.account and causes.feed = missing.feed
-  where missing.status <> 'not_applicable' or is_named
+  cross join staging.settings as settings
+  where (missing.status <> 'not_applicable' or is_named)
+    and (missing.ends_at is null or settings.wanted_since is null or missing.ends_at >= settings.wanted_since)
 ),
 keyed as (
   select *,

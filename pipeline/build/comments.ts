@@ -1,0 +1,36 @@
+// Writes what each published table and column means into the ledger, for whoever opens it without these sources.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { type Model, qualify } from './models.ts'
+import { quoted } from './quote.ts'
+import type { ExtraStep } from './tasks.ts'
+import { CATALOG } from './workspace.ts'
+
+export type Documented = Pick<Model, 'table' | 'doc' | 'columnDocs'>
+
+export const docsOfStep = ({ writes, docs, columns }: ExtraStep): Documented[] =>
+  writes.map((table) => ({
+    table: qualify(table),
+    doc: docs?.[table] ?? '',
+    columnDocs: new Map(Object.entries(columns?.[table] ?? {})),
+  }))
+
+/** Comments the tables of schema main; a meaning for a column that is not there is passed over. */
+export async function writeComments(
+  connection: DuckDBConnection,
+  documented: readonly Documented[],
+): Promise<void> {
+  const reader = await connection.runAndReadAll(
+    `select schema_name || '.' || table_name, column_name from duckdb_columns() where database_name = '${CATALOG}'`,
+  )
+  const columns = new Set(reader.getRowsJson().map(([table, column]) => `${table}.${column}`))
+  const statements: string[] = []
+  for (const { table, doc, columnDocs } of documented) {
+    if (!table.startsWith('main.')) continue
+    statements.push(`comment on table ${table} is ${quoted(doc)}`)
+    for (const [column, meaning] of columnDocs) {
+      if (!columns.has(`${table}.${column}`)) continue
+      statements.push(`comment on column ${table}."${column}" is ${quoted(meaning)}`)
+    }
+  }
+  await connection.run(['begin transaction', ...statements, 'commit'].join(';\n'))
+}

@@ -1,0 +1,99 @@
+// The tasks of a build, models and steps, run one after the other. Each table is committed before the next one is
+// made, so that later models know its statistics.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Clock } from '../../models/clock.ts'
+import { TieoutError } from '../../models/error.ts'
+import { inOrder, type Model, qualify, type Task, tablesRead } from './models.ts'
+
+/** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
+export interface ExtraStep {
+  readonly name: string
+  readonly reads: readonly string[]
+  readonly writes: readonly string[]
+  /** What its tables are, by table. */
+  readonly docs?: Readonly<Record<string, string>>
+  /** What their columns mean, by table and column. */
+  readonly columns?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  run(connection: DuckDBConnection): Promise<void>
+}
+
+/** A table that has been made, or all tables of a step. */
+export interface BuildEvent {
+  readonly table: string
+  readonly rows: number
+  readonly ms: number
+}
+
+/** A model or step that the database refused; the published ledger is as it was. */
+export class BuildFailed extends TieoutError {
+  override readonly name = 'BuildFailed'
+}
+
+/** Models that can run with these steps: one that needs a table of a step that is not there is left out. */
+export function runnable(models: readonly Model[], steps: readonly ExtraStep[]): Model[] {
+  const made = new Set(steps.flatMap((step) => step.writes.map(qualify)))
+  return models.filter((model) => model.needs.every((table) => made.has(table)))
+}
+
+/** Runs models and steps in the order in which they read each other; `given` are tables that stand there already. */
+export async function runTasks(
+  connection: DuckDBConnection,
+  models: readonly Model[],
+  steps: readonly ExtraStep[],
+  given: readonly string[],
+  clock: Clock,
+  log?: (event: BuildEvent) => void,
+): Promise<BuildEvent[]> {
+  const tasks: Task<() => Promise<number>>[] = []
+  for (const model of models) {
+    const reads = await tablesRead(connection, model)
+    tasks.push({ name: model.table, reads, writes: [model.table], item: () => runModel(connection, model) })
+  }
+  for (const step of steps) {
+    const [reads, writes] = [step.reads.map(qualify), step.writes.map(qualify)]
+    tasks.push({ name: step.name, reads, writes, item: () => runStep(connection, step) })
+  }
+  const events: BuildEvent[] = []
+  for (const { name, item } of inOrder(tasks, new Set(given))) {
+    const begun = clock.monotonic()
+    const rows = await item()
+    const event = { table: name, rows, ms: clock.monotonic() - begun }
+    events.push(event)
+    log?.(event)
+  }
+  return events
+}
+
+async function runModel(connection: DuckDBConnection, model: Model): Promise<number> {
+  try {
+    const reader = await connection.runAndReadAll(`create table ${model.table} as\n${model.select}`)
+    return Number(reader.getRowsJson()[0]?.[0] ?? 0)
+  } catch (cause) {
+    throw failed(model.file, model.table, cause)
+  }
+}
+
+async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<number> {
+  try {
+    await step.run(connection)
+  } catch (cause) {
+    if (cause instanceof TieoutError) throw cause
+    throw failed(step.name, step.writes.join(', '), cause)
+  }
+  let rows = 0
+  for (const table of step.writes) {
+    const reader = await connection.runAndReadAll(`select count(*) from ${qualify(table)}`)
+    rows += Number(reader.getRowsJson()[0]?.[0])
+  }
+  return rows
+}
+
+function failed(where: string, table: string, cause: unknown): BuildFailed {
+  return new BuildFailed(`The table ${table} could not be made.`, {
+    where,
+    found: cause instanceof Error ? cause.message : String(cause),
+    action:
+      'The published ledger is as it was. Free memory or disk space if that is what is missing; else report this.',
+    cause,
+  })
+}

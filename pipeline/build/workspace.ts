@@ -1,0 +1,82 @@
+// Where a build takes place: an unfinished ledger in a file of its own, steps on the way in memory beside it, and the
+// published ledger to read from, all attached to the instance that holds the landing database.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { registerExactFunctions } from './functions.ts'
+import { quoted } from './quote.ts'
+
+/** Name under which the unfinished ledger is attached. */
+export const CATALOG = 'unfinished_ledger'
+/** Layers that are only steps on the way: they spill like any other memory and are never written to the ledger. */
+const UNPUBLISHED = ['staging', 'checks']
+/** Name under which the published ledger is attached. */
+const PREVIOUS = 'before'
+
+export interface Workspace {
+  /** Whether the published ledger is attached as `before`, with a table of breaks. */
+  readonly hasPrevious: boolean
+}
+
+/**
+ * Attaches everything, does the work, and leaves the instance as it was; the unfinished ledger is then whole on disk.
+ * When the work fails, its error counts, whatever becomes of the clearing up.
+ */
+export async function inWorkspace<T>(
+  connection: DuckDBConnection,
+  files: {
+    readonly unfinished: string
+    readonly published: string
+    readonly breakColumns: readonly string[]
+  },
+  work: (workspace: Workspace) => Promise<T>,
+): Promise<T> {
+  const restore = await settle(connection)
+  try {
+    const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
+    await connection.run(`attach ${quoted(files.unfinished)} as ${CATALOG}`)
+    for (const name of UNPUBLISHED) await connection.run(`attach ':memory:' as ${name}`)
+    await connection.run(`use ${CATALOG}`)
+    registerExactFunctions(connection)
+    const result = await work({ hasPrevious })
+    await connection.run('checkpoint')
+    await restore()
+    return result
+  } catch (error) {
+    await restore().catch(() => undefined)
+    throw error
+  }
+}
+
+/** Sorts need less memory where no order is kept. Gives back what sets the instance back. */
+async function settle(connection: DuckDBConnection): Promise<() => Promise<void>> {
+  const reader = await connection.runAndReadAll(
+    "select current_setting('preserve_insertion_order'), current_database()",
+  )
+  const [keepsOrder, database] = reader.getRowsJson()[0] as [boolean, string]
+  await connection.run("set timezone = 'UTC'")
+  await connection.run('set preserve_insertion_order = false')
+  return async () => {
+    await connection.run(`set preserve_insertion_order = ${keepsOrder}`)
+    await connection.run(`use "${database}"`)
+    for (const name of [CATALOG, ...UNPUBLISHED, PREVIOUS])
+      await connection.run(`detach database if exists ${name}`)
+  }
+}
+
+/** A published file that cannot be read, or is of another version, has nothing to carry on. */
+async function attachPrevious(
+  connection: DuckDBConnection,
+  ledger: string,
+  breakColumns: readonly string[],
+): Promise<boolean> {
+  try {
+    await connection.run(`attach ${quoted(ledger)} as ${PREVIOUS} (read_only)`)
+  } catch {
+    return false
+  }
+  const reader = await connection.runAndReadAll(
+    `select column_name from duckdb_columns()
+     where database_name = '${PREVIOUS}' and schema_name = 'main' and table_name = 'breaks'`,
+  )
+  const found = reader.getRowsJson().map(([name]) => name)
+  return breakColumns.every((name) => found.includes(name))
+}
