@@ -23,7 +23,7 @@ const HEADERS = [
 export const importCommand = defineCommand({
   command: 'import <kind> <file>',
   describe: 'Bring in trades from elsewhere, opening lots or prices from a CSV file, and publish the books',
-  example: ['$0 import trades kraken-2024.csv', 'then: $0 report gains --year 2024 --method fifo'],
+  example: ['$0 import trades kraken-2024.csv', 'then: tieout report gains --year 2024'],
   options: (parser) =>
     parser
       .positional('kind', { choices: importKinds, demandOption: true, describe: 'What the file holds' })
@@ -62,6 +62,6 @@ function describeImport(file: string, { rows, added }: ImportOutcome): string {
   if (added === 0)
     return `All ${counted(rows, 'row')} of ${file} stand in the books already; nothing was added.`
   const known = rows - added
-  const rest = known === 0 ? '' : `; ${known} stood in the books already`
+  const rest = known === 0 ? '' : `; the books had ${counted(known, 'row')} of it already`
   return `Imported ${counted(added, 'row')} of ${file}${rest}.`
 }

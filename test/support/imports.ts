@@ -27,6 +27,8 @@ export type Cells = Readonly<Record<string, unknown>>
 export class ImportedBooks {
   readonly dir = mkdtempSync(join(tmpdir(), 'tieout-imports-'))
   readonly #config: Config
+  /** The last build, until something new is imported. */
+  #built: BuildResult | null = null
 
   constructor(config: Partial<Config> = {}) {
     this.#config = { ...emptyConfig, ...config }
@@ -45,6 +47,7 @@ export class ImportedBooks {
 
   /** Imports a text as a file of this name; what is wrong with it is thrown. */
   async import(kind: ImportKind, text: string | Uint8Array, name = `${kind}.csv`): Promise<ImportOutcome> {
+    this.#built = null
     const read = await readImport(nodeDisk, kind, this.file(name, text))
     const books = await openBooks(this.dir, { clock, command: 'import' })
     try {
@@ -63,8 +66,14 @@ export class ImportedBooks {
     return this.import('lots', [LOT_HEADER, ...rows, ''].join('\n'))
   }
 
-  /** Builds and publishes, from the landing that is there or from the journal. */
-  async build(options: { rebuild?: boolean } = {}): Promise<BuildResult> {
+  /** Builds and publishes what was imported since the last time. */
+  async build(): Promise<BuildResult> {
+    this.#built ??= await this.rebuild({ rebuild: false })
+    return this.#built
+  }
+
+  /** Builds and publishes again, from the journal alone. */
+  async rebuild(options = { rebuild: true }): Promise<BuildResult> {
     const books = await openBooks(this.dir, { clock, command: 'build', ...options })
     try {
       return await buildBooks(this.#context(), this.#config, books, { publishAnyway: false })
@@ -73,7 +82,7 @@ export class ImportedBooks {
     }
   }
 
-  /** Builds, and answers the rows of the report as `--format json` has them. */
+  /** Builds if need be, and answers the rows of the report as `--format json` has them. */
   async report(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
     await this.build()
     return this.read(name, options)
