@@ -59,8 +59,7 @@ export const importCommand = defineCommand({
 
 function describeImport(file: string, { rows, added }: ImportOutcome): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
-  if (added === 0)
-    return `All ${counted(rows, 'row')} of ${file} stand in the books already; nothing was added.`
+  if (added === 0) return `Nothing new: the books have all of ${file} already (${counted(rows, 'row')}).`
   const known = rows - added
   const rest = known === 0 ? '' : `; the books had ${counted(known, 'row')} of it already`
   return `Imported ${counted(added, 'row')} of ${file}${rest}.`
