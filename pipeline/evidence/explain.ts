@@ -1,19 +1,20 @@
 // From a figure to the venue's own bytes: what an id means in the published ledger, walked down through lots and entries
 // to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
 import type { Clock } from '../../models/clock.ts'
+import { CorruptionError } from '../../models/error.ts'
 import { disposalsOf } from '../reports/disposals.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import type { LotChoice } from '../reports/matching.ts'
 import { requireTable } from '../reports/report.ts'
 import { meaningsOf, unknownId } from './find.ts'
 import { type FrameEvidence, readFrames } from './frames.ts'
-import { placesOf, type Step } from './step.ts'
+import type { Place, Step } from './step.ts'
 
 export interface Explanation {
   readonly id: string
   /** Every meaning of the id. */
   readonly steps: readonly Step[]
-  /** The frames that the steps name, by number; one that the journal does not have is absent. */
+  /** The frames that the steps name, by number. */
   readonly frames: ReadonlyMap<number, FrameEvidence>
 }
 
@@ -44,9 +45,30 @@ export async function explain(
   const matched = lots === undefined ? ledger : (await disposalsOf(ledger, lots)).reader
   const steps = await meaningsOf({ matched, ledger, limit }, id)
   if (steps.length === 0) throw await unknownId(ledger, id)
-  const frames = await readFrames(dir, placesOf(steps), { clock, showPersonalData })
-  // A plain number is taken for a frame only when there is one.
-  if (steps.every(({ what, place }) => what === 'frame' && place !== null && !frames.has(place.frame)))
-    throw await unknownId(ledger, id)
+  const frames = await readFrames(dir, namedRows(steps), { clock, showPersonalData })
+  for (const { what, frame, row } of namedRows(steps)) {
+    const evidence = frames.get(frame)
+    const isThere = evidence !== undefined && (row === null || evidence.rowAt(row) !== null)
+    if (isThere) continue
+    // A place that the user named may not be there; one that the ledger names must be.
+    if (what === 'frame') throw await unknownId(ledger, id)
+    throw notInJournal(frame, row)
+  }
   return { id, steps, frames }
+}
+
+function namedRows(steps: readonly Step[]): (Place & { readonly what: string })[] {
+  return steps.flatMap(({ what, place, steps: below }) => [
+    ...(place === null ? [] : [{ what, ...place }]),
+    ...namedRows(below),
+  ])
+}
+
+function notInJournal(frame: number, row: number | null): CorruptionError {
+  return new CorruptionError('The journal does not hold the row that the ledger names.', {
+    where: `frame ${frame}`,
+    expected: `row ${row}, counted from 0`,
+    found: 'no such row, or no such frame',
+    action: 'Run `tieout verify`; if the journal verifies, `tieout rebuild` makes the books again from it.',
+  })
 }

@@ -4,6 +4,7 @@ import { UsageError } from '../../models/error.ts'
 import { feedRecords } from '../build/feeds.ts'
 import type { Reader } from '../reports/reader.ts'
 import { entryStep, idSql, recordSteps, transactionStep } from './entries.ts'
+import { lineSteps } from './lines.ts'
 import { disposalStep, importedSteps, type LotBooks, lotStep } from './lots.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Step, step } from './step.ts'
@@ -57,28 +58,6 @@ async function breakStep(books: LotBooks, id: string): Promise<Step | null> {
 function evidenceOf(text: string): string[] {
   if (!text.startsWith('[')) return text === '' ? [] : [text]
   return (JSON.parse(text) as unknown[]).map(String)
-}
-
-/** A balance (`account/ledger/coin`) or a line of a statement: the entries that it sums. */
-async function lineSteps({ ledger, limit }: LotBooks, id: string): Promise<Step[]> {
-  const line = /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|movement\/(?<kind>.+)))?$/.exec(id)?.groups
-  if (line === undefined) return []
-  const values = { wallet: line.wallet as string, kind: line.kind ?? null }
-  const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
-  const [sum] = await ask(
-    ledger,
-    `select count(*) as entries, sum(amount) as amount, min(occurred_at) as first_at, max(occurred_at) as last_at
-     from entries where ${where}`,
-    values,
-  )
-  if (sum === undefined || sum.entries === 0) return []
-  const newest = await ask(
-    ledger,
-    `select * from entries where ${where} order by occurred_at desc, entry_id desc limit ${limit}`,
-    values,
-  )
-  const steps = await inTurn(newest, (entry) => entryStep(ledger, entry))
-  return [step('line', id, sum, { steps, omitted: Number(sum.entries) - steps.length })]
 }
 
 /** `frame:row`, as the evidence of quarantined rows has it, or a frame alone. */

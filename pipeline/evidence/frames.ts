@@ -2,7 +2,6 @@
 // each frame and the hash of its body, so what is shown is what was written. No lock is taken.
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../models/clock.ts'
-import { CorruptionError } from '../../models/error.ts'
 import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books.ts'
 import type { Frame } from '../journal/frame.ts'
@@ -28,7 +27,8 @@ export interface FrameEvidence {
   /** Hex SHA-256 of the body as received; null when the body was struck. */
   readonly bodySha256: string | null
   readonly bodyBytes: number | null
-  readonly rowAt: (row: number) => RowEvidence
+  /** Null where the body holds no such row. */
+  readonly rowAt: (row: number) => RowEvidence | null
 }
 
 export interface ReadOptions {
@@ -70,34 +70,37 @@ function evidenceOf(frame: Frame, showPersonalData: boolean): FrameEvidence {
     chain,
     bodySha256: body === null ? null : createHash('sha256').update(body).digest('hex'),
     bodyBytes: body === null ? null : body.length,
-    rowAt: (row) => rowOf(frame, row, showPersonalData),
+    rowAt: rowReader(frame, showPersonalData),
   }
 }
 
 const GONE: RowEvidence = { text: null, bytes: null, isWithoutPersonalData: false }
 
-function rowOf(frame: Frame, row: number, showPersonalData: boolean): RowEvidence {
+function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowAt'] {
   const { meta, body } = frame
-  if (body === null) return GONE
-  if (meta.kind === 'import') return lineOf(body, row)
+  if (body === null) return () => GONE
+  if (meta.kind === 'import') return (row) => lineOf(body, row)
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
-  if (feed === undefined) return GONE
+  if (feed === undefined) return () => GONE
   const text = decodeJson(body)
-  const span = rowSpans(text, feed.rows)[row]
-  if (span === undefined) throw noSuchRow(frame.seq, row)
+  const spans = rowSpans(text, feed.rows)
+  const shown = rawRows(text, feed.rows, feed.record)
   const isPersonal = Object.values(feed.record.fields).some(({ personal }) => personal)
-  const shown = rawRows(text, feed.rows, feed.record)(row)
-  const raw = text.slice(span.start, span.end)
-  const from = Buffer.byteLength(text.slice(0, span.start))
-  return {
-    text: showPersonalData ? raw : shown,
-    bytes: [from, from + Buffer.byteLength(raw)],
-    isWithoutPersonalData: isPersonal && !showPersonalData,
+  return (row) => {
+    const span = spans[row]
+    if (span === undefined) return null
+    const raw = text.slice(span.start, span.end)
+    const from = Buffer.byteLength(text.slice(0, span.start))
+    return {
+      text: showPersonalData ? raw : shown(row),
+      bytes: [from, from + Buffer.byteLength(raw)],
+      isWithoutPersonalData: isPersonal && !showPersonalData,
+    }
   }
 }
 
 /** A row of a user's file never spans lines; empty lines and the header are no rows. */
-function lineOf(body: Uint8Array, row: number): RowEvidence {
+function lineOf(body: Uint8Array, row: number): RowEvidence | null {
   let begin = 0
   let lines = -1
   while (begin < body.length) {
@@ -111,14 +114,5 @@ function lineOf(body: Uint8Array, row: number): RowEvidence {
       return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
     begin = next
   }
-  return GONE
-}
-
-function noSuchRow(seq: number, row: number): CorruptionError {
-  return new CorruptionError('The journaled page does not hold the row that the ledger names.', {
-    where: `frame ${seq}`,
-    expected: `row ${row}, counted from 0`,
-    found: 'fewer rows',
-    action: 'Run `tieout verify`; `tieout rebuild` makes the books again from the journal.',
-  })
+  return null
 }

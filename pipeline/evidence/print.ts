@@ -1,60 +1,92 @@
 // An explanation for people, indented step by step, and for scripts, as JSON of the same content.
+
+import { printable } from '../output/table.ts'
 import type { Cell } from '../output/value.ts'
 import { cellText } from '../output/value.ts'
 import type { Explanation } from './explain.ts'
-import type { FrameEvidence } from './frames.ts'
+import type { FrameEvidence, RowEvidence } from './frames.ts'
 import type { Fields, Place, Step } from './step.ts'
 
-/** Lines for a terminal, without a line break at the end. */
+/** Lines for a terminal, without a line break at the end. What has been shown is not shown again, only named. */
 export function describeExplanation({ steps, frames }: Explanation): string {
-  return steps.map((one) => linesOf(one, frames, '').join('\n')).join('\n\n')
+  const printer = new Printer(frames)
+  return steps.map((one) => printer.lines(one, '').join('\n')).join('\n\n')
 }
 
-function linesOf(one: Step, frames: Explanation['frames'], indent: string): string[] {
-  const inner = `${indent}  `
-  return [
-    `${indent}${one.what} ${one.id}`.trimEnd(),
-    ...fieldLines(one.fields, inner),
-    ...(one.place === null ? [] : placeLines(one.place, frames, inner)),
-    ...one.steps.flatMap((below) => linesOf(below, frames, inner)),
-    ...(one.omitted > 0 ? [`${inner}… and ${one.omitted} more; --limit shows them`] : []),
-  ]
+/** Steps that are one thing wherever they stand; a piece of a lot is another each time. */
+const SAME: ReadonlySet<string> = new Set([
+  'event',
+  'trade',
+  'transaction',
+  'entry',
+  'record',
+  'imported row',
+])
+
+class Printer {
+  readonly #frames: Explanation['frames']
+  readonly #shown = new Set<string>()
+
+  constructor(frames: Explanation['frames']) {
+    this.#frames = frames
+  }
+
+  lines(one: Step, indent: string): string[] {
+    const title = `${indent}${one.what} ${one.id}`.trimEnd()
+    const inner = `${indent}  `
+    if (SAME.has(one.what) && this.#wasShown(JSON.stringify([one.what, one.id, one.fields, one.place])))
+      return [`${title}  (above)`]
+    return [
+      title,
+      ...fieldLines(one.fields, inner),
+      ...(one.place === null ? [] : this.#placeLines(one.place, inner)),
+      ...one.steps.flatMap((below) => this.lines(below, inner)),
+      ...(one.omitted > 0 ? [`${inner}… and ${one.omitted} more; --limit shows them`] : []),
+    ]
+  }
+
+  #wasShown(key: string): boolean {
+    if (this.#shown.has(key)) return true
+    this.#shown.add(key)
+    return false
+  }
+
+  #placeLines({ frame, row }: Place, indent: string): string[] {
+    const where = row === null ? `journal frame ${frame}` : `journal frame ${frame}, row ${row}`
+    const evidence = this.#frames.get(frame) as FrameEvidence
+    const inner = `${indent}  `
+    const rows = row === null ? [] : rowLines(evidence, row, inner)
+    if (this.#wasShown(`frame ${frame}`)) return [`${indent}${where}  (frame as above)`, ...rows]
+    return [`${indent}${where}`, ...fieldLines(frameFields(evidence), inner), ...rows]
+  }
 }
 
 function fieldLines(fields: Fields, indent: string): string[] {
   const width = Math.max(0, ...Object.keys(fields).map((name) => name.length))
-  return Object.entries(fields).map(([name, cell]) => `${indent}${name.padEnd(width)}  ${cellText(cell)}`)
+  return Object.entries(fields).map(
+    ([name, cell]) => `${indent}${name.padEnd(width)}  ${printable(cellText(cell))}`,
+  )
 }
 
-function placeLines({ frame, row }: Place, frames: Explanation['frames'], indent: string): string[] {
-  const evidence = frames.get(frame)
-  if (evidence === undefined) return [`${indent}frame ${frame}: the journal has no such frame`]
-  const where = row === null ? `frame ${frame}` : `frame ${frame}, row ${row}`
-  return [`${indent}journal ${where}`, ...evidenceLines(evidence, row, `${indent}  `)]
-}
-
-function evidenceLines(evidence: FrameEvidence, row: number | null, indent: string): string[] {
-  const { meta, chain, bodySha256, bodyBytes } = evidence
-  const request = meta.request as { readonly method?: Cell; readonly path?: Cell } | undefined
-  const { request: _, at, ...rest } = meta
-  const told: Fields = {
-    ...(request === undefined ? {} : { request: `${request.method} ${request.path}` }),
+function frameFields({ meta, chain, bodySha256, bodyBytes }: FrameEvidence): Fields {
+  const { request, at, ...rest } = meta
+  const sent = request as { readonly method?: Cell; readonly path?: Cell } | undefined
+  return {
+    ...(sent === undefined ? {} : { request: `${sent.method} ${sent.path}` }),
     received_at: at ?? null,
     ...rest,
     chain: `${chain} (verified)`,
-    body:
-      bodySha256 === null
-        ? 'struck: its bytes are gone, the chain holds'
-        : `${bodyBytes} bytes, SHA-256 ${bodySha256}`,
+    body: bodySha256 === null ? STRUCK : `${bodyBytes} bytes, SHA-256 ${bodySha256}`,
   }
-  return [...fieldLines(told, indent), ...(row === null ? [] : rowLines(evidence, row, indent))]
 }
 
+const STRUCK = 'struck: its bytes are gone on purpose, the chain holds'
+
 function rowLines(evidence: FrameEvidence, row: number, indent: string): string[] {
-  const { text, bytes, isWithoutPersonalData } = evidence.rowAt(row)
+  const { text, bytes, isWithoutPersonalData } = evidence.rowAt(row) as RowEvidence
   if (text === null || bytes === null) return []
   const note = isWithoutPersonalData ? ', data about people shown as null' : ''
-  return [`${indent}bytes ${bytes[0]} to ${bytes[1] - 1} of the body${note}:`, `${indent}${text}`]
+  return [`${indent}bytes ${bytes[0]} to ${bytes[1] - 1} of the body${note}:`, `${indent}${printable(text)}`]
 }
 
 /** The same as one object: steps within steps, each record with its evidence. */
@@ -74,11 +106,8 @@ function stepJson({ what, id, fields, place, steps, omitted }: Step, frames: Exp
 }
 
 function evidenceJson({ frame, row }: Place, frames: Explanation['frames']): object {
-  const evidence = frames.get(frame)
-  if (evidence === undefined) return { frame, row, missing: true }
-  const { meta, chain, bodySha256, bodyBytes, rowAt } = evidence
-  const { text, bytes, isWithoutPersonalData } =
-    row === null ? { text: null, bytes: null, isWithoutPersonalData: false } : rowAt(row)
+  const { meta, chain, bodySha256, bodyBytes, rowAt } = frames.get(frame) as FrameEvidence
+  const received = row === null ? null : rowAt(row)
   return {
     frame,
     row,
@@ -87,8 +116,8 @@ function evidenceJson({ frame, row }: Place, frames: Explanation['frames']): obj
     body_sha256: bodySha256,
     body_bytes: bodyBytes,
     struck: bodySha256 === null,
-    row_bytes: bytes,
-    row_text: text,
-    without_personal_data: isWithoutPersonalData,
+    row_bytes: received?.bytes ?? null,
+    row_text: received?.text ?? null,
+    without_personal_data: received?.isWithoutPersonalData ?? false,
   }
 }

@@ -26,8 +26,3 @@ export interface Step {
 export function step(what: string, id: string, fields: Fields, parts: Partial<Step> = {}): Step {
   return { what, id, fields, place: null, steps: [], omitted: 0, ...parts }
 }
-
-/** Every place that the steps name. */
-export function placesOf(steps: readonly Step[]): Place[] {
-  return steps.flatMap(({ place, steps: below }) => [...(place === null ? [] : [place]), ...placesOf(below)])
-}

@@ -8,7 +8,7 @@ import type { Ledger } from '../reports/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
 import { type Balance, dayOf, readOutline } from './books.ts'
 import { DigitCheck, unitsOf } from './digits.ts'
-import { type LotPiece, type Movement, readLotBooks } from './lots-events.ts'
+import { idOf, type LotPiece, type Movement, readLotBooks } from './lots-events.ts'
 import { type LotBooking, LotsInventory } from './lots-inventory.ts'
 import { beancountAccounts, beancountCommodity } from './names.ts'
 
@@ -95,7 +95,7 @@ async function wholeBalances(
 const bookedCost = (cost: bigint | null): bigint => (cost === null || cost < 0n ? 0n : cost)
 
 interface NewLot {
-  readonly lotId: string
+  readonly lotKey: string
   readonly label: string
   readonly day: string
   readonly quantity: bigint
@@ -163,28 +163,35 @@ class LotsWriter {
 
   #acquired(movement: Movement): string[] {
     const cost = movement.value === null ? null : unitsOf(movement.value)
-    const lotId = movement.source.entryId
+    const { key: lotKey, source } = movement
     const quantity = unitsOf(movement.quantity)
-    const lines = [this.#augment(movement, { lotId, label: lotId, day: dayOf(movement.at), quantity, cost })]
+    const lines = [
+      this.#augment(movement, { lotKey, label: source.entryId, day: dayOf(movement.at), quantity, cost }),
+    ]
     if (cost !== null && cost < 0n) lines.push(this.#money(NEGATIVE_BASIS, cost))
     return cost === null ? lines : [...lines, this.#absorb(movement.counterName)]
   }
 
   #arrived(movement: Movement): string[] {
     const { account, at, source, pieces, twin } = movement
-    const known = pieces.filter(({ lotId }) => lotId !== null)
-    const lines = known.map(({ lotId, quantity, costBasis, acquiredAt }) => {
-      const label = `${lotId} by ${source.entryId}`
+    const known = pieces.filter(({ lotKey }) => lotKey !== null)
+    const lines = known.map(({ lotKey, quantity, costBasis, acquiredAt }) => {
+      const label = `${idOf(lotKey as string)} by ${source.entryId}`
       const day = dayOf(acquiredAt ?? at)
-      return this.#augment(movement, { lotId: lotId as string, label, day, quantity, cost: costBasis })
+      return this.#augment(movement, { lotKey: lotKey as string, label, day, quantity, cost: costBasis })
     })
     // Within one account nothing moves but what arrives without having left.
     const moved = twin?.account === account ? unitsOf(twin.quantity) : total(known)
     const undated = unitsOf(movement.quantity) - moved
-    const lotId = source.entryId
     if (undated > 0n)
       lines.push(
-        this.#augment(movement, { lotId, label: lotId, day: dayOf(at), quantity: undated, cost: null }),
+        this.#augment(movement, {
+          lotKey: movement.key,
+          label: source.entryId,
+          day: dayOf(at),
+          quantity: undated,
+          cost: null,
+        }),
       )
     return known.length === 0 ? lines : [...lines, this.#absorb(TRANSFERS)]
   }
@@ -224,8 +231,8 @@ class LotsWriter {
     return inventory
   }
 
-  #augment(movement: Movement, { lotId, label, day, quantity, cost }: NewLot): string {
-    this.#inventory(movement).add(day, lotId, label, quantity)
+  #augment(movement: Movement, { lotKey, label, day, quantity, cost }: NewLot): string {
+    this.#inventory(movement).add(day, lotKey, label, quantity)
     const at = `{{${formatAmount(bookedCost(cost))} ${beancountCommodity(this.#currency)}, ${day}, ${quoted(label)}}}`
     return `${this.#posting(lotsName(movement.account, movement.coin), movement.coin, quantity)} ${at}`
   }
@@ -234,7 +241,7 @@ class LotsWriter {
   #reduce(movement: Movement, pieces: readonly LotPiece[]): string[] {
     const { account, coin } = movement
     const name = lotsName(account, coin)
-    const shares = pieces.flatMap(({ lotId, quantity }) => (lotId === null ? [] : [{ lotId, quantity }]))
+    const shares = pieces.flatMap(({ lotKey, quantity }) => (lotKey === null ? [] : [{ lotKey, quantity }]))
     const inventory = this.#inventory(movement)
     const isPlain = inventory.choosesItself(shares)
     const taken = inventory.take(shares)

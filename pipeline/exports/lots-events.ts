@@ -4,6 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { EventKind } from '../lots/event.ts'
 import { EVENTS_IN_ORDER } from '../lots/reader.ts'
+import { lotsStep } from '../lots/step.ts'
 import { loadTable } from '../output/load.ts'
 import type { Row } from '../output/value.ts'
 import type { Ledger } from '../reports/ledger.ts'
@@ -13,7 +14,6 @@ import { dayOf, type Source } from './books.ts'
 import { consecutive } from './consecutive.ts'
 import { unitsOf } from './digits.ts'
 import type { LotBooking } from './lots-inventory.ts'
-import { matchLots } from './lots-matching.ts'
 
 /** A piece of a lot that an event disposed of, sent away, or received. Amounts in units of 10^-18. */
 export interface LotPiece {
@@ -22,12 +22,14 @@ export interface LotPiece {
   /** Null where nobody knows; of disposals only. */
   readonly proceeds: bigint | null
   readonly costBasis: bigint | null
-  /** Null where no lot is known. */
-  readonly lotId: string | null
+  /** Tells the lot from every other; null where no lot is known. */
+  readonly lotKey: string | null
   readonly acquiredAt: string | null
 }
 
 export interface Movement {
+  /** Tells the movement, and the lot that it may bring, from every other of its coin. */
+  readonly key: string
   /** When it took effect, ISO-8601 in UTC. */
   readonly at: string
   /** `money` for an entry in the reporting currency. */
@@ -81,22 +83,39 @@ const IMPORTED = {
 const NO_IMPORTS =
   'select null::varchar as id, null::bigint as page_id, null::integer as page_row where false'
 
+/** One imported row may make several events of one id, so here the place, which is its own, joins the id. */
+const EVENTS = `select * replace (concat(event_id, chr(31), place) as event_id) from lot_events`
+
+/** The id of the event of a key. */
+export const idOf = (key: string): string => key.slice(0, key.lastIndexOf('\u001f'))
+
 /** What imported history hands over to an entry is named by that entry. */
 const MOVEMENTS = `
   with
   events as (${EVENTS_IN_ORDER}),
+  pieces as (
+    select coin, disposal_id as event_id, 'disposed' as role, quantity, proceeds, cost_basis, lot_id, acquired_at
+    from disposals
+    union all
+    select coin, transfer_id, 'left', quantity, null, cost_basis, lot_id, acquired_at from lot_transfers
+    union all
+    select events.coin, events.event_id, 'arrived', lot_transfers.quantity, null, cost_basis, lot_id, acquired_at
+    from lot_transfers
+    join events on events.twin_id = lot_transfers.transfer_id and events.coin = lot_transfers.coin
+    where to_account is not null
+  ),
   movements as (
-    select coin || ' ' || number as movement, effective_at as moved_at, number, event_id, kind as event_kind,
-      account, coin, quantity, value, twin_account, twin_quantity
+    select event_id as movement, regexp_replace(event_id, '\\x1f-?\\d+$', '') as event_id, number, kind as event_kind,
+      effective_at as moved_at, account, coin, quantity, value, twin_account, twin_quantity
     from events
     union all
-    select 'money ' || entry_id, occurred_at, 0, entry_id, 'money', account, coin, amount, amount, null, null
+    select entry_id, entry_id, 0, 'money', occurred_at, account, coin, amount, amount, null, null
     from sources where coin = $currency
   )
-  select movements.movement, movements.moved_at, movements.event_kind, movements.account, movements.coin,
-    movements.quantity, movements.value, coalesce(sources.kind, movements.event_kind),
-    coalesce(sources.transaction_id, movements.event_id), sources.wallet_name,
-    coalesce(sources.counter_name, 'Equity:Imported'), movements.event_id,
+  select concat(movements.coin, ' ', movements.movement), movements.movement, movements.moved_at,
+    movements.event_kind, movements.account, movements.coin, movements.quantity, movements.value,
+    coalesce(sources.kind, movements.event_kind), coalesce(sources.transaction_id, movements.event_id),
+    sources.wallet_name, coalesce(sources.counter_name, 'Equity:Imported'), movements.event_id,
     coalesce(sources.source_feed, 'import'), coalesce(sources.source_id, movements.event_id),
     coalesce(sources.page_id, imported.page_id), coalesce(sources.page_row, imported.page_row),
     movements.twin_account, movements.twin_quantity,
@@ -105,8 +124,10 @@ const MOVEMENTS = `
   left join sources
     on sources.entry_id = regexp_replace(movements.event_id, '/(before|handover)$', '')
   left join imported on imported.id = movements.event_id and sources.entry_id is null
-  left join pieces on pieces.number = movements.number
-  order by movements.moved_at, movements.coin, movements.number, movements.event_id, pieces.nth`
+  left join pieces on pieces.event_id = movements.movement and pieces.coin = movements.coin
+  order by movements.moved_at, movements.coin, movements.number, movements.movement,
+    case pieces.role when 'left' then 0 else 1 end, pieces.acquired_at nulls last, pieces.lot_id nulls last,
+    pieces.quantity`
 
 export interface LotBooks {
   readonly currency: string
@@ -135,10 +156,10 @@ export async function readLotBooks(ledger: Ledger, booking: LotBooking): Promise
   }
   const imported = Object.entries(IMPORTED).flatMap(([table, sql]) => (ledger.tables.has(table) ? [sql] : []))
   const reader = await ledger.scratch(async (connection) => {
-    await copyInto(connection, 'lot_events', ledger, 'select * from lot_events')
+    await copyInto(connection, 'lot_events', ledger, EVENTS)
     await copyInto(connection, 'sources', ledger, SOURCES)
     await copyInto(connection, 'imported', ledger, imported.join(' union all ') || NO_IMPORTS)
-    await matchLots(connection, booking)
+    await lotsStep({ method: booking, scope: 'account' }).run(connection)
   })
   const names = await reader.query(
     'select wallet_name from sources union select counter_name from sources order by 1',
@@ -167,45 +188,47 @@ async function copyInto(
 async function* readMovements(reader: Reader, currency: string): AsyncIterable<Movement> {
   const { rows } = await reader.stream(MOVEMENTS, { currency })
   for await (const run of consecutive(rows, 0))
-    yield { ...movementOf(run[0]), pieces: run.flatMap((row) => (row[18] === null ? [] : [pieceOf(row)])) }
+    yield { ...movementOf(run[0]), pieces: run.flatMap((row) => (row[19] === null ? [] : [pieceOf(row)])) }
 }
 
 const text = (cell: unknown): string => String(cell)
 const textOrNull = (cell: unknown): string | null =>
   cell === null || cell === undefined ? null : String(cell)
-const unitsOrNull = (cell: unknown): bigint | null => (cell === null ? null : unitsOf(String(cell)))
+const unitsOrNull = (cell: unknown): bigint | null =>
+  cell === null || cell === undefined ? null : unitsOf(String(cell))
 
 /** Cells stand as the last select of MOVEMENTS lists them. */
 function movementOf(row: Row): Omit<Movement, 'pieces'> {
   return {
-    at: text(row[1]),
-    kind: text(row[2]) as Movement['kind'],
-    account: text(row[3]),
-    coin: text(row[4]),
-    quantity: text(row[5]),
-    value: textOrNull(row[6]),
-    entryKind: text(row[7]),
-    transactionId: text(row[8]),
-    walletName: textOrNull(row[9]),
-    counterName: text(row[10]),
+    key: text(row[1]),
+    at: text(row[2]),
+    kind: text(row[3]) as Movement['kind'],
+    account: text(row[4]),
+    coin: text(row[5]),
+    quantity: text(row[6]),
+    value: textOrNull(row[7]),
+    entryKind: text(row[8]),
+    transactionId: text(row[9]),
+    walletName: textOrNull(row[10]),
+    counterName: text(row[11]),
     source: {
-      entryId: text(row[11]),
-      sourceFeed: text(row[12]),
-      sourceId: text(row[13]),
-      pageId: row[14] === null ? null : Number(row[14]),
-      pageRow: row[15] === null ? null : Number(row[15]),
+      entryId: text(row[12]),
+      sourceFeed: text(row[13]),
+      sourceId: text(row[14]),
+      pageId: row[15] === null ? null : Number(row[15]),
+      pageRow: row[16] === null ? null : Number(row[16]),
     },
-    twin: row[16] === null ? null : { account: text(row[16]), quantity: text(row[17]) },
+    twin: row[17] === null ? null : { account: text(row[17]), quantity: text(row[18]) },
   }
 }
 
 function pieceOf(row: Row): LotPiece {
   return {
-    role: text(row[18]) as LotPiece['role'],
-    quantity: unitsOf(text(row[19])),
-    proceeds: unitsOrNull(row[20]),
-    costBasis: unitsOrNull(row[21]),
-    lotId: textOrNull(row[22]),
-    acquiredAt: textOrNull(row[23]),
+    role: text(row[19]) as LotPiece['role'],
+    quantity: unitsOf(text(row[20])),
+    proceeds: unitsOrNull(row[21]),
+    costBasis: unitsOrNull(row[22]),
+    lotKey: textOrNull(row[23]),
+    acquiredAt: textOrNull(row[24]),
   }
 }

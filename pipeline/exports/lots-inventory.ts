@@ -8,7 +8,7 @@ import { smaller } from '../lots/share.ts'
 export type LotBooking = 'fifo' | 'lifo'
 
 interface Held {
-  readonly lotId: string
+  readonly lotKey: string
   /** Tells this parcel from every other in beancount. */
   readonly label: string
   quantity: bigint
@@ -22,7 +22,7 @@ interface Day {
 }
 
 export interface Share {
-  readonly lotId: string
+  readonly lotKey: string
   readonly quantity: bigint
 }
 
@@ -42,16 +42,16 @@ export class LotsInventory {
     this.#booking = booking
   }
 
-  add(day: string, lotId: string, label: string, quantity: bigint): void {
+  add(day: string, lotKey: string, label: string, quantity: bigint): void {
     let at = this.#days.length
     while (at > 0 && (this.#days[at - 1] as Day).day > day) at -= 1
     const there = this.#days[at - 1]
     const of = there?.day === day ? there : { day, held: [], head: 0 }
     if (of !== there) this.#days.splice(at, 0, of)
-    const held = { lotId, label, quantity }
+    const held = { lotKey, label, quantity }
     of.held.push(held)
-    const parcels = this.#byLot.get(lotId)
-    if (parcels === undefined) this.#byLot.set(lotId, [{ day: of, held }])
+    const parcels = this.#byLot.get(lotKey)
+    if (parcels === undefined) this.#byLot.set(lotKey, [{ day: of, held }])
     else parcels.push({ day: of, held })
   }
 
@@ -59,15 +59,15 @@ export class LotsInventory {
   choosesItself(shares: readonly Share[]): boolean {
     const wanted = new Map<string, bigint>()
     let open = 0n
-    for (const { lotId, quantity } of shares) {
-      wanted.set(lotId, (wanted.get(lotId) ?? 0n) + quantity)
+    for (const { lotKey, quantity } of shares) {
+      wanted.set(lotKey, (wanted.get(lotKey) ?? 0n) + quantity)
       open += quantity
     }
-    for (const { lotId, quantity } of this.#inItsOrder()) {
+    for (const { lotKey, quantity } of this.#inItsOrder()) {
       if (open === 0n) break
       const taken = smaller(quantity, open)
-      if ((wanted.get(lotId) ?? 0n) < taken) return false
-      wanted.set(lotId, (wanted.get(lotId) ?? 0n) - taken)
+      if ((wanted.get(lotKey) ?? 0n) < taken) return false
+      wanted.set(lotKey, (wanted.get(lotKey) ?? 0n) - taken)
       open -= taken
     }
     return open === 0n
@@ -83,11 +83,11 @@ export class LotsInventory {
 
   /** Takes the shares out; answers them by the parcels that they came from. */
   take(shares: readonly Share[]): LabelledShare[] {
-    return shares.flatMap(({ lotId, quantity }) => this.#takeFrom(lotId, quantity))
+    return shares.flatMap(({ lotKey, quantity }) => this.#takeFrom(lotKey, quantity))
   }
 
-  #takeFrom(lotId: string, quantity: bigint): LabelledShare[] {
-    const parcels = this.#byLot.get(lotId) ?? []
+  #takeFrom(lotKey: string, quantity: bigint): LabelledShare[] {
+    const parcels = this.#byLot.get(lotKey) ?? []
     const taken: LabelledShare[] = []
     let open = quantity
     while (open > 0n && parcels[0] !== undefined) {
@@ -101,10 +101,10 @@ export class LotsInventory {
         this.#forget(day)
       }
     }
-    if (parcels.length === 0) this.#byLot.delete(lotId)
+    if (parcels.length === 0) this.#byLot.delete(lotKey)
     if (open === 0n) return taken
     throw new TieoutError('A lot is taken from that is not held.', {
-      where: `lot ${lotId}`,
+      where: `lot ${lotKey}`,
       expected: 'the lots engine to take what it has acquired',
       found: `${formatAmount(open)} too much`,
       action: 'This is a mistake in tieout: please report it.',

@@ -1,0 +1,84 @@
+// Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
+// made again from what the line rests on, of which the newest are followed.
+import type { Row } from '../output/value.ts'
+import { reach, sums } from '../reports/report.ts'
+import { entryStep } from './entries.ts'
+import type { LotBooks } from './lots.ts'
+import { ask, inTurn } from './source.ts'
+import { type Step, step } from './step.ts'
+
+/** Lines over all of history; none when the id is not of the form of a line, or nothing stands behind it. */
+export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
+  return [...(await walletLine(books, id)), ...(await futuresLine(books, id)), ...(await spotLine(books, id))]
+}
+
+/** `account/ledger/coin`, or with `/opening`, `/closing` or `/movement/kind` behind it. */
+async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
+  const line = /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|movement\/(?<kind>.+)))?$/.exec(id)?.groups
+  if (line === undefined) return []
+  const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
+  return await entriesLine(books, id, where, { wallet: line.wallet as string, kind: line.kind ?? null })
+}
+
+const MONTH = /^(?<account>[^/]+)\/(?<month>\d{4}-\d{2}-01)\/(?<line>[^/]+)\/(?<symbol>[^/]*)\/(?<coin>.+)$/
+
+/** `account/month/product line/symbol/coin` of futures: the entries of that month. */
+async function futuresLine(books: LotBooks, id: string): Promise<Step[]> {
+  const line = MONTH.exec(id)?.groups
+  if (line === undefined || line.line === 'SPOT') return []
+  const where = `account = $account and strftime(occurred_at, '%Y-%m-01') = $month and product_line = $line
+    and coalesce(symbol, '') = $symbol and coin = $coin and kind in ('realised_pnl', 'fee', 'funding', 'liquidation')`
+  return await entriesLine(books, id, where, { ...line })
+}
+
+async function entriesLine(
+  { ledger, limit }: LotBooks,
+  id: string,
+  where: string,
+  values: Record<string, string | null>,
+): Promise<Step[]> {
+  const [sum] = await sums(
+    ledger,
+    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} from entries where ${where}`,
+    values,
+  )
+  const [entries = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []
+  if (entries === 0) return []
+  const newest = await ask(
+    ledger,
+    `select * from entries where ${where} order by occurred_at desc, entry_id desc limit ${limit}`,
+    values,
+  )
+  const steps = await inTurn(newest, (entry) => entryStep(ledger, entry))
+  const fields = { entries, amount, first_at: firstAt, last_at: lastAt }
+  return [step('line', id, fields, { steps, omitted: Number(entries) - steps.length })]
+}
+
+/** `account/month/SPOT/symbol/coin`: the disposals of that month, each to be explained by its own id. */
+async function spotLine({ matched, limit }: LotBooks, id: string): Promise<Step[]> {
+  const line = MONTH.exec(id)?.groups
+  if (line?.line !== 'SPOT' || !matched.tables.has('disposals')) return []
+  const { account, month, symbol, coin } = line
+  const disposals = await sums(
+    matched,
+    `select disposal_id, min(disposed_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(gain), count(*),
+       ${reach('quantity', 'proceeds', 'cost_basis', 'gain')}
+     from disposals
+     where account = $account and strftime(disposed_at, '%Y-%m-01') = $month
+       and concat(coin, currency) = $symbol and currency = $currency
+     group by disposal_id order by min(disposed_at) desc, disposal_id desc`,
+    { account: account ?? '', month: month ?? '', symbol: symbol ?? '', currency: coin ?? '' },
+  )
+  if (disposals.length === 0) return []
+  const steps = disposals.slice(0, limit).map(shallow)
+  return [
+    step('line', id, { disposals: disposals.length }, { steps, omitted: disposals.length - steps.length }),
+  ]
+}
+
+const SHALLOW = ['disposed_at', 'quantity', 'proceeds', 'cost_basis', 'gain', 'pieces']
+
+function shallow([id, ...cells]: Row): Step {
+  const named = cells.map((cell, at) => [SHALLOW[at] as string, cell] as const)
+  return step('disposal', String(id), Object.fromEntries(named.filter(([, cell]) => cell !== null)))
+}
