@@ -1,6 +1,7 @@
 -- How large a gap may be for digits that the venue keeps but does not print: one unit of the last decimal of the
 -- coin's amounts, where its balances carry more decimals; else nothing. Looked at are only coins that have a small gap,
 -- and only accounts that have any gap with one balance per coin: where there is none, nothing needs an allowance.
+-- Amounts count as printed with two decimals at least: a few round ones say nothing of what the venue prints.
 -- grain: one row per account and coin
 with
 suspects as (
@@ -25,7 +26,7 @@ printed as (
 decimals as (
   select account, coin,
     max(greatest(
-      length(amount_text) - position('.' in amount_text), length(fee_text) - position('.' in fee_text)
+      2, length(amount_text) - position('.' in amount_text), length(fee_text) - position('.' in fee_text)
     )) as amount_decimals,
     max(length(balance_text) - position('.' in balance_text)) as balance_decimals
   from printed
@@ -33,10 +34,7 @@ decimals as (
 )
 select account, coin, amount_decimals, balance_decimals,
   case when balance_decimals > amount_decimals
-    then cast(
-      case when amount_decimals = 0 then '1' else '0.' || repeat('0', amount_decimals - 1) || '1' end
-      as decimal(38, 18)
-    )
+    then cast('0.' || repeat('0', amount_decimals - 1) || '1' as decimal(38, 18))
     else cast(0 as decimal(38, 18))
   end as allowance
 from decimals
