@@ -185,3 +185,37 @@ describe('the command line', () => {
     expect(report.code).toBe(2)
   })
 })
+
+describe('a report in another currency', () => {
+  const rates = 'Date,USD,\n2026-01-02,1.25,\n2026-01-01,1.1,\n'
+
+  it('values every event at the rate of its own time; what is stated in that currency needs none', async () => {
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,USD,110,0,',
+      'b2,2026-01-01T10:00:00Z,main,buy,BTC,1,EUR,70,1,EUR',
+      's1,2026-01-02T09:00:00Z,main,sell,BTC,2,USD,250,0,',
+    )
+    expect(await books.gains({ currency: 'EUR' })).toEqual([
+      's1 <- b1: 1 for 100 cost 100 gain 0',
+      's1 <- b2: 1 for 100 cost 71 gain 29',
+    ])
+    expect(await books.gains()).toEqual([
+      's1 <- b1: 1 for 125 cost 110 gain 15',
+      's1 <- b2: 1 for 125 cost 78.1 gain 46.9',
+    ])
+  })
+
+  it('without a rate shows what is not known, never zero', async () => {
+    await books.trades(BOUGHT, SOLD)
+    expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
+  })
+
+  it('is refused where the gains are reckoned in a coin: the books are built in the other one', async () => {
+    await books.trades(BOUGHT.replaceAll('USD', 'USDT'), SOLD.replaceAll('USD', 'USDT'))
+    await expect(books.gains({ currency: 'EUR' })).rejects.toMatchObject({
+      message: 'The gains are not reckoned in EUR.',
+      exitCode: 2,
+    })
+  })
+})

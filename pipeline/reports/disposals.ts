@@ -1,11 +1,12 @@
-// Where the disposals of a report come from: the published ones, or, for another method, scope or rules, the lots
-// engine run again over the published `lot_events` into a database in memory.
+// Where the disposals of a report come from: the published ones, or, for another method, scope, rules or currency, the
+// lots engine run again over the published `lot_events` into a database in memory.
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import { loadTable } from '../output/load.ts'
 import type { Ledger } from './ledger.ts'
 import { type LotChoice, matchingOf } from './matching.ts'
 import type { Reader } from './reader.ts'
 import { requireTable } from './report.ts'
+import { canRevalue, publishedCurrency, revalueEvents } from './revalue.ts'
 
 export interface Disposals {
   /** Has the table `disposals`. */
@@ -14,8 +15,12 @@ export interface Disposals {
   readonly notes: readonly string[]
 }
 
-/** The disposals under a choice. UsageError for a method, scope or rules that there are not, or that do not go together. */
-export async function disposalsOf(ledger: Ledger, choice: LotChoice): Promise<Disposals> {
+/**
+ * The disposals under a choice, in the wanted currency where the published values can be converted into it.
+ * UsageError for a method, scope or rules that there are not, or that do not go together.
+ */
+export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: string): Promise<Disposals> {
+  const conversion = await conversionTo(ledger, wanted)
   const published = await ledger.query('select distinct method, rules from disposals order by all')
   const { method, scope, rules, selection, allocation } = choice
   const asked = [method, scope, rules, selection, allocation].some((option) => option !== undefined)
@@ -24,7 +29,7 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice): Promise<Di
     published.length > 0 &&
     [scope, selection, allocation].every((option) => option === undefined) &&
     published.every(([name, law]) => (method ?? name) === name && (rules ?? law) === law)
-  if (!asked || suffices) {
+  if ((!asked || suffices) && conversion === null) {
     const names = published.map(([name, law]) => `method ${name}, rules ${law}`)
     return {
       reader: ledger,
@@ -32,18 +37,37 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice): Promise<Di
     }
   }
   const matching = matchingOf(choice)
-  const reader = await computeDisposals(ledger, matching.options)
+  const reader = await computeDisposals(ledger, matching.options, conversion)
   const how = `method ${matching.method}, scope ${matching.scope}, rules ${matching.law.name}`
-  return { reader, notes: [`Computed for this report: ${how}.`, ...(await notFollowed(reader))] }
+  const rates =
+    conversion === null ? '' : `, from ${conversion.from} to ${conversion.to} at the rate of each time`
+  return { reader, notes: [`Computed for this report: ${how}${rates}.`, ...(await notFollowed(reader))] }
+}
+
+interface Conversion {
+  readonly from: string
+  readonly to: string
+}
+
+/** Null where nothing is to be converted, or nothing can be: the published values then stand as they are. */
+async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise<Conversion | null> {
+  if (wanted === undefined) return null
+  const from = await publishedCurrency(ledger)
+  return from === null || from === wanted || !canRevalue(ledger, from) ? null : { from, to: wanted }
 }
 
 /** Runs the lots engine over the published events; the answer ends with the ledger. */
-export async function computeDisposals(ledger: Ledger, options: LotsStepOptions): Promise<Reader> {
+export async function computeDisposals(
+  ledger: Ledger,
+  options: LotsStepOptions,
+  conversion: Conversion | null = null,
+): Promise<Reader> {
   requireTable(ledger, 'lot_events')
   return await ledger.scratch(async (connection) => {
     const session = await ledger.session()
     const events = await session.run(() => session.connection.prepare('select * from lot_events'))
     await loadTable(connection, 'lot_events', await session.start(events))
+    if (conversion !== null) await revalueEvents(connection, ledger, conversion.from, conversion.to)
     await lotsStep(options).run(connection)
   })
 }

@@ -51,7 +51,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     })
   }
   const standing = await standingNotes(ledger)
-  const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules })
+  const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules }, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const zone = calendarOf(laws.us, request.lots.timeZone).timeZone
   const values = { ...valuesOf(request), currency, has_terms: true, zone }

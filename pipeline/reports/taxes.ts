@@ -34,7 +34,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const { year, label } = request.period
   if (year === null || law.figures === null) throw notAsked(law)
   const standing = await standingNotes(ledger)
-  const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name })
+  const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
   const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null }
   const sums = await yearSums(reader, values)

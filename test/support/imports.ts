@@ -92,7 +92,7 @@ export class ImportedBooks {
   async read(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
     const ledger = await openLedger(this.dir)
     try {
-      const report = await makeReport(ledger, name, options, this.#config.reports.time_zone)
+      const report = await makeReport(ledger, name, options)
       const rows = await allRows(report.rows)
       return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
     } finally {
