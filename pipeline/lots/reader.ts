@@ -1,38 +1,40 @@
-// Reads `lot_events` in the order that the engine needs, slice by slice, with bounded memory.
+// Reads `lot_events` in the order that the engine needs, slice by slice, with bounded memory and in numbers alone:
+// an event's id is its row in that table, an account and a coin are places in a short list. Texts are joined back in SQL.
 // A stream is not used: an append on the same connection ends it early, silently (DuckDB 1.5.6).
 // Order and pairing of transfers are those of `inOrder`; a test holds the two to each other.
-import {
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBDecimalValue,
-  DuckDBTimestampTZValue,
-  type DuckDBValue,
+import type {
+  DuckDBConnection,
+  DuckDBDataChunk,
+  DuckDBDecimal128Vector,
+  DuckDBVector,
 } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { EventKind, LotEvent } from './event.ts'
 
 const SLICE_ROWS = 100_000
 
-const kinds: ReadonlySet<string> = new Set(['acquire', 'dispose', 'give', 'transfer_in', 'transfer_out'])
+const KINDS: readonly EventKind[] = ['acquire', 'dispose', 'give', 'transfer_in', 'transfer_out']
 
 /**
- * `lot_events` with the twin of each leg of a transfer, and the engine's order as `number`.
- * The first leg out of a transfer belongs to the first leg in; the leg out stands before the leg in.
+ * `lot_events` with its row number and with the twin of each leg of a transfer.
+ * The first leg out of a transfer belongs to the first leg in.
  */
-export const EVENTS_IN_ORDER = `
+const PLACED = `
 with
+numbered as (select *, rowid as event_row from lot_events),
 legs as (
   select
     *,
     row_number() over (
       partition by coin, transfer_id, kind order by happened_at, place, account, event_id
     ) as leg
-  from lot_events
+  from numbered
   where transfer_id is not null and kind in ('transfer_in', 'transfer_out')
 ),
 paired as (
   select
     leg.* exclude (leg),
+    twin.event_row as twin_row,
     twin.event_id as twin_id,
     twin.account as twin_account,
     twin.happened_at as twin_happened_at,
@@ -46,7 +48,7 @@ paired as (
 events as (
   select * from paired
   union all by name
-  select * from lot_events
+  select * from numbered
   where transfer_id is null or kind not in ('transfer_in', 'transfer_out')
 ),
 placed as (
@@ -58,38 +60,79 @@ placed as (
       false
     ) as is_early
   from events
-)
+)`
+
+/** The leg out of a transfer stands before the leg in. */
+const ORDER = `
+  coin,
+  case when is_early then twin_happened_at else happened_at end,
+  case when is_early then twin_place else place end,
+  case when is_early then 0 else 1 end,
+  account,
+  event_id`
+
+/** `lot_events` in the engine's order as `number`, with the twin of each leg of a transfer. */
+export const EVENTS_IN_ORDER = `${PLACED}
 select
   account, coin, happened_at, place, event_id, kind,
   cast(quantity as decimal(38, 18)) as quantity,
   cast(value as decimal(38, 18)) as value,
   transfer_id, twin_id, twin_account, twin_happened_at,
   cast(twin_quantity as decimal(38, 18)) as twin_quantity,
-  row_number() over (
-    order by
-      coin,
-      case when is_early then twin_happened_at else happened_at end,
-      case when is_early then twin_place else place end,
-      case when is_early then 0 else 1 end,
-      account,
-      event_id
-  ) as number,
+  row_number() over (order by ${ORDER}) as number,
   case when is_early then twin_happened_at else happened_at end as effective_at
 from placed`
 
+/** The same in numbers; what is null is flagged, for a null costs more than it tells. */
+const NUMBERS_IN_ORDER = `${PLACED}
+select
+  event_row,
+  accounts.code as account,
+  coins.code as coin,
+  kinds.code as kind,
+  epoch_us(happened_at) as happened_us,
+  cast(quantity as decimal(38, 18)) as quantity,
+  cast(value is not null as integer) as is_valued,
+  cast(coalesce(value, 0) as decimal(38, 18)) as value,
+  coalesce(twin_row, -1) as twin_row,
+  coalesce(twin_accounts.code, -1) as twin_account,
+  coalesce(epoch_us(twin_happened_at), 0) as twin_us,
+  cast(coalesce(twin_quantity, 0) as decimal(38, 18)) as twin_quantity
+from placed
+join temp.lot_words as accounts on accounts.word = placed.account
+join temp.lot_words as coins on coins.word = placed.coin
+join temp.lot_words as kinds on kinds.word = placed.kind
+left join temp.lot_words as twin_accounts on twin_accounts.word = placed.twin_account
+order by ${ORDER}`
+
+/** Every account, coin and kind of the events by its code, which is its place. Makes the table `lot_words`. */
+export async function readWords(connection: DuckDBConnection): Promise<string[]> {
+  await connection.run(`create or replace temp table lot_words as
+    select word, cast(row_number() over (order by word) - 1 as integer) as code
+    from (
+      select account as word from lot_events
+      union select coin from lot_events
+      union select kind from lot_events
+    )`)
+  const words = await connection.runAndReadAll('select word from temp.lot_words order by code')
+  return words.getRows().map(([word]) => String(word))
+}
+
 /** Yields events a chunk at a time; at each yield the connection is free for other work. */
 export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<LotEvent[]> {
-  await connection.run(`create or replace temp table lot_events_in_order as ${EVENTS_IN_ORDER}`)
+  await refuseUnknownKinds(connection)
+  const words = await readWords(connection)
+  await connection.run(`create or replace temp table lot_events_in_order as ${NUMBERS_IN_ORDER}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
       const slice = await connection.run(
-        `select * from lot_events_in_order where number > ${done} and number <= ${done + SLICE_ROWS} order by number`,
+        `select * from temp.lot_events_in_order where rowid >= ${done} and rowid < ${done + SLICE_ROWS} order by rowid`,
       )
       if (slice.rowCount === 0) return
-      for (let at = 0; at < slice.chunkCount; at += 1) yield eventsOf(slice.getChunk(at))
+      for (let at = 0; at < slice.chunkCount; at += 1) yield eventsOf(slice.getChunk(at), words)
     }
   } finally {
-    await connection.run('drop table if exists lot_events_in_order')
+    await connection.run('drop table if exists temp.lot_events_in_order; drop table if exists temp.lot_words')
   }
 }
 
@@ -108,56 +151,60 @@ export async function readCurrency(connection: DuckDBConnection): Promise<string
   })
 }
 
-function eventsOf(chunk: DuckDBDataChunk): LotEvent[] {
-  const columns = chunk.getColumns()
+/** Columns stand as the last select of NUMBERS_IN_ORDER lists them. */
+function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] {
+  const column = (at: number): DuckDBVector => chunk.getColumnVector(at)
+  const [rows, accounts, coins, kinds] = [column(0), column(1), column(2), column(3)]
+  const [times, quantities, valued, values] = [column(4), column(5), column(6), column(7)]
+  const [twinRows, twinAccounts, twinTimes, twinQuantities] = [column(8), column(9), column(10), column(11)]
   const events: LotEvent[] = []
-  for (let row = 0; row < chunk.rowCount; row += 1) events.push(eventOf(columns, row))
+  for (let row = 0; row < chunk.rowCount; row += 1) {
+    const event: LotEvent = {
+      account: words[whole(accounts, row)]!,
+      coin: words[whole(coins, row)]!,
+      happenedAtUs: long(times, row),
+      place: 0n,
+      id: String(long(rows, row)),
+      kind: words[whole(kinds, row)] as EventKind,
+      quantity: units(quantities, row),
+      value: whole(valued, row) === 0 ? null : units(values, row),
+    }
+    const twinRow = long(twinRows, row)
+    if (twinRow < 0n) {
+      events.push(event)
+      continue
+    }
+    events.push({
+      ...event,
+      twin: {
+        id: String(twinRow),
+        account: words[whole(twinAccounts, row)]!,
+        happenedAtUs: long(twinTimes, row),
+        quantity: units(twinQuantities, row),
+      },
+    })
+  }
   return events
 }
 
-/** Columns stand as the last select of EVENTS_IN_ORDER lists them. */
-function eventOf(columns: readonly DuckDBValue[][], row: number): LotEvent {
-  const cell = (column: number): DuckDBValue => columns[column]![row] ?? null
-  const kind = String(cell(5))
-  const id = String(cell(4))
-  if (!kinds.has(kind)) throw unknownKind(id, kind)
-  const event: LotEvent = {
-    account: String(cell(0)),
-    coin: String(cell(1)),
-    happenedAtUs: microsOf(cell(2)),
-    place: BigInt(cell(3) as bigint),
-    id,
-    kind: kind as EventKind,
-    quantity: unitsOf(cell(6)) ?? 0n,
-    value: unitsOf(cell(7)),
-  }
-  const transferId = cell(8)
-  if (transferId === null) return event
-  const twinId = cell(9)
-  if (twinId === null) return { ...event, transferId: String(transferId) }
-  const twin = {
-    id: String(twinId),
-    account: String(cell(10)),
-    happenedAtUs: microsOf(cell(11)),
-    quantity: unitsOf(cell(12)) ?? 0n,
-  }
-  return { ...event, transferId: String(transferId), twin }
-}
+const whole = (column: DuckDBVector, row: number): number => column.getItem(row) as number
+const long = (column: DuckDBVector, row: number): bigint => column.getItem(row) as bigint
 
-function microsOf(value: DuckDBValue): bigint {
-  if (value instanceof DuckDBTimestampTZValue) return value.micros
-  throw new TypeError(`A time of lot_events is ${String(value)}, not a TIMESTAMPTZ.`)
-}
+/** Units of 10^-18, without a wrapper around each. */
+const units = (column: DuckDBVector, row: number): bigint =>
+  (column as DuckDBDecimal128Vector).getScaledValue(row) as bigint
 
-function unitsOf(value: DuckDBValue): bigint | null {
-  return value instanceof DuckDBDecimalValue ? value.value : null
-}
-
-function unknownKind(id: string, kind: string): TieoutError {
-  return new TieoutError('An event for the lots is of an unknown kind.', {
-    where: `table lot_events, event ${id}`,
-    expected: [...kinds].join(', '),
-    found: kind,
+async function refuseUnknownKinds(connection: DuckDBConnection): Promise<void> {
+  const known = KINDS.map((kind) => `'${kind}'`).join(', ')
+  const found = await connection.runAndReadAll(
+    `select event_id, kind from lot_events where kind is null or kind not in (${known}) order by 1, 2 limit 1`,
+  )
+  const [unknown] = found.getRows()
+  if (unknown === undefined) return
+  throw new TieoutError('An event for the lots is of an unknown kind.', {
+    where: `table lot_events, event ${unknown[0]}`,
+    expected: KINDS.join(', '),
+    found: String(unknown[1]),
     action: 'Correct the model that makes lot_events.',
   })
 }

@@ -107,3 +107,5 @@ export const lotTables = {
 } as const satisfies Record<string, LotTable>
 
 export type LotTableName = keyof typeof lotTables
+
+export const lotTableNames = Object.keys(lotTables) as LotTableName[]

@@ -3,7 +3,7 @@
 import { UsageError } from '../../models/error.ts'
 import { type Change, type LotOptions, type Method, methods } from '../lots/engine.ts'
 import type { Allocation, Scope, Selections } from '../lots/event.ts'
-import type { Holding } from '../lots/step.ts'
+import type { HoldingRules } from '../lots/held.ts'
 import { startOfYear, type TaxCalendar } from '../rules/calendar.ts'
 import { calendarOf, laws, type RulesName, rulesNames } from '../rules/catalogue.ts'
 import type { Law } from '../rules/law.ts'
@@ -27,7 +27,7 @@ export interface LotChoice {
 export interface Matching {
   readonly law: Law
   readonly calendar: TaxCalendar
-  readonly options: LotOptions & { readonly holding: Holding }
+  readonly options: LotOptions & { readonly holding: HoldingRules }
   /** For notes. */
   readonly method: string
   readonly scope: string

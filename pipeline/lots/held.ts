@@ -1,0 +1,31 @@
+// How long a lot was held: days and term from purchase to sale, on the days that the rules count.
+import { dayIn } from './day.ts'
+import type { DisposalPiece } from './event.ts'
+
+/** How rules count what was held. Days are numbered from 1970-01-01. */
+export interface HoldingRules {
+  /** For the column `rules`. */
+  readonly rules: string
+  /** IANA name; whose days are counted. */
+  readonly timeZone: string
+  /** Null where the rules tell no terms apart. */
+  readonly termOf: ((acquiredDay: number, disposedDay: number) => string) | null
+}
+
+export interface Held {
+  readonly days: number | null
+  readonly term: string | null
+}
+
+const unknown: Held = { days: null, term: null }
+
+/** Unknown without a date, or where the purchase came later. */
+export function heldBy({ timeZone, termOf }: HoldingRules): (piece: DisposalPiece) => Held {
+  const dayOf = dayIn(timeZone)
+  return ({ acquiredAtUs, disposedAtUs }) => {
+    if (acquiredAtUs === null || acquiredAtUs > disposedAtUs) return unknown
+    const acquired = dayOf(acquiredAtUs)
+    const disposed = dayOf(disposedAtUs)
+    return { days: disposed - acquired, term: termOf === null ? null : termOf(acquired, disposed) }
+  }
+}

@@ -1,0 +1,143 @@
+// From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
+// The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date.
+import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
+import { type LotTableName, lotTableNames, lotTables, type TableColumn } from './tables.ts'
+import type { WriterColumns } from './writer.ts'
+
+/** Columns of the temporary tables `found_…`; a whole number is the row of an event, a word's code, or days. */
+export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
+  disposals: {
+    event: 'whole',
+    lot: 'whole',
+    known: 'whole',
+    quantity: 'amount',
+    proceeds: 'amount',
+    cost_basis: 'amount',
+    denied_loss: 'amount',
+    method: 'whole',
+    holding_days: 'whole',
+    term: 'whole',
+  },
+  lots: {
+    account: 'whole',
+    coin: 'whole',
+    lot: 'whole',
+    known: 'whole',
+    quantity_left: 'amount',
+    cost_basis_left: 'amount',
+  },
+  unknown_basis: {
+    account: 'whole',
+    coin: 'whole',
+    quantity: 'amount',
+    unvalued_quantity: 'amount',
+    disposals: 'whole',
+  },
+  lot_transfers: {
+    event: 'whole',
+    lot: 'whole',
+    known: 'whole',
+    to_account: 'whole',
+    quantity: 'amount',
+    cost_basis: 'amount',
+    method: 'whole',
+    basis: 'whole',
+  },
+  lot_problems: {
+    problem: 'whole',
+    account: 'whole',
+    coin: 'whole',
+    happened_us: 'time',
+    event: 'whole',
+    lot: 'whole',
+    named_lot: 'whole',
+    quantity: 'amount',
+  },
+}
+
+const word = (code: string): string => `list_extract($words, ${code} + 1)`
+/** Code -1 is no word, and list_extract counts from the end at zero. */
+const wordOrNull = (code: string): string => `case when ${code} >= 0 then ${word(code)} end`
+const known = (bit: number, value: string): string => `case when (known & ${bit}) > 0 then ${value} end`
+
+const selects: Readonly<Record<LotTableName, string>> = {
+  // What an account held before its own books begin stands beside them as `account/before`.
+  disposals: `
+    select
+      case when ends_with(sold.account, '/before') then sold.account[:-8] else sold.account end,
+      sold.coin, ${word('method')}, $rules, sold.happened_at, ${known(8, 'bought.happened_at')}, found.quantity,
+      ${known(1, 'proceeds')}, ${known(2, 'cost_basis')}, ${known(4, 'denied_loss')},
+      case when (known & 3) = 3 then proceeds - cost_basis + denied_loss end,
+      $currency, case when holding_days >= 0 then holding_days end, ${wordOrNull('term')},
+      sold.event_id, bought.event_id
+    from temp.found_disposals as found
+    join lot_events as sold on sold.rowid = found.event
+    left join lot_events as bought on bought.rowid = found.lot
+    order by found.rowid`,
+  lots: `
+    select ${wordOrNull('found.account')}, ${word('found.coin')}, $method, ${known(8, 'bought.happened_at')},
+      quantity_left, ${known(2, 'cost_basis_left')}, $currency, bought.event_id
+    from temp.found_lots as found
+    left join lot_events as bought on bought.rowid = found.lot
+    order by found.rowid`,
+  unknown_basis: `
+    select ${word('account')}, ${word('coin')}, quantity, unvalued_quantity, disposals
+    from temp.found_unknown_basis order by rowid`,
+  lot_transfers: `
+    select sent.coin, ${word('method')}, sent.event_id, sent.happened_at, sent.account, ${wordOrNull('to_account')},
+      ${known(8, 'bought.happened_at')}, found.quantity, ${known(2, 'cost_basis')}, $currency, bought.event_id,
+      ${word('basis')}
+    from temp.found_lot_transfers as found
+    join lot_events as sent on sent.rowid = found.event
+    left join lot_events as bought on bought.rowid = found.lot
+    order by found.rowid`,
+  lot_problems: `
+    select ${word('problem')}, ${word('found.account')}, ${word('found.coin')}, make_timestamptz(happened_us),
+      coalesce(events.event_id, ${wordOrNull('named_lot')}),
+      coalesce(named.event_id, ${wordOrNull('named_lot')}), found.quantity
+    from temp.found_lot_problems as found
+    left join lot_events as events on events.rowid = found.event
+    left join lot_events as named on named.rowid = found.lot
+    order by found.rowid`,
+}
+
+const sqlTypes = {
+  VARCHAR: 'VARCHAR',
+  TIMESTAMPTZ: 'TIMESTAMPTZ',
+  AMOUNT: 'DECIMAL(38,18)',
+  BIGINT: 'BIGINT',
+} as const
+
+const quote = (text: string): string => text.replaceAll("'", "''")
+
+interface Given {
+  readonly words: DuckDBListValue
+  readonly rules: string
+  readonly currency: string | null
+  readonly method: string
+}
+
+const types = { words: LIST(VARCHAR), rules: VARCHAR, currency: VARCHAR, method: VARCHAR }
+
+/** Makes the published tables anew, each with a comment on it and on its columns, and drops what they were made from. */
+export async function writeOut(connection: DuckDBConnection, given: Given): Promise<void> {
+  for (const table of lotTableNames) {
+    await connection.run(definition(table))
+    const named = Object.keys(types).filter((name) => selects[table].includes(`$${name}`)) as (keyof Given)[]
+    await connection.run(
+      `insert into ${table} ${selects[table]}`,
+      Object.fromEntries(named.map((name) => [name, given[name]])),
+      Object.fromEntries(named.map((name) => [name, types[name]])),
+    )
+    await connection.run(`drop table temp.found_${table}`)
+  }
+}
+
+function definition(table: LotTableName): string {
+  const columns = Object.entries<TableColumn>(lotTables[table].columns)
+  const comments = columns.map(([name, { doc }]) => `comment on column ${table}.${name} is '${quote(doc)}';`)
+  return `
+    create or replace table ${table} (${columns.map(([name, { type }]) => `${name} ${sqlTypes[type]}`).join(', ')});
+    comment on table ${table} is '${quote(lotTables[table].doc)}';
+    ${comments.join('\n')}`
+}
