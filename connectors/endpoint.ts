@@ -1,5 +1,6 @@
 // What an endpoint is: a declaration without logic, one for each of the 24 of the interface document.
 // Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
+import { milliseconds } from 'date-fns'
 import type { z } from 'zod'
 import type { RecordType } from '../models/record.ts'
 
@@ -116,7 +117,7 @@ export interface Endpoint {
 }
 
 /** Milliseconds of so many days, the unit of the interface document's spans. */
-export const days = (count: number): number => count * 86_400_000
+export const days = (count: number): number => milliseconds({ days: count })
 
 /** Declares an endpoint; what is left out has the commonest value. */
 export function defineEndpoint(

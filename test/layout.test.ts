@@ -64,7 +64,8 @@ describe('files', () => {
   })
 
   test('no source file leaves work for later or silences a check', () => {
-    const marks = /\b(TODO|FIXME|XXX|HACK)\b|@ts-(ignore|nocheck|expect-error)|\bas any(?=[;,)\]\s]*$)|biome-ignore/m
+    const marks =
+      /\b(TODO|FIXME|XXX|HACK)\b|@ts-(ignore|nocheck|expect-error)|\bas any(?=[;,)\]\s]*$)|biome-ignore/m
     const marked = [...Object.keys(allowed)]
       .flatMap(sources)
       .filter((file) => marks.test(readFileSync(join(root, file), 'utf8')))

@@ -1,6 +1,8 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
 import { setMaxListeners } from 'node:events'
 import { join, resolve } from 'node:path'
+import { utc } from '@date-fns/utc'
+import { isValid, parseISO } from 'date-fns'
 import { type Logger, pino } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
 import { type Clock, systemClock } from '../../models/clock.ts'
@@ -50,17 +52,13 @@ export function createContext(args: GlobalArguments): CommandContext {
   }
 }
 
-/** An instant as the command line takes it: a date, or a time with Z or an offset. */
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** An instant as the command line takes it: a date (its first instant in UTC), or a time with Z or an offset. */
 export function parseInstant(text: string, option: string): number {
-  const form = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
-  const at = form.test(text) ? Date.parse(text) : Number.NaN
-  // Date.parse rolls 2026-02-30 over to March; a date that does not read back is impossible.
-  const day = Date.parse(text.slice(0, 10))
-  if (
-    Number.isNaN(at) ||
-    Number.isNaN(day) ||
-    new Date(day).toISOString().slice(0, 10) !== text.slice(0, 10)
-  ) {
+  // Unlike Date.parse, parseISO does not roll an impossible date over into the next month.
+  const at = INSTANT.test(text) ? parseISO(text, { in: utc }) : null
+  if (at === null || !isValid(at)) {
     throw new UsageError(`${option} is not a date.`, {
       where: option,
       expected: 'an ISO-8601 date such as 2026-01-31, or a time such as 2026-01-31T23:59:59Z',
@@ -68,7 +66,7 @@ export function parseInstant(text: string, option: string): number {
       action: 'Correct the date.',
     })
   }
-  return at
+  return at.getTime()
 }
 
 function runClock(clock: Clock, now: string | undefined): () => number {
