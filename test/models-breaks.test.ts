@@ -113,6 +113,21 @@ describe('a sound book', () => {
   it('has no break at all', async () => {
     expect((await build(sound())).openBreaks).toEqual([])
   })
+
+  it('has the unique keys that its models promise', async () => {
+    await build(sound())
+    const promises = await books.query(
+      `select table_name, regexp_extract(comment, 'keys: ([a-z_, ]+?) unique', 1) from duckdb_tables()
+       where comment like '%keys:%'`,
+    )
+    expect(promises.length).toBeGreaterThan(10)
+    for (const [table, keys] of promises) {
+      const names = String(keys).replace(' and ', ', ')
+      const twice = await books.query(`select ${names} from ${table} group by ${names} having count(*) > 1`)
+      expect([table, keys, twice]).toEqual([table, keys, []])
+      expect(names).not.toBe('')
+    }
+  })
 })
 
 describe('a planted mistake', () => {

@@ -1,7 +1,14 @@
 -- The unified tax feed and the futures feed tell the same futures records, where both are complete, a day inside the
--- edges. The unified feed is the book of record; the futures feed tells the symbols.
+-- edges. The unified feed is the book of record; the futures feed tells the symbols. The unified feed knows nothing from
+-- before an account became unified, so what is older than its first record is not compared.
 -- grain: one row per account, product type and coin
 with
+first_records as (
+  select account, min(occurred_at) as first_at
+  from staging.moves
+  where feed = 'tax.records'
+  group by account
+),
 alone as (
   select witness.account, witness.line, witness.coin, witness.occurred_at, witness.booked_id, witness.witnessed_id,
     case when witness.booked_id is null then 0 else witness.amount + witness.fee end as booked,
@@ -10,7 +17,9 @@ alone as (
   join staging.both_covered as covered
     on covered.comparison = 'futures' and covered.account = witness.account and covered.line = witness.line
     and witness.occurred_at between covered.starts_at and covered.ends_at
-  where (witness.booked_id is null or witness.witnessed_id is null)
+  left join first_records on first_records.account = witness.account
+  where (first_records.first_at is null or witness.occurred_at >= first_records.first_at)
+    and (witness.booked_id is null or witness.witnessed_id is null)
     and witness.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'unclassified')
 ),
 grouped as (

@@ -1,6 +1,7 @@
 -- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which the
 -- account has any.
 -- grain: one row per account, ledger, coin and day
+-- keys:  account, ledger, coin, day unique
 -- columns:
 --   account: Account.
 --   ledger: Wallet.

@@ -1,5 +1,6 @@
 -- Every fee, of trades and futures and liquidations.
 -- grain: one row per entry
+-- keys:  entry_id unique
 -- columns:
 --   entry_id: Entry.
 --   transaction_id: Transaction that the fee belongs to.

@@ -1,5 +1,6 @@
 -- Futures results per contract and day, signed as they move the balance, from the one book of record of each account.
 -- grain: one row per account, product_type, symbol, margin_coin and day
+-- keys:  account, product_type, symbol, margin_coin, day unique
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.

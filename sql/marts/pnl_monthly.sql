@@ -2,6 +2,7 @@
 -- contract. Pieces whose proceeds or cost nobody knows have no gain and are counted apart.
 -- needs: disposals
 -- grain: one row per account, month, product_line, symbol and coin
+-- keys:  account, month, product_line, symbol, coin unique
 -- columns:
 --   account: Account.
 --   month: First day of the UTC month.

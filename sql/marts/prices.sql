@@ -1,5 +1,6 @@
 -- What coins were worth, as one's own trades tell (all trades of a pair in one moment make one price) and as imported.
 -- grain: one row per coin, currency, priced_at and source
+-- keys:  coin, currency, priced_at, source unique
 -- columns:
 --   coin: Coin that is priced.
 --   currency: Coin or currency in which it is priced.
