@@ -1,5 +1,5 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
-import type { Endpoint, Params, Partition } from '../../connectors/endpoint.ts'
+import { days, type Endpoint, type Params, type Partition } from '../../connectors/endpoint.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, extractPage, type Place, turnPage, type WalkState } from '../../connectors/walk.ts'
@@ -7,12 +7,10 @@ import type { PageMeta, Range } from '../journal/frame.ts'
 import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 
-const DAY_MS = 86_400_000
-
 /** Days by which the configuration overrides a feed's retention, in milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {
-  const days = context.config.venue.retention_days[feed]
-  return days === undefined ? undefined : days * DAY_MS
+  const kept = context.config.venue.retention_days[feed]
+  return kept === undefined ? undefined : days(kept)
 }
 
 /** What is asked for next: a page of a window, or a page of a list without a time range. */
@@ -108,9 +106,12 @@ function pageParams(endpoint: Endpoint, step: Asking): Params {
 function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
   if (endpoint.window === null || context.venue.offsetMs === null) return window
   const retentionMs = retentionOf(endpoint.window, retentionOverride(context, endpoint.name))
-  const start = Math.max(window.start, context.venue.venueNow() - retentionMs + RETENTION_GUARD_MS)
-  if (start > window.end) throw new WindowGone()
-  return { start, end: window.end }
+  const oldestAt = (now: number): number => now - retentionMs + RETENTION_GUARD_MS
+  const start = Math.max(window.start, oldestAt(context.venue.venueNow()))
+  if (start <= window.end) return { start, end: window.end }
+  // One wrong requestTime must not give up a window unasked: where the machine's clock differs, the venue decides.
+  if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()
+  return window
 }
 
 /**
