@@ -4,7 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Books } from '../../pipeline/books.ts'
 import { recordSelect } from '../../pipeline/build/records.ts'
-import type { Frame, PageMeta } from '../../pipeline/journal/frame.ts'
+import type { Frame, PageMeta, StatementMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { landJournal, openLanding } from '../../pipeline/landing/landing.ts'
 import type { DiskHooks } from './disk.ts'
@@ -62,6 +62,7 @@ export async function checkJournal(world: World, machine: Machine, ledger: Ledge
   for (const frame of frames) {
     checkSecrets(world, frame)
     const { meta } = frame
+    if (meta.kind === 'statement' && meta.status === 'lost') checkLoss(world, ledger, frame, meta)
     if (meta.kind !== 'page') continue
     const feed = world.feeds.find((one) => one.name === meta.feed)
     if (feed === undefined) continue
@@ -77,6 +78,21 @@ export async function checkJournal(world: World, machine: Machine, ledger: Ledge
   }
 }
 
+/** What is said to be lost is older than the venue remembers. A clock that is wrong may say otherwise for a while. */
+function checkLoss(world: World, ledger: Ledger, frame: Frame, { feed, range, code }: StatementMeta): void {
+  const statedAt = ledger.handedOverAt.get(frame.chain)
+  const known = world.feeds.find((one) => one.name === feed)
+  const { faults } = world.config
+  const isClockWrong = (faults['clock skew'] ?? 0) + (faults['clock steps'] ?? 0) > 0
+  if (statedAt === undefined || known === undefined || range === undefined) return
+  if (code !== 'retention' || isClockWrong) return
+  const edge = START + statedAt - retentionOfFeed(known) + EDGE_MS
+  if (range.end > edge)
+    world.violation(
+      `${feed} is said to be lost from ${range.start} to ${range.end}, which the venue still has`,
+    )
+}
+
 type Claim = PageMeta & { readonly covers: { readonly start: number; readonly end: number } }
 
 /** Every record that stood in the range from before its window was begun has been journaled when it is claimed. */
@@ -90,6 +106,11 @@ function checkClaim(
   ids: ReadonlySet<string>,
   startedAt: number,
 ): void {
+  const asked = Number(/startTime=(\d+)/.exec(meta.request.path)?.[1])
+  if (meta.covers.start < asked - EDGE_MS)
+    world.violation(
+      `frame ${frame.seq} claims ${listOf(meta)} from ${meta.covers.start}, and asked from ${asked} only`,
+    )
   const claimedAt = ledger.handedOverAt.get(frame.chain)
   // A frame that was never acknowledged survived its process all the same: when it was made is not known.
   if (claimedAt === undefined) return
@@ -164,16 +185,17 @@ export async function checkPages(world: World, machine: Machine, books: Books): 
     world.violation(`${frames.length} frames are journaled, and landing stands at ${state?.landed_seq}`)
 }
 
-/** Records and versions that must have been had: all that the venue tells now, as far as anyone can have seen it. */
-function isDue(world: World, feed: Feed, record: VenueRecord): boolean {
+/** Records and versions that must have been had: all that the venue told before the last run, and still does. */
+function isDue(world: World, feed: Feed, record: VenueRecord, beganAt: number): boolean {
   const { now } = world.scheduler
   const edge = START + now - retentionOfFeed(feed) + EDGE_MS
-  if (record.ts < edge || versionAt(record, now) === null) return false
+  const version = versionAt(record, now)
+  if (record.ts < edge || version === null || version !== versionAt(record, beganAt)) return false
   return record.isOnEdge || record.appearsAt + START - record.ts <= feed.window.lookbackMs - LOOKBACK_SLACK_MS
 }
 
 /** The landed records are the venue's, version by version and digit by digit, and each is published once. */
-export async function checkTruth(world: World, books: Books): Promise<void> {
+export async function checkTruth(world: World, books: Books, beganAt: number): Promise<void> {
   const ask = asking(books)
   const kept = await ask('select account, feed, raw from landing.main.quarantine')
   for (const feed of world.feeds) {
@@ -190,7 +212,14 @@ export async function checkTruth(world: World, books: Books): Promise<void> {
     const own = world.records.filter(
       (one) => one.feed === feed.name && partitions.has(one.partition) && names.has(one.account),
     )
-    checkFeed(world, feed, own, published, quarantined)
+    const landed = await ask(
+      `select distinct account, ${key} as id, ${contentSql(record)} as content from landing.main.${record.table}`,
+    )
+    if (landed.length !== published.length)
+      world.violation(
+        `${feed.name}: ${landed.length} versions have landed, ${published.length} are published`,
+      )
+    checkFeed(world, feed, own, published, quarantined, beganAt)
   }
 }
 
@@ -200,6 +229,7 @@ function checkFeed(
   own: readonly VenueRecord[],
   published: readonly Record<string, unknown>[],
   quarantined: readonly Record<string, string>[],
+  beganAt: number,
 ): void {
   const byId = grouped(published, (row) => `${row.account}/${row.id}`)
   const known = new Map(own.map((record) => [`${record.account}/${record.id}`, record]))
@@ -222,7 +252,7 @@ function checkFeed(
   const asides = quarantined.map(({ account, raw }) => ({ account, ids: idsIn(raw ?? '', feed) }))
   const isAside = (record: VenueRecord): boolean =>
     asides.some(({ account, ids }) => account === record.account && ids.includes(record.id))
-  for (const record of own.filter((one) => isDue(world, feed, one))) {
+  for (const record of own.filter((one) => isDue(world, feed, one, beganAt))) {
     const version = versionAt(record, world.scheduler.now)!
     const rows = byId.get(`${record.account}/${record.id}`) ?? []
     const what = `${feed.name} ${record.account}/${record.id} of ${record.ts} (appeared at ${record.appearsAt})`

@@ -179,6 +179,8 @@ export function shapeOf(feed: Feed): Shape {
     'tax.records': 'type',
     'tax.futuresRecords': 'futureTaxType',
     'tax.p2pRecords': 'p2pTaxType',
+    'trade.orderHistory': 'orderType',
+    'p2p.orders': 'side',
   }
   return {
     id: feed.item?.key[0] ?? 'id',

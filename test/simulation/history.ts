@@ -91,11 +91,26 @@ export function inventHistory(
     for (let copies = isBurst ? random.int(2, 16) : 1; copies > 0; copies -= 1) times.push(at)
   }
   times.sort((a, b) => a - b)
+  let last: VenueRecord | null = null
   return times.map((at) => {
     const isLate = conditions.has('late records') && random.chance(0.15)
     const delay = isLate ? random.int(1, feed.window.lookbackMs - 2 * LOOKBACK_SLACK_MS) : 0
-    return invent(of, span.start + at, { appearsAt: at + delay, delay }, conditions, random, ids)
+    const record = invent(of, span.start + at, { appearsAt: at + delay, delay }, conditions, random, ids)
+    // Some records of one instant differ in nothing but their id.
+    const isTwin = conditions.has('bursts') && last?.ts === record.ts && random.chance(0.4)
+    last = isTwin && last !== null ? twinOf(last, record.id) : record
+    return last
   })
+}
+
+function twinOf(record: VenueRecord, id: string): VenueRecord {
+  const renamed = (text: string): string => text.replaceAll(record.id, id)
+  const versions = record.versions.map((one) => ({
+    ...one,
+    text: renamed(one.text),
+    content: one.content === null ? null : renamed(one.content),
+  }))
+  return { ...record, id, versions }
 }
 
 /** One record that the venue tells from `appearsAt` on, so long after its time. */

@@ -4,7 +4,7 @@ import { Dispatcher } from 'undici'
 import { type Fault, PERIOD_FAULTS, type SimulationConfig, WIRE_FAULTS } from './config.ts'
 import { Random } from './random.ts'
 import type { Scheduler } from './scheduler.ts'
-import type { ModelVenue, VenueAccount, VenueAnswer } from './venue.ts'
+import type { ModelVenue, VenueAccount, VenueAnswer, VenueRequest } from './venue.ts'
 
 /** What a network has to know of the process that uses it. */
 export interface Caller {
@@ -31,6 +31,9 @@ interface Delivery {
   readonly isReset: boolean
 }
 
+/** How often one request may be tried. Source: contract, Time. */
+const TRIES_MAX = 5
+
 const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 const connectionError = (code: string): Error => Object.assign(new Error(code), { code })
@@ -44,8 +47,11 @@ export class Network {
   readonly #config: SimulationConfig
   readonly #start: number
   readonly #tell: (line: string) => void
+  readonly #violation: (what: string) => void
   readonly #streams = new Map<string, Random>()
   #periods: Period[] = []
+  /** By process and request: how often it was sent, and when it may be sent again. */
+  readonly #sent = new Map<string, { times: number; notBefore: number }>()
 
   constructor(options: {
     scheduler: Scheduler
@@ -54,6 +60,7 @@ export class Network {
     config: SimulationConfig
     start: number
     tell: (line: string) => void
+    violation: (what: string) => void
   }) {
     this.#scheduler = options.scheduler
     this.#venue = options.venue
@@ -61,6 +68,7 @@ export class Network {
     this.#config = options.config
     this.#start = options.start
     this.#tell = options.tell
+    this.#violation = options.violation
   }
 
   #stream(name: string): Random {
@@ -119,6 +127,8 @@ export class Network {
         if (caller.isAlive) work()
       }
       const fault = this.#strike()
+      const waits = fault === 'rate refusal with Retry-After'
+      const again = this.#countTries(caller, request)
       const latency = this.#stream('latency')
       const slow = this.#isIn('slow network') ? 20 : 1
       const there = latency.int(1, 60) * slow
@@ -135,11 +145,28 @@ export class Network {
         this.#scheduler.after(back, () =>
           settle(() => {
             if (fault === 'reset after the answer') return reject(connectionError('ECONNRESET'))
-            resolve(responseOf(this.#deliver(answer, fault), fault))
+            const delivery = this.#deliver(answer, fault)
+            const seconds = waits ? Number(delivery.headers['retry-after']) : 0
+            again.notBefore = this.#scheduler.now + seconds * 1_000
+            resolve(responseOf(delivery, fault))
           }),
         )
       })
     })
+  }
+
+  /** A request is tried at most five times, and not before the venue has said. Its start may move between tries. */
+  #countTries(caller: Caller, { path, headers }: VenueRequest): { times: number; notBefore: number } {
+    const key = `${caller.name} ${caller.bornAt} ${headers['access-key']} ${path.replace(/startTime=\d+/, '')}`
+    const known = this.#sent.get(key) ?? { times: 0, notBefore: 0 }
+    this.#sent.set(key, known)
+    known.times += 1
+    if (known.times > TRIES_MAX) this.#violation(`a request was sent ${known.times} times: ${path}`)
+    if (this.#scheduler.now < known.notBefore)
+      this.#violation(
+        `a request was sent ${known.notBefore - this.#scheduler.now} ms before the venue allowed: ${path}`,
+      )
+    return known
   }
 
   #note(caller: Caller, path: string, told: string, fault: WireFault | null): void {
@@ -197,7 +224,7 @@ export class Network {
     const off = random.pick([-3, -0.01, 0.01, 5, 4_000]) * 3_600_000
     const time =
       fault === 'odd requestTime' ? odd : String(Math.round(fault === 'wrong requestTime' ? now + off : now))
-    const twice = fault === 'two data members' ? '"data":[],' : ''
+    const twice = fault === 'two data members' ? random.pick(['"data":[],', ',"data":[]']) : ''
     const secret = random.pick(
       this.#accounts.flatMap(({ api, tax }) => [api.secret, tax.secret, tax.passphrase]),
     )
@@ -206,7 +233,8 @@ export class Network {
       : `\\u00${secret.charCodeAt(0).toString(16)}${secret.slice(1)}`
     const echo = fault === 'secret echoed' ? `"debug":"key ${escaped}",` : ''
     const word = fault === 'refusal that echoes a secret' ? `${msg} (${secret})` : msg
-    return `{"code":"${code}","msg":"${word}","requestTime":${time},${echo}${twice}"data":${data}}`
+    const [before, after] = twice.startsWith(',') ? ['', twice] : [twice, '']
+    return `{"code":"${code}","msg":"${word}","requestTime":${time},${echo}${before}"data":${data}${after}}`
   }
 }
 

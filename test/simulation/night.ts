@@ -22,6 +22,9 @@ const REQUESTS_MAX = 3_000
 /** No run may last longer than this, whatever the network does. */
 const RUN_MS_MAX = 12 * 3_600_000
 
+/** A process takes so long at least to start anew; what the last one sent has arrived by then. */
+const RESTART_MS = 100
+
 /** What is known from outside about the books on one machine. */
 export class Ledger {
   /** The last frame that was acknowledged, and its chain hash. */
@@ -83,7 +86,7 @@ export async function night(
   leave(process)
   if (end.kind !== 'died') process.end()
   // What a dead process still had under way comes to nothing before its handles go.
-  await world.scheduler.wait(1_000)
+  await world.scheduler.wait(RESTART_MS)
   process.cleanUp()
   if (end.kind === 'refused') judgeError(world, machine, ledger, end.error)
   if (end.kind === 'done')

@@ -95,7 +95,7 @@ async function lastRun(world: World, machine: Machine, ledger: Ledger, isLast: b
   const inspect: Inspect = async (books) => {
     if (!isLast) return
     await checkPages(world, machine, books)
-    await checkTruth(world, books)
+    await checkTruth(world, books, beganAt)
     await checkCoverage(world, books, beganAt, beganAt)
     await checkRebuild(world, machine, books)
   }

@@ -70,7 +70,8 @@ export class World {
     })
     const tell = (line: string): void => this.tell(line)
     const { scheduler, accounts, venue } = this
-    this.network = new Network({ scheduler, venue, accounts, config, start: START, tell })
+    const violation = (what: string): void => this.violation(what)
+    this.network = new Network({ scheduler, venue, accounts, config, start: START, tell, violation })
     const names = (config.faults['rival books'] ?? 0) > 0 ? ['books', 'rival'] : ['books']
     this.machines = names.map((name) => new Machine({ name, config, scheduler, start: START, folder, tell }))
   }

@@ -1,0 +1,394 @@
+// Planted mistakes: each is a piece of the code under test and what stands in its place. All of them must be caught.
+// A piece that is not found exactly once is an error, so that a mutation follows the code it was made for.
+// biome-ignore-all lint/suspicious/noTemplateCurlyInString: the pieces are source text.
+
+export interface Mutation {
+  readonly name: string
+  readonly file: string
+  readonly find: string
+  readonly replace: string
+}
+
+const walk = 'connectors/walk.ts'
+const page = 'pipeline/sync/page.ts'
+const plan = 'pipeline/plan.ts'
+const records = 'pipeline/build/records.ts'
+const transaction = 'pipeline/landing/transaction.ts'
+const landedPage = 'pipeline/landing/page.ts'
+const rowReader = 'pipeline/landing/row-reader.ts'
+const appender = 'pipeline/journal/appender.ts'
+const journal = 'pipeline/journal/journal.ts'
+const budget = 'connectors/budget.ts'
+const budgets = 'connectors/budgets.ts'
+const failure = 'pipeline/sync/failure.ts'
+
+const of = (name: string, file: string, find: string, replace: string): Mutation => ({
+  name,
+  file,
+  find,
+  replace,
+})
+
+/** Windows, pages and what they prove. */
+const walking = [
+  of(
+    'window end exclusive',
+    page,
+    'endTime: String(asked.end)',
+    'endTime: String(Math.max(asked.start, asked.end - 1))',
+  ),
+  of(
+    'window start exclusive',
+    page,
+    'startTime: String(asked.start)',
+    'startTime: String(Math.min(asked.end, asked.start + 1))',
+  ),
+  of(
+    'next window begins one instant too early',
+    walk,
+    'return { covers, next: windowEndingAt(endpoint, need, oldest, provenFrom) }',
+    'return { covers, next: windowEndingAt(endpoint, need, oldest - 1, provenFrom) }',
+  ),
+  of(
+    'oldest instant of a page claimed though it goes on',
+    walk,
+    'const covers = oldest + 1 < state.provenFrom ? { start: oldest + 1, end: state.provenFrom } : null',
+    'const covers = oldest < state.provenFrom ? { start: oldest, end: state.provenFrom } : null',
+  ),
+  of(
+    'whole window claimed by its first page',
+    walk,
+    'const covers = oldest + 1 < state.provenFrom ? { start: oldest + 1, end: state.provenFrom } : null',
+    'const covers = { start: window.start, end: Math.max(window.start, state.provenFrom) }',
+  ),
+  of(
+    'short page taken as the end of a descent',
+    walk,
+    'const canSlide = !isFull &&',
+    'if (!isFull) return finish(endpoint, state)\n  const canSlide = !isFull &&',
+  ),
+  of(
+    'short page taken as the end of a list',
+    walk,
+    '  const place = turnPage(endpoint, state, page)\n  return place === null ?',
+    "  const place = turnPage(endpoint, state, page)\n  return place === null || (endpoint.page.kind !== 'none' && page.rows.length < endpoint.page.size) ?",
+  ),
+  of(
+    'repeated cursor taken as the end',
+    walk,
+    "throw new RepeatedCursor(wrong(endpoint, 'repeated cursor', `${mark} came twice`))",
+    'return null',
+  ),
+  of(
+    'repeated cursor followed for ever',
+    walk,
+    'if (place.cursors.includes(mark))',
+    'if (place.cursors.length > 9_999)',
+  ),
+  of('disorder within a page ignored', walk, ' || state.disordered || !isOrdered(state, times)', ''),
+  of(
+    'second pages not journaled',
+    page,
+    'await context.recorder.record(meta, clean.body)',
+    'if (step.cursor === null) await context.recorder.record(meta, clean.body)',
+  ),
+  of(
+    'future claimed by a clock that is ahead',
+    page,
+    'Math.min(covers.end, Math.floor(venueThen))',
+    'covers.end',
+  ),
+  of(
+    'start given up claimed all the same',
+    page,
+    'const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start',
+    'const from = window.start',
+  ),
+  of(
+    'retention not clamped when sending',
+    page,
+    'if (start <= window.end) return { start, end: window.end }',
+    'if (start <= window.end) return window',
+  ),
+  of(
+    'window given up on one wrong requestTime',
+    page,
+    'if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()',
+    'throw new WindowGone()',
+  ),
+]
+
+/** What is read again, and what is said of what was not had. */
+const planning = [
+  of('look-back removed', plan, 'readAt - lookbackMs, oldestUnsettled', 'readAt, oldestUnsettled'),
+  of(
+    'look-back counted from the newest end alone',
+    plan,
+    '({ start, end, readAt = newest }) => {',
+    '({ start, end }) => {\n    const readAt = newest',
+  ),
+  of(
+    'unsettled orders not read again',
+    plan,
+    'oldestUnsettled ?? Number.POSITIVE_INFINITY',
+    'Number.POSITIVE_INFINITY',
+  ),
+  of(
+    'resumed window not read again in its newest part',
+    plan,
+    'end: Math.max(start, end - lookbackMs),',
+    'end,',
+  ),
+  of(
+    'lost ranges not stated',
+    'pipeline/sync/feed.ts',
+    'for (const range of plan.lost) {',
+    'for (const range of plan.lost.slice(1)) {',
+  ),
+  of('what was never had is not lost', plan, ', known.wanted?.from ?? start)', ')'),
+  of(
+    'what failed is not stated',
+    failure,
+    'for (const range of about) {',
+    'for (const range of about.slice(1)) {',
+  ),
+  of(
+    'neighbours of a stopped partition not stated',
+    'pipeline/sync/feed.ts',
+    'for (const rest of plans.slice(index + 1))',
+    'for (const rest of plans.slice(index + 2))',
+  ),
+  of(
+    'a classic account is not told of',
+    'pipeline/sync/account.ts',
+    "await state(context, whole, { status: 'not_applicable', code: 'classic', reason })",
+    'void reason',
+  ),
+]
+
+/** Budgets, retries and clocks. */
+const asking = [
+  of(
+    'budget fresh after a restart',
+    budgets,
+    'const notBefore = this.#openedAt + Math.max(0, perMs - this.#quietMs)',
+    'const notBefore = this.#openedAt',
+  ),
+  of(
+    'retries outside of the budget',
+    'connectors/client.ts',
+    'await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
+    'errand.last !== null ? await this.#tryOnce(errand) : await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
+  ),
+  of(
+    'slot freed at sending',
+    budget,
+    'await task().then(resolve, reject)',
+    'void task().then(resolve, reject)',
+  ),
+  of(
+    'slot freed at the answer',
+    budget,
+    'this.#options.clock.monotonic() + this.#options.perMs + SAFETY_MS',
+    'this.#options.clock.monotonic()',
+  ),
+  of(
+    'one request more than the budget',
+    budget,
+    'new PQueue({ concurrency: options.count })',
+    'new PQueue({ concurrency: options.count + 1 })',
+  ),
+  of(
+    'budget of the address ignored',
+    budgets,
+    'return budget.run(() => this.#address.run(task, turn), turn)',
+    'return budget.run(task, turn)',
+  ),
+  of('Retry-After ignored', 'connectors/retry.ts', 'Math.max(jitter, error.retryAfterMs ?? 0)', 'jitter'),
+  of('tries without end', 'connectors/retry.ts', 'export const TRIES_MAX = 5', 'export const TRIES_MAX = 50'),
+  of('requestTime of any length believed', 'connectors/offset.ts', '/^[1-9]\\d{12}$/', '/^\\d+$/'),
+  of(
+    'clock not measured again after a refusal',
+    'connectors/client.ts',
+    'if (error instanceof ClockRefused) this.#offset.forget()',
+    '',
+  ),
+  of(
+    'venue’s clock not measured at all',
+    'connectors/client.ts',
+    'if (envelope !== null && envelope.requestTime !== null)',
+    'if (envelope === null)',
+  ),
+]
+
+/** Answers that are none, and numbers. */
+const reading = [
+  of('missing data read as an empty page', 'connectors/envelope.ts', "return 'data is missing'", 'return []'),
+  of(
+    'msg of an answer ignored',
+    'connectors/attempt.ts',
+    "if (envelope.message.toLowerCase() !== 'success')",
+    'if (false)',
+  ),
+  of(
+    'one of two data members taken',
+    'connectors/envelope.ts',
+    '!envelope.success || saysTwoThings(value)',
+    '!envelope.success',
+  ),
+  of(
+    'numbers of JSON through a float',
+    'models/json.ts',
+    'if (end < 0 && !survives(text, start, i)) {',
+    'if (end < -1) {',
+  ),
+  of(
+    'amounts through a float',
+    rowReader,
+    'return plainUnits(value) ?? undefined',
+    'return plainUnits(value) === null ? undefined : BigInt(Math.round(Number(value) * 1e18))',
+  ),
+  of(
+    'nineteenth decimal cut off',
+    'models/amount.ts',
+    "if (/[1-9]/.test(fraction)) return { ok: false, problem: 'more than 18 decimal places' }",
+    '',
+  ),
+  of(
+    'the last of two equal keys taken',
+    landedPage,
+    "problems.some((problem) => problem.kind === 'conflicting key')",
+    'false',
+  ),
+  of(
+    'a bad row ends its page',
+    landedPage,
+    '      quarantined += 1\n',
+    '      quarantined += 1\n      if (quarantined > 0) break\n',
+  ),
+  of(
+    'rows kept aside are dropped',
+    landedPage,
+    'tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])',
+    'void [place, field, reason, at, rawOf]',
+  ),
+  of(
+    'a row with an unknown value dropped',
+    rowReader,
+    "drift.add('unknown value', name, value)",
+    "return { field: name, reason: 'an unknown value' }",
+  ),
+  of('unknown fields dropped', rowReader, 'hasMore(row, known) ? extraOf(places, row, drift) : null', 'null'),
+  of(
+    'secrets in pages journaled',
+    page,
+    'const clean = redactSecrets(answer.body, context.secrets)',
+    'const clean = { body: answer.body, redacted: 0 }',
+  ),
+  of('escaped secrets journaled', 'connectors/secrets.ts', 'return body.includes(0x5c) || ', 'return '),
+  of(
+    'secrets in refusals journaled',
+    failure,
+    'redactSecrets(error.body, context.secrets).body',
+    'error.body',
+  ),
+]
+
+/** Journal, landing and what is published of it. */
+const keeping = [
+  of(
+    'acknowledged before the sync',
+    appender,
+    '      await file.write(bytes, this.size)\n      await file.sync()\n',
+    '      await file.write(bytes, this.size)\n',
+  ),
+  of(
+    'new segment not made safe in its folder',
+    appender,
+    '      await this.disk.syncDir(this.folder)\n    } catch (error) {',
+    '    } catch (error) {',
+  ),
+  of('appends go on after a failure', appender, '        this.failure = failure\n', ''),
+  of(
+    'chain of the journal not checked',
+    'pipeline/journal/segment.ts',
+    'if (!matches) throw this.brokenChain(seq, offset + PRELUDE_BYTES)',
+    '',
+  ),
+  of(
+    'torn end left in place',
+    journal,
+    'if (appends && end.tear !== null) recovered = await moveTear(disk, folder, end.tear, options.clock)',
+    '',
+  ),
+  of(
+    'checksum of an empty body',
+    'pipeline/journal/layout.ts',
+    'return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))',
+    'return crc32(stored, crc32(salt))',
+  ),
+  of(
+    'lock not checked',
+    'pipeline/lock.ts',
+    'if (holder !== null && (await mayLive(holder))) throw refusal(path, holder)',
+    '',
+  ),
+  of(
+    'lock of a dead process respected',
+    'pipeline/lock.ts',
+    '  if (start === null) return false\n',
+    '  if (start === null) return true\n',
+  ),
+  of(
+    'place of landing not stored',
+    transaction,
+    'update landing.main.state set landed_seq = $1, chain = $2',
+    'update landing.main.state set chain = $2 where landed_seq > $1',
+  ),
+  of(
+    'place of landing stored outside the transaction',
+    transaction,
+    "    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [",
+    "    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [",
+  ),
+  of(
+    'windows begun saved outside the transaction',
+    transaction,
+    '    for (const writer of this.#writers.values()) writer.close()\n    this.#writers.clear()\n    for (const { run, at',
+    "    for (const writer of this.#writers.values()) writer.close()\n    this.#writers.clear()\n    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n    for (const { run, at",
+  ),
+  of(
+    'finished windows stay begun',
+    transaction,
+    'if (before !== undefined) await this.#deleteProgress(before)',
+    '',
+  ),
+  of(
+    'a frame landed a second time',
+    'pipeline/landing/land-journal.ts',
+    '        throw notOfThisJournal(`chain ${landed.chain}`, `chain ${frame.chain}`)\n      continue\n',
+    '        throw notOfThisJournal(`chain ${landed.chain}`, `chain ${frame.chain}`)\n',
+  ),
+  of('the tail not landed at the start', 'pipeline/books.ts', 'if (behind > 0) {', 'if (behind > 1) {'),
+  of(
+    'deduplicated by content',
+    records,
+    'const received = keyed\n    ? `select * from landing.${record.table}`',
+    'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(columns.filter((one) => !keys.includes(one)))}, extra order by page_id, page_row) = 1`',
+  ),
+  of(
+    'versions merged into the last one',
+    records,
+    'const received = keyed\n    ? `select * from landing.${record.table}`',
+    'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(keys)} order by page_id desc, page_row) = 1`',
+  ),
+  of(
+    'the first version chosen as current',
+    records,
+    '${newest}versions.last_place desc)',
+    '${newest}versions.last_place)',
+  ),
+  of('the oldest change chosen as current', records, ' desc nulls last, `', ' nulls last, `'),
+]
+
+export const mutations: readonly Mutation[] = [...walking, ...planning, ...asking, ...reading, ...keeping]

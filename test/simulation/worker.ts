@@ -1,0 +1,43 @@
+// Runs seeds in a process of its own, one after the other, and reports each as a line of JSON. Bundled with the code
+// under test, so that a mutation of that code is a patch of the bundle.
+// argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small.
+import './native.ts'
+import { configOf, type SimulationConfig } from './config.ts'
+import { type SimulationResult, simulate } from './run.ts'
+import { shrink } from './shrink.ts'
+
+const [from = '0', count = '1', step = '1', ...flags] = process.argv.slice(2)
+
+const STORY_LINES = 60
+
+function report(result: SimulationResult, shrunk: SimulationConfig | null): void {
+  const { violations, story, requests, deaths, digest, worldMs } = result
+  const { seed } = result.config
+  const told = flags.includes('--story') ? story : story.slice(-STORY_LINES)
+  const line = {
+    seed,
+    violations,
+    requests,
+    deaths,
+    digest,
+    worldMs,
+    shrunk,
+    story: violations.length > 0 || flags.includes('--story') ? told : [],
+  }
+  process.stdout.write(`${JSON.stringify(line)}\n`)
+}
+
+// What a dead process was about to do may be refused long after nobody waits for it any more.
+process.on('unhandledRejection', (reason) => {
+  process.stderr.write(`${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}\n`)
+})
+
+for (let place = 0; place < Number(count); place += 1) {
+  const seed = Number(from) + place * Number(step)
+  let result = await simulate(configOf(seed))
+  const failed = result.violations.length > 0
+  if (failed && flags.includes('--shrink')) result = await shrink(result, simulate)
+  report(result, failed ? result.config : null)
+  if (failed && flags.includes('--stop')) break
+}
+process.exit(0)
