@@ -38,8 +38,13 @@ const LEFT_OUT_CHECKS = [
 
 /** Hex SHA-256 over the tables of schema main; memory does not grow with the ledger. */
 export async function ledgerHash(path: string): Promise<string> {
+  return hashOfTables(await tableHashes(path))
+}
+
+/** The one hash of a ledger whose tables have these. */
+export function hashOfTables(hashes: ReadonlyMap<string, string>): string {
   const whole = createHash('sha256')
-  for (const [table, hash] of await tableHashes(path)) whole.update(`${table} ${hash}\n`)
+  for (const [table, hash] of hashes) whole.update(`${table} ${hash}\n`)
   return whole.digest('hex')
 }
 
@@ -49,15 +54,20 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   const connection = await instance.connect()
   try {
     await connection.run("set timezone = 'UTC'")
-    const hashes = new Map<string, string>()
-    for (const [table, columns] of await comparedColumns(connection)) {
-      hashes.set(table, await hashRows(connection, table, columns))
-    }
-    return hashes
+    return await hashesOf(connection)
   } finally {
     connection.closeSync()
     instance.closeSync()
   }
+}
+
+/** The same of a ledger that is open already, with its times in UTC. */
+export async function hashesOf(connection: DuckDBConnection): Promise<Map<string, string>> {
+  const hashes = new Map<string, string>()
+  for (const [table, columns] of await comparedColumns(connection)) {
+    hashes.set(table, await hashRows(connection, table, columns))
+  }
+  return hashes
 }
 
 async function comparedColumns(connection: DuckDBConnection): Promise<Map<string, string[]>> {

@@ -1,8 +1,11 @@
 // Commands that only read the published ledger: report, sql, status. They work while a run writes.
 import type { ExitCode } from '../../models/error.ts'
+import { nodeDisk } from '../disk.ts'
+import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
-import { openLedger } from '../reports/ledger.ts'
+import { type Ledger, openLedger } from '../reports/ledger.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
+import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
 import { QUERY_FORMATS, type QueryFormat, runQuery } from '../reports/sql.ts'
 import { hasOpenBreaks, readStatus } from '../reports/status.ts'
@@ -41,12 +44,16 @@ const reportCommand = defineCommand({
       .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
       .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
       .option('form-1099-da', { choices: forms1099, describe: 'For US forms: what the broker reported' })
+      .option('methods', text('Compare methods side by side, for gains: fifo,lifo,hifo'))
       .option('currency', text('Reporting currency'))
       .option('format', {
         choices: REPORT_FORMATS,
         default: 'table' as const,
         describe: 'Form of the output',
       })
+      .option('freeze', text('Keep the report as a filing of this name, with hashes of its inputs'))
+      .option('against', text('Show what differs from the filing of this name, line by line'))
+      .conflicts('freeze', 'against')
       .option('out', text('File or folder to write to')),
   run: async (context, args) => {
     const config = optionalConfig(context)
@@ -64,10 +71,12 @@ const reportCommand = defineCommand({
         allocation: args.allocation === undefined ? undefined : readAllocation(args.allocation),
         currency: args.currency,
         form1099: args['form-1099-da'],
+        methods: args.methods,
       }
       const { method, scope, rules, time_zone: timeZone } = config.reports
       const defaults = { method, scope, rules, timeZone }
-      const report = await makeReport(ledger, args.name as ReportName, options, defaults)
+      const asked = { name: args.name as ReportName, options, defaults }
+      const report = await reportOf(context, ledger, asked, args)
       const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context) }
       const file = await writeReport(report, args.format as ReportFormat, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)
@@ -77,6 +86,21 @@ const reportCommand = defineCommand({
     }
   },
 })
+
+/** The report as it is; frozen as it is answered; or what differs from a frozen one. */
+async function reportOf(
+  { dir, clock, tell }: CommandContext,
+  ledger: Ledger,
+  asked: Asked,
+  { freeze, against }: { readonly freeze?: string | undefined; readonly against?: string | undefined },
+): Promise<Report> {
+  const filings = { dir, clock, disk: nodeDisk }
+  if (against !== undefined) return await compareWithFiling(ledger, asked, against, filings)
+  if (freeze === undefined) return await makeReport(ledger, asked.name, asked.options, asked.defaults)
+  const { report, file } = await freezeReport(ledger, asked, freeze, filings)
+  tell(`Frozen in ${file}.`)
+  return report
+}
 
 const sqlCommand = defineCommand({
   command: 'sql <query>',

@@ -18,7 +18,7 @@ export interface Terminal {
 
 /** Files of the books that no report may replace. */
 const BOOKS =
-  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|tmp|breaks-unpublished\.json)(\.wal)?$/
+  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|tmp|breaks-unpublished\.json)(\.wal)?$/
 
 /** A file name made of data (an account, a period): what is not plain becomes `_`, so that it names no other folder. */
 export function safeFileName(parts: readonly string[], extension: string): string {

@@ -7,6 +7,7 @@ import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
 import type { Ledger } from './ledger.ts'
 import { type LotChoice, lawOf } from './matching.ts'
+import { comparisonReport, parseMethods } from './method-comparison.ts'
 import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
 import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
@@ -19,6 +20,8 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
   readonly account?: string | undefined
   readonly currency?: string | undefined
   readonly form1099?: Form1099 | undefined
+  /** Methods to compare, as `fifo,lifo,hifo`. */
+  readonly methods?: string | undefined
 }
 
 /** What the configuration says of lots; it counts in reports of lots where nothing else was asked for. */
@@ -38,7 +41,7 @@ const LOTS = ['method', 'scope', 'rules', 'selection', 'allocation', 'currency']
 const declarations = {
   balances: { make: balancesReport, reads: ['balances', 'entries'], options: ['account', 'to', 'year'] },
   pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
-  gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS] },
+  gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'methods'] },
   taxes: { make: taxesReport, reads: ['disposals'], options: ['account', 'year', ...LOTS, 'form1099'] },
   'form-8949': { make: form8949Report, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'form1099'] },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
@@ -73,10 +76,20 @@ export async function makeReport(
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
   const { account, from, to, year, currency, form1099 } = options
   await requireAccount(ledger, account)
-  const asked = name === 'form-8949' ? { rules: 'us', ...definite(options) } : options
-  const lots = known.includes('method') ? lotChoice(asked, defaults) : {}
+  const lots = lotsOf(name, options, defaults) ?? {}
   const period = readPeriod({ from, to, year }, calendarOf(lawOf(lots), lots.timeZone))
-  return await make(ledger, { account, period, lots, currency, form1099 })
+  const request = { account, period, lots, currency, form1099 }
+  if (options.methods === undefined) return await make(ledger, request)
+  return await comparisonReport(ledger, request, methodsOf(options))
+}
+
+function methodsOf({ methods = '', method }: ReportOptions): string[] {
+  if (method === undefined) return parseMethods(methods)
+  throw new UsageError('--methods compares, --method decides.', {
+    where: '--method, --methods',
+    expected: 'one of the two',
+    action: 'Leave one of them away.',
+  })
 }
 
 const flagOf = (option: string): string => (option === 'form1099' ? 'form-1099-da' : option)
@@ -84,6 +97,13 @@ const flagOf = (option: string): string => (option === 'form1099' ? 'form-1099-d
 /** Without the options that were not given. */
 const definite = (options: ReportOptions): ReportOptions =>
   Object.fromEntries(Object.entries(options).filter(([, value]) => value !== undefined))
+
+/** How a report matches lots; null for one that has none. */
+export function lotsOf(name: ReportName, options: ReportOptions, defaults: ReportDefaults): LotChoice | null {
+  const { options: known }: Declaration = declarations[name]
+  if (!known.includes('method')) return null
+  return lotChoice(name === 'form-8949' ? { rules: 'us', ...definite(options) } : options, defaults)
+}
 
 /** Other rules than the configured ones come with methods and scopes of their own. */
 function lotChoice(options: ReportOptions, defaults: ReportDefaults): LotChoice {

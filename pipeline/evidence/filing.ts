@@ -1,0 +1,139 @@
+// A report as it was handed in: its lines word for word, what it was asked for, and hashes of all that it was made from.
+// It stands under DIR/filings/NAME.json, is written once and never replaced, and its own hash tells any later change.
+import { createHash } from 'node:crypto'
+import { join } from 'node:path'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import { canonicalJson } from '../../models/json.ts'
+import { type Disk, DiskError } from '../disk.ts'
+import type { Cell } from '../output/value.ts'
+import type { Inputs } from './inputs.ts'
+import type { StoredOptions } from './options.ts'
+
+export const FILING_FORMAT = 1
+
+export interface Filing {
+  readonly format: number
+  readonly name: string
+  /** ISO-8601 in UTC. */
+  readonly frozen_at: string
+  /** Name of the report, the options that it was asked with, and what the configuration said of lots. */
+  readonly report: string
+  readonly options: StoredOptions
+  readonly defaults: StoredOptions
+  readonly title: string
+  readonly inputs: Inputs
+  /** Columns that together name a line. */
+  readonly key: readonly string[]
+  readonly columns: readonly string[]
+  /** Cells in the order of the columns; amounts and times as text. */
+  readonly rows: readonly (readonly Cell[])[]
+  readonly totals: readonly (readonly Cell[])[]
+  readonly notes: readonly string[]
+}
+
+const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
+
+export const filingsFolder = (dir: string): string => join(dir, 'filings')
+
+/** UsageError for a name that is no plain file name. */
+function fileOf(dir: string, name: string): string {
+  if (NAME.test(name)) return join(filingsFolder(dir), `${name}.json`)
+  throw new UsageError('The name of a filing is not plain.', {
+    where: name,
+    expected: 'letters, digits, dots, - and _, at most 64, the first a letter or a digit',
+    action: 'Choose another name, such as gains-2025.',
+  })
+}
+
+/** Says so before any work is done: UsageError when a filing of this name is there, or the name is no name. */
+export async function mustBeNew(disk: Disk, dir: string, name: string): Promise<void> {
+  const names = await disk.list(filingsFolder(dir))
+  if (names?.includes(`${name}.json`) === true) throw taken(fileOf(dir, name))
+  fileOf(dir, name)
+}
+
+function taken(file: string): UsageError {
+  return new UsageError('A filing of this name is frozen already.', {
+    where: file,
+    expected: 'a name that is free; a filing is never replaced',
+    action: 'Choose another name, or compare with it by --against.',
+  })
+}
+
+/** Writes the filing, whole or not at all, and answers its file. UsageError when the name is taken. */
+export async function writeFiling(disk: Disk, dir: string, filing: Filing): Promise<string> {
+  const file = fileOf(dir, filing.name)
+  const folder = filingsFolder(dir)
+  const beside = join(folder, `.${filing.name}.${process.pid}.tmp`)
+  try {
+    await disk.makeDir(folder, 0o700)
+    await disk.remove(beside)
+    const written = await disk.open(beside, 'create', 0o600)
+    await written.write(Buffer.from(textOf(filing)), 0)
+    await written.sync().finally(() => written.close())
+    // A second name for a finished file: two that freeze at once do not replace each other.
+    if (!(await disk.link(beside, file))) throw taken(file)
+    await disk.syncDir(folder)
+    return file
+  } finally {
+    await disk.remove(beside).catch((error: unknown) => {
+      if (!(error instanceof DiskError)) throw error
+    })
+  }
+}
+
+const hashOf = (filing: unknown): string => createHash('sha256').update(canonicalJson(filing)).digest('hex')
+
+/** One line of text for each line of the report, so that people and version control can read it. */
+function textOf(filing: Filing): string {
+  const { rows, ...rest } = filing
+  const head = JSON.stringify({ sha256: hashOf(filing), ...rest }, null, 2).replace(/\n}$/, '')
+  return `${head},\n  "rows": [${rows.map((row) => `\n    ${JSON.stringify(row)}`).join(',')}\n  ]\n}\n`
+}
+
+/** UsageError when there is none, with those there are; CorruptionError when it is not what was frozen. */
+export async function readFiling(disk: Disk, dir: string, name: string): Promise<Filing> {
+  const file = fileOf(dir, name)
+  const bytes = await disk.readFile(file)
+  if (bytes === null) {
+    const names = ((await disk.list(filingsFolder(dir))) ?? []).filter((each) => each.endsWith('.json'))
+    throw new UsageError('There is no filing of this name.', {
+      where: file,
+      expected:
+        names.length === 0
+          ? 'a filing; none is frozen yet'
+          : `one of ${names.map((each) => each.replace(/\.json$/, '')).join(', ')}`,
+      action: 'Correct the name, or freeze a report first: `tieout report gains --freeze NAME`.',
+    })
+  }
+  const { sha256, ...filing } = parsed(file, bytes)
+  if (filing.format !== FILING_FORMAT) throw otherFormat(file, String(filing.format))
+  if (sha256 === hashOf(filing)) return filing
+  throw changed(file, 'the hash that was written with it', 'another content')
+}
+
+function parsed(file: string, bytes: Buffer): Filing & { readonly sha256: string } {
+  try {
+    return JSON.parse(bytes.toString()) as Filing & { readonly sha256: string }
+  } catch {
+    throw changed(file, 'JSON', 'something else')
+  }
+}
+
+function changed(file: string, expected: string, found: string): CorruptionError {
+  return new CorruptionError('The filing is not what was frozen.', {
+    where: file,
+    expected,
+    found,
+    action: 'Restore the file from a backup.',
+  })
+}
+
+function otherFormat(file: string, found: string): UsageError {
+  return new UsageError('The filing was frozen by another version of tieout.', {
+    where: file,
+    expected: `format ${FILING_FORMAT}`,
+    found: `format ${found}`,
+    action: 'Install the version that wrote it, or a later one.',
+  })
+}

@@ -1,0 +1,132 @@
+// Freezing a report, and making the same report again later to see line by line what has become of it.
+import { isDeepStrictEqual } from 'node:util'
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import type { Disk } from '../disk.ts'
+import { allRows, asBatches } from '../output/column.ts'
+import {
+  lotsOf,
+  makeReport,
+  type ReportDefaults,
+  type ReportName,
+  type ReportOptions,
+} from '../reports/catalogue.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import { parseMethods } from '../reports/method-comparison.ts'
+import type { Report } from '../reports/report.ts'
+import { differenceOf, keyOf, linesOf } from './difference.ts'
+import { FILING_FORMAT, type Filing, mustBeNew, readFiling, writeFiling } from './filing.ts'
+import { brokenChain, changesOf, type Inputs, readInputs } from './inputs.ts'
+import { restoreOptions, storeDefaults, storeOptions } from './options.ts'
+
+/** A report as `tieout report` was asked for it. */
+export interface Asked {
+  readonly name: ReportName
+  readonly options: ReportOptions
+  /** What the configuration says of lots. */
+  readonly defaults: ReportDefaults
+}
+
+export interface FilingContext {
+  readonly dir: string
+  readonly clock: Clock
+  readonly disk: Disk
+}
+
+/**
+ * Makes the report, keeps it as a filing, and answers it with the filing's file. The report is held in memory whole.
+ * UsageError when a filing of this name is there already; nothing is written then.
+ */
+export async function freezeReport(
+  ledger: Ledger,
+  asked: Asked,
+  filingName: string,
+  context: FilingContext,
+): Promise<{ report: Report; file: string }> {
+  const { dir, clock, disk } = context
+  await mustBeNew(disk, dir, filingName)
+  const made = await makeReport(ledger, asked.name, asked.options, asked.defaults)
+  const rows = await allRows(made.rows)
+  const filing: Filing = {
+    format: FILING_FORMAT,
+    name: filingName,
+    frozen_at: new Date(clock.wall()).toISOString(),
+    report: asked.name,
+    options: storeOptions(asked.options),
+    defaults: storeDefaults(asked.defaults),
+    title: made.title,
+    inputs: await inputsOf(ledger, asked, context),
+    key: keyOf(asked.name, made.columns),
+    columns: made.columns.map(({ name }) => name),
+    rows,
+    totals: made.totals,
+    notes: made.notes,
+  }
+  const file = await writeFiling(disk, dir, filing)
+  return { report: { ...made, rows: asBatches(rows) }, file }
+}
+
+async function inputsOf(
+  ledger: Ledger,
+  { name, options, defaults }: Asked,
+  context: FilingContext,
+): Promise<Inputs> {
+  const methods = options.methods === undefined ? [] : parseMethods(options.methods)
+  return await readInputs(ledger, context.dir, lotsOf(name, options, defaults), methods, context.clock)
+}
+
+/**
+ * Makes the report of a filing again, with the filing's own options, and answers what differs, as a report.
+ * UsageError for another report or other options than the filing's, and when there is no such filing.
+ */
+export async function compareWithFiling(
+  ledger: Ledger,
+  { name, options }: Pick<Asked, 'name' | 'options'>,
+  filingName: string,
+  context: FilingContext,
+): Promise<Report> {
+  const filing = await readFiling(context.disk, context.dir, filingName)
+  requireSame(filing, name, options)
+  const asked = {
+    name,
+    options: restoreOptions(filing.options),
+    defaults: filing.defaults as ReportDefaults,
+  }
+  const made = await makeReport(ledger, name, asked.options, asked.defaults)
+  const now = await linesOf(made)
+  const { summary, ...difference } = differenceOf(filingName, filing.key, filing, now)
+  const inputs = await inputsOf(ledger, asked, context)
+  const changes = changesOf(filing.inputs, inputs)
+  const broken = await brokenChain(context.dir, filing.inputs.journal, context.clock)
+  return {
+    ...difference,
+    notes: [
+      `Frozen as ${filingName} at ${filing.frozen_at}: ${filing.title}.`,
+      summary,
+      changes.length === 0 ? 'Its inputs are the same.' : `Changed since then: ${changes.join('; ')}.`,
+      ...(broken === null ? [] : [`The journal does not hold what it held then: ${broken}`]),
+    ],
+  }
+}
+
+/** A filing is compared with its own report: other options would differ whatever the data. */
+function requireSame(filing: Filing, name: ReportName, given: ReportOptions): void {
+  if (filing.report !== name) {
+    throw new UsageError('The filing is of another report.', {
+      where: filing.name,
+      expected: `tieout report ${filing.report} --against ${filing.name}`,
+      found: `report ${name}`,
+      action: 'Name the report that was frozen.',
+    })
+  }
+  const other = Object.entries(storeOptions(given)).find(
+    ([option, value]) => !isDeepStrictEqual(value, filing.options[option]),
+  )
+  if (other === undefined) return
+  throw new UsageError('The filing was frozen with other options.', {
+    where: filing.name,
+    expected: `${other[0]} ${JSON.stringify(filing.options[other[0]] ?? null)}`,
+    found: `${other[0]} ${JSON.stringify(other[1])}`,
+    action: 'Leave the option away: --against takes those of the filing.',
+  })
+}

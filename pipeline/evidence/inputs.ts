@@ -1,0 +1,103 @@
+// What a report was made from, as hashes: the ledger table by table, the rules and methods of its lots, the prices among
+// the tables, the journal up to its last frame, and the version of tieout. And what of it has changed since.
+
+import type { Clock } from '../../models/clock.ts'
+import { CorruptionError } from '../../models/error.ts'
+import { hashesOf, hashOfTables } from '../build/hash.ts'
+import { openJournal } from '../journal/journal.ts'
+import type { Ledger } from '../reports/ledger.ts'
+import { type LotChoice, matchingOf } from '../reports/matching.ts'
+import { packageVersion } from '../root.ts'
+
+/** How lots were matched: as published, or as asked for. */
+export interface LotsInput {
+  readonly method: string
+  readonly scope: string
+  readonly rules: string
+}
+
+export interface Inputs {
+  readonly tieout: string
+  /** Hex SHA-256 over all that the ledger says, as `nightly` compares it. */
+  readonly ledger: string
+  /** The same by table: `prices`, `lot_events`, `entries` and so on. */
+  readonly tables: Readonly<Record<string, string>>
+  /** Empty for a report without lots. */
+  readonly lots: readonly LotsInput[]
+  /** The journal at that time: its last frame and the chain hash that ends there. */
+  readonly journal: { readonly seq: number; readonly chain: string }
+}
+
+/** `lots` is null for a report without lots. */
+export async function readInputs(
+  ledger: Ledger,
+  dir: string,
+  lots: LotChoice | null,
+  methods: readonly string[],
+  clock: Clock,
+): Promise<Inputs> {
+  const session = await ledger.session()
+  const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
+  const journal = await openJournal(dir, { mode: 'read', clock })
+  const head = { seq: journal.lastSeq, chain: journal.lastChain }
+  await journal.close()
+  return {
+    tieout: packageVersion,
+    ledger: hashOfTables(tables),
+    tables: Object.fromEntries(tables),
+    lots: lots === null ? [] : await lotsInput(ledger, lots, methods),
+    journal: head,
+  }
+}
+
+async function lotsInput(ledger: Ledger, lots: LotChoice, methods: readonly string[]): Promise<LotsInput[]> {
+  const { timeZone: _, ...choice } = lots
+  if (methods.length > 0) return methods.map((method) => matched({ ...lots, selection: undefined, method }))
+  if (Object.values(choice).some((value) => value !== undefined)) return [matched(lots)]
+  const published = await ledger.query('select distinct method, rules from disposals order by all')
+  return published.map(([method, rules]) => ({
+    method: String(method),
+    scope: 'as published',
+    rules: String(rules),
+  }))
+}
+
+function matched(choice: LotChoice): LotsInput {
+  const { method, scope, law } = matchingOf(choice)
+  return { method, scope, rules: law.name }
+}
+
+/** One line for each input that differs from then to now; none when all are the same. */
+export function changesOf(before: Inputs, now: Inputs): string[] {
+  const names = [...new Set([...Object.keys(before.tables), ...Object.keys(now.tables)])].toSorted()
+  const tables = names.filter((name) => before.tables[name] !== now.tables[name])
+  const lots = JSON.stringify(before.lots) !== JSON.stringify(now.lots)
+  const grown = now.journal.seq - before.journal.seq
+  return [
+    ...(before.tieout === now.tieout ? [] : [`tieout was ${before.tieout} and is ${now.tieout}`]),
+    ...(before.ledger === now.ledger ? [] : [`the ledger, in the tables ${tables.join(', ')}`]),
+    ...(before.tables.prices === now.tables.prices ? [] : ['the prices']),
+    ...(lots ? [`the lots: ${shown(before.lots)} then, ${shown(now.lots)} now`] : []),
+    ...(grown === 0 ? [] : [`the journal: frame ${before.journal.seq} was its last, now ${now.journal.seq}`]),
+  ]
+}
+
+const shown = (lots: readonly LotsInput[]): string =>
+  lots.map(({ method, scope, rules }) => `method ${method}, scope ${scope}, rules ${rules}`).join('; ')
+
+/** Whether the journal still holds, unchanged, what it held then; null, else what is wrong. */
+export async function brokenChain(
+  dir: string,
+  { seq, chain }: Inputs['journal'],
+  clock: Clock,
+): Promise<string | null> {
+  if (seq === 0) return null
+  try {
+    const journal = await openJournal(dir, { mode: 'read', clock, expect: { seq, chain } })
+    await journal.close()
+    return null
+  } catch (error) {
+    if (error instanceof CorruptionError) return error.message
+    throw error
+  }
+}

@@ -1,0 +1,125 @@
+// Gains by several methods side by side: for each coin what the sales brought, what they cost, and the gain, under each
+// method. What has no known gain under a method is counted there, never guessed.
+import { UsageError } from '../../models/error.ts'
+import { asBatches, type Column } from '../output/column.ts'
+import type { Cell, Row } from '../output/value.ts'
+import { disposalsOf } from './disposals.ts'
+import { reportCurrency } from './gains.ts'
+import type { Ledger } from './ledger.ts'
+import type { LotChoice } from './matching.ts'
+import {
+  addAmounts,
+  fileNameOf,
+  OF_ACCOUNT,
+  type Report,
+  type ReportRequest,
+  reach,
+  sums,
+  valuesOf,
+  within,
+} from './report.ts'
+import { standingNotes } from './standing.ts'
+
+/** `fifo,lifo` is two methods, `fifo,2025:hifo,lifo` as well: one that changes with a tax year, and lifo. */
+export function parseMethods(text: string): string[] {
+  const methods: string[] = []
+  for (const part of text.split(',').map((one) => one.trim())) {
+    const before = methods.pop()
+    if (before === undefined) methods.push(part)
+    else if (/^\d{4}:/.test(part)) methods.push(`${before},${part}`)
+    else methods.push(before, part)
+  }
+  const repeated = methods.find((method, at) => methods.indexOf(method) !== at)
+  if (methods.length > 1 && repeated === undefined) return methods
+  throw new UsageError('--methods compares several methods.', {
+    where: '--methods',
+    expected: 'at least two different ones, such as fifo,lifo,hifo',
+    found: text,
+    action: 'Name the methods, or use --method for one.',
+  })
+}
+
+/** Sums of one method by coin and currency: proceeds, cost basis, gain, and how many pieces have no known gain. */
+type Sums = ReadonlyMap<string, readonly [Cell, Cell, Cell, Cell]>
+
+const FIGURES = ['proceeds', 'cost_basis', 'gain', 'unknown_pieces'] as const
+
+/** Columns coin and currency, then the figures of each method, in the order in which they were named. */
+export async function comparisonReport(
+  ledger: Ledger,
+  request: ReportRequest,
+  methods: readonly string[],
+): Promise<Report> {
+  const standing = await standingNotes(ledger)
+  const found: Sums[] = []
+  const notes: string[] = []
+  for (const method of methods) {
+    const { notes: how, reader } = await disposalsOf(ledger, choiceOf(request.lots, method))
+    const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
+    const rows = await sums(
+      reader,
+      `select coin, currency, sum(proceeds) filter (gain is not null), sum(cost_basis) filter (gain is not null),
+         sum(gain), count(*) filter (gain is null), ${reach('proceeds', 'cost_basis', 'gain')}
+       from disposals
+       where ${OF_ACCOUNT} and ${within('disposed_at')}
+         and ($currency::varchar is null or currency is null or currency = $currency)
+       group by coin, currency`,
+      values,
+    )
+    // A book of its own in memory for each method would add up.
+    if (reader !== ledger) reader.close()
+    found.push(new Map(rows.map(([coin, currency, ...figures]) => [keyOf(coin, currency), figures as never])))
+    notes.push(...how.map((note) => `${method}: ${note}`))
+  }
+  const keys = [...new Set(found.flatMap((each) => [...each.keys()]))].toSorted()
+  return {
+    fileName: [...fileNameOf('gains', request), methods.join('-')],
+    title: ['Gains by method', request.period.label].filter((part) => part !== '').join(' '),
+    columns: columnsOf(methods),
+    rows: asBatches(
+      keys.map((key) => [...partsOf(key), ...found.flatMap((each) => each.get(key) ?? NOTHING)]),
+    ),
+    totals: totalsOf(keys, found),
+    notes: [...notes, ...standing],
+  }
+}
+
+const NOTHING: readonly Cell[] = [null, null, null, 0]
+
+/** A selection of lots belongs to the method that follows it. */
+function choiceOf({ selection, ...choice }: LotChoice, method: string): LotChoice {
+  return { ...choice, method, ...(/\bspecific\b/.test(method) ? { selection } : {}) }
+}
+
+function columnsOf(methods: readonly string[]): Column[] {
+  const figures = methods.flatMap((method) =>
+    FIGURES.map(
+      (figure): Column => ({
+        name: `${method}_${figure}`,
+        title: `${method} ${figure.replace('_', ' ')}`,
+        kind: figure === 'unknown_pieces' ? 'number' : 'amount',
+      }),
+    ),
+  )
+  return [{ name: 'coin' }, { name: 'currency' }, ...figures]
+}
+
+/** One line for each currency, over all coins. */
+function totalsOf(keys: readonly string[], found: readonly Sums[]): Row[] {
+  const currencies = [...new Set(keys.map((key) => partsOf(key)[1] ?? null))]
+  return currencies.map((currency) => {
+    const inCurrency = keys.filter((key) => partsOf(key)[1] === currency)
+    const cells = found.flatMap((each) =>
+      FIGURES.map((_, at) => {
+        const column = inCurrency.map((key) => (each.get(key) ?? NOTHING)[at])
+        return at === 3 ? column.reduce((sum: number, cell) => sum + Number(cell), 0) : addAmounts(column)
+      }),
+    )
+    return ['total', currency, ...cells]
+  })
+}
+
+const keyOf = (coin: Cell | undefined, currency: Cell | undefined): string =>
+  JSON.stringify([coin ?? null, currency ?? null])
+
+const partsOf = (key: string): Cell[] => JSON.parse(key) as Cell[]
