@@ -89,8 +89,13 @@ function columnDocs(lines: readonly string[]): [string, string][] {
 
 export const qualify = (name: string): string => (name.includes('.') ? name : `main.${name}`)
 
+/** Answers by the text of the select, which alone decides them: a process may build many times. */
+const readBySelect = new Map<string, readonly string[]>()
+
 /** Tables that a select reads, qualified, without its own common table expressions and without landing. */
-export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<string[]> {
+export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
+  const known = readBySelect.get(model.select)
+  if (known !== undefined) return known
   const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
     sql: model.select,
   })
@@ -108,7 +113,9 @@ export async function tablesRead(connection: DuckDBConnection, model: Model): Pr
   }
   const found = new Set<string>()
   collectTables(tree.statements, new Set(), found)
-  return [...found].sort()
+  const tables = [...found].sort()
+  readBySelect.set(model.select, tables)
+  return tables
 }
 
 interface TreeNode {
