@@ -24,7 +24,7 @@ beforeAll(async () => {
   await writeSandboxConfig(finished, sandbox, { speed: SPEED })
   const night = await tieout(['nightly', '--dir', finished, '--now', NOW])
   expect({ code: night.code, stderr: night.code === 0 ? '' : night.stderr }).toEqual({ code: 0, stderr: '' })
-}, 120_000)
+}, 240_000)
 afterAll(async () => {
   await sandbox.close()
   rmSync(finished, { recursive: true, force: true })
@@ -75,7 +75,7 @@ describe('nightly', () => {
     // Six accounts, at most two requests for each partition of their feeds, and the lists that are read whole.
     expect(requestsSoFar() - first).toBeLessThan(260)
     expect(await hashOf(books)).toBe(await ledgerHash(join(finished, 'ledger.duckdb')))
-  }, 60_000)
+  }, 240_000)
 
   test('no budget is ever breached, as the venue counts', () => {
     const breaches = sandbox
@@ -100,7 +100,7 @@ describe('a run that is killed', () => {
     expect({ code: last.code, stderr: last.code === 0 ? '' : last.stderr }).toEqual({ code: 0, stderr: '' })
     expect(await hashOf(books)).toBe(await hashOf(whole))
     expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
-  }, 120_000)
+  }, 240_000)
 
   test('Ctrl-C ends it with code 5 and keeps what has landed', async () => {
     const books = await newBooks()
@@ -115,7 +115,7 @@ describe('a run that is killed', () => {
     // What had been received is not asked for again: the two runs together need hardly more than one.
     expect(before - start).toBeGreaterThan(90)
     expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('rebuild', () => {
@@ -127,7 +127,7 @@ describe('rebuild', () => {
     expect(rebuilt.code).toBe(0)
     expect(await hashOf(books)).toBe(before)
     expect(requestsSoFar()).toBe(requests)
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('while a run writes', () => {
@@ -142,7 +142,7 @@ describe('while a run writes', () => {
     expect(second.code).toBe(2)
     expect(second.stderr).toContain(String(run.child.pid))
     expect((await run.ended).code).toBe(0)
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('a record that the venue leaves out', () => {
@@ -167,7 +167,7 @@ describe('a record that the venue leaves out', () => {
     } finally {
       await faulty.close()
     }
-  }, 60_000)
+  }, 240_000)
 })
 
 describe('bad input', () => {
@@ -180,7 +180,7 @@ describe('bad input', () => {
     expect(run.code).toBe(4)
     expect(run.stderr).toContain('the API key of account parent')
     expect(run.stderr).not.toContain('not-the-secret')
-  }, 60_000)
+  }, 240_000)
 
   test('a venue that cannot be reached ends with code 5', async () => {
     const books = await newBooks()
@@ -188,7 +188,7 @@ describe('bad input', () => {
     writeFileSync(file, readFileSync(file, 'utf8').replace(/base_url: .*/, 'base_url: http://127.0.0.1:1'))
     const run = await tieout(['sync', '--accounts', 'classic', ...books])
     expect(run.code).toBe(5)
-  }, 60_000)
+  }, 240_000)
 
   const refusals: [string, string[], string][] = [
     ['an impossible date', ['plan', '--now', '2026-02-30'], '--now is not a date'],
@@ -237,5 +237,5 @@ describe('bad input', () => {
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('000001.journal')
     expect(run.stderr).not.toMatch(/\n\s+at /)
-  }, 60_000)
+  }, 240_000)
 })
