@@ -6,6 +6,7 @@ import type {
   DuckDBConnection,
   DuckDBDataChunk,
   DuckDBDecimal128Vector,
+  DuckDBMaterializedResult,
   DuckDBVector,
 } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
@@ -62,13 +63,13 @@ placed as (
   from events
 )`
 
-/** The leg out of a transfer stands before the leg in. */
-const ORDER = `
-  coin,
+/** The leg out of a transfer stands before the leg in. Codes of words are in the order of the words, and sort faster. */
+const orderBy = (coin: string, account: string): string => `
+  ${coin},
   case when is_early then twin_happened_at else happened_at end,
   case when is_early then twin_place else place end,
   case when is_early then 0 else 1 end,
-  account,
+  ${account},
   event_id`
 
 /** `lot_events` in the engine's order as `number`, with the twin of each leg of a transfer. */
@@ -79,7 +80,7 @@ select
   cast(value as decimal(38, 18)) as value,
   transfer_id, twin_id, twin_account, twin_happened_at,
   cast(twin_quantity as decimal(38, 18)) as twin_quantity,
-  row_number() over (order by ${ORDER}) as number,
+  row_number() over (order by ${orderBy('coin', 'account')}) as number,
   case when is_early then twin_happened_at else happened_at end as effective_at
 from placed`
 
@@ -103,7 +104,7 @@ join temp.lot_words as accounts on accounts.word = placed.account
 join temp.lot_words as coins on coins.word = placed.coin
 join temp.lot_words as kinds on kinds.word = placed.kind
 left join temp.lot_words as twin_accounts on twin_accounts.word = placed.twin_account
-order by ${ORDER}`
+order by ${orderBy('coins.code', 'accounts.code')}`
 
 /** Every account, coin and kind of the events by its code, which is its place. Makes the table `lot_words`. */
 export async function readWords(connection: DuckDBConnection): Promise<string[]> {
@@ -126,10 +127,10 @@ export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
       const slice = await connection.run(
-        `select * from temp.lot_events_in_order where rowid >= ${done} and rowid < ${done + SLICE_ROWS} order by rowid`,
+        `select *, rowid from temp.lot_events_in_order where rowid >= ${done} and rowid < ${done + SLICE_ROWS}`,
       )
       if (slice.rowCount === 0) return
-      for (let at = 0; at < slice.chunkCount; at += 1) yield eventsOf(slice.getChunk(at), words)
+      for (const chunk of inPlace(slice)) yield eventsOf(chunk, words)
     }
   } finally {
     await connection.run('drop table if exists temp.lot_events_in_order; drop table if exists temp.lot_words')
@@ -151,6 +152,16 @@ export async function readCurrency(connection: DuckDBConnection): Promise<string
   })
 }
 
+/** A scan keeps order within a chunk, but not always among chunks, and sorting it again would cost more. */
+function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
+  const chunks = Array.from({ length: slice.chunkCount }, (_, at) => slice.getChunk(at))
+  const firstRow = (chunk: DuckDBDataChunk): bigint => long(chunk.getColumnVector(chunk.columnCount - 1), 0)
+  return chunks
+    .map((chunk) => ({ chunk, first: firstRow(chunk) }))
+    .sort((a, b) => (a.first < b.first ? -1 : 1))
+    .map(({ chunk }) => chunk)
+}
+
 /** Columns stand as the last select of NUMBERS_IN_ORDER lists them. */
 function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] {
   const column = (at: number): DuckDBVector => chunk.getColumnVector(at)
@@ -158,7 +169,9 @@ function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] 
   const [times, quantities, valued, values] = [column(4), column(5), column(6), column(7)]
   const [twinRows, twinAccounts, twinTimes, twinQuantities] = [column(8), column(9), column(10), column(11)]
   const events: LotEvent[] = []
-  for (let row = 0; row < chunk.rowCount; row += 1) {
+  // Asking for the number of rows leaves JavaScript each time.
+  const { rowCount } = chunk
+  for (let row = 0; row < rowCount; row += 1) {
     const event: LotEvent = {
       account: words[whole(accounts, row)]!,
       coin: words[whole(coins, row)]!,
