@@ -54,6 +54,7 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   const connection = await instance.connect()
   try {
     await connection.run("set timezone = 'UTC'")
+    await connection.run('begin transaction')
     return await hashesOf(connection)
   } finally {
     connection.closeSync()
@@ -61,7 +62,7 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   }
 }
 
-/** The same of a ledger that is open already, with its times in UTC. */
+/** The same of a ledger that is open already, with its times in UTC, on a connection that is in a transaction. */
 export async function hashesOf(connection: DuckDBConnection): Promise<Map<string, string>> {
   const hashes = new Map<string, string>()
   for (const [table, columns] of await comparedColumns(connection)) {
@@ -93,7 +94,6 @@ async function hashRows(
   columns: readonly string[],
 ): Promise<string> {
   const cells = columns.map((column) => `coalesce(cast("${column}" as varchar), chr(0))`)
-  await connection.run('begin transaction')
   const rows = await connection.stream(
     `select sha256(concat_ws(chr(1), ${cells.join(', ')})) as row_hash from main."${table}" ${whatCounts(table)}
      order by row_hash`,
@@ -105,7 +105,6 @@ async function hashRows(
     for (const value of chunk.getColumnValues(0)) hash.update(String(value))
   }
   await connection.run('select 1')
-  await connection.run('commit')
   return hash.digest('hex')
 }
 
