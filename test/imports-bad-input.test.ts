@@ -250,6 +250,12 @@ describe('what is refused', () => {
     })
   })
 
+  it('is a currency in small letters, which would be a coin of that name', async () => {
+    await expect(books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,usd,100,0,')).rejects.toMatchObject({
+      details: { where: expect.stringMatching(/:2, column currency$/), expected: 'USD', found: 'usd' },
+    })
+  })
+
   it('is a file that is not there, or is no file', async () => {
     await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`)).rejects.toMatchObject({
       exitCode: 2,

@@ -325,6 +325,15 @@ describe('transfers', () => {
     ])
   })
 
+  it('of money move no lots, and a deposit from a bank needs no other leg', async () => {
+    await books.trades(
+      'd1:in,2026-01-01T00:00:00Z,main,transfer_in,EUR,1000,,,,',
+      'b1,2026-01-02T00:00:00Z,main,buy,BTC,1,EUR,100,0,',
+    )
+    expect(await openBreaks()).toEqual([])
+    expect(await openLots()).toEqual(['main b1: 1 cost 100'])
+  })
+
   it('more that arrives than left is a break', async () => {
     await books.trades(
       'b1,2026-01-01T00:00:00Z,hot,buy,BTC,1,USD,100,0,',

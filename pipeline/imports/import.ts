@@ -7,10 +7,11 @@ import { UsageError } from '../../models/error.ts'
 import type { Books } from '../books.ts'
 import { type Disk, DiskError } from '../disk.ts'
 import { landJournal } from '../landing/landing.ts'
-import type { CsvFile } from './csv.ts'
-import type { ImportedRow, ImportKind } from './format.ts'
+import { type CsvFile, refuseCell } from './csv.ts'
+import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from './format.ts'
 import { importFormats } from './formats.ts'
 import { newRows } from './known.ts'
+import { moneyCodes } from './money.ts'
 
 export interface ImportOutcome {
   readonly rows: number
@@ -53,6 +54,7 @@ export async function importInto(
   { kind, file, rows }: ReadImport,
   run: { readonly id: string; readonly clock: Clock },
 ): Promise<ImportOutcome> {
+  refuseOtherCase(books.dir, kind, file.name, rows)
   const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
   if (added.length === 0) return { rows: rows.length, added: 0 }
   await books.journal.append(
@@ -69,4 +71,24 @@ export async function importInto(
   )
   await landJournal(books.journal, books.landing)
   return { rows: rows.length, added: added.length }
+}
+
+const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
+
+/** `usd` would be a coin of that name, and every sale for it a trade of two coins. */
+function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
+  const money = moneyCodes(dir)
+  const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
+  for (const [at, { name }] of columns.entries()) {
+    if (!CODE_COLUMNS.includes(name)) continue
+    for (const { line, values } of rows) {
+      const code = values[at]
+      if (typeof code !== 'string' || money.has(code) || !money.has(code.toUpperCase())) continue
+      throw refuseCell(file, line, name, {
+        message: 'A currency is not written in capitals.',
+        expected: code.toUpperCase(),
+        found: code,
+      })
+    }
+  }
 }

@@ -1,12 +1,12 @@
 // Lots in another currency than the published one: each event of `lot_events` valued at the rate of its own time, as if
 // the books had been built in that currency. Rates are prices between two currencies of the state, as imported (such as
 // the reference rates of the ECB); without one a value is unknown, never zero.
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { registerExactFunctions } from '../build/functions.ts'
 import { parseModel } from '../build/models.ts'
-import { readCsv } from '../imports/csv.ts'
+import { moneyCodes } from '../imports/money.ts'
 import { loadTable } from '../output/load.ts'
 import { packageRoot } from '../root.ts'
 import type { Ledger } from './ledger.ts'
@@ -65,7 +65,7 @@ export async function publishedCurrency(ledger: Ledger): Promise<string | null> 
 
 /** Whether lots in the one can be had in the other: coins that are money in the books have no lots to value. */
 export function canRevalue(ledger: Ledger, published: string): boolean {
-  return moneyOf(ledger).has(published)
+  return moneyCodes(dirname(ledger.file)).has(published)
 }
 
 /** Replaces `lot_events` on the connection by the same events in the wanted currency. */
@@ -76,7 +76,9 @@ export async function revalueEvents(
   wanted: string,
 ): Promise<void> {
   requireTable(ledger, 'prices')
-  const money = [...new Set([...moneyOf(ledger), wanted])].map((code) => `'${code.replaceAll("'", "''")}'`)
+  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(
+    (code) => `'${code.replaceAll("'", "''")}'`,
+  )
   const list = money.join(', ')
   const prices = `select coin, currency, priced_at, price, source from prices
     where coin in (${list}) and currency in (${list})`
@@ -110,18 +112,4 @@ async function copy(
   const statement = await session.run(() => session.connection.prepare(sql))
   statement.bind({ ...values })
   await loadTable(connection, table, await session.start(statement))
-}
-
-/** Codes of money by the shipped list and the one in the folder of the books, whose rows come first. */
-function moneyOf(ledger: Ledger): ReadonlySet<string> {
-  const isMoney = new Map<string, boolean>()
-  for (const folder of [dirname(ledger.file), join(packageRoot, 'data')]) {
-    const name = join(folder, 'currencies.csv')
-    if (!existsSync(name)) continue
-    readCsv({ name, bytes: readFileSync(name) }, ({ cells: columns }) => ({ cells }) => {
-      const code = cells[columns.indexOf('currency')] ?? ''
-      if (!isMoney.has(code)) isMoney.set(code, cells[columns.indexOf('is_money')]?.toLowerCase() === 'yes')
-    })
-  }
-  return new Set([...isMoney].flatMap(([code, is]) => (is ? [code] : [])))
 }

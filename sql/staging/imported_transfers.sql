@@ -1,5 +1,5 @@
 -- Legs of imported transfers, each with its other leg: the part of the id before the colon ties them, the first leg out
--- to the first leg in. What leaves and does not arrive is a network fee; a fee that the leg names in the coin itself is
+-- to the first leg in. Money moves no lots, so its transfers are not here. What leaves and does not arrive is a network fee; a fee that the leg names in the coin itself is
 -- a part of it, if it is no larger, and else a fee of its own.
 -- grain: one row per leg
 -- keys:  place unique
@@ -8,7 +8,7 @@ legs as (
   select place, id, book_account, occurred_at, type, transfer_id, asset, quantity, fee, fee_currency,
     row_number() over (partition by transfer_id, asset, type order by place) as nth
   from staging.imported_rows
-  where transfer_id is not null
+  where transfer_id is not null and not is_asset_money
 ),
 paired as (
   select legs.place, legs.id, legs.book_account, legs.occurred_at, legs.type, legs.transfer_id, legs.asset,
