@@ -2,9 +2,12 @@
 import { UsageError } from '../../models/error.ts'
 import { explain } from '../evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../evidence/print.ts'
+import { lotsOf } from '../reports/catalogue.ts'
 import { openLedger } from '../reports/ledger.ts'
 import { defineCommand } from './command.ts'
 import { optionalConfig } from './context.ts'
+
+const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
 export const explainCommand = defineCommand({
   command: 'explain <id>',
@@ -24,6 +27,9 @@ export const explainCommand = defineCommand({
         describe: 'Steps to follow beside each other',
         requiresArg: true,
       })
+      .option('method', text('How lots are matched, as in the report that the id is from'))
+      .option('scope', text('account or universal, as in that report'))
+      .option('rules', text('Rules of a country, as in that report'))
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
     if (!Number.isInteger(args.limit) || args.limit < 1) {
@@ -35,11 +41,14 @@ export const explainCommand = defineCommand({
       })
     }
     const config = optionalConfig(context)
+    const { method, scope, rules, time_zone: timeZone } = config.reports
+    const lots = lotsOf('gains', args, { method, scope, rules, timeZone }) ?? {}
     const ledger = await openLedger(context.dir, { signal: context.signal })
     try {
       const explanation = await explain(ledger, context.dir, String(args.id), {
         clock: context.clock,
         limit: args.limit,
+        lots,
         showPersonalData: config.privacy.publish_personal_data,
       })
       context.print(

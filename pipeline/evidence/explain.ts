@@ -22,7 +22,7 @@ export interface ExplainOptions {
   readonly clock: Clock
   /** Steps that are followed beside each other; more are counted. 20 by default. */
   readonly limit?: number
-  /** Lots matched in another way than published. */
+  /** How lots are matched; as published when absent or empty. */
   readonly lots?: LotChoice
   /** Show data about people as received. */
   readonly showPersonalData?: boolean
