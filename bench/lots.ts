@@ -1,6 +1,6 @@
 // How fast the lots engine matches: one million buys and sells over 20 coins by every method, and how the time grows.
 // Events are made outside the measured time, one coin after another, from a seed. The reference is the SQL model of
-// FIFO on the same events in the same run, which must also come to the same number of pieces.
+// FIFO on the same events in the same run, which must also come to the same number of pieces, and beancount on 20,000.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -15,6 +15,7 @@ import { LotEngine, type Method, methods } from '../pipeline/lots/engine.ts'
 import type { LotEvent, Selection, Sink } from '../pipeline/lots/event.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
 import { packageRoot } from '../pipeline/root.ts'
+import { checkSeconds, covered, hasBeancount } from './lots-beancount.ts'
 
 const COINS = 20
 const MILLION = 1_000_000
@@ -33,7 +34,9 @@ export async function run(): Promise<void> {
   for (const method of ['fifo', 'hifo'] as const)
     for (const events of [MILLION / 10, MILLION, 5 * MILLION])
       print(`${method}, engine`, events, measure(method, events))
-  await inDatabase()
+  await inDatabase(MILLION / 10)
+  await inDatabase(MILLION)
+  besideBeancount()
 }
 
 function print(what: string, events: number, { seconds, pieces }: Measurement): void {
@@ -46,6 +49,14 @@ function print(what: string, events: number, { seconds, pieces }: Measurement): 
 
 /** Runs one method over `events` events and counts only the engine's time. */
 function measure(method: Method, events: number): Measurement {
+  return measureBooks(
+    method,
+    Array.from({ length: COINS }, (_, coin) => () => tradesOf(coin, events / COINS)),
+  )
+}
+
+/** A book is made when its turn comes, so that only one is in memory. */
+function measureBooks(method: Method, books: readonly (() => readonly LotEvent[])[]): Measurement {
   let pieces = 0
   let ms = 0
   const sink: Sink = {
@@ -58,29 +69,50 @@ function measure(method: Method, events: number): Measurement {
   }
   const selections = new Map<string, readonly Selection[]>()
   const engine = new LotEngine({ method, scope: 'account', selections }, sink)
-  for (let coin = 0; coin < COINS; coin += 1) {
-    const book = tradesOf(coin, events / COINS)
+  for (const [at, make] of books.entries()) {
+    const book = make()
     if (method === 'specific') selectLatest(book, selections)
     const start = performance.now()
     for (const event of book) engine.apply(event)
-    if (coin === COINS - 1) engine.finish()
+    if (at === books.length - 1) engine.finish()
     ms += performance.now() - start
   }
   return { seconds: ms / 1_000, pieces }
 }
 
-/** The whole step of the build, and the SQL model, over the same table of one million events. */
-async function inDatabase(): Promise<void> {
+/** The engine and beancount over the same 20,000 buys and sells. */
+function besideBeancount(): void {
+  if (!hasBeancount()) {
+    process.stdout.write('beancount is not installed (apt-get install beancount): no reference of it\n')
+    return
+  }
+  const books = Array.from({ length: COINS }, (_, coin) => covered(tradesOf(coin, 20_000 / COINS)))
+  const events = books.flat()
+  const ours = measureBooks(
+    'fifo',
+    books.map((book) => () => book),
+  )
+  const seconds = checkSeconds(events)
+  const empty = checkSeconds([])
+  print('fifo, engine', events.length, ours)
+  process.stdout.write(
+    `fifo, bean-check ${events.length} events ${seconds.toFixed(2)} s, of which ${empty.toFixed(2)} s to start; ` +
+      `the engine takes 1/${Math.round((seconds - empty) / ours.seconds)} of the rest\n`,
+  )
+}
+
+/** The whole step of the build, and the SQL model, over the same table of events. */
+async function inDatabase(events: number): Promise<void> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
-  await insertTrades(connection, MILLION)
+  await insertTrades(connection, events)
   const step = await timed(connection, 'disposals', () =>
     lotsStep({ method: 'fifo', scope: 'account' }).run(connection),
   )
-  print('fifo, step of the build', MILLION, step)
+  print('fifo, step of the build', events, step)
   const model = readFileSync(join(packageRoot, 'pipeline/lots/fifo.sql'), 'utf8')
   const reference = await timed(connection, 'pieces', () => connection.run(`create table pieces as ${model}`))
-  print('fifo, SQL reference', MILLION, reference)
+  print('fifo, SQL reference', events, reference)
   process.stdout.write(
     `the step takes ${(step.seconds / reference.seconds).toFixed(2)} of the reference's time, ` +
       `with ${step.pieces === reference.pieces ? 'the same' : 'ANOTHER'} number of pieces\n`,

@@ -26,11 +26,25 @@ describe('a selection', () => {
   test('takes the named lots first and goes on with the oldest', async () => {
     const selection = readSelection(file(HEADER, 's1,b2,1'))
     const gains = await show(await books, 'gains', { method: 'specific', rules: 'us', selection })
+    expect(gains.notes.join()).not.toContain('not held')
     expect(cells(gains, 'method', 'coin', 'lot_id', 'quantity', 'cost_basis', 'gain')).toEqual([
       'specific BTC b1 0.5 50 150',
       'specific BTC b2 1 300 100',
       'specific ETH e1 0.5 5 25',
     ])
+  })
+
+  test('is shared by a sale and its fee in the same coin', async () => {
+    const sale = await book('USD', [
+      'main buy b1 2025-01-01 2 BTC 100',
+      'main buy b2 2025-01-02 2 BTC 300',
+      'main sell s1 2025-02-01 1 BTC 600',
+      'main sell s1 2025-02-01 0.5 BTC 300',
+    ])
+    const selection = readSelection(file(HEADER, 's1,b2,1.25', 's1,b1,0.25'))
+    const gains = await show(sale, 'gains', { method: 'specific', selection })
+    expect(cells(gains, 'lot_id', 'quantity').sort()).toEqual(['b1 0.25', 'b2 0.25', 'b2 1'])
+    expect(gains.notes.join()).not.toContain('not held')
   })
 
   test('may name the coin where one row disposed of several', async () => {

@@ -1,12 +1,14 @@
 // The owner's own choices name disposals and lots by their ids; the step knows them by the row of the event. A lot that
 // there is not is kept by its name, so that the engine finds it missing and says so.
-import type { DuckDBConnection } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBDecimalValue } from '@duckdb/node-api'
 import type { Allocation, Selection, Selections } from './event.ts'
+import { smaller } from './share.ts'
 
 interface NamedRow {
   readonly coin: string
   readonly kind: string
   readonly row: string
+  readonly quantity: bigint
 }
 
 const MARK = '?'
@@ -40,24 +42,28 @@ export class NamedRows {
     }
     appender.closeSync()
     const found = await connection.runAndReadAll(`
-      select lot_events.rowid, event_id, coin, kind
+      select lot_events.rowid, event_id, coin, kind, cast(quantity as decimal(38, 18))
       from lot_events join temp.named_ids on id = event_id order by lot_events.rowid`)
     await connection.run('drop table temp.named_ids')
-    for (const [row, id, coin, kind] of found.getRows())
-      named.#add(String(id), { row: String(row), coin: String(coin), kind: String(kind) })
+    for (const [row, id, coin, kind, quantity] of found.getRows()) {
+      const units = quantity instanceof DuckDBDecimalValue ? quantity.value : 0n
+      named.#add(String(id), { row: String(row), coin: String(coin), kind: String(kind), quantity: units })
+    }
     return named
   }
 
-  /** By the row of each event that disposes; events of one id and coin share their selection. */
+  /** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
   selections(given: Selections): Selections {
     const selections = new Map<string, readonly Selection[]>()
     for (const [id, lots] of given) {
-      const byCoin = new Map<string, readonly Selection[]>()
-      for (const { row, coin, kind } of this.#rows.get(id) ?? []) {
-        if (kind === 'acquire' || kind === 'transfer_in') continue
-        const ofCoin = byCoin.get(coin) ?? this.#lotsOf(coin, lots)
-        byCoin.set(coin, ofCoin)
-        selections.set(row, ofCoin)
+      const open = new Map<string, Selection[]>()
+      const rows = (this.#rows.get(id) ?? []).filter((row) => !isAcquired(row))
+      for (const [at, { row, coin, quantity }] of rows.entries()) {
+        const named = open.get(coin) ?? this.#lotsOf(coin, lots)
+        const isLast = rows.slice(at + 1).every((later) => later.coin !== coin)
+        const [own, rest] = isLast ? [named, []] : split(named, quantity)
+        open.set(coin, rest)
+        selections.set(row, own)
       }
     }
     return selections
@@ -75,7 +81,7 @@ export class NamedRows {
   }
 
   #acquired(id: string): NamedRow[] {
-    return (this.#rows.get(id) ?? []).filter(({ kind }) => kind === 'acquire' || kind === 'transfer_in')
+    return (this.#rows.get(id) ?? []).filter(isAcquired)
   }
 
   /** Null where the name does not decide it. */
@@ -94,4 +100,21 @@ export class NamedRows {
     if (same === undefined) this.#rows.set(id, [row])
     else same.push(row)
   }
+}
+
+function isAcquired({ kind }: NamedRow): boolean {
+  return kind === 'acquire' || kind === 'transfer_in'
+}
+
+/** The front of the line up to a quantity, and what is left of it. */
+function split(lots: readonly Selection[], quantity: bigint): [Selection[], Selection[]] {
+  const [front, rest]: [Selection[], Selection[]] = [[], []]
+  let open = quantity
+  for (const lot of lots) {
+    const taken = smaller(open, lot.quantity)
+    open -= taken
+    if (taken > 0n) front.push({ ...lot, quantity: taken })
+    if (taken < lot.quantity) rest.push({ ...lot, quantity: lot.quantity - taken })
+  }
+  return [front, rest]
 }

@@ -1,6 +1,6 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
-import type { LotEvent, RuleContext, Selection, Selections } from '../event.ts'
+import type { LotEvent, RuleContext, Selections } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
 import { OldestFirst } from '../queue.ts'
@@ -18,27 +18,22 @@ interface OpenSelection {
   quantity: bigint
 }
 
-/**
- * What each selection still has to give: a transfer draws on its own twice, for the move and for the fee,
- * and two disposals of one row share theirs.
- */
+/** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
 class OpenSelections {
   readonly #selections: Selections
-  readonly #begun = new Map<readonly Selection[], OpenSelection[]>()
+  readonly #ofTransfers = new Map<string, OpenSelection[]>()
 
   constructor(selections: Selections) {
     this.#selections = selections
   }
 
   for(event: LotEvent): OpenSelection[] {
-    const named = this.#selections.get(event.id)
-    if (named === undefined) return []
-    const begun = this.#begun.get(named)
+    const begun = this.#ofTransfers.get(event.id)
     if (begun !== undefined) return begun
     const open: OpenSelection[] = []
-    for (const { lotId, quantity, coin } of named)
+    for (const { lotId, quantity, coin } of this.#selections.get(event.id) ?? [])
       if (coin === undefined || coin === event.coin) open.push({ lotId, quantity })
-    this.#begun.set(named, open)
+    if (event.kind === 'transfer_out') this.#ofTransfers.set(event.id, open)
     return open
   }
 }
