@@ -174,19 +174,62 @@ describe('imported history of an account of the venue', () => {
     expect(breaks(result)).toEqual([])
   })
 
-  it('brings coins from another exchange with their basis: both legs are imported, the venue tells of the arrival', async () => {
+  it('brings coins from another exchange with their basis: the venue’s record is the leg that arrives', async () => {
     await saleOutOfTwo()
     await books.tax('SPOT', [
       { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', balance: '2', ts: '2025-08-01 00:00:00+00' },
     ])
     await row('k1', '2025-07-01 00:00:00+00', 'kraken', 'buy', '1', '120')
-    await row('t1:out', '2025-08-01 00:00:00+00', 'kraken', 'transfer_out', '1')
-    await row('t1:in', '2025-08-01 00:00:00+00', 'main', 'transfer_in', '1')
+    await row('t1:out', '2025-08-01 00:10:00+00', 'kraken', 'transfer_out', '1')
+    await row('t1:in', '2025-08-01 00:20:00+00', 'main', 'transfer_in', '1')
     const result = await build()
     expect(await openLots()).toEqual([
       ['main', 'k1', '1', '120'],
       ['main', 'main/tax.records/2/opening', '1', null],
     ])
     expect(breaks(result)).toEqual(['notice unknown_basis main 1'])
+  })
+
+  it('lets coins leave for another exchange with their basis, less what the network takes', async () => {
+    await books.tax('SPOT', [
+      {
+        id: '1',
+        coin: 'BTC',
+        type: 'ORDER_DEALT_IN',
+        amount: '2',
+        balance: '2',
+        ts: '2025-06-01 00:00:00+00',
+      },
+      {
+        id: '2',
+        coin: 'USDT',
+        type: 'ORDER_DEALT_FROZEN_OUT',
+        amount: '-200',
+        balance: '0',
+        ts: '2025-06-01 00:00:00+00',
+      },
+      {
+        id: '3',
+        coin: 'BTC',
+        type: 'TRANSFER_OUT',
+        amount: '-1',
+        balance: '1',
+        ts: '2025-06-01 12:00:00+00',
+      },
+    ])
+    await row('t1:out', '2025-06-01 12:00:00+00', 'main', 'transfer_out', '1')
+    await row('t1:in', '2025-06-01 12:30:00+00', 'kraken', 'transfer_in', '0.9')
+    await row('s1', '2025-07-01 00:00:00+00', 'kraken', 'sell', '0.9', '180')
+    const result = await build()
+    expect(
+      await books.query(
+        'select account, disposal_id, quantity, proceeds, cost_basis from disposals order by 1',
+      ),
+    ).toEqual([
+      ['kraken', 's1', '0.9', '180', '90'],
+      ['main', 'main/tax.records/3/amount', '0.1', '10', '10'],
+    ])
+    expect(await openLots()).toEqual([['main', 'main/tax.records/1/amount', '1', '100']])
+    expect(breaks(result)).toEqual([])
   })
 })

@@ -68,6 +68,12 @@ fill_sides as (
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
   from valued_fills
 ),
+-- Moves of which an import tells the other side, and what the network took on the way.
+counterparts as (
+  select counterparts.entry_id, counterparts.transfer_id, imported.network_value
+  from staging.imported_counterparts as counterparts
+  join staging.imported_values as imported on imported.place = counterparts.place
+),
 fiat_values as (
   select p2p.entry_id, p2p.fiat_amount
   from main.p2p_trades as p2p
@@ -76,7 +82,9 @@ fiat_values as (
 told as (
   select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,
     entries.amount, effects.effect, fill_sides.place is not null as is_fill_side, fill_sides.value as fill_value,
-    values.value as own_value, fiat_values.fiat_amount, transfers.transfer_id, reporting.currency,
+    values.value as own_value, fiat_values.fiat_amount, reporting.currency,
+    coalesce(transfers.transfer_id, counterparts.transfer_id) as transfer_id,
+    counterparts.network_value,
     coalesce(handovers.quantity_taken, 0) as quantity_taken
   from main.entries as entries
   cross join reporting
@@ -87,6 +95,7 @@ told as (
   left join staging.entry_values as values on values.entry_id = entries.entry_id
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
+  left join counterparts on counterparts.entry_id = entries.entry_id
   left join staging.handovers as handovers on handovers.entry_id = entries.entry_id
   where entries.coin <> reporting.currency
 )
@@ -102,7 +111,8 @@ select account, coin, occurred_at as happened_at,
   abs(amount) - quantity_taken as quantity,
   case
     when is_fill_side then fill_value
-    when effect in ('move', 'opening', 'unknown') then null
+    when effect = 'move' then network_value
+    when effect in ('opening', 'unknown') then null
     when effect in ('none', 'rounding') then 0
     when effect = 'fiat' then coalesce(fiat_amount, own_value)
     else own_value

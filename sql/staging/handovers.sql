@@ -17,6 +17,7 @@ arrivals as (
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   where entries.amount > 0
     and (entries.kind = 'opening' or (entries.kind = 'transfer' and transfers.transfer_id is null))
+    and entries.entry_id not in (select entry_id from staging.imported_counterparts)
     and entries.account || '/before' in (select book_account from staging.imported_moves)
 ),
 changes as (

@@ -1,4 +1,5 @@
--- Every coin that an imported row moves: the asset, the coin that it is paid or sold for, and the fee. Money moves no lots.
+-- Every coin that an imported row moves: the asset, the coin that it is paid or sold for, and the fee. Money moves no lots,
+-- and what a record of the venue moves is not moved again.
 -- grain: one row per place and leg
 with
 sides as (
@@ -6,7 +7,7 @@ sides as (
     asset as coin,
     case when type in ('sell', 'gift_out', 'transfer_out') then -quantity else quantity end as amount
   from staging.imported_rows as rows
-  where not is_asset_money
+  where not is_asset_money and rows.place not in (select place from staging.imported_counterparts)
   union all
   select place, 2, id, book_account, occurred_at, type, transfer_id, currency,
     case when type = 'buy' then -total else total end
