@@ -30,6 +30,7 @@ export const explainCommand = defineCommand({
       .option('method', text('How lots are matched, as in the report that the id is from'))
       .option('scope', text('account or universal, as in that report'))
       .option('rules', text('Rules of a country, as in that report'))
+      .option('currency', text('Reporting currency, as in that report'))
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
     if (!Number.isInteger(args.limit) || args.limit < 1) {
@@ -49,6 +50,7 @@ export const explainCommand = defineCommand({
         clock: context.clock,
         limit: args.limit,
         lots,
+        currency: args.currency,
         showPersonalData: config.privacy.publish_personal_data,
       })
       context.print(

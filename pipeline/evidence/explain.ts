@@ -24,6 +24,8 @@ export interface ExplainOptions {
   readonly limit?: number
   /** How lots are matched; as published when absent or empty. */
   readonly lots?: LotChoice
+  /** Currency in which gains are reckoned; as published when absent. */
+  readonly currency?: string | undefined
   /** Show data about people as received. */
   readonly showPersonalData?: boolean
 }
@@ -39,10 +41,13 @@ export async function explain(
   ledger: Ledger,
   dir: string,
   id: string,
-  { clock, limit = LIMIT, lots, showPersonalData = false }: ExplainOptions,
+  { clock, limit = LIMIT, lots, currency, showPersonalData = false }: ExplainOptions,
 ): Promise<Explanation> {
   for (const table of ['entries', 'breaks']) requireTable(ledger, table)
-  const matched = lots === undefined ? ledger : (await disposalsOf(ledger, lots)).reader
+  const matched =
+    lots === undefined && currency === undefined
+      ? ledger
+      : (await disposalsOf(ledger, lots ?? {}, currency)).reader
   const steps = await meaningsOf({ matched, ledger, limit }, id)
   if (steps.length === 0) throw await unknownId(ledger, id)
   const frames = await readFrames(dir, namedRows(steps), { clock, showPersonalData })

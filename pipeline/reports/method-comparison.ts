@@ -54,7 +54,7 @@ export async function comparisonReport(
   const found: Sums[] = []
   const notes: string[] = []
   for (const method of methods) {
-    const { notes: how, reader } = await disposalsOf(ledger, choiceOf(request.lots, method))
+    const { notes: how, reader } = await disposalsOf(ledger, choiceOf(request.lots, method), request.currency)
     const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
     const rows = await sums(
       reader,
