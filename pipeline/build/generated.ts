@@ -44,7 +44,7 @@ function versionsOf({ feed, record }: FeedRecord): string {
   const fields = Object.keys(record.fields).map(
     (name) => `coalesce(cast(t.${columnName(name)} as varchar), '')`,
   )
-  const same = keys.map((name) => `t.${name} = changed.${name}`).join(' and ')
+  const same = keys.map((name) => `t.${name} is not distinct from changed.${name}`).join(' and ')
   return `select '${feed}' as feed, '${record.nature}' as nature, t.account, ${key} as record_id,
   t.is_current, t.first_seen_at, t.page_id, concat_ws('|', ${fields.join(', ')}) as core, t.extra
 from main.${record.table} as t

@@ -100,7 +100,7 @@ ranked as (
   select versions.account, versions.last_place as place_of_last,
     row_number() over (partition by versions.account, ${by} order by ${newest}versions.last_place desc) as version_rank
   from versions
-  join changed on changed.account = versions.account and ${keys.map((key) => `changed.${key} = versions.${key}`).join(' and ')}
+  join changed on changed.account = versions.account and ${keys.map((key) => `changed.${key} is not distinct from versions.${key}`).join(' and ')}
 ),`
 }
 
