@@ -3,7 +3,6 @@
 // beancount sells nothing that was bought in the same transaction. What nobody knows is never a gain: a lot of unknown
 // cost is held at zero, and what its disposal brings goes to Equity:Unknown-Basis.
 import { formatAmount } from '../../models/amount.ts'
-import type { Pieces } from '../output/deliver.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
 import { type Balance, dayOf, readOutline } from './books.ts'
@@ -46,7 +45,7 @@ const NOTES = (booking: LotBooking, currency: string): string[] => [
 ]
 
 /** UsageError for amounts that beancount would round. */
-export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): Pieces {
+export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): AsyncIterable<string> {
   const outline = await readOutline(ledger)
   const books = await readLotBooks(ledger, booking)
   const balances = await wholeBalances(ledger)

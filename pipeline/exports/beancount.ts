@@ -1,5 +1,4 @@
 // The books as a beancount file: one transaction for each of ours, and at the end every balance asserted exactly.
-import type { Pieces } from '../output/deliver.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
 import { dayOf, readOutline, readTransactions, type Transaction } from './books.ts'
@@ -7,7 +6,7 @@ import { DigitCheck } from './digits.ts'
 import { beancountAccounts, beancountCommodity } from './names.ts'
 
 /** UsageError for amounts that beancount would round. */
-export async function* beancountText(ledger: Ledger): Pieces {
+export async function* beancountText(ledger: Ledger): AsyncIterable<string> {
   const outline = await readOutline(ledger)
   const accounts = beancountAccounts(outline.accountNames)
   const digits = new DigitCheck()

@@ -1,10 +1,11 @@
 // The books for other tools, from the published ledger alone: no lock is taken, and a run may write meanwhile.
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
-import { outFile, type Pieces, writeFileFrom } from '../output/deliver.ts'
+import { outFile, writeFileFrom } from '../output/deliver.ts'
 import { type Ledger, type LedgerOptions, openLedger } from '../reports/ledger.ts'
 import { beancountText } from './beancount.ts'
 import { beancountLotsText, LOT_BOOKINGS, type LotBooking } from './beancount-lots.ts'
+import { inChunks } from './chunks.ts'
 import { hledgerText } from './hledger.ts'
 import { exportParquet } from './parquet-folder.ts'
 
@@ -54,14 +55,18 @@ export async function exportBooks(dir: string, kind: ExportKind, options: Export
     const name =
       kind === 'hledger' ? 'books.journal' : lots === undefined ? 'books.beancount' : `${lots}.beancount`
     const path = await outFile(out, name, dir)
-    await writeFileFrom(disk, path, textOf(ledger, kind, lots))
+    await writeFileFrom(disk, path, inChunks(textOf(ledger, kind, lots)))
     return { path, tables: null }
   } finally {
     ledger.close()
   }
 }
 
-function textOf(ledger: Ledger, kind: 'beancount' | 'hledger', lots: LotBooking | undefined): Pieces {
+function textOf(
+  ledger: Ledger,
+  kind: 'beancount' | 'hledger',
+  lots: LotBooking | undefined,
+): AsyncIterable<string> {
   if (kind === 'hledger') return hledgerText(ledger)
   return lots === undefined ? beancountText(ledger) : beancountLotsText(ledger, lots)
 }

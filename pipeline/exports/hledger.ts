@@ -1,12 +1,11 @@
 // The books as an hledger journal: declared accounts and commodities for its strict mode, the same transactions as
 // everywhere, and at the end every balance asserted. hledger computes with unbounded decimals.
-import type { Pieces } from '../output/deliver.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import { packageVersion } from '../root.ts'
 import { dayOf, type Outline, readOutline, readTransactions, type Source, type Transaction } from './books.ts'
 import { hledgerAccounts, hledgerCommodity } from './names.ts'
 
-export async function* hledgerText(ledger: Ledger): Pieces {
+export async function* hledgerText(ledger: Ledger): AsyncIterable<string> {
   const outline = await readOutline(ledger)
   const accounts = hledgerAccounts(outline.accountNames)
   yield opening(outline, accounts)

@@ -1,0 +1,13 @@
+// Small pieces of text put together: one write to the disk for each would cost more than making them.
+const CHUNK_LENGTH = 1 << 16
+
+export async function* inChunks(pieces: AsyncIterable<string>): AsyncIterable<string> {
+  let chunk = ''
+  for await (const piece of pieces) {
+    chunk += piece
+    if (chunk.length < CHUNK_LENGTH) continue
+    yield chunk
+    chunk = ''
+  }
+  if (chunk !== '') yield chunk
+}
