@@ -148,6 +148,22 @@ function feedsOf(random: Random): string[] {
   return chosen.length === 0 ? [random.pick(FEEDS)] : chosen
 }
 
+/** The same seed in a world in which these faults are never missing. */
+export function focused(config: SimulationConfig, names: readonly Fault[]): SimulationConfig {
+  const shares: readonly (readonly [readonly Fault[], number])[] = [
+    [WIRE_FAULTS, 0.08],
+    [PAGE_FAULTS, 0.2],
+    [PERIOD_FAULTS, 1],
+    [DISK_FAULTS, 0.01],
+    [CONDITIONS, 1],
+  ]
+  const share = (name: Fault): number => shares.find(([kind]) => kind.includes(name))?.[1] ?? 0
+  const faults = Object.fromEntries(
+    names.map((name) => [name, Math.max(share(name), config.faults[name] ?? 0)]),
+  )
+  return { ...config, faults: { ...config.faults, ...faults } }
+}
+
 /** The configuration of a seed. */
 export function configOf(seed: number): SimulationConfig {
   const random = new Random(`config ${seed}`)

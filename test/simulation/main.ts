@@ -2,7 +2,7 @@
 //                     --seed N                           replays one seed and prints its whole story
 //                     --teeth [--only NAME] [--seeds N]  plants each mistake and says how many seeds it took
 import { bundleWorker, checkMutation } from './bundle.ts'
-import { type Mutation, mutations } from './mutations.ts'
+import { focusOf, type Mutation, mutations } from './mutations.ts'
 import { type Report, sweep } from './workers.ts'
 
 const args = process.argv.slice(2)
@@ -60,7 +60,14 @@ async function runSeeds(count: number): Promise<number> {
 async function bite(mutation: Mutation, count: number): Promise<{ seeds: number; by: string } | null> {
   const worker = await bundleWorker(mutation)
   const onReport = ({ violations }: Report): boolean => violations.length > 0
-  const reports = await sweep({ worker, from, count, jobs, flags: ['--stop'], onReport })
+  const reports = await sweep({
+    worker,
+    from,
+    count,
+    jobs,
+    flags: ['--stop', ...focusOf(mutation)],
+    onReport,
+  })
   const caught = reports.find(({ violations }) => violations.length > 0)
   return caught === undefined ? null : { seeds: reports.length, by: caught.violations[0]!.split('\n')[0]! }
 }

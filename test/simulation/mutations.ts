@@ -2,11 +2,15 @@
 // A piece that is not found exactly once is an error, so that a mutation follows the code it was made for.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the pieces are source text.
 
+import type { Fault } from './config.ts'
+
 export interface Mutation {
   readonly name: string
   readonly file: string
   readonly find: string
   readonly replace: string
+  /** Faults without which it makes no difference: every seed has them when this mistake is looked for. */
+  readonly focus: readonly Fault[]
 }
 
 const walk = 'connectors/walk.ts'
@@ -22,11 +26,12 @@ const budget = 'connectors/budget.ts'
 const budgets = 'connectors/budgets.ts'
 const failure = 'pipeline/sync/failure.ts'
 
-const of = (name: string, file: string, find: string, replace: string): Mutation => ({
+const of = (name: string, file: string, find: string, replace: string, ...focus: Fault[]): Mutation => ({
   name,
   file,
   find,
   replace,
+  focus,
 })
 
 /** Windows, pages and what they prove. */
@@ -36,24 +41,29 @@ const walking = [
     page,
     'endTime: String(asked.end)',
     'endTime: String(Math.max(asked.start, asked.end - 1))',
+    'edge records',
   ),
   of(
     'window start exclusive',
     page,
     'startTime: String(asked.start)',
     'startTime: String(Math.min(asked.end, asked.start + 1))',
+    'edge records',
   ),
   of(
     'next window begins one instant too early',
     walk,
     'return { covers, next: windowEndingAt(endpoint, need, oldest, provenFrom) }',
     'return { covers, next: windowEndingAt(endpoint, need, oldest - 1, provenFrom) }',
+    'short page',
+    'bursts',
   ),
   of(
     'oldest instant of a page claimed though it goes on',
     walk,
     'const covers = oldest + 1 < state.provenFrom ? { start: oldest + 1, end: state.provenFrom } : null',
     'const covers = oldest < state.provenFrom ? { start: oldest, end: state.provenFrom } : null',
+    'bursts',
   ),
   of(
     'whole window claimed by its first page',
@@ -66,26 +76,30 @@ const walking = [
     walk,
     'const canSlide = !isFull &&',
     'if (!isFull) return finish(endpoint, state)\n  const canSlide = !isFull &&',
+    'short page',
   ),
   of(
     'short page taken as the end of a list',
     walk,
     '  const place = turnPage(endpoint, state, page)\n  return place === null ?',
     "  const place = turnPage(endpoint, state, page)\n  return place === null || (endpoint.page.kind !== 'none' && page.rows.length < endpoint.page.size) ?",
+    'short page',
   ),
   of(
     'repeated cursor taken as the end',
     walk,
     "throw new RepeatedCursor(wrong(endpoint, 'repeated cursor', `${mark} came twice`))",
     'return null',
+    'repeated cursor',
   ),
   of(
     'repeated cursor followed for ever',
     walk,
     'if (place.cursors.includes(mark))',
     'if (place.cursors.length > 9_999)',
+    'repeated cursor',
+    'bursts',
   ),
-  of('disorder within a page ignored', walk, ' || state.disordered || !isOrdered(state, times)', ''),
   of(
     'second pages not journaled',
     page,
@@ -97,66 +111,96 @@ const walking = [
     page,
     'Math.min(covers.end, Math.floor(venueThen))',
     'covers.end',
+    'clock skew',
   ),
   of(
     'start given up claimed all the same',
     page,
     'const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start',
     'const from = window.start',
+    'clock skew',
   ),
   of(
     'retention not clamped when sending',
     page,
     'if (start <= window.end) return { start, end: window.end }',
     'if (start <= window.end) return window',
+    'lost response',
+    'late response',
+    'lost request',
   ),
   of(
     'window given up on one wrong requestTime',
     page,
     'if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()',
     'throw new WindowGone()',
+    'wrong requestTime',
   ),
 ]
 
 /** What is read again, and what is said of what was not had. */
 const planning = [
-  of('look-back removed', plan, 'readAt - lookbackMs, oldestUnsettled', 'readAt, oldestUnsettled'),
+  of(
+    'look-back removed',
+    plan,
+    'readAt - lookbackMs, oldestUnsettled',
+    'readAt, oldestUnsettled',
+    'late records',
+  ),
   of(
     'look-back counted from the newest end alone',
     plan,
     '({ start, end, readAt = newest }) => {',
     '({ start, end }) => {\n    const readAt = newest',
+    'late records',
+    'lost response',
+    'server error',
   ),
   of(
     'unsettled orders not read again',
     plan,
     'oldestUnsettled ?? Number.POSITIVE_INFINITY',
     'Number.POSITIVE_INFINITY',
+    'changed records',
   ),
   of(
     'resumed window not read again in its newest part',
     plan,
     'end: Math.max(start, end - lookbackMs),',
     'end,',
+    'late records',
+    'lost response',
   ),
   of(
     'lost ranges not stated',
     'pipeline/sync/feed.ts',
     'for (const range of plan.lost) {',
     'for (const range of plan.lost.slice(1)) {',
+    'long absence',
   ),
-  of('what was never had is not lost', plan, ', known.wanted?.from ?? start)', ')'),
+  of(
+    'what was never had is not lost',
+    plan,
+    '    known.wanted?.from ?? start,\n',
+    '',
+    'long absence',
+    'server error',
+    'outage',
+  ),
   of(
     'what failed is not stated',
     failure,
     'for (const range of about) {',
     'for (const range of about.slice(1)) {',
+    'server error',
+    'outage',
   ),
   of(
     'neighbours of a stopped partition not stated',
     'pipeline/sync/feed.ts',
     'for (const rest of plans.slice(index + 1))',
     'for (const rest of plans.slice(index + 2))',
+    'outage',
   ),
   of(
     'a classic account is not told of',
@@ -179,6 +223,7 @@ const asking = [
     'connectors/client.ts',
     'await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
     'errand.last !== null ? await this.#tryOnce(errand) : await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
+    'server error',
   ),
   of(
     'slot freed at sending',
@@ -204,43 +249,73 @@ const asking = [
     'return budget.run(() => this.#address.run(task, turn), turn)',
     'return budget.run(task, turn)',
   ),
-  of('Retry-After ignored', 'connectors/retry.ts', 'Math.max(jitter, error.retryAfterMs ?? 0)', 'jitter'),
-  of('tries without end', 'connectors/retry.ts', 'export const TRIES_MAX = 5', 'export const TRIES_MAX = 50'),
-  of('requestTime of any length believed', 'connectors/offset.ts', '/^[1-9]\\d{12}$/', '/^\\d+$/'),
+  of(
+    'Retry-After ignored',
+    'connectors/retry.ts',
+    'Math.max(jitter, error.retryAfterMs ?? 0)',
+    'jitter',
+    'rate refusal with Retry-After',
+  ),
+  of(
+    'tries without end',
+    'connectors/retry.ts',
+    'export const TRIES_MAX = 5',
+    'export const TRIES_MAX = 50',
+    'outage',
+  ),
+  of(
+    'requestTime of any length believed',
+    'connectors/offset.ts',
+    '/^[1-9]\\d{12}$/',
+    '/^\\d+$/',
+    'odd requestTime',
+  ),
   of(
     'clock not measured again after a refusal',
     'connectors/client.ts',
     'if (error instanceof ClockRefused) this.#offset.forget()',
     '',
+    'wrong requestTime',
+    'clock skew',
   ),
   of(
     'venue’s clock not measured at all',
     'connectors/client.ts',
     'if (envelope !== null && envelope.requestTime !== null)',
     'if (envelope === null)',
+    'clock skew',
   ),
 ]
 
 /** Answers that are none, and numbers. */
 const reading = [
-  of('missing data read as an empty page', 'connectors/envelope.ts', "return 'data is missing'", 'return []'),
+  of(
+    'missing data read as an empty page',
+    'connectors/envelope.ts',
+    "return 'data is missing'",
+    'return []',
+    'null data',
+  ),
   of(
     'msg of an answer ignored',
     'connectors/attempt.ts',
     "if (envelope.message.toLowerCase() !== 'success')",
     'if (false)',
+    'wrong msg',
   ),
   of(
     'one of two data members taken',
     'connectors/envelope.ts',
     '!envelope.success || saysTwoThings(value)',
     '!envelope.success',
+    'two data members',
   ),
   of(
     'numbers of JSON through a float',
     'models/json.ts',
     'if (end < 0 && !survives(text, start, i)) {',
     'if (end < -1) {',
+    'odd spellings',
   ),
   of(
     'amounts through a float',
@@ -253,44 +328,63 @@ const reading = [
     'models/amount.ts',
     "if (/[1-9]/.test(fraction)) return { ok: false, problem: 'more than 18 decimal places' }",
     '',
+    'bad rows',
   ),
   of(
     'the last of two equal keys taken',
     landedPage,
     "problems.some((problem) => problem.kind === 'conflicting key')",
     'false',
+    'bad rows',
   ),
   of(
     'a bad row ends its page',
     landedPage,
     '      quarantined += 1\n',
     '      quarantined += 1\n      if (quarantined > 0) break\n',
+    'bad rows',
   ),
   of(
     'rows kept aside are dropped',
     landedPage,
     'tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])',
     'void [place, field, reason, at, rawOf]',
+    'bad rows',
   ),
   of(
     'a row with an unknown value dropped',
     rowReader,
     "drift.add('unknown value', name, value)",
     "return { field: name, reason: 'an unknown value' }",
+    'unknown types',
   ),
-  of('unknown fields dropped', rowReader, 'hasMore(row, known) ? extraOf(places, row, drift) : null', 'null'),
+  of(
+    'unknown fields dropped',
+    rowReader,
+    'hasMore(row, known) ? extraOf(places, row, drift) : null',
+    'null',
+    'unknown fields',
+  ),
   of(
     'secrets in pages journaled',
     page,
     'const clean = redactSecrets(answer.body, context.secrets)',
     'const clean = { body: answer.body, redacted: 0 }',
+    'secret echoed',
   ),
-  of('escaped secrets journaled', 'connectors/secrets.ts', 'return body.includes(0x5c) || ', 'return '),
+  of(
+    'escaped secrets journaled',
+    'connectors/secrets.ts',
+    'return body.includes(0x5c) || ',
+    'return ',
+    'secret echoed',
+  ),
   of(
     'secrets in refusals journaled',
     failure,
     'redactSecrets(error.body, context.secrets).body',
     'error.body',
+    'refusal that echoes a secret',
   ),
 ]
 
@@ -308,12 +402,13 @@ const keeping = [
     '      await this.disk.syncDir(this.folder)\n    } catch (error) {',
     '    } catch (error) {',
   ),
-  of('appends go on after a failure', appender, '        this.failure = failure\n', ''),
+  of('appends go on after a failure', appender, '        this.failure = failure\n', '', 'write error'),
   of(
     'chain of the journal not checked',
     'pipeline/journal/segment.ts',
     'if (!matches) throw this.brokenChain(seq, offset + PRELUDE_BYTES)',
     '',
+    'corruption',
   ),
   of(
     'torn end left in place',
@@ -326,12 +421,14 @@ const keeping = [
     'pipeline/journal/layout.ts',
     'return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))',
     'return crc32(stored, crc32(salt))',
+    'empty body',
   ),
   of(
     'lock not checked',
     'pipeline/lock.ts',
     'if (holder !== null && (await mayLive(holder))) throw refusal(path, holder)',
     '',
+    'second run',
   ),
   of(
     'lock of a dead process respected',
@@ -375,20 +472,33 @@ const keeping = [
     records,
     'const received = keyed\n    ? `select * from landing.${record.table}`',
     'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(columns.filter((one) => !keys.includes(one)))}, extra order by page_id, page_row) = 1`',
+    'bursts',
   ),
   of(
     'versions merged into the last one',
     records,
     'const received = keyed\n    ? `select * from landing.${record.table}`',
     'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(keys)} order by page_id desc, page_row) = 1`',
+    'changed records',
   ),
   of(
     'the first version chosen as current',
     records,
     '${newest}versions.last_place desc)',
     '${newest}versions.last_place)',
+    'changed records',
   ),
-  of('the oldest change chosen as current', records, ' desc nulls last, `', ' nulls last, `'),
+  of(
+    'the oldest change chosen as current',
+    records,
+    ' desc nulls last, `',
+    ' nulls last, `',
+    'changed records',
+  ),
 ]
 
 export const mutations: readonly Mutation[] = [...walking, ...planning, ...asking, ...reading, ...keeping]
+
+/** The flag that has every seed show the faults which this mistake is about. */
+export const focusOf = ({ focus }: Mutation): string[] =>
+  focus.length === 0 ? [] : [`--focus=${focus.join(';')}`]

@@ -128,8 +128,12 @@ async function perform(
   let isOpen = true
   ledger.mustRebuild = false
   try {
-    const landingMs = machine.isCalm ? 1_000 : random.pick([50, 3_000, 20_000, 60_000])
-    const landing = watchedLanding(books.landing, (task) => within(delays.int(1, landingMs), task))
+    const landingMs = machine.isCalm ? 20_000 : random.pick([300, 20_000, 60_000])
+    const landing = watchedLanding(
+      books.landing,
+      (task) => within(delays.int(1, landingMs), task),
+      (task) => within(delays.int(1, 1_000), task),
+    )
     const journal = watchedJournal(books.journal, ledger, scheduler)
     if (machine.strikes('second run'))
       disturb(
@@ -233,8 +237,10 @@ function judgeError(world: World, machine: Machine, ledger: Ledger, error: unkno
   world.violation(`${machine.name} ${what}: ${text}`)
 }
 
-/** Each call of the landing database is one event, and takes its time. */
-function watchedLanding(landing: Landing, within: <T>(task: () => Promise<T>) => Promise<T>): Landing {
+type Within = <T>(task: () => Promise<T>) => Promise<T>
+
+/** Each call of the landing database is one event, and takes its time; transactions may lag far behind. */
+function watchedLanding(landing: Landing, lagging: Within, within: Within): Landing {
   return {
     get landedSeq() {
       return landing.landedSeq
@@ -244,7 +250,7 @@ function watchedLanding(landing: Landing, within: <T>(task: () => Promise<T>) =>
     },
     instance: landing.instance,
     connection: landing.connection,
-    land: (frames) => within(() => landing.land(frames)),
+    land: (frames) => lagging(() => landing.land(frames)),
     covered: (...of) => within(() => landing.covered(...of)),
     wanted: (...of) => within(() => landing.wanted(...of)),
     unfinished: (...of) => within(() => landing.unfinished(...of)),

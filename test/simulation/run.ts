@@ -27,7 +27,7 @@ export interface SimulationResult {
 }
 
 /** A process that dies or fails is started again at most so often before the night is given up. */
-const STARTS_MAX = 4
+const STARTS_MAX = 3
 
 const folderForDatabases = (): string =>
   mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tieout-simulation-'))

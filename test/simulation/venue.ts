@@ -53,6 +53,7 @@ export interface VenueOptions {
   readonly disorders: () => boolean
   /** Whether new records may appear on the edges of windows. */
   readonly invents: () => boolean
+  readonly isCalm: () => boolean
   /** Something that no fault explains. */
   readonly violation: (what: string) => void
 }
@@ -80,6 +81,7 @@ export class ModelVenue {
   readonly #byList = new Map<string, VenueRecord[]>()
   readonly #places = new Map<string, Place>()
   readonly #arrivals = new Map<string, number[]>()
+  readonly #stuck = new Map<string, boolean>()
   /** Requests that arrived, all together. */
   requests = 0
 
@@ -165,7 +167,7 @@ export class ModelVenue {
   }
 
   #page(account: VenueAccount, feed: Feed, params: ReadonlyMap<string, string>): VenueAnswer {
-    const { now, start } = this.#options
+    const { config, now, start } = this.#options
     const from = Number(params.get('startTime'))
     const until = Number(params.get('endTime'))
     const partition = feed.partitions.find((one) =>
@@ -182,7 +184,16 @@ export class ModelVenue {
       return refusal(400, '40017', 'parameter verification failed')
     }
     const edge = start + now() - retentionOfFeed(feed)
-    if (from < edge) return refusal(400, '00001', 'startTime is beyond the memory')
+    if (from < edge) {
+      // A client that knows the time asks for nothing that is forgotten, however long it has waited.
+      const { faults } = config
+      const excused = ['clock skew', 'clock steps', 'wrong requestTime', 'odd requestTime'] as const
+      if (!excused.some((fault) => (faults[fault] ?? 0) > 0))
+        this.#options.violation(
+          `${feed.name} was asked from ${from}, where ${edge} is the oldest that is kept`,
+        )
+      return refusal(400, '00001', 'startTime is beyond the memory')
+    }
     const cursor = params.get(feed.page.param) ?? null
     const list = this.#byList.get(`${account.name}/${feed.name}/${partition.label}`) ?? []
     this.#inventOnEdges(account, feed, partition.label, list, { from, until, cursor })
@@ -222,6 +233,14 @@ export class ModelVenue {
     return list.at(-1)!
   }
 
+  /** A cursor that once led to itself always does, as long as there are faults. */
+  #isStuck(feed: Feed, cursor: string, strikes: () => boolean): boolean {
+    const key = `${feed.name} ${cursor}`
+    const known = this.#stuck.get(key) ?? strikes()
+    this.#stuck.set(key, known)
+    return known && !this.#options.isCalm()
+  }
+
   #tell(
     feed: Feed,
     all: readonly { record: VenueRecord; version: Version }[],
@@ -257,7 +276,7 @@ export class ModelVenue {
     const hasMore =
       last !== undefined && behind.some(({ record }) => isBehind(record, this.#places.get(last)!))
     let next = last !== undefined && (hasMore || random.chance(0.5)) ? last : null
-    if (cursor !== null && rows.length > 0 && strikes('repeated cursor')) {
+    if (cursor !== null && rows.length > 0 && this.#isStuck(feed, cursor, () => strikes('repeated cursor'))) {
       next = cursor
       if (feed.page.kind === 'last-id') rows = before.slice(-1)
       odd.push('the same cursor again')

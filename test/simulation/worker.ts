@@ -1,12 +1,15 @@
 // Runs seeds in a process of its own, one after the other, and reports each as a line of JSON. Bundled with the code
 // under test, so that a mutation of that code is a patch of the bundle.
-// argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small.
+// argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small,
+// `--focus=NAME;NAME` has these faults in every seed.
 import './native.ts'
-import { configOf, type SimulationConfig } from './config.ts'
+import { configOf, type Fault, focused, type SimulationConfig } from './config.ts'
 import { type SimulationResult, simulate } from './run.ts'
 import { shrink } from './shrink.ts'
 
 const [from = '0', count = '1', step = '1', ...flags] = process.argv.slice(2)
+
+const focus = flags.find((flag) => flag.startsWith('--focus='))?.slice('--focus='.length)
 
 const STORY_LINES = 60
 
@@ -34,7 +37,8 @@ process.on('unhandledRejection', (reason) => {
 
 for (let place = 0; place < Number(count); place += 1) {
   const seed = Number(from) + place * Number(step)
-  let result = await simulate(configOf(seed))
+  const config = configOf(seed)
+  let result = await simulate(focus === undefined ? config : focused(config, focus.split(';') as Fault[]))
   const failed = result.violations.length > 0
   if (failed && flags.includes('--shrink')) result = await shrink(result, simulate)
   report(result, failed ? result.config : null)

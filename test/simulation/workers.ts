@@ -24,36 +24,54 @@ export interface Sweep {
   readonly onReport?: (report: Report) => boolean | undefined
 }
 
+/** How often a worker that was killed from outside is started anew. */
+const STARTS_MAX = 20
+
+const failedWorker = (seed: number, end: string): Report => ({
+  seed,
+  violations: [`the process ended with ${end}`],
+  requests: 0,
+  deaths: 0,
+  digest: '',
+  worldMs: 0,
+  shrunk: null,
+  story: [],
+})
+
 export async function sweep({ worker, from, count, jobs, flags = [], onReport }: Sweep): Promise<Report[]> {
   const reports: Report[] = []
   const kills: (() => void)[] = []
   let isOver = false
+  const take = (report: Report): void => {
+    reports.push(report)
+    if (onReport?.(report) !== true || isOver) return
+    isOver = true
+    for (const kill of kills) kill()
+  }
   const run = async (job: number): Promise<void> => {
-    const own = Math.ceil((count - job) / jobs)
-    if (own <= 0) return
-    const child = spawn(process.execPath, [worker, String(from + job), String(own), String(jobs), ...flags], {
-      stdio: ['ignore', 'pipe', 'inherit'],
-    })
-    kills.push(() => child.kill('SIGKILL'))
-    const ended = new Promise<number | null>((resolve, reject) => {
-      child.on('error', reject)
-      child.on('close', resolve)
-    })
-    let last = from + job - jobs
-    for await (const line of createInterface({ input: child.stdout })) {
-      const report = JSON.parse(line) as Report
-      last = report.seed
-      reports.push(report)
-      if (onReport?.(report) !== true || isOver) continue
-      isOver = true
-      for (const kill of kills) kill()
+    let next = from + job
+    for (let starts = 0; next < from + count && !isOver; starts += 1) {
+      const own = Math.ceil((from + count - next) / jobs)
+      const child = spawn(process.execPath, [worker, String(next), String(own), String(jobs), ...flags], {
+        stdio: ['ignore', 'pipe', 'inherit'],
+      })
+      kills.push(() => child.kill('SIGKILL'))
+      const ended = new Promise<string>((resolve, reject) => {
+        child.on('error', reject)
+        child.on('close', (code, signal) => resolve(signal ?? `code ${code}`))
+      })
+      for await (const line of createInterface({ input: child.stdout })) {
+        const report = JSON.parse(line) as Report
+        next = report.seed + jobs
+        take(report)
+      }
+      const end = await ended
+      if (end === 'code 0' || isOver) return
+      // Whoever kills a process from outside, such as a system short of memory, says nothing of the seed.
+      if (end === 'SIGKILL' && starts < STARTS_MAX) continue
+      take(failedWorker(next, end))
+      return
     }
-    const code = await ended
-    if (code === 0 || isOver) return
-    const violations = [`the process ended with code ${code}`]
-    const ending = { seed: last + jobs, violations, requests: 0, deaths: 0, digest: '', worldMs: 0 }
-    reports.push({ ...ending, shrunk: null, story: [] })
-    onReport?.(reports.at(-1)!)
   }
   await Promise.all(Array.from({ length: jobs }, (_, job) => run(job)))
   return reports.sort((a, b) => a.seed - b.seed)

@@ -66,6 +66,7 @@ export class World {
       strikes,
       disorders: () => strikes('page out of order'),
       invents: () => (config.faults['rival books'] ?? 0) === 0 && strikes('edge records'),
+      isCalm: () => this.#isCalm,
       violation: (what) => this.violation(what),
     })
     const tell = (line: string): void => this.tell(line)

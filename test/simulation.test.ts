@@ -1,0 +1,41 @@
+// Whole runs by seed, on a virtual clock: the invariants hold whatever happens, every run can be repeated to the byte,
+// and planted mistakes still fit. `npm run simulate` runs more of the same; docs/reliability.md says what it knows.
+import { describe, expect, test } from 'vitest'
+import { bundleWorker, checkMutation } from './simulation/bundle.ts'
+import { mutations } from './simulation/mutations.ts'
+import { type Report, sweep } from './simulation/workers.ts'
+
+/** As many as fit beside the other tests; `npm run simulate -- --seeds 1000` runs more. */
+const SEEDS = 30
+
+const told = ({ seed, violations, story }: Report): string =>
+  [`seed ${seed}: npm run simulate -- --seed ${seed}`, ...violations, ...story.slice(-20)].join('\n')
+
+describe('simulation', () => {
+  test(`${SEEDS} seeds: the books equal the venue’s truth, whatever happened on the way`, async () => {
+    const worker = await bundleWorker(null)
+
+    const reports = await sweep({ worker, from: 1, count: SEEDS, jobs: 2 })
+
+    expect(reports.filter(({ violations }) => violations.length > 0).map(told)).toEqual([])
+    expect(reports).toHaveLength(SEEDS)
+  }, 300_000)
+
+  test('a seed tells the same story to the byte when it is repeated', async () => {
+    const worker = await bundleWorker(null)
+
+    const once = await sweep({ worker, from: 101, count: 4, jobs: 1 })
+    const again = await sweep({ worker, from: 101, count: 4, jobs: 2 })
+
+    expect(again.map(({ digest }) => digest)).toEqual(once.map(({ digest }) => digest))
+    expect(new Set(once.map(({ digest }) => digest)).size).toBe(4)
+  }, 120_000)
+})
+
+describe('planted mistakes', () => {
+  test('every one of them still fits the code that it is planted in', async () => {
+    expect(mutations.length).toBeGreaterThanOrEqual(40)
+    expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length)
+    for (const mutation of mutations) await checkMutation(mutation)
+  })
+})
