@@ -67,7 +67,9 @@ function sourceOf(row: ImportRow): string {
 }
 
 const isReferenceRates = ({ cells }: CsvLine): boolean =>
-  cells[0]?.trim() === 'Date' && cells.slice(1).every((cell) => /^\s*([A-Z]{3})?\s*$/.test(cell))
+  cells.length > 1 &&
+  cells[0]?.trim() === 'Date' &&
+  cells.slice(1).every((cell) => /^\s*([A-Z]{3})?\s*$/.test(cell))
 
 type Add = (
   line: number,
