@@ -17,6 +17,7 @@ const QUICK = [
   'missing data read as an empty page',
   'deduplicated by content',
 ]
+const QUICK_SEEDS = 12
 
 const told = ({ seed, violations, story }: Report): string =>
   [`seed ${seed}: npm run simulate -- --seed ${seed}`, ...violations, ...story.slice(-20)].join('\n')
@@ -48,4 +49,25 @@ describe('planted mistakes', () => {
     expect(new Set(mutations.map(({ name }) => name)).size).toBe(mutations.length)
     for (const mutation of mutations) await checkMutation(mutation)
   })
+
+  test.each(QUICK)(
+    '%s: caught',
+    async (name) => {
+      const mutation = mutations.find((one) => one.name === name)
+      if (mutation === undefined) throw new Error(`No mutation is called "${name}"`)
+      const worker = await bundleWorker(mutation)
+
+      const reports = await sweep({
+        worker,
+        from: 1,
+        count: QUICK_SEEDS,
+        jobs: 2,
+        flags: ['--stop', ...focusOf(mutation)],
+        onReport: ({ violations }) => violations.length > 0,
+      })
+
+      expect(reports.flatMap(({ violations }) => violations)).not.toEqual([])
+    },
+    120_000,
+  )
 })
