@@ -114,6 +114,21 @@ describe('history that is lost', () => {
     await page(day(8), day(9))
     expect(await coverageBreaks()).toEqual(['warning coverage main', 'notice coverage main'])
   })
+
+  it('is a notice too where the first run was killed on its way there and the next one found it lost', async () => {
+    await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
+    await statement('lost', day(1), day(2), { run_id: 'run-2' })
+    await books.tax('SPOT', [], { covers: [day(2), day(5)], run: 'run-2' })
+    expect(await coverageBreaks()).toEqual(['notice coverage main'])
+  })
+
+  it('is a warning where an earlier run had to leave it', async () => {
+    await statement('pending', day(1), day(5), { run_id: 'run-1' })
+    await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
+    await statement('lost', day(1), day(2), { run_id: 'run-2' })
+    await books.tax('SPOT', [], { covers: [day(2), day(5)], run: 'run-2' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+  })
 })
 
 describe('one cause', () => {

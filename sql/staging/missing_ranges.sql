@@ -49,16 +49,27 @@ open_pieces as (
         and covered.starts_at <= pieces.starts_at and covered.ends_at >= pieces.ends_at
     )
 ),
-first_runs as (
-  select account, feed, partition, min_by(run_id, seen) as run_id
+-- How far back each run had asked, or had to say why it could not.
+runs as (
+  select account, feed, partition, run_id, min(seen) as first_seen, min(asked_from) as asked_from
   from (
-    select account, feed, partition, run_id, page_id as seen from landing.pages
+    select account, feed, partition, run_id, page_id as seen, window_start as asked_from from landing.pages
     union all
-    select account, feed, partition, run_id, seq from landing.statements
+    select account, feed, partition, run_id, seq, case when status <> 'lost' then starts_at end
+    from landing.statements
   )
-  group by account, feed, partition
+  group by account, feed, partition, run_id
 ),
--- The last word on each piece, and whether the very first run already found it lost.
+earlier_runs as (
+  select account, feed, partition, run_id,
+    min(asked_from) over (
+      partition by account, feed, partition order by first_seen
+      rows between unbounded preceding and 1 preceding
+    ) as asked_from
+  from runs
+),
+-- The last word on each piece, and whether a run found it lost before any other had reached so far back: the first
+-- run, or one that goes on with a first run that was stopped or killed on its way into the past.
 judged as (
   select open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
     open_pieces.ends_at,
@@ -66,15 +77,18 @@ judged as (
     max_by(ranged.code, ranged.seq) as code,
     max_by(ranged.reason, ranged.seq) as reason,
     bool_or(ranged.named) as is_named,
-    bool_or(ranged.status = 'lost' and ranged.run_id = first_runs.run_id) as is_before_books
+    bool_or(
+      ranged.status = 'lost'
+      and (earlier_runs.asked_from is null or earlier_runs.asked_from > open_pieces.starts_at)
+    ) as is_before_books
   from open_pieces
   join ranged
     on ranged.account = open_pieces.account and ranged.feed = open_pieces.feed
     and ranged.partition = open_pieces.partition
     and ranged.starts_at <= open_pieces.starts_at and ranged.ends_at >= open_pieces.ends_at
-  left join first_runs
-    on first_runs.account = open_pieces.account and first_runs.feed = open_pieces.feed
-    and first_runs.partition = open_pieces.partition
+  left join earlier_runs
+    on earlier_runs.account = ranged.account and earlier_runs.feed = ranged.feed
+    and earlier_runs.partition = ranged.partition and earlier_runs.run_id = ranged.run_id
   group by open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
     open_pieces.ends_at
 ),
