@@ -3,10 +3,12 @@
 import yargs from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { TieoutError } from '../models/error.ts'
+import { forTerminal } from '../models/text.ts'
 import { booksCommands } from './commands/books.ts'
 import { callCommands } from './commands/call.ts'
 import { demoCommand } from './commands/demo.ts'
 import { explainCommand } from './commands/explain.ts'
+import { explainBreakCommand } from './commands/explain-break.ts'
 import { exportCommand } from './commands/export.ts'
 import { fetchCommands } from './commands/fetch.ts'
 import { importCommand } from './commands/import.ts'
@@ -21,7 +23,7 @@ function reportFailure(error: unknown): number {
     return error.exitCode
   }
   const message = error instanceof Error ? error.message : String(error)
-  process.stderr.write(`tieout: An unexpected error: ${message}\n`)
+  process.stderr.write(`tieout: An unexpected error: ${forTerminal(message)}\n`)
   process.stderr.write(
     '  next:     Progress is kept. Run again; if it stays, report it with --log-level debug output.\n',
   )
@@ -67,6 +69,7 @@ const parser = yargs(hideBin(process.argv))
     exportCommand,
     ...readCommands,
     explainCommand,
+    explainBreakCommand,
     ...callCommands,
   ] as never)
   .demandCommand(1, 'Name a command.')
@@ -79,7 +82,7 @@ const parser = yargs(hideBin(process.argv))
   .fail((message, error, instance) => {
     if (error) throw error
     instance.showHelp('error')
-    process.stderr.write(`\ntieout: ${message}\n  next:     See the usage above.\n`)
+    process.stderr.write(`\ntieout: ${forTerminal(message)}\n  next:     See the usage above.\n`)
     process.exitCode = 2
     throw new Handled()
   })

@@ -37,6 +37,9 @@ const aBreak: Break = {
   evidence: '["t1"]',
   firstSeenAt: '2026-01-10T00:00:00.000Z',
   status: 'open',
+  note: null,
+  notedAt: null,
+  figuresHash: 'fedcba9876543210',
 }
 
 describe('coverage in the status', () => {
@@ -227,6 +230,8 @@ describe('the breaks of a build', () => {
         '  id 0123456789abcdef, first seen 2026-01-10T00:00:00.000Z',
       ].join('\n'),
     )
+    const later = Date.parse('2026-01-22T09:00:00Z')
+    expect(printBreaks([aBreak], false, later)).toContain('first seen 2026-01-10T00:00:00.000Z, 12 d ago')
     expect(JSON.parse(printBreaks([aBreak], true))[0]).toMatchObject({
       break_id: '0123456789abcdef',
       check_name: 'double_entry',

@@ -21,6 +21,11 @@ export interface Break {
   readonly evidence: string
   readonly firstSeenAt: string
   readonly status: 'open' | 'explained' | 'resolved'
+  /** What the user says of it, where a note holds; null else, and where the note has been struck. */
+  readonly note: string | null
+  readonly notedAt: string | null
+  /** Of severity, amounts, evidence and every number of the explanation: a note holds as long as it stays. */
+  readonly figuresHash: string
 }
 
 const COLUMNS: Readonly<Record<string, string>> = {
@@ -37,26 +42,51 @@ const COLUMNS: Readonly<Record<string, string>> = {
   explanation: 'What it means and what would cure it.',
   evidence: 'Ids to look at, as a JSON list.',
   first_seen_at: 'When a build first found it.',
-  status: 'open, explained or resolved.',
+  status: 'open, explained by a note of the user, or resolved.',
+  note: 'What the user says of it; null where no note holds, and where the note has been struck.',
+  noted_at: 'When the note was made.',
+  figures_hash:
+    'Of severity, amounts, evidence and the numbers of the explanation: with other figures a note no longer holds.',
 }
 
 export const breakColumns: readonly string[] = Object.keys(COLUMNS)
 
+/** Columns that ledgers of earlier versions lack; what they knew of their breaks is carried on all the same. */
+const ADDED_LATER: ReadonlySet<string> = new Set(['note', 'noted_at', 'figures_hash'])
+
+/** What the breaks of a published ledger must tell to be carried on. */
+export const carriedColumns: readonly string[] = breakColumns.filter((name) => !ADDED_LATER.has(name))
+
 /** Makes `staging.previous_breaks` from the ledger attached as `before`, or empty. */
 export async function loadPreviousBreaks(connection: DuckDBConnection, attached: boolean): Promise<void> {
-  const empty = `select cast(null as varchar) as break_id, cast(null as varchar) as check_name,
-    cast(null as varchar) as severity, cast(null as varchar) as account, cast(null as varchar) as ledger,
-    cast(null as varchar) as coin, cast(null as timestamptz) as occurred_at,
-    cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
-    cast(null as decimal(38, 18)) as difference, cast(null as varchar) as explanation,
-    cast(null as varchar) as evidence, cast(null as timestamptz) as first_seen_at,
-    cast(null as varchar) as status
-    limit 0`
-  const source = attached ? `select ${breakColumns.join(', ')} from before.main.breaks` : empty
-  await connection.run(`create table staging.previous_breaks as ${source}`)
+  await connection.run(
+    `create table staging.previous_breaks (break_id varchar, check_name varchar, severity varchar, account varchar,
+       ledger varchar, coin varchar, occurred_at timestamptz, expected decimal(38, 18), found decimal(38, 18),
+       difference decimal(38, 18), explanation varchar, evidence varchar, first_seen_at timestamptz,
+       status varchar, note varchar, noted_at timestamptz, figures_hash varchar)`,
+  )
+  if (!attached) return
+  const reader = await connection.runAndReadAll(
+    `select column_name from duckdb_columns()
+     where database_name = 'before' and schema_name = 'main' and table_name = 'breaks'`,
+  )
+  const found = new Set(reader.getRowsJson().map(([name]) => String(name)))
+  const known = breakColumns.filter((name) => found.has(name)).join(', ')
+  await connection.run(
+    `insert into staging.previous_breaks (${known}) select ${known} from before.main.breaks`,
+  )
 }
 
-/** Makes `breaks` from the tables of the checks; `now` is when new ones count as first seen. */
+/** The numbers of an explanation are figures; its words are not, so that they may be put better. */
+const FIGURES_HASH = `substr(sha256(concat_ws('|', severity, coalesce(cast(expected as varchar), ''),
+         coalesce(cast(found as varchar), ''), coalesce(cast(difference as varchar), ''), evidence,
+         array_to_string(regexp_extract_all(explanation, '[0-9][0-9.:-]*'), ' '))), 1, 16)`
+
+/**
+ * Makes `breaks` from the tables of the checks and the user's notes; `now` is when new ones count as first seen.
+ * A note holds for the figures that it was made for. Books that contradict themselves are not put right by a note, so
+ * that a break of severity error stays open.
+ */
 export async function assembleBreaks(
   connection: DuckDBConnection,
   checks: readonly string[],
@@ -74,13 +104,25 @@ export async function assembleBreaks(
          coalesce(coin, ''), culprit)) as whole_id, *
        from found_now
      ),
-     named as (select substr(whole_id, 1, 16) as break_id, * exclude (whole_id) from identified),
+     named as (
+       select substr(whole_id, 1, 16) as break_id, * exclude (whole_id), ${FIGURES_HASH} as figures_hash
+       from identified
+     ),
+     last_words as (
+       select break_id, figures, note, is_withdrawn, noted_at
+       from (select *, row_number() over (partition by break_id order by seq desc) as newest from landing.notes)
+       where newest = 1
+     ),
      still as (
        select named.* exclude (culprit),
          coalesce(previous.first_seen_at, cast($now as timestamptz)) as first_seen_at,
-         case when previous.status = 'explained' then 'explained' else 'open' end as status
+         case when words.break_id is null then 'open' else 'explained' end as status,
+         words.note, words.noted_at
        from named
        left join staging.previous_breaks as previous on previous.break_id = named.break_id
+       left join last_words as words
+         on words.break_id = named.break_id and words.figures = named.figures_hash and not words.is_withdrawn
+         and named.severity <> 'error'
      ),
      gone as (
        select previous.* replace ('resolved' as status)
@@ -100,20 +142,22 @@ export const breaksDocs = {
   columnDocs: new Map(Object.entries(COLUMNS)),
 }
 
-/** The breaks that are open, the gravest first. */
-export async function readOpenBreaks(connection: DuckDBConnection): Promise<Break[]> {
+/** The breaks that are found now, open ones before explained ones, the gravest first. */
+export async function readBreaks(connection: DuckDBConnection): Promise<Break[]> {
   const reader = await connection.runAndReadAll(
     `select break_id, check_name, severity, account, ledger, coin,
        strftime(occurred_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ'),
        cast(expected as varchar), cast(found as varchar), cast(difference as varchar), explanation, evidence,
-       strftime(first_seen_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ'), status
-     from breaks where status = 'open'
-     order by case severity when 'error' then 0 when 'warning' then 1 else 2 end, check_name, account, coin,
+       strftime(first_seen_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ'), status, note,
+       strftime(noted_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ'), figures_hash
+     from breaks where status in ('open', 'explained')
+     order by status desc, case severity when 'error' then 0 when 'warning' then 1 else 2 end, check_name, account, coin,
        occurred_at, break_id`,
   )
   return reader.getRowsJson().map((row) => {
     const [breakId, checkName, severity, account, ledger, coin, occurredAt, ...rest] = row as string[]
-    const [expected, found, difference, explanation, evidence, firstSeenAt, status] = rest
+    const [expected, found, difference, explanation, evidence, firstSeenAt, status, ...noted] = rest
+    const [note, notedAt, figuresHash] = noted
     return {
       breakId,
       checkName,
@@ -129,6 +173,9 @@ export async function readOpenBreaks(connection: DuckDBConnection): Promise<Brea
       evidence,
       firstSeenAt,
       status,
+      note,
+      notedAt,
+      figuresHash,
     } as Break
   })
 }

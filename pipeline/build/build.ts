@@ -8,10 +8,10 @@ import { packageRoot } from '../root.ts'
 import {
   assembleBreaks,
   type Break,
-  breakColumns,
   breaksDocs,
+  carriedColumns,
   loadPreviousBreaks,
-  readOpenBreaks,
+  readBreaks,
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
@@ -51,6 +51,8 @@ export interface BuildResult {
   /** Open breaks, by severity. */
   readonly breaks: Readonly<Record<Severity, number>>
   readonly openBreaks: readonly Break[]
+  /** Breaks that a note of the user explains. */
+  readonly explainedBreaks: readonly Break[]
   /** Rows and milliseconds of each table, in the order in which they were made. */
   readonly tables: readonly BuildEvent[]
 }
@@ -70,9 +72,9 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
   await discardBuild(disk, unfinished)
   const connection = await options.landing.instance.connect()
   try {
-    const { tables, openBreaks } = await inWorkspace(
+    const { tables, openBreaks, explainedBreaks } = await inWorkspace(
       connection,
-      { unfinished, published: path, breakColumns },
+      { unfinished, published: path, breakColumns: carriedColumns },
       (workspace) => make(connection, workspace, options),
     )
     const breaks = countBySeverity(openBreaks)
@@ -80,7 +82,7 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     const wanted = options.publish ?? true
     if (wanted && publishable) await publishLedger(disk, options.dir, unfinished)
     if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
-    return { published: wanted && publishable, path, breaks, openBreaks, tables }
+    return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
   } finally {
     connection.closeSync()
     await discardBuild(disk, unfinished)
@@ -91,7 +93,7 @@ async function make(
   connection: DuckDBConnection,
   workspace: Workspace,
   options: BuildOptions,
-): Promise<Pick<BuildResult, 'tables' | 'openBreaks'>> {
+): Promise<Pick<BuildResult, 'tables' | 'openBreaks' | 'explainedBreaks'>> {
   const { config, steps = [] } = options
   await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
   await loadPreviousBreaks(connection, workspace.hasPrevious)
@@ -106,7 +108,12 @@ async function make(
     ...steps.flatMap(docsOfStep),
     { table: 'main.breaks', ...breaksDocs },
   ])
-  return { tables, openBreaks: await readOpenBreaks(connection) }
+  const found = await readBreaks(connection)
+  return {
+    tables,
+    openBreaks: found.filter(({ status }) => status === 'open'),
+    explainedBreaks: found.filter(({ status }) => status === 'explained'),
+  }
 }
 
 function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {

@@ -112,5 +112,5 @@ function whatCounts(table: string): string {
   if (RECORD_TABLES.has(table)) return 'where is_current'
   if (table !== 'breaks') return ''
   const checks = LEFT_OUT_CHECKS.map((name) => `'${name}'`).join(', ')
-  return `where status = 'open' and check_name not in (${checks})`
+  return `where status <> 'resolved' and check_name not in (${checks})`
 }

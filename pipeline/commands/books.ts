@@ -36,8 +36,8 @@ const buildCommand = defineCommand({
 
 const checkCommand = defineCommand({
   command: 'check',
-  describe: 'Run the reconciliations and print the breaks; publishes nothing',
-  example: ['$0 check --json', 'the open breaks for a script'],
+  describe: 'Run the reconciliations and print the breaks with their ages and notes; publishes nothing',
+  example: ['$0 check --json', 'the breaks for a script; those that a note explains have status explained'],
   options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
     const config = optionalConfig(context)
@@ -48,7 +48,8 @@ const checkCommand = defineCommand({
     })
     try {
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
-      context.print(printBreaks(result.openBreaks, args.json))
+      const found = [...result.openBreaks, ...result.explainedBreaks]
+      context.print(printBreaks(found, args.json, context.now()))
       return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
     } finally {
       await books.close()

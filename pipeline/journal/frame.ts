@@ -129,6 +129,16 @@ export interface ImportMeta extends Common {
   readonly sha256: string
 }
 
+/** What a user has to say of a break. The frame's body is the note; the last word on a break counts. */
+export interface NoteMeta extends Common {
+  readonly kind: 'note'
+  readonly breakId: string
+  /** `figures_hash` of the break that was explained: with other figures it is another matter, and open again. */
+  readonly figures: string
+  /** The note is taken back; there is no body. */
+  readonly isWithdrawn: boolean
+}
+
 export type FrameMeta =
   | PageMeta
   | RefusalMeta
@@ -139,6 +149,7 @@ export type FrameMeta =
   | WriteIntentMeta
   | WriteOutcomeMeta
   | ImportMeta
+  | NoteMeta
 
 export interface Frame {
   /** From 1, without gaps; the `page_id` of the rows it brought. */

@@ -126,6 +126,11 @@ export const importedPricesTable = table(
   'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source',
 )
 
+export const notesTable = table(
+  'notes',
+  'seq: BIGINT, break_id, figures, is_withdrawn: BOOLEAN, note, noted_at: TIMESTAMPTZ',
+)
+
 const fixedTables = [
   stateTable,
   pagesTable,
@@ -141,6 +146,7 @@ const fixedTables = [
   importedTradesTable,
   importedLotsTable,
   importedPricesTable,
+  notesTable,
 ]
 
 /** All tables of a landing database that lands these records. */

@@ -7,6 +7,7 @@ import type { FieldValue } from '../../models/record.ts'
 import type {
   Frame,
   ImportMeta,
+  NoteMeta,
   PageMeta,
   Range,
   RefusalMeta,
@@ -111,6 +112,8 @@ export class LandingTransaction {
         return
       case 'import':
         return this.#landImport(frame, meta)
+      case 'note':
+        return this.#landNote(frame, meta)
       default:
         throw unknownKind(frame.seq, meta satisfies never)
     }
@@ -212,6 +215,12 @@ export class LandingTransaction {
     await this.#append('imports', [seq, meta.imports, meta.file, rows.length, meta.sha256, time(meta.at)])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
+  }
+
+  /** A struck note still explains its break, without a word. */
+  #landNote({ seq, body }: Frame, { breakId, figures, isWithdrawn, at }: NoteMeta): Promise<void> {
+    const text = body === null ? null : Buffer.from(body).toString('utf8')
+    return this.#append('notes', [seq, breakId, figures, isWithdrawn, text, time(at)])
   }
 
   #deleteProgress({ account, feed, partition, window }: Unfinished): Promise<void> {

@@ -1,9 +1,9 @@
-// What every report says besides its figures: as of when the books stand, and which breaks are open.
+// What every report says besides its figures: as of when the books stand, and which breaks are open or explained.
 import type { Reader } from './reader.ts'
 
-/** Notes of a report: the last run, and the open breaks of severity error and warning by name. */
+/** Notes of a report: the last run, the open breaks of severity error and warning by name, and the user's notes. */
 export async function standingNotes(ledger: Reader): Promise<string[]> {
-  return [await asOf(ledger), await openBreaks(ledger)]
+  return [await asOf(ledger), await openBreaks(ledger), ...(await explainedBreaks(ledger))]
 }
 
 async function asOf(ledger: Reader): Promise<string> {
@@ -30,6 +30,16 @@ async function openBreaks(ledger: Reader): Promise<string> {
   return parts.length === 0
     ? 'No open breaks of severity error or warning.'
     : `Open breaks: ${parts.join('; ')}.`
+}
+
+/** Explained warnings with what explains them; a ledger of an earlier version has no notes. */
+async function explainedBreaks(ledger: Reader): Promise<string[]> {
+  if (ledger.tables.get('breaks')?.includes('note') !== true) return []
+  const rows = await ledger.query(
+    `select check_name, break_id, coalesce(note, 'struck') from breaks
+     where status = 'explained' and severity = 'warning' order by check_name, break_id`,
+  )
+  return rows.map(([check, id, note]) => `Explained: ${check} ${id}: ${note}`)
 }
 
 /** `1 warning`, `2 warnings`. */

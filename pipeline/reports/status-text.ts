@@ -66,7 +66,7 @@ export function describeStatus(status: Status, width?: number): string {
     gaps.length === 0 ? '' : `Gaps\n${table(GAP_COLUMNS, gaps)}`,
     losses(status),
     runs.length === 0 ? '' : `Last runs\n${table(RUN_COLUMNS, runs)}`,
-    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}`,
+    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}${explained(status)}`,
     status.unpublished === null
       ? ''
       : `The last build was not published: ${breaks(status.unpublished)}\n` +
@@ -117,6 +117,10 @@ function losses({ feeds, now }: Status): string {
     return `The venue is forgetting records of ${of} that were never fetched. Run \`tieout nightly\` now.`
   const left = duration(Date.parse(at) - Date.parse(now))
   return `Without another run the venue forgets first: ${of}, from ${at} on (in ${left}).`
+}
+
+function explained({ explained: count }: Status): string {
+  return count === 0 ? '' : `\nExplained by a note: ${counted(count, 'break')}.`
 }
 
 function breaks({ error, warning, notice, checks }: BreakCounts): string {

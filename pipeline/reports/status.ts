@@ -66,6 +66,8 @@ export interface Status {
   readonly feeds: readonly FeedStatus[]
   readonly runs: readonly RunStatus[]
   readonly breaks: BreakCounts
+  /** How many breaks a note of the user explains. */
+  readonly explained: number
   /** Breaks of the last build when it was not published; null when the published ledger is the last build. */
   readonly unpublished: BreakCounts | null
 }
@@ -97,7 +99,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
     ledger = await openLedger(dir)
   } catch (error) {
     if (!(error instanceof NoLedger)) throw error
-    return { ...common, publishedAt: null, feeds: [], runs: [], breaks: NO_BREAKS }
+    return { ...common, publishedAt: null, feeds: [], runs: [], breaks: NO_BREAKS, explained: 0 }
   }
   try {
     return {
@@ -110,6 +112,9 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
           `select severity, check_name, count(*) from breaks where status = 'open'
            group by severity, check_name order by severity, check_name`,
         ),
+      ),
+      explained: Number(
+        (await ledger.query("select count(*) from breaks where status = 'explained'"))[0]?.[0] ?? 0,
       ),
     }
   } finally {

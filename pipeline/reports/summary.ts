@@ -2,6 +2,7 @@
 import type { Break, BuildResult, Severity } from '../build/build.ts'
 import { printable } from '../output/table.ts'
 import { counted } from './standing.ts'
+import { duration } from './status-text.ts'
 
 export const NOT_PUBLISHED =
   'tieout: The books contradict themselves, so this build was not published; the ledger is the one before it.\n' +
@@ -10,8 +11,14 @@ export const NOT_PUBLISHED =
 const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice']
 
 /** One line of counts, then one line for each check that found something. */
-export function describeBreaks({ breaks, openBreaks }: Pick<BuildResult, 'breaks' | 'openBreaks'>): string {
-  if (openBreaks.length === 0) return 'No open breaks.'
+export function describeBreaks({
+  breaks,
+  openBreaks,
+  explainedBreaks = [],
+}: Pick<BuildResult, 'breaks' | 'openBreaks'> & Partial<Pick<BuildResult, 'explainedBreaks'>>): string {
+  const explained =
+    explainedBreaks.length === 0 ? [] : [`Explained by a note: ${counted(explainedBreaks.length, 'break')}.`]
+  if (openBreaks.length === 0) return ['No open breaks.', ...explained].join('\n')
   const counts = SEVERITIES.map((severity) => counted(breaks[severity], severity)).join(', ')
   const lines = SEVERITIES.flatMap((severity) => {
     const of = openBreaks.filter((one) => one.severity === severity)
@@ -20,13 +27,17 @@ export function describeBreaks({ breaks, openBreaks }: Pick<BuildResult, 'breaks
       return `  ${severity.padEnd(7)}  ${name} (${same.length}): ${printable(same[0]?.explanation ?? '')}`
     })
   })
-  return [`Open breaks: ${counts}.`, ...lines].join('\n')
+  return [`Open breaks: ${counts}.`, ...lines, ...explained].join('\n')
 }
 
-/** Each open break with what was expected and found; as JSON, objects with the columns of `breaks`. */
-export function printBreaks(openBreaks: readonly Break[], json: boolean): string {
-  if (json) return JSON.stringify(openBreaks.map(asColumns), null, 2)
-  return openBreaks.length === 0 ? 'No open breaks.' : openBreaks.map(paragraph).join('\n\n')
+/**
+ * Each break with what was expected and found, its age at `now` (Unix milliseconds) and the note that explains it; as
+ * JSON, objects with the columns of `breaks`.
+ */
+export function printBreaks(breaks: readonly Break[], json: boolean, now?: number): string {
+  if (json) return JSON.stringify(breaks.map(asColumns), null, 2)
+  const none = breaks.some(({ status }) => status === 'open') ? [] : ['No open breaks.']
+  return [...none, ...breaks.map((one) => paragraph(one, now))].join('\n\n')
 }
 
 function asColumns(one: Break): Record<string, unknown> {
@@ -45,23 +56,33 @@ function asColumns(one: Break): Record<string, unknown> {
     evidence: one.evidence,
     first_seen_at: one.firstSeenAt,
     status: one.status,
+    note: one.note,
+    noted_at: one.notedAt,
+    figures_hash: one.figuresHash,
   }
 }
 
-function paragraph(one: Break): string {
+function paragraph(one: Break, now: number | undefined): string {
   const place = [one.account, one.ledger, one.coin, one.occurredAt].filter((part) => part !== null).join(' ')
   const { expected, found, difference } = one
   const lines = [
-    `${one.severity} ${one.checkName}: ${place}`,
+    `${one.severity} ${one.checkName}: ${place}${one.status === 'explained' ? ' (explained)' : ''}`,
     one.explanation,
     expected === null && found === null
       ? ''
       : `expected ${expected}, found ${found}, difference ${difference}`,
     one.evidence === '[]' ? '' : `see ${one.evidence}`,
-    `id ${one.breakId}, first seen ${one.firstSeenAt}`,
+    `id ${one.breakId}, first seen ${one.firstSeenAt}${ageOf(one, now)}`,
+    one.status === 'explained' ? `note of ${one.notedAt}: ${one.note ?? 'struck'}` : '',
   ]
   return lines
     .filter((line) => line !== '')
     .map((line, index) => (index === 0 ? '' : '  ') + printable(line))
     .join('\n')
+}
+
+/** `, 12 d ago`; a clock that stands before it was first seen tells no age. */
+function ageOf({ firstSeenAt }: Break, now: number | undefined): string {
+  const age = now === undefined ? -1 : now - Date.parse(firstSeenAt)
+  return age < 0 ? '' : `, ${duration(age)} ago`
 }

@@ -21,19 +21,19 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
   }
 }
 
-/** Disagreements that are open, the gravest first. */
+/** Disagreements that are open, then those that a note explains, the gravest first. */
 export async function breaksReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await standingNotes(ledger)
   const { columns, rows } = await ledger.stream(
     `select * from breaks
-     where ${OF_ACCOUNT} and (occurred_at is null or (${within('occurred_at')})) and status = 'open'
-     order by case severity when 'error' then 0 when 'warning' then 1 else 2 end,
+     where ${OF_ACCOUNT} and (occurred_at is null or (${within('occurred_at')})) and status <> 'resolved'
+     order by status desc, case severity when 'error' then 0 when 'warning' then 1 else 2 end,
        check_name, account, coin, occurred_at, break_id`,
     valuesOf(request),
   )
   return {
     fileName: fileNameOf('breaks', request),
-    title: titled('Open breaks', request),
+    title: titled('Breaks', request),
     columns,
     rows,
     totals: [],
