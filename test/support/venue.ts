@@ -118,7 +118,7 @@ export const inTurn =
     handlers[Math.min(count, handlers.length) - 1]?.(request, response, count)
 
 /** Counts the requests whose answer has not been read to its end. */
-class CountingAgent extends Agent {
+export class CountingAgent extends Agent {
   onTheWay = 0
   override async request(options: Dispatcher.RequestOptions): Promise<Dispatcher.ResponseData> {
     this.onTheWay += 1
@@ -178,7 +178,7 @@ export async function loopback(handler: Handler, options: Partial<VenueOptions> 
   }
 }
 
-async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: CountingAgent): Promise<T> {
+export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: CountingAgent): Promise<T> {
   let isSettled = false
   const mark = (): void => {
     isSettled = true
