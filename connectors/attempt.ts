@@ -2,6 +2,7 @@
 // back; everything else is an error of the class that decides what happens next. Sources: interface document, parts
 // 1, 5 and 7; venue-facts, Signing and Failures.
 import { UsageError } from '../models/error.ts'
+import { shortened } from '../models/text.ts'
 import { refusalOf } from './classify.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
@@ -103,6 +104,8 @@ export function failureOf(tried: Case, failure: ExchangeFailure): VenueError {
     : new PassingFailure(refusal)
 }
 
+const CODE_LENGTH_MAX = 64
+
 /** The envelope of a success. Throws the error that any other answer is. */
 export function judge(tried: Case, incoming: Incoming, envelope: Envelope | null): Envelope {
   const { endpoint, account, request } = tried
@@ -112,7 +115,8 @@ export function judge(tried: Case, incoming: Incoming, envelope: Envelope | null
     endpoint,
     account,
     request,
-    code,
+    // A code is a few digits; what else a venue writes there is its text, and is journaled beside the answer.
+    code: shortened(redactText(code, tried.secrets), CODE_LENGTH_MAX),
     status,
     message: redactText(message, tried.secrets),
     body,

@@ -1,5 +1,6 @@
 // Errors that users read: what happened, where, what was expected, what to do next.
 // The class of an error decides the exit code and whether trying again can help; nothing matches message text.
+import { forTerminal, shortened } from './text.ts'
 
 export interface ErrorDetails {
   /** Where it happened: a file and line, a field, an endpoint, an account. */
@@ -10,6 +11,9 @@ export interface ErrorDetails {
   readonly action: string
   readonly cause?: unknown
 }
+
+/** What a cell of a file or an answer of the venue held may be as long as they are. */
+const LINE_LENGTH_MAX = 1_500
 
 /** Exit codes of the contract. */
 export type ExitCode = 0 | 1 | 2 | 3 | 4 | 5
@@ -24,7 +28,7 @@ export class TieoutError extends Error {
     this.details = details
   }
 
-  /** The whole message on a few lines, for a terminal. */
+  /** The whole message on a few lines, for a terminal: nothing in it is obeyed by one, and nothing is endless. */
   describe(): string {
     const { where, expected, found, action } = this.details
     const lines = [
@@ -34,7 +38,10 @@ export class TieoutError extends Error {
       found === undefined ? '' : `  found:    ${found}`,
       `  next:     ${action}`,
     ]
-    return lines.filter((line) => line !== '').join('\n')
+    return lines
+      .filter((line) => line !== '')
+      .map((line) => forTerminal(shortened(line, LINE_LENGTH_MAX)))
+      .join('\n')
   }
 }
 

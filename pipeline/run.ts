@@ -103,6 +103,7 @@ export async function syncBooks(
       now: context.now,
       signal: context.signal,
       command,
+      run: context.run,
       progress,
       ...(selection.since === undefined ? {} : { since: selection.since }),
     })

@@ -1,6 +1,5 @@
 // A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
 // call from spending the same rate budgets beside a nightly run.
-import { randomUUID } from 'node:crypto'
 import type { AccountAccess, AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
@@ -44,7 +43,7 @@ export async function withSession<Result>(
     try {
       const client = venue.account(access)
       const secrets = accounts.flatMap(secretsOf)
-      return await work({ books, config, venue, access, client, clock, tell, run: randomUUID(), secrets })
+      return await work({ books, config, venue, access, client, clock, tell, run: context.run, secrets })
     } finally {
       await books.close()
     }

@@ -1,5 +1,4 @@
 // The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
-import { randomUUID } from 'node:crypto'
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
@@ -53,7 +52,7 @@ export async function settleByHand(
           open.length === 0 ? 'no write is open' : `one of ${open.map((write) => write.seq).join(', ')}`,
         action: '`tieout writes` lists them all.',
       })
-    await settle(books, clock, randomUUID(), seq, { outcome, code: 'by hand', reason: 'settled by hand' })
+    await settle(books, clock, context.run, seq, { outcome, code: 'by hand', reason: 'settled by hand' })
     context.print(`Write ${seq} is settled as ${outcome}.`)
   } finally {
     await books.close()

@@ -1,4 +1,5 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
+import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { join, resolve } from 'node:path'
 import { utc } from '@date-fns/utc'
@@ -7,6 +8,7 @@ import { type Logger, pino } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from '../config.ts'
 
 export interface GlobalArguments {
@@ -18,6 +20,8 @@ export interface GlobalArguments {
 
 export interface CommandContext {
   readonly dir: string
+  /** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
+  readonly run: string
   readonly clock: Clock
   /** What the run calls now: the machine's clock, or --now running on from the start of the process. */
   readonly now: () => number
@@ -25,9 +29,9 @@ export interface CommandContext {
   /** Stops a run cleanly when the user asks for it. */
   readonly signal: AbortSignal
   readonly configFile: string
-  /** Writes a line of the answer to standard output. */
+  /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
   readonly print: (text: string) => void
-  /** Writes a line about the work to standard error. */
+  /** Writes a line about the work to standard error; a terminal obeys nothing in it. */
   readonly tell: (text: string) => void
 }
 
@@ -36,19 +40,22 @@ const feedNames = endpoints.map((endpoint) => endpoint.name)
 export function createContext(args: GlobalArguments): CommandContext {
   const dir = resolve(args.dir)
   const clock = systemClock
+  const run = randomUUID()
+  const standardError = pino.destination({ dest: 2, sync: true })
   const log = pino(
     { level: args.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    pino.destination({ dest: 2, sync: true }),
-  )
+    { write: (line) => standardError.write(forTerminal(line)) },
+  ).child({ run })
   return {
     dir,
+    run,
     clock,
     now: runClock(clock, args.now),
     log,
     signal: stopSignal(),
     configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
-    print: (text) => process.stdout.write(`${text}\n`),
-    tell: (text) => process.stderr.write(`${text}\n`),
+    print: (text) => process.stdout.write(`${forTerminal(text)}\n`),
+    tell: (text) => process.stderr.write(`${forTerminal(text)}\n`),
   }
 }
 

@@ -1,6 +1,5 @@
 // The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices. It builds
 // and publishes the books, so that the next report has it.
-import { randomUUID } from 'node:crypto'
 import type { ExitCode } from '../../models/error.ts'
 import { openBooks } from '../books.ts'
 import { nodeDisk } from '../disk.ts'
@@ -43,7 +42,7 @@ export const importCommand = defineCommand({
       onNote: context.tell,
     })
     try {
-      const outcome = await importInto(books, read, { id: randomUUID(), clock: context.clock })
+      const outcome = await importInto(books, read, { id: context.run, clock: context.clock })
       context.print(describeImport(args.file, outcome))
       if (!args.build) return 0
       const result = await buildBooks(context, config, books, { publishAnyway: false })

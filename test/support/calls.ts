@@ -44,6 +44,7 @@ export async function desk(venue?: Pick<Sandbox, 'baseUrl' | 'accounts'>): Promi
   const told: string[] = []
   const context: CommandContext = {
     dir,
+    run: 'run-1',
     clock: systemClock,
     now: () => NOW.getTime() + 60_000,
     log: pino({ level: 'silent' }),

@@ -118,6 +118,7 @@ export class ImportedBooks {
   #context(): CommandContext {
     return {
       dir: this.dir,
+      run: 'run-1',
       clock,
       now: () => clock.wall(),
       log: pino({ level: 'silent' }),

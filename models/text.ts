@@ -1,0 +1,20 @@
+// Texts of others on their way to a terminal: what would move its cursor, ring, recolour or reverse it is shown as a
+// code instead. The code is that of JSON, so that JSON stays the same JSON.
+
+/** Control, format, surrogate and private characters, and Unicode's own line ends; a line break is none of them. */
+const UNPRINTABLE = /(?!\n)[\p{Cc}\p{Cf}\p{Co}\p{Cs}\p{Zl}\p{Zp}]/gu
+
+const escaped = (character: string): string =>
+  Array.from({ length: character.length }, (_, place) => character.charCodeAt(place))
+    .map((unit) => `\\u${unit.toString(16).padStart(4, '0')}`)
+    .join('')
+
+/** The text with what a terminal would act upon as `\u001b`; line breaks stay. */
+export function forTerminal(text: string): string {
+  return text.replace(UNPRINTABLE, escaped)
+}
+
+/** The beginning of a text that is too long to be read, and how long it was. */
+export function shortened(text: string, length: number): string {
+  return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`
+}
