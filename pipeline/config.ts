@@ -3,10 +3,10 @@
 import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import leven from 'leven'
-import { LineCounter, parseDocument } from 'yaml'
 import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
+import { readYaml, type YamlReading } from './yaml.ts'
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
@@ -79,18 +79,16 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
       cause,
     })
   }
-  const lines = new LineCounter()
-  const document = parseDocument(source, { lineCounter: lines })
-  const broken = document.errors[0]
-  if (broken !== undefined) {
+  const read = readYaml(source)
+  if (!read.ok) {
     throw new UsageError('The configuration is not valid YAML.', {
-      where: `${file}:${lines.linePos(broken.pos[0]).line}`,
-      found: broken.message.split('\n')[0] ?? '',
+      where: read.line === null ? file : `${file}:${read.line}`,
+      found: read.problem,
       action: 'Correct that line; `tieout init` writes a commented example.',
     })
   }
-  const checked = schema.safeParse(document.toJS() ?? {})
-  if (!checked.success) throw badKey(file, document, lines, checked.error.issues[0] as z.core.$ZodIssue)
+  const checked = schema.safeParse(read.value ?? {})
+  if (!checked.success) throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue)
   const named = [
     ...(checked.data.history.feeds ?? []),
     ...Object.keys(checked.data.venue.budgets),
@@ -109,15 +107,14 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
 
 function badKey(
   file: string,
-  document: ReturnType<typeof parseDocument>,
-  lines: LineCounter,
+  { document, lineAt }: Extract<YamlReading, { ok: true }>,
   issue: z.core.$ZodIssue,
 ): UsageError {
   const path = issue.path.map(String)
   const at = (keys: readonly string[]): string => {
     const node =
       keys.length === 0 ? undefined : (document.getIn(keys, true) as { range?: [number] } | undefined)
-    return node?.range === undefined ? file : `${file}:${lines.linePos(node.range[0]).line}`
+    return node?.range === undefined ? file : `${file}:${lineAt(node.range[0])}`
   }
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] as string
@@ -237,17 +234,11 @@ export function readCredentials(file: string): Record<string, Section> {
     })
   }
   // A parse error would quote the line, and with it a secret: only its position is told.
-  const lines = new LineCounter()
-  const document = parseDocument(source, { lineCounter: lines })
-  const broken = document.errors[0]
-  const checked = z
-    .record(z.string(), credentialSection)
-    .safeParse(document.errors.length > 0 ? null : (document.toJS() ?? {}))
+  const read = readYaml(source)
+  const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
   if (!checked.success) {
-    const place =
-      broken === undefined
-        ? checked.error.issues[0]?.path.join('.')
-        : `line ${lines.linePos(broken.pos[0]).line}`
+    const inYaml = read.ok || read.line === null ? '' : `line ${read.line}`
+    const place = read.ok ? placeOf(checked.error.issues[0]) : inYaml
     throw new UsageError('The credentials file is not understood.', {
       where: `${file}, ${place || 'top'}`,
       expected:
@@ -256,4 +247,12 @@ export function readCredentials(file: string): Record<string, Section> {
     })
   }
   return checked.data
+}
+
+/** The section and the field, where they are ones that a credentials file has: any other key may be a secret itself. */
+function placeOf(issue: z.core.$ZodIssue | undefined): string {
+  const [section, field] = (issue?.path ?? []).map(String)
+  const isKnown = field !== undefined && field in credentialSection.shape
+  if (section === undefined || !accountName.safeParse(section).success) return ''
+  return isKnown ? `${section}.${field}` : section
 }

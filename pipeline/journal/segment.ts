@@ -61,6 +61,18 @@ export function damaged(message: string, where: string, expected: string, found:
 
 const place = (path: string, seq: number, offset: number): string => `${path}, frame ${seq}, byte ${offset}`
 
+/** Null for what is no header, which only another writer can have put into the chain. */
+function parsedHeader(bytes: Buffer): FrameHeader | null {
+  try {
+    const header = JSON.parse(bytes.toString()) as Partial<FrameHeader> | null
+    const isWhole =
+      typeof header?.meta === 'object' && header.meta !== null && Number.isSafeInteger(header.bytes)
+    return isWhole && typeof header.sha256 === 'string' ? (header as FrameHeader) : null
+  } catch {
+    return null
+  }
+}
+
 export class SegmentReader {
   /** Number and chain hash of the last frame that was passed, and where the next one begins. */
   seq: number
@@ -139,9 +151,8 @@ export class SegmentReader {
   }
 
   private parse(bytes: Buffer, seq: number, offset: number): FrameHeader {
-    const header: unknown = JSON.parse(bytes.toString())
-    if (typeof header === 'object' && header !== null && 'seq' in header && header.seq === seq)
-      return header as FrameHeader
+    const header = parsedHeader(bytes)
+    if (header?.seq === seq) return header
     throw damaged(
       'A frame of the journal has another number than its place.',
       place(this.path, seq, offset + PRELUDE_BYTES),

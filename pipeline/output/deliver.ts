@@ -16,9 +16,9 @@ export interface Terminal {
   readonly tell: (text: string) => void
 }
 
-/** Files of the books that no report may replace. */
+/** Files of the books that no report may replace, in any case: some file systems do not tell case apart. */
 const BOOKS =
-  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|tmp|breaks-unpublished\.json)(\.wal)?$/
+  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|tmp|breaks-unpublished\.json)(\.wal)?$/i
 
 /** A file name made of data (an account, a period): what is not plain becomes `_`, so that it names no other folder. */
 export function safeFileName(parts: readonly string[], extension: string): string {
