@@ -9,6 +9,7 @@ import { inOrder } from '../pipeline/lots/order.ts'
 import { readEvents } from '../pipeline/lots/reader.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
 import { lotTables } from '../pipeline/lots/tables.ts'
+import { RowWriter } from '../pipeline/lots/writer.ts'
 import { at, buy, into, out, sell } from './lots-books.ts'
 import { insertEvents, makeLotEvents } from './lots-database.ts'
 
@@ -31,6 +32,25 @@ async function rows(sql: string): Promise<unknown[]> {
 }
 
 const run = (method: Method = 'fifo') => lotsStep({ method, scope: 'account' }).run(connection)
+
+describe('the writer', () => {
+  it('fills its one chunk again and again: an amount never stays behind for a later row', async () => {
+    const writer = await RowWriter.create(connection, 'filled', { row: 'whole', amount: 'amount' })
+    const amounts = new Map([
+      [5, 7n],
+      [2_048 + 6, 11n],
+    ])
+    for (let row = 0; row < 5_000; row += 1) writer.append([row, amounts.get(row) ?? 0n])
+    expect(writer.close()).toBe(5_000)
+    expect(await rows('select "row", amount::varchar as amount from temp.filled where amount <> 0')).toEqual([
+      { row: 5, amount: '0.000000000000000007' },
+      { row: 2_054, amount: '0.000000000000000011' },
+    ])
+    expect(
+      await rows('select count(*)::integer as rows, sum("row")::integer as sum from temp.filled'),
+    ).toEqual([{ rows: 5_000, sum: 12_497_500 }])
+  })
+})
 
 describe('the step', () => {
   it('writes each piece of a disposal with exact decimals, dates and days held', async () => {

@@ -43,7 +43,7 @@ export class NamedRows {
     appender.closeSync()
     const found = await connection.runAndReadAll(`
       select lot_events.rowid, event_id, coin, kind, cast(quantity as decimal(38, 18))
-      from lot_events join temp.named_ids on id = event_id order by lot_events.rowid`)
+      from lot_events join temp.named_ids on id = event_id order by happened_at, place, lot_events.rowid`)
     await connection.run('drop table temp.named_ids')
     for (const [row, id, coin, kind, quantity] of found.getRows()) {
       const units = quantity instanceof DuckDBDecimalValue ? quantity.value : 0n

@@ -22,7 +22,7 @@ const KINDS: readonly EventKind[] = ['acquire', 'dispose', 'give', 'transfer_in'
  */
 const PLACED = `
 with
-numbered as (select *, rowid as event_row from lot_events),
+numbered as (select *, cast(rowid as integer) as event_row from lot_events),
 legs as (
   select
     *,
@@ -177,13 +177,13 @@ function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] 
       coin: words[whole(coins, row)]!,
       happenedAtUs: long(times, row),
       place: 0n,
-      id: String(long(rows, row)),
+      id: String(whole(rows, row)),
       kind: words[whole(kinds, row)] as EventKind,
       quantity: units(quantities, row),
       value: whole(valued, row) === 0 ? null : units(values, row),
     }
-    const twinRow = long(twinRows, row)
-    if (twinRow < 0n) {
+    const twinRow = whole(twinRows, row)
+    if (twinRow < 0) {
       events.push(event)
       continue
     }

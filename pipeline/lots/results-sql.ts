@@ -119,18 +119,25 @@ interface Given {
 
 const types = { words: LIST(VARCHAR), rules: VARCHAR, currency: VARCHAR, method: VARCHAR }
 
-/** Makes the published tables anew, each with a comment on it and on its columns, and drops what they were made from. */
-export async function writeOut(connection: DuckDBConnection, given: Given): Promise<void> {
-  for (const table of lotTableNames) {
-    await connection.run(definition(table))
+/**
+ * Makes the published tables anew, each with a comment on it and on its columns, and drops what they were made from.
+ * Only the `filled` ones are joined with their texts: a join with nothing would still read every event.
+ */
+export async function writeOut(
+  connection: DuckDBConnection,
+  filled: readonly LotTableName[],
+  given: Given,
+): Promise<void> {
+  for (const table of lotTableNames) await connection.run(definition(table))
+  for (const table of filled) {
     const named = Object.keys(types).filter((name) => selects[table].includes(`$${name}`)) as (keyof Given)[]
     await connection.run(
       `insert into ${table} ${selects[table]}`,
       Object.fromEntries(named.map((name) => [name, given[name]])),
       Object.fromEntries(named.map((name) => [name, types[name]])),
     )
-    await connection.run(`drop table temp.found_${table}`)
   }
+  for (const table of lotTableNames) await connection.run(`drop table temp.found_${table}`)
 }
 
 function definition(table: LotTableName): string {

@@ -110,9 +110,9 @@ export class Results implements Sink {
       const [of, what] = [this.#code(account), this.#code(coin)]
       this.#writers.unknown_basis.append([of, what, quantity, unvaluedQuantity, disposals])
     }
-    for (const name of lotTableNames) this.#writers[name].close()
+    const filled = lotTableNames.filter((name) => this.#writers[name].close() > 0)
     const { rules, currency, lastMethod: method } = this.#labels
-    await writeOut(connection, { words: listValue([...this.#codes.keys()]), rules, currency, method })
+    await writeOut(connection, filled, { words: listValue([...this.#codes.keys()]), rules, currency, method })
   }
 
   #code(word: string | null): number {

@@ -3,8 +3,8 @@
 
 /** n / d to the nearest whole number, halves away from zero; d must be above zero. */
 export function roundDiv(n: bigint, d: bigint): bigint {
-  const twice = n < 0n ? 2n * n - d : 2n * n + d
-  return twice / (2n * d)
+  const half = d >> 1n
+  return (n < 0n ? n - half : n + half) / d
 }
 
 /** The share of `total` that falls to the first `part` of `whole`, rounded to a unit. */

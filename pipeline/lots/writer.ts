@@ -5,7 +5,6 @@ import {
   type DuckDBConnection,
   DuckDBDataChunk,
   DuckDBDecimalValue,
-  type DuckDBType,
   type DuckDBValue,
   type DuckDBVector,
 } from '@duckdb/node-api'
@@ -14,6 +13,7 @@ import { TieoutError } from '../../models/error.ts'
 
 const CHUNK_ROWS = 2048
 const AMOUNT_LIMIT = 10n ** 38n
+const ZERO = new DuckDBDecimalValue(0n, 38, 18)
 
 const sqlTypes = { whole: 'INTEGER', time: 'BIGINT', amount: 'DECIMAL(38,18)' } as const
 
@@ -22,24 +22,33 @@ export type WriterColumns = Readonly<Record<string, keyof typeof sqlTypes>>
 
 type Cell = number | bigint
 
-/** Fills one chunk in place, row by row: nothing is held twice, and amounts become bytes at once. */
+/**
+ * Fills one chunk in place, row by row, and again when it has been sent: nothing is held twice, amounts become bytes at
+ * once, and an amount that was never anything but zero (few rules deny losses) is written once for all rows.
+ */
 export class RowWriter {
   readonly #destination: string
   readonly #names: readonly string[]
   readonly #isAmount: readonly boolean[]
+  /** By column: every row of the chunk is an amount of zero. */
+  readonly #isZero: boolean[]
   readonly #appender: DuckDBAppender
-  readonly #types: readonly DuckDBType[]
-  #chunk: DuckDBDataChunk
-  #vectors: readonly DuckDBVector[] = []
+  readonly #chunk: DuckDBDataChunk
+  readonly #vectors: readonly DuckDBVector[]
   #rows = 0
+  #written = 0
 
   private constructor(destination: string, columns: WriterColumns, appender: DuckDBAppender) {
     this.#destination = destination
     this.#names = Object.keys(columns)
     this.#isAmount = Object.values(columns).map((type) => type === 'amount')
+    this.#isZero = [...this.#isAmount]
     this.#appender = appender
-    this.#types = this.#names.map((_, at) => appender.columnType(at))
-    this.#chunk = this.#emptyChunk()
+    const types = this.#names.map((_, at) => appender.columnType(at))
+    this.#chunk = DuckDBDataChunk.create(types, CHUNK_ROWS)
+    this.#vectors = this.#names.map((_, at) => this.#chunk.getColumnVector(at))
+    for (const [at, vector] of this.#vectors.entries())
+      if (this.#isAmount[at]) for (let row = 0; row < CHUNK_ROWS; row += 1) vector.setItem(row, ZERO)
   }
 
   /** Makes the temporary table anew, empty. `destination` is the table that its rows are for, as errors name it. */
@@ -58,15 +67,21 @@ export class RowWriter {
   append(cells: readonly Cell[]): void {
     for (let at = 0; at < cells.length; at += 1) {
       const cell = cells[at]!
-      this.#vectors[at]!.setItem(this.#rows, this.#isAmount[at] ? this.#decimal(cell as bigint, at) : cell)
+      if (!this.#isAmount[at]) this.#vectors[at]!.setItem(this.#rows, cell)
+      else if (cell !== 0n || !this.#isZero[at]) {
+        this.#isZero[at] = false
+        this.#vectors[at]!.setItem(this.#rows, this.#decimal(cell as bigint, at))
+      }
     }
     this.#rows += 1
     if (this.#rows === CHUNK_ROWS) this.#send()
   }
 
-  close(): void {
+  /** Answers how many rows were written. */
+  close(): number {
     this.#send()
     this.#appender.closeSync()
+    return this.#written
   }
 
   #decimal(units: bigint, at: number): DuckDBValue {
@@ -79,18 +94,12 @@ export class RowWriter {
     })
   }
 
-  #emptyChunk(): DuckDBDataChunk {
-    const chunk = DuckDBDataChunk.create(this.#types, CHUNK_ROWS)
-    this.#vectors = this.#names.map((_, at) => chunk.getColumnVector(at))
-    this.#rows = 0
-    return chunk
-  }
-
   #send(): void {
     if (this.#rows === 0) return
     for (const vector of this.#vectors) vector.flush()
     this.#chunk.rowCount = this.#rows
     this.#appender.appendDataChunk(this.#chunk)
-    this.#chunk = this.#emptyChunk()
+    this.#written += this.#rows
+    this.#rows = 0
   }
 }
