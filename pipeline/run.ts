@@ -131,6 +131,7 @@ export async function buildBooks(
         ...(account.uid === undefined ? {} : { uid: account.uid }),
       })),
       publishPersonalData: config.privacy.publish_personal_data,
+      retentionDays: config.venue.retention_days,
       chainGrouping: Object.fromEntries(
         Object.entries(config.accounts).flatMap(([name, account]) =>
           account.balances === undefined ? [] : [[name, account.balances]],

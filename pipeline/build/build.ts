@@ -97,7 +97,7 @@ async function make(
   const { config, steps = [] } = options
   await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
   await loadPreviousBreaks(connection, workspace.hasPrevious)
-  const all = [...generatedModels(config.publishPersonalData), ...readModels(join(packageRoot, 'sql'))]
+  const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   const models = runnable(all, steps)
   const given = [...GIVEN_TABLES, 'staging.previous_breaks']
   const tables = await runTasks(connection, models, steps, given, options.clock, options.log)

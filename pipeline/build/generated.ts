@@ -1,13 +1,21 @@
-// The models whose text follows from the record declarations: the published record tables, and what is
-// asked of all of them at once (versions of records, and the pages that landed rows name).
+// The models whose text follows from declarations: the published record tables, what is asked of all of them at once
+// (versions of records, and the pages that landed rows name), and how long the venue remembers each feed.
+import { endpoints } from '../../connectors/catalogue.ts'
+import { days } from '../../connectors/endpoint.ts'
 import { columnName } from '../../models/record.ts'
+import { retentionOf } from '../plan.ts'
 import { feedRecords } from './feeds.ts'
 import type { Model } from './models.ts'
 import { type FeedRecord, recordDocs, recordSelect } from './records.ts'
+import type { BuildConfig } from './reference.ts'
 
-export function generatedModels(publishPersonalData: boolean): Model[] {
+export function generatedModels({
+  publishPersonalData,
+  retentionDays = {},
+}: Pick<BuildConfig, 'publishPersonalData' | 'retentionDays'>): Model[] {
   return [
     ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
+    generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
     generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
     generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
@@ -31,6 +39,27 @@ function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boole
     ),
     columnDocs: recordDocs(record),
   }
+}
+
+const retentionDoc = `How long the venue remembers each feed that is asked by time, and how long before it forgets the check
+retention_expiring warns: two weeks, or a quarter of what it remembers where that is less.
+grain: one row per feed`
+
+const WARNING_MS = days(14)
+const MINUTE_MS = 60_000
+
+function retentionSelect(overrides: Readonly<Record<string, number>>): string {
+  const rows = endpoints.flatMap(({ name, window }) => {
+    if (window === null) return []
+    const kept = overrides[name]
+    const ms = retentionOf(window, kept === undefined ? undefined : days(kept))
+    if (!Number.isFinite(ms)) return []
+    const [keptMinutes, warningMinutes] = [ms, Math.min(WARNING_MS, ms / 4)].map((each) =>
+      Math.floor(each / MINUTE_MS),
+    )
+    return [`('${name}', ${keptMinutes}, ${warningMinutes})`]
+  })
+  return `select * from (values ${rows.join(', ')}) as feeds (feed, kept_minutes, warning_minutes)`
 }
 
 const versionsDoc = `Records of which more than one version was received, each version with its content.

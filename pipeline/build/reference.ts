@@ -19,6 +19,8 @@ export interface BuildConfig {
   /** Start of the history that is wanted; what is missing before it is no break. */
   readonly since?: Date
   readonly namedFeeds?: readonly string[]
+  /** Days by feed, where it is known better than the catalogue how long the venue remembers. */
+  readonly retentionDays?: Readonly<Record<string, number>>
 }
 
 /** Shipped reference tables with their columns; all text, cast by the models that read them. */

@@ -1,0 +1,72 @@
+-- Nothing that was not fetched is about to be forgotten by the venue. Two weeks before it is (a quarter of what the venue
+-- remembers where that is less), what is pending or refused, and what a feed has told since it was last asked, becomes a
+-- break; what lacks a credential is a notice, for that has a break of its own. Time is what the books say: the last
+-- moment up to which anything of the account was asked for.
+-- grain: one row per account and feed
+with
+asked as (
+  select account, ends_at from staging.covered_ranges
+  union all
+  select account, ends_at from landing.statements where status is not null and ends_at is not null
+),
+last_asked as (
+  select account, max(ends_at) as asked_until from asked group by account
+),
+gone as (
+  select distinct account, feed from staging.missing_ranges where status = 'not_applicable'
+),
+permissions as (
+  select * from (values ('no credential'), ('40014'), ('40029'), ('40068'), ('25620')) as codes (code)
+),
+lacking as (
+  select distinct account, feed
+  from staging.missing_ranges
+  where status = 'failed' and code in (select code from permissions)
+),
+open_ends as (
+  select account, feed, partition, max(ends_at) as open_from
+  from staging.covered_ranges
+  group by account, feed, partition
+  union all
+  select account, feed, partition, starts_at
+  from staging.missing_ranges
+  where status in ('pending', 'failed') and starts_at is not null
+),
+first_open as (
+  select account, feed, partition, min(open_from) as open_from
+  from open_ends
+  group by account, feed, partition
+),
+expiring as (
+  select open.account, open.feed, open.partition, open.open_from,
+    open.open_from + kept.kept_minutes * interval 1 minute as forgotten_from
+  from first_open as open
+  join staging.feed_retention as kept on kept.feed = open.feed
+  join last_asked on last_asked.account = open.account
+  left join gone on gone.account = open.account and gone.feed = open.feed
+  where gone.feed is null
+    and open.open_from + (kept.kept_minutes - kept.warning_minutes) * interval 1 minute <= last_asked.asked_until
+    and (
+      open.feed in (select feed from staging.named_feeds)
+      or not exists (select 1 from staging.named_feeds)
+    )
+),
+grouped as (
+  select account, feed, min(open_from) as open_from, min(forgotten_from) as forgotten_from,
+    list_sort(list(distinct feed || case when partition = '' then '' else ' ' || partition end)) as parts
+  from expiring
+  group by account, feed
+)
+select case when lacking.feed is null then 'warning' else 'notice' end as severity,
+  grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  forgotten_from as occurred_at, cast(null as decimal(38, 18)) as expected,
+  cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
+  'The venue forgets ' || grouped.feed || ' from ' || strftime(forgotten_from at time zone 'UTC', '%Y-%m-%d')
+    || ' on, and nothing since ' || strftime(open_from at time zone 'UTC', '%Y-%m-%d') || ' was fetched'
+    || case
+      when lacking.feed is null then '. Run tieout nightly before that day.'
+      else ', for want of a credential (see the check missing_credential).'
+    end as explanation,
+  cast(to_json(parts) as varchar) as evidence, grouped.feed as culprit
+from grouped
+left join lacking on lacking.account = grouped.account and lacking.feed = grouped.feed
