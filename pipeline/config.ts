@@ -6,6 +6,7 @@ import leven from 'leven'
 import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
@@ -70,8 +71,10 @@ export const emptyConfig: Config = schema.parse({})
 export function readConfig(file: string, knownFeeds: readonly string[]): Config | null {
   let source: string
   try {
+    refuseUnfit(file, SMALL_FILE_BYTES)
     source = readFileSync(file, 'utf8')
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
     throw new UsageError('The configuration cannot be read.', {
       where: file,
@@ -223,6 +226,7 @@ export function readCredentials(file: string): Record<string, Section> {
         action: `chmod 600 ${file}`,
       })
     }
+    refuseUnfit(file, SMALL_FILE_BYTES)
     source = readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof UsageError) throw cause

@@ -5,6 +5,7 @@ import { z } from 'zod'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { UsageError } from '../../models/error.ts'
 import { JsonError, parseJson } from '../../models/json.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from '../input-file.ts'
 
 /**
  * Reads the words. A value that begins with @ is the content of that file (@@ stands for a plain @). A field that is a
@@ -31,8 +32,10 @@ function split(endpoint: Endpoint, word: string): [string, string] {
 
 function contentOf(key: string, path: string): string {
   try {
+    refuseUnfit(path, SMALL_FILE_BYTES)
     return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     throw new UsageError(`The file for ${key} cannot be read.`, {
       where: path,
       found: (cause as NodeJS.ErrnoException).code ?? 'an error',

@@ -30,7 +30,7 @@ export function opening(
 ): string {
   const lines = [
     `; Made by tieout ${packageVersion} from its published ledger; made again, it is replaced as a whole.`,
-    ...notes.map((note) => `; ${note}`),
+    ...notes.map((note) => `; ${note.replace(/\p{Cc}/gu, '\ufffd')}`),
     '',
     `option "title" ${quoted(title)}`,
     ...(currency === null ? [] : [`option "operating_currency" "${beancountCommodity(currency)}"`]),

@@ -6,6 +6,7 @@ import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Books } from '../books.ts'
 import { type Disk, DiskError } from '../disk.ts'
+import { LARGE_FILE_BYTES, refuseUnfit } from '../input-file.ts'
 import { landJournal } from '../landing/landing.ts'
 import { type CsvFile, refuseCell } from './csv.ts'
 import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from './format.ts'
@@ -41,6 +42,7 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
       action: 'Correct the path, or the permissions of the file.',
       cause,
     })
+  refuseUnfit(path, LARGE_FILE_BYTES)
   const bytes = await disk.readFile(path).catch((cause: unknown) => {
     throw cause instanceof DiskError ? unreadable(cause.code, cause) : cause
   })

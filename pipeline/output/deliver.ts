@@ -4,6 +4,7 @@ import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { UsageError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
 import { type Disk, DiskError } from '../disk.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
@@ -119,6 +120,14 @@ export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): P
       await written.close()
     }
   })
+}
+
+/** The same text for a terminal, which would act upon some of it; a pipe and a file get it as it is. */
+export async function* forScreen(
+  width: number | undefined,
+  pieces: AsyncIterable<string>,
+): AsyncIterable<string> {
+  for await (const piece of pieces) yield width === undefined ? piece : forTerminal(piece)
 }
 
 /** Writes to standard output as fast as it is read; a reader that leaves (`| head`) ends it without an error. */

@@ -1,9 +1,11 @@
 // A report in each of its formats, on standard output or in a file.
 import { UsageError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
 import { allRows } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import {
+  forScreen,
   outFile,
   type Pieces,
   safeFileName,
@@ -73,13 +75,13 @@ function fileName(report: Report, format: ReportFormat): string {
 async function* piecesOf(report: Report, format: ReportFormat, width: number | undefined): Pieces {
   switch (format) {
     case 'csv':
-      return yield* csvText(report.columns, report.rows)
+      return yield* forScreen(width, csvText(report.columns, report.rows))
     case 'json':
-      return yield* jsonText(report.columns, report.rows)
+      return yield* forScreen(width, jsonText(report.columns, report.rows))
     case 'html':
-      return yield* htmlText(report)
+      return yield* forScreen(width, htmlText(report))
     case 'table':
-      return yield `${await printReport(report, width)}\n`
+      return yield `${forTerminal(await printReport(report, width))}\n`
     case 'xlsx':
       return yield await xlsxBytes({ ...report, rows: await allRows(report.rows, SHEET_ROW_LIMIT) })
   }

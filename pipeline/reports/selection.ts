@@ -7,6 +7,7 @@ import { UsageError } from '../../models/error.ts'
 import { readCsv } from '../imports/csv.ts'
 import { requireHeader, SeenOnce } from '../imports/format.ts'
 import { ImportRow } from '../imports/row.ts'
+import { LARGE_FILE_BYTES, refuseUnfit } from '../input-file.ts'
 import type { Allocation, Selection, Selections } from '../lots/event.ts'
 
 const SELECTION = ['disposal_id', 'lot_id', 'quantity']
@@ -68,8 +69,10 @@ function eachRow(
 
 function bytesOf(file: string): Uint8Array {
   try {
+    refuseUnfit(file, LARGE_FILE_BYTES)
     return readFileSync(file)
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     throw new UsageError('The file cannot be read.', {
       where: file,
       found: (cause as NodeJS.ErrnoException).code ?? String(cause),

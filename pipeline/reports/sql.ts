@@ -6,6 +6,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
 import { csvText } from '../output/csv.ts'
 import {
+  forScreen,
   outFile,
   type Pieces,
   replaceFile,
@@ -70,9 +71,9 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
 function textOf(format: 'table' | 'csv' | 'json', result: QueryResult, width: number | undefined): Pieces {
   switch (format) {
     case 'csv':
-      return csvText(result.columns, result.rows)
+      return forScreen(width, csvText(result.columns, result.rows))
     case 'json':
-      return jsonText(result.columns, result.rows)
+      return forScreen(width, jsonText(result.columns, result.rows))
     case 'table':
       return tableText(result.columns, result.rows, width === undefined ? {} : { width })
   }
