@@ -125,6 +125,9 @@ const decoders: Readonly<Record<string, Decoder>> = {
   br: (bytes, maxOutputLength) => unbrotlied!(bytes, { maxOutputLength }),
 }
 
+/** A proxy may add one to the server's; a thousand of them would only cost time. */
+const ENCODINGS_MAX = 2
+
 /** Undoes the content encodings, which a server may apply though none was asked for. */
 async function decode(
   received: Buffer,
@@ -132,12 +135,12 @@ async function decode(
   maxBytes: number,
   status: number,
 ): Promise<Buffer> {
-  const names = [encodings ?? []].flat().join(',').toLowerCase().split(',')
+  const given = [encodings ?? []].flat().join(',').toLowerCase().split(',')
+  const names = given.map((one) => one.trim()).filter((one) => one !== '')
+  if (names.length > ENCODINGS_MAX)
+    throw new ExchangeFailure('body not decodable', `${names.length} content encodings`, status)
   let bytes = received
-  for (const name of names
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
-    .reverse()) {
+  for (const name of names.reverse()) {
     const decoder = decoders[name]
     if (decoder === undefined)
       throw new ExchangeFailure('body not decodable', `content encoding ${name} is not known`, status)
