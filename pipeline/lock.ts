@@ -85,12 +85,17 @@ async function seize(disk: Disk, claim: string, path: string): Promise<void> {
   }
 }
 
+/** A claim that its process has not finished writing has only its name to tell whose it is. */
+const CLAIM = /^lock\.(\d+)-\d+$/
+
 /** What dead processes left while they tried; a lock that is held is not in the way of these. */
 async function sweep(disk: Disk, dir: string): Promise<void> {
   for (const name of (await disk.list(dir)) ?? []) {
     if (!name.startsWith('lock.')) continue
     const holder = parseHolder((await readText(disk, join(dir, name))) ?? '')
-    if (holder !== null && !(await mayLive(holder))) await disk.remove(join(dir, name))
+    const pid = CLAIM.exec(name)?.[1]
+    const isLeft = holder === null ? pid !== undefined && !exists(Number(pid)) : !(await mayLive(holder))
+    if (isLeft) await disk.remove(join(dir, name))
   }
 }
 

@@ -210,6 +210,18 @@ test('lock: a process that died while taking over is taken over too, and its fil
   await lock.release()
 })
 
+test('lock: a claim that a process had not finished writing when it died is swept; one of a living process stays', async () => {
+  const dir = await emptyBooks()
+  const { pid } = JSON.parse(await deadHolder()) as { pid: number }
+  await writeFile(join(dir, `lock.${pid}-1`), '{"pid":12,"proc')
+  await writeFile(join(dir, `lock.${process.pid}-999`), '')
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  expect(await readdir(dir)).toEqual(['lock', `lock.${process.pid}-999`])
+  await lock.release()
+})
+
 /** The lock of a process that really lived and was killed. */
 async function deadHolder(): Promise<string> {
   const dir = await emptyBooks()
