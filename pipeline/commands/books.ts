@@ -2,11 +2,13 @@
 import type { ExitCode } from '../../models/error.ts'
 import { type Books, openBooks } from '../books.ts'
 import type { Config } from '../config.ts'
+import { readStruck } from '../journal/strike.ts'
 import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { buildBooks } from '../run.ts'
 import { describeVerification, verifyBooks } from '../verify.ts'
 import { defineCommand } from './command.ts'
 import { type CommandContext, optionalConfig } from './context.ts'
+import { strikeCommand } from './strike.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -84,6 +86,11 @@ const rebuildCommand = defineCommand({
     })
     try {
       context.tell(`Landed ${books.landing.landedSeq} frames again.`)
+      const struck = await readStruck(context.dir)
+      if (struck.length > 0)
+        context.tell(
+          `Struck before, and without rows: ${struck.length === 1 ? 'frame' : 'frames'} ${struck.join(', ')}.`,
+        )
       return await buildAndTell(context, config, books, args['publish-anyway'])
     } finally {
       await books.close()
@@ -104,4 +111,4 @@ async function buildAndTell(
   return 1
 }
 
-export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand]
+export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand, strikeCommand]

@@ -69,3 +69,10 @@ async function note(disk: Disk, path: string, targets: readonly Target[], clock:
   const lines = targets.map(({ seq }) => `${JSON.stringify({ seq, at })}\n`).join('')
   await writeFileAtomic(disk, path, Buffer.concat([before, Buffer.from(lines)]), 0o600)
 }
+
+/** Numbers of the frames that were struck, by the note beside the journal; `verifyJournal` reads them from the frames. */
+export async function readStruck(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
+  const text = (await disk.readFile(join(journalFolder(dir), 'struck.jsonl')))?.toString() ?? ''
+  const numbers = text.matchAll(/^\{"seq":(\d+),/gm)
+  return [...new Set(Array.from(numbers, ([, seq]) => Number(seq)))].sort((a, b) => a - b)
+}
