@@ -1,14 +1,34 @@
 -- Imported history of an account that the venue tells of too ends where the account's books begin: what it holds then
 -- is in its opening balances, or arrives later from a wallet that no feed tells of.
--- needs: lots
+-- Lots that all accounts hold together do not tell it: there it is what was moved, less what was handed over.
+-- needs: lots, lot_matching
 -- grain: one row per account and coin with more than that
 with
-left_over as (
-  select replace(account, '/before', '') as account, coin, sum(quantity_left) as quantity,
-    list(lot_id order by lot_id)[1:10] as ids
+matching as (select scope like '%universal' as is_held_together from main.lot_matching),
+left_lots as (
+  select account, coin, sum(quantity_left) as quantity, list(lot_id order by lot_id)[1:10] as ids
   from main.lots
   where account like '%/before'
   group by account, coin
+),
+left_moves as (
+  select account, coin, sum(amount) as quantity, cast([] as varchar[]) as ids
+  from (
+    select book_account as account, coin, amount from staging.imported_moves
+    union all
+    select account || '/before', coin, -quantity_taken from staging.handovers
+  ) as moves
+  where account like '%/before'
+  group by account, coin
+  having sum(amount) > 0
+),
+left_over as (
+  select replace(account, '/before', '') as account, coin, quantity, ids
+  from (
+    select left_lots.* from left_lots cross join matching where not is_held_together
+    union all
+    select left_moves.* from left_moves cross join matching where is_held_together
+  ) as parts
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity as found, quantity as difference,

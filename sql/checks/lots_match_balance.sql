@@ -1,11 +1,13 @@
 -- What the lots have left, less what was disposed of without a known lot, is the sum of the entries and, where an import
 -- tells of the account, of what the imported rows moved. Imported history of an account that the venue tells of too counts
--- on a side of its own, account/before, less what it handed over to the account's books.
--- needs: lots, unknown_basis
--- grain: one row per account and coin that differs
+-- on a side of its own, account/before, less what it handed over to the account's books. Lots that all accounts hold
+-- together, or once held together, may be those of another account: there the coins add up over all accounts.
+-- needs: lots, unknown_basis, lot_matching
+-- grain: one row per account and coin that differs; per coin where lots are not held by account
 with
+matching as (select scope = 'account' as is_by_account from main.lot_matching),
 held as (
-  select account, coin, sum(amount) as quantity
+  select case when is_by_account then account else '' end as account, coin, sum(amount) as quantity
   from (
     select account, coin, amount from main.entries
     union all
@@ -13,16 +15,18 @@ held as (
     union all
     select account || '/before', coin, -quantity_taken from staging.handovers
   ) as changes
-  group by account, coin
+  cross join matching
+  group by all
 ),
 matched as (
-  select account, coin, sum(quantity) as quantity
+  select case when is_by_account then account else '' end as account, coin, sum(quantity) as quantity
   from (
     select account, coin, quantity_left as quantity from main.lots
     union all
     select account, coin, -quantity from main.unknown_basis
   ) as parts
-  group by account, coin
+  cross join matching
+  group by all
 ),
 compared as (
   select coalesce(held.account, matched.account) as account, coalesce(held.coin, matched.coin) as coin,
@@ -30,7 +34,7 @@ compared as (
   from held
   full join matched on matched.account = held.account and matched.coin = held.coin
 )
-select 'error' as severity, account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
+select 'error' as severity, nullif(account, '') as account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
   expected, found, found - expected as difference,
   'The lots of this coin do not add up to its entries.' as explanation, '[]' as evidence, '' as culprit
 from compared

@@ -10,6 +10,9 @@ comparisons as (
       ('futures', 'tax.records', 'USDC-FUTURES', 'tax.futuresRecords', 'USDC-FUTURES', 'USDC-FUTURES'),
       ('orders', 'tax.records', 'SPOT', 'trade.orderHistory', 'SPOT', 'SPOT'),
       ('orders', 'tax.records', 'MARGIN-crossed', 'trade.orderHistory', 'MARGIN', 'MARGIN'),
+      ('orders', 'tax.records', 'USDT-FUTURES', 'trade.orderHistory', 'USDT-FUTURES', 'USDT-FUTURES'),
+      ('orders', 'tax.records', 'COIN-FUTURES', 'trade.orderHistory', 'COIN-FUTURES', 'COIN-FUTURES'),
+      ('orders', 'tax.records', 'USDC-FUTURES', 'trade.orderHistory', 'USDC-FUTURES', 'USDC-FUTURES'),
       ('p2p', 'tax.p2pRecords', '', 'p2p.orders', '', 'P2P'),
       ('transfers', 'tax.p2pRecords', '', 'tax.records', 'SPOT', 'P2P')
   ) as rules (comparison, one_feed, one_part, other_feed, other_part, line)

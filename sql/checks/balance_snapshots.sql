@@ -1,0 +1,186 @@
+-- What a wallet held when an answer told it is the sum of its entries up to then. Sub-accounts (4.13): equity without what
+-- is unrealised; not compared with vouchers in it, nor where a unified account is told as all zero, for the interface does
+-- not say that it tells those. Risk unit (4.16): equity of a coin over all accounts of the unit, where nothing of it is
+-- owed and no position is margined in it; the interface does not say more exactly what equity is, so this is a notice.
+-- Compared is the last reading that can be: every feed of the wallet is complete for a minute beyond it, and no record
+-- stands within a minute of it.
+-- grain: one row per account, wallet and coin, and per coin of a risk unit
+with
+-- The newest readings are enough: the last one that can be compared is rarely older than the night before.
+recent as (
+  select *,
+    row_number() over (partition by account, feed, partition order by read_at desc, page_id desc) as nth
+  from staging.reading_times
+  where feed in ('futures.subaccountAssets', 'loan.ltv')
+),
+asset_items as (
+  select assets.account as teller, assets.user_id, assets.partition as line, assets.page_id, recent.read_at,
+    unnest(from_json(case when asset_list like '[%' then asset_list else '[]' end, '["JSON"]')) as item
+  from landing.subaccount_assets as assets
+  join recent on recent.page_id = assets.page_id and recent.nth <= 7
+),
+assets as (
+  select accounts.account, accounts.kind, asset_items.line, asset_items.page_id, asset_items.read_at,
+    upper(item ->> '$.marginCoin') as coin,
+    try_cast(coalesce(item ->> '$.accountEquity', item ->> '$.equity') as decimal(38, 18)) as equity,
+    coalesce(try_cast(item ->> '$.unrealizedPL' as decimal(38, 18)), 0) as unrealised,
+    coalesce(try_cast(item ->> '$.coupon' as decimal(38, 18)), 0)
+      + coalesce(try_cast(item ->> '$.grant' as decimal(38, 18)), 0) as vouchers
+  from asset_items
+  join main.accounts as accounts on accounts.uid = asset_items.user_id
+),
+told_something as (
+  select account, page_id from assets where equity <> 0 group by account, page_id
+),
+sub_readings as (
+  select assets.account, assets.account as members, case when kind = 'unified' then 'UNIFIED' else line end as ledger, line,
+    coin, equity - unrealised as told, page_id, read_at, 'futures.subaccountAssets' as feed
+  from assets
+  where equity is not null and vouchers = 0
+    and (kind <> 'unified' or page_id in (select page_id from told_something where account = assets.account))
+),
+risk_items as (
+  select ltv.account, ltv.page_id, recent.read_at, ltv.sub_account_uids, ltv.unpaid_info,
+    unnest(from_json(case when balance_info like '[%' then balance_info else '[]' end, '["JSON"]')) as item
+  from landing.ltv as ltv
+  join recent on recent.page_id = ltv.page_id and recent.nth <= 7
+),
+risk_coins as (
+  select account, page_id, read_at, sub_account_uids, upper(item ->> '$.coin') as coin,
+    try_cast(item ->> '$.amount' as decimal(38, 18)) as told
+  from risk_items
+  where coalesce(unpaid_info, '') not like '%"' || (item ->> '$.coin') || '"%'
+),
+risk_uids as (
+  select distinct account, page_id,
+    unnest(from_json(case when sub_account_uids like '[%' then sub_account_uids else '[]' end, '["VARCHAR"]')) as uid
+  from risk_coins
+),
+risk_members as (
+  select risk_uids.account, risk_uids.page_id, accounts.account as member
+  from risk_uids
+  left join main.accounts as accounts on accounts.uid = risk_uids.uid and accounts.kind = 'unified'
+),
+-- A unit with an account that the books do not know, or with a position in the coin, is not compared.
+risk_readings as (
+  select risk_coins.account, members.member, risk_coins.coin, risk_coins.told, risk_coins.page_id, risk_coins.read_at
+  from risk_coins
+  join risk_members as members
+    on members.account = risk_coins.account and members.page_id = risk_coins.page_id
+  where risk_coins.told is not null
+    and not exists (
+      select 1 from risk_members as strangers
+      where strangers.account = risk_coins.account and strangers.page_id = risk_coins.page_id
+        and strangers.member is null
+    )
+    and not exists (
+      select 1 from landing.positions as positions
+      join risk_members as holders
+        on holders.account = risk_coins.account and holders.page_id = risk_coins.page_id
+        and holders.member = positions.account
+      where positions.margin_coin = risk_coins.coin
+    )
+),
+subjects as (
+  select account, account as member, ledger, coin, told, page_id, read_at, feed from sub_readings
+  union all
+  select account, member, 'UNIFIED', coin, told, page_id, read_at, 'loan.ltv' from risk_readings
+),
+-- The feeds that a wallet's records come from.
+wallet_feeds as (
+  select accounts.account, 'UNIFIED' as ledger, 'tax.records' as feed, parts.part
+  from main.accounts as accounts
+  cross join (
+    select * from (
+      values ('SPOT'), ('MARGIN-crossed'), ('MARGIN-isolated'), ('USDT-FUTURES'), ('COIN-FUTURES'),
+        ('USDC-FUTURES'), ('OTHER')
+    ) as names (part)
+  ) as parts
+  where accounts.kind = 'unified'
+  union all
+  select accounts.account, lines.line, 'tax.futuresRecords', lines.line
+  from main.accounts as accounts
+  cross join (select * from (values ('USDT-FUTURES'), ('COIN-FUTURES'), ('USDC-FUTURES')) as names (line)) as lines
+  where accounts.kind <> 'unified'
+),
+uncovered as (
+  select distinct subjects.account, subjects.feed, subjects.page_id, subjects.coin
+  from subjects
+  join wallet_feeds on wallet_feeds.account = subjects.member and wallet_feeds.ledger = subjects.ledger
+  left join staging.covered_ranges as ranges
+    on ranges.account = wallet_feeds.account and ranges.feed = wallet_feeds.feed
+    and ranges.partition = wallet_feeds.part
+    and subjects.read_at between ranges.starts_at and ranges.ends_at - interval 1 minute
+  where ranges.account is null
+),
+crowded as (
+  select distinct subjects.account, subjects.feed, subjects.page_id, subjects.coin
+  from subjects
+  join main.entries as entries
+    on entries.account = subjects.member and entries.ledger = subjects.ledger and entries.coin = subjects.coin
+    and entries.occurred_at > subjects.read_at - interval 1 minute
+    and entries.occurred_at <= subjects.read_at + interval 1 minute
+),
+clear as (
+  select subjects.*,
+    dense_rank() over (
+      partition by subjects.account, subjects.feed, subjects.ledger, subjects.coin
+      order by subjects.read_at desc, subjects.page_id desc
+    ) as newest
+  from subjects
+  left join uncovered
+    on uncovered.account = subjects.account and uncovered.feed = subjects.feed
+    and uncovered.page_id = subjects.page_id and uncovered.coin = subjects.coin
+  left join crowded
+    on crowded.account = subjects.account and crowded.feed = subjects.feed
+    and crowded.page_id = subjects.page_id and crowded.coin = subjects.coin
+  where uncovered.account is null and crowded.account is null
+    and exists (select 1 from wallet_feeds where wallet_feeds.account = subjects.member and wallet_feeds.ledger = subjects.ledger)
+),
+latest as (select * from clear where newest = 1),
+booked as (
+  select latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id,
+    sum(coalesce(entries.amount, 0)) as quantity, max(entries.occurred_at) as last_at,
+    max_by(entries.entry_id, entries.place) as last_id
+  from latest
+  left join main.entries as entries
+    on entries.account = latest.member and entries.ledger = latest.ledger and entries.coin = latest.coin
+    and entries.occurred_at <= latest.read_at
+  group by latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id
+),
+told as (
+  select account, feed, ledger, coin, page_id, any_value(told) as told, any_value(read_at) as read_at,
+    list_sort(list(distinct member)) as members
+  from latest
+  group by account, feed, ledger, coin, page_id
+),
+differing as (
+  select told.*, booked.quantity, booked.last_at, booked.last_id
+  from told
+  join booked
+    on booked.account = told.account and booked.feed = told.feed and booked.ledger = told.ledger
+    and booked.coin = told.coin and booked.page_id = told.page_id
+  where told.told <> booked.quantity
+),
+caused as (
+  select differing.account, differing.feed, differing.ledger, differing.coin, min(causes.cause) as cause
+  from differing
+  join staging.disturbances as causes
+    on list_contains(differing.members, causes.account)
+    and coalesce(causes.coin, differing.coin) = differing.coin
+    and causes.starts_at <= differing.read_at
+  group by differing.account, differing.feed, differing.ledger, differing.coin
+)
+select case when caused.cause is null and differing.feed <> 'loan.ltv' then 'warning' else 'notice' end as severity,
+  differing.account, differing.ledger, differing.coin, differing.read_at as occurred_at,
+  told as expected, quantity as found, quantity - told as difference,
+  differing.feed || ' told another balance than the entries up to then'
+    || case
+      when caused.cause is null then ': a record between the last one and that moment is missing, or one is wrong.'
+      else '; this follows from ' || caused.cause || '.'
+    end as explanation,
+  cast(to_json([coalesce(last_id, '')]) as varchar) as evidence, differing.feed as culprit
+from differing
+left join caused
+  on caused.account = differing.account and caused.feed = differing.feed and caused.ledger = differing.ledger
+  and caused.coin = differing.coin

@@ -1,0 +1,131 @@
+-- The totals of the risk rate (4.16) are the sums of its parts: all assets are the converted amounts of the margin coins,
+-- each of them its quantity at its price; all debt is what is owed, principal and interest, at the prices of the same
+-- answer (USDT counts as one), where those are told; the rate is debt by assets, which the document does not say in so
+-- many words, so that is a notice. Each figure may have been cut off at its last decimal.
+-- grain: one row per account, of its latest answer
+with
+latest as (
+  select account, ltv, usdt_balance, unpaid_usdt_amount, unpaid_info, balance_info, page_id, last_seen_at
+  from (
+    select *, row_number() over (partition by account order by last_seen_at desc, page_id desc) as newest
+    from main.ltv
+  ) as answers
+  where newest = 1
+),
+asset_items as (
+  select account, unnest(from_json(case when balance_info like '[%' then balance_info else '[]' end, '["JSON"]')) as item
+  from latest
+),
+debt_items as (
+  select account, unnest(from_json(case when unpaid_info like '[%' then unpaid_info else '[]' end, '["JSON"]')) as item
+  from latest
+),
+asset_texts as (
+  select account, upper(item ->> '$.coin') as coin, item ->> '$.price' as price_text,
+    item ->> '$.convertedUsdtAmount' as value_text,
+    try_cast(item ->> '$.price' as decimal(38, 18)) as price,
+    try_cast(item ->> '$.amount' as decimal(38, 18)) as amount,
+    try_cast(item ->> '$.convertedUsdtAmount' as decimal(38, 18)) as value
+  from asset_items
+),
+decimals as (
+  select account,
+    greatest(
+      2, max(case when position('.' in value_text) = 0 then 0 else length(value_text) - position('.' in value_text) end)
+    ) as value_decimals,
+    greatest(
+      2, max(case when position('.' in price_text) = 0 then 0 else length(price_text) - position('.' in price_text) end)
+    ) as price_decimals
+  from asset_texts
+  group by account
+),
+units as (
+  select account,
+    cast('0.' || repeat('0', least(18, value_decimals) - 1) || '1' as decimal(38, 18)) as value_unit,
+    cast('0.' || repeat('0', least(18, price_decimals) - 1) || '1' as decimal(38, 18)) as price_unit
+  from decimals
+),
+assets as (
+  select asset_texts.account, coin, price, amount, value, value_unit, price_unit,
+    exact_multiply(amount, price) as product,
+    exact_multiply(abs(amount), price_unit) + value_unit as allowance
+  from asset_texts
+  join units on units.account = asset_texts.account
+),
+debts as (
+  select debt_items.account, upper(item ->> '$.coin') as coin,
+    try_cast(item ->> '$.unpaidQty' as decimal(38, 18))
+      + coalesce(try_cast(item ->> '$.unpaidInterest' as decimal(38, 18)), 0) as owed
+  from debt_items
+),
+priced_debts as (
+  select debts.account, debts.coin, debts.owed,
+    case when debts.coin = 'USDT' then cast(1 as decimal(38, 18)) else assets.price end as price,
+    case when debts.coin = 'USDT' then cast(0 as decimal(38, 18)) else assets.price_unit end as price_unit
+  from debts
+  left join assets on assets.account = debts.account and assets.coin = debts.coin
+),
+asset_sums as (
+  select account, sum(value) as total, sum(value_unit) + max(value_unit) as allowance,
+    bool_or(value is null) as is_unknown
+  from assets
+  group by account
+),
+debt_sums as (
+  select priced_debts.account, sum(exact_multiply(owed, price)) as total,
+    sum(exact_multiply(owed, price_unit)) as price_allowance, bool_or(owed is null or price is null) as is_unknown
+  from priced_debts
+  group by account
+),
+found as (
+  select latest.account, 'assets' as figure, '' as coin, latest.usdt_balance as expected, asset_sums.total as found,
+    asset_sums.allowance, 'warning' as severity, 1 as nth, 'All assets in USDT are not the sum over the margin coins.' as words
+  from latest
+  join asset_sums on asset_sums.account = latest.account
+  where not asset_sums.is_unknown
+  union all
+  select assets.account, 'asset', assets.coin, assets.value, assets.product, assets.allowance, 'warning', 2,
+    'The converted amount of a margin coin is not its quantity at its price.'
+  from assets
+  where assets.value is not null and assets.product is not null
+  union all
+  select latest.account, 'debt', '', latest.unpaid_usdt_amount, coalesce(debt_sums.total, 0),
+    coalesce(debt_sums.price_allowance, 0) + units.value_unit, 'warning', 3,
+    'All debt in USDT is not what is owed at the prices of the same answer.'
+  from latest
+  join units on units.account = latest.account
+  left join debt_sums on debt_sums.account = latest.account
+  where not coalesce(debt_sums.is_unknown, false)
+  union all
+  select latest.account, 'rate', '', latest.ltv, exact_divide(latest.unpaid_usdt_amount, latest.usdt_balance),
+    cast(
+      case
+        when length(rtrim(cast(latest.ltv as varchar), '0')) - position('.' in cast(latest.ltv as varchar)) <= 2
+          then '0.01'
+        else '0.' || repeat(
+          '0', length(rtrim(cast(latest.ltv as varchar), '0')) - position('.' in cast(latest.ltv as varchar)) - 1
+        ) || '1'
+      end as decimal(38, 18)
+    ),
+    'notice', 4, 'The risk rate is not all debt by all assets.'
+  from latest
+  where latest.usdt_balance > 0
+),
+differing as (
+  select found.*, found.found - found.expected as difference
+  from found
+  where abs(found.found - found.expected) >= found.allowance
+),
+grouped as (
+  select account, max(severity) as severity, min_by(coin, (nth, coin)) as coin, min_by(expected, (nth, coin)) as expected,
+    min_by(found, (nth, coin)) as found, min_by(difference, (nth, coin)) as difference,
+    string_agg(words || case when coin = '' then '' else ' (' || coin || ')' end, ' ' order by nth, coin) as words
+  from differing
+  group by account
+)
+select grouped.severity, grouped.account, cast(null as varchar) as ledger,
+  case when grouped.coin = '' then 'USDT' else grouped.coin end as coin, latest.last_seen_at as occurred_at,
+  grouped.expected, grouped.found, grouped.difference, grouped.words as explanation,
+  cast(to_json([cast(latest.page_id as varchar)]) as varchar) as evidence, '' as culprit
+from grouped
+join latest on latest.account = grouped.account

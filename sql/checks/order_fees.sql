@@ -1,0 +1,161 @@
+-- Orders of spot, margin and futures have paid the fees that the tax records charge, symbol by symbol and coin by coin, where
+-- both feeds are complete, a day inside the edges. Orders tell a fee that was paid as positive, tax records as
+-- negative. Not compared are runs of days whose filled quantities differ (see orders_vs_tax), in which an order tells no
+-- fee or a futures record no symbol, and in which the venue has closed a position itself. Where records carry more
+-- decimals than orders, the last decimal of each order may be cut off.
+-- grain: one row per account, symbol and coin of the fees
+with
+told_items as (
+  select spans.account, spans.line, spans.symbol, spans.island, spans.id,
+    unnest(from_json(case when fee_detail like '[%' then fee_detail else '[]' end, '["JSON"]')) as item
+  from staging.order_spans as spans
+  join main.orders as orders
+    on orders.account = spans.account and orders.order_id = spans.order_id and orders.is_current
+  where spans.what = 'order'
+),
+texts as (
+  select account, line, symbol, island, id, item ->> '$.feeCoin' as coin, item ->> '$.fee' as fee_text
+  from told_items
+),
+printed as (
+  select account, line, symbol, island, id, coin, try_cast(fee_text as decimal(38, 18)) as fee,
+    case
+      when position('.' in fee_text) = 0 then 0
+      else least(18, length(fee_text) - position('.' in fee_text))
+    end as decimals
+  from texts
+),
+items as (
+  select *,
+    cast(
+      case when decimals = 0 then '1' else '0.' || repeat('0', decimals - 1) || '1' end as decimal(38, 18)
+    ) as last_decimal
+  from printed
+),
+told as (
+  select account, line, symbol, island, coin, sum(fee) as fee, sum(last_decimal) as allowance,
+    max(decimals) as decimals, list(id order by id)[1:5] as ids
+  from items
+  where coin <> '' and fee is not null
+  group by account, line, symbol, island, coin
+),
+silent as (
+  select distinct spans.account, spans.line, spans.symbol, spans.island
+  from staging.order_spans as spans
+  left join items
+    on items.account = spans.account and items.id = spans.id and items.coin <> '' and items.fee is not null
+  where spans.what = 'order' and items.id is null
+),
+charges as (
+  select spans.account, spans.line, spans.symbol, spans.island, spans.id, trades.fee_coin as coin, trades.fee
+  from staging.order_spans as spans
+  join main.trades as trades on trades.trade_id = spans.id
+  where spans.what = 'trade' and trades.fee <> 0
+  union all
+  select spans.account, spans.line, spans.symbol, spans.island, spans.id, trades.other_fee_coin, trades.other_fee
+  from staging.order_spans as spans
+  join main.trades as trades on trades.trade_id = spans.id
+  where spans.what = 'trade' and trades.other_fee <> 0
+  union all
+  select spans.account, spans.line, spans.symbol, spans.island, spans.id, entries.coin, -entries.amount
+  from staging.order_spans as spans
+  join main.entries as entries on entries.entry_id = spans.id
+  where spans.what = 'futures fee'
+),
+charged as (
+  select account, line, symbol, island, coin, sum(fee) as fee, list(id order by id)[1:5] as ids
+  from charges
+  group by account, line, symbol, island, coin
+),
+compared as (
+  select coalesce(told.account, charged.account) as account, coalesce(told.line, charged.line) as line,
+    coalesce(told.symbol, charged.symbol) as symbol, coalesce(told.island, charged.island) as island,
+    coalesce(told.coin, charged.coin) as coin, coalesce(told.fee, 0) as told_fee,
+    coalesce(charged.fee, 0) as charged_fee,
+    coalesce(charged.ids, told.ids) as ids, coalesce(told.allowance, 0) as allowance,
+    coalesce(told.decimals, 18) as decimals
+  from told
+  full join charged
+    on charged.account = told.account and charged.line = told.line and charged.symbol = told.symbol
+    and charged.island = told.island and charged.coin = told.coin
+),
+beyond as (
+  select *,
+    length(rtrim(cast(charged_fee as varchar), '0')) - position('.' in cast(charged_fee as varchar)) > decimals
+      and abs(charged_fee - told_fee) < allowance as is_cut_off
+  from compared
+  where told_fee <> charged_fee
+),
+unsuited as (
+  select account, product_line as line, cast(occurred_at at time zone 'UTC' as date) as day, symbol
+  from main.entries
+  where product_line like '%-FUTURES' and kind in ('fee', 'liquidation')
+    and (
+      symbol is null or kind = 'liquidation' or upper(type) like '%BURST%' or upper(type) like '%FORCE%'
+      or upper(type) like '%ADL%'
+    )
+),
+inside as (
+  select beyond.*, islands.begins_on, islands.ends_on
+  from beyond
+  join staging.order_islands as islands
+    on islands.account = beyond.account and islands.line = beyond.line and islands.symbol = beyond.symbol
+    and islands.island = beyond.island
+  where not beyond.is_cut_off and islands.all_ordered >= islands.all_traded
+    and (beyond.line like '%-FUTURES' or islands.all_ordered = islands.all_traded)
+    and (
+      beyond.told_fee > beyond.charged_fee
+      or beyond.account in (select account from landing.pages where feed = 'trade.openOrders')
+    )
+    and not exists (
+      select 1 from silent
+      where silent.account = beyond.account and silent.line = beyond.line and silent.symbol = beyond.symbol
+        and silent.island = beyond.island
+    )
+    and not exists (
+      select 1 from unsuited
+      where unsuited.account = beyond.account and unsuited.line = beyond.line
+        and coalesce(unsuited.symbol, beyond.symbol) = beyond.symbol
+        and unsuited.day between islands.begins_on and islands.ends_on
+    )
+),
+trouble as (
+  select account, starts_at, ends_at, cause from staging.disturbances
+  union all
+  select account, occurred_at, occurred_at, 'the legs left over at record ' || source_id
+  from staging.trade_legs
+  where status = 'leftover'
+  union all
+  select account, occurred_at, occurred_at,
+    'the futures record ' || coalesce(booked_id, witnessed_id) || ', which one of two feeds has (see futures_v3_v2)'
+  from staging.futures_witness
+  where booked_id is null or witnessed_id is null
+),
+caused as (
+  select inside.account, inside.symbol, inside.coin, min(trouble.cause) as cause
+  from inside
+  join trouble
+    on trouble.account = inside.account
+    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.ends_on
+    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.begins_on
+  group by inside.account, inside.symbol, inside.coin
+),
+grouped as (
+  select account, line, symbol, coin, sum(told_fee) as told, sum(charged_fee) as charged,
+    min(begins_on) as first_day, count(*) as island_count, min_by(ids, begins_on) as first_ids
+  from inside
+  group by account, line, symbol, coin
+)
+select case when caused.cause is null then 'warning' else 'notice' end as severity,
+  grouped.account, cast(null as varchar) as ledger, grouped.coin,
+  cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
+  told as expected, charged as found, charged - told as difference,
+  'Fees of orders of ' || grouped.symbol || ' (' || grouped.line || ') and of the tax records differ on '
+    || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
+    || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
+    as explanation,
+  cast(to_json(first_ids) as varchar) as evidence,
+  grouped.line || '/' || grouped.symbol || '/' || grouped.coin as culprit
+from grouped
+left join caused
+  on caused.account = grouped.account and caused.symbol = grouped.symbol and caused.coin = grouped.coin

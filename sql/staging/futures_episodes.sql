@@ -1,0 +1,90 @@
+-- Futures positions from flat to flat, as filled orders tell: the running sum of what they opened and closed, by contract
+-- and side, in the order in which they were done. Where records of the side are older than its first order, a position
+-- may have been brought along: flat is then the level at which the sum stands most often. Orders that tell no
+-- position side (one-way mode) are summed as bought less sold.
+-- grain: one row per account, line, symbol, position_side and number
+with
+fills as (
+  select account, category as line, symbol, order_id, created_time,
+    coalesce(updated_time, created_time) as filled_at,
+    case when lower(pos_side) in ('long', 'short') then lower(pos_side) else 'net' end as position_side,
+    case
+      when (lower(coalesce(pos_side, '')) = 'short') = (lower(side) = 'sell') then cum_exec_qty
+      else -cum_exec_qty
+    end as change
+  from main.orders
+  where is_current and category like '%-FUTURES' and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000
+),
+running as (
+  select *,
+    row_number() over (
+      partition by account, line, symbol, position_side order by filled_at, try_cast(order_id as hugeint), order_id
+    ) as nth,
+    sum(change) over (
+      partition by account, line, symbol, position_side order by filled_at, try_cast(order_id as hugeint), order_id
+      rows between unbounded preceding and current row
+    ) as held
+  from fills
+),
+beginnings as (
+  select account, line, symbol, position_side, min(created_time) as first_order_at
+  from fills
+  group by account, line, symbol, position_side
+),
+brought_along as (
+  select distinct entries.account, entries.product_line as line, entries.symbol, beginnings.position_side
+  from main.entries as entries
+  join beginnings
+    on beginnings.account = entries.account and beginnings.line = entries.product_line
+    and beginnings.symbol = entries.symbol and entries.occurred_at < beginnings.first_order_at
+  where entries.kind in ('realised_pnl', 'liquidation', 'fee')
+    and not (beginnings.position_side = 'long' and upper(entries.type) like '%SHORT%')
+    and not (beginnings.position_side = 'short' and upper(entries.type) like '%LONG%')
+),
+levels as (
+  select account, line, symbol, position_side, held,
+    row_number() over (
+      partition by account, line, symbol, position_side
+      order by count(*) desc, case when position_side = 'net' then abs(held) else held end
+    ) as choice
+  from running
+  group by account, line, symbol, position_side, held
+),
+ended as (
+  select running.*,
+    case
+      when running.held = case when brought_along.symbol is null then 0 else levels.held end then 1
+      else 0
+    end as is_end
+  from running
+  join levels
+    on levels.account = running.account and levels.line = running.line and levels.symbol = running.symbol
+    and levels.position_side = running.position_side and levels.choice = 1
+  left join brought_along
+    on brought_along.account = running.account and brought_along.line = running.line
+    and brought_along.symbol = running.symbol and brought_along.position_side = running.position_side
+),
+numbered as (
+  select *,
+    1 + sum(is_end) over (
+      partition by account, line, symbol, position_side order by nth rows between unbounded preceding and current row
+    ) - is_end as number
+  from ended
+),
+episodes as (
+  select account, line, symbol, position_side, number, min(created_time) as first_created_at,
+    min(filled_at) as first_filled_at, min_by(change, nth) as first_change,
+    case when max(is_end) = 1 then max(filled_at) end as ends_at
+  from numbered
+  group by account, line, symbol, position_side, number
+),
+following as (
+  select *,
+    lag(ends_at, 1, null) over (partition by account, line, symbol, position_side order by number) as previous_end
+  from episodes
+)
+select account, line, symbol, position_side, number,
+  case when position_side <> 'net' then position_side when first_change > 0 then 'long' else 'short' end as hold_side,
+  greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
+  first_filled_at, ends_at
+from following

@@ -1,0 +1,60 @@
+-- Orders that have filled something and trades of the books, with the run of days in which they stand. An order may fill
+-- over several days, so days that an order reaches across are compared together: no order crosses from one run of days
+-- (island) into another. An order that is still open reaches on without end.
+-- grain: one row per order and per trade
+with
+tradable as (
+  select * from (values ('SPOT'), ('MARGIN'), ('USDT-FUTURES'), ('COIN-FUTURES'), ('USDC-FUTURES')) as lines (line)
+),
+spans as (
+  select account, category as line, symbol, 'order' as what, cum_exec_qty as ordered,
+    cast(0 as decimal(38, 18)) as traded, cast(created_time at time zone 'UTC' as date) as first_day,
+    case
+      when lower(order_status) in ('filled', 'cancelled')
+        then cast(coalesce(updated_time, created_time) at time zone 'UTC' as date)
+      else date '9999-12-31'
+    end as last_day,
+    'trade.orderHistory/' || order_id as id, order_id
+  from main.orders
+  where is_current and category in (select line from tradable) and cum_exec_qty > 0
+    and cum_exec_qty < 1000000000000000
+  union all
+  select account, category, symbol, 'open order', 0, 0, cast(created_time at time zone 'UTC' as date),
+    date '9999-12-31', 'trade.openOrders/' || order_id, order_id
+  from main.open_orders as resting
+  where is_current and category in (select line from tradable) and cum_exec_qty > 0
+    and not exists (
+      select 1 from main.orders as ended
+      where ended.account = resting.account and ended.order_id = resting.order_id
+    )
+  union all
+  select account, product_line, symbol, 'trade', 0, quantity, cast(traded_at at time zone 'UTC' as date),
+    cast(traded_at at time zone 'UTC' as date), trade_id, cast(null as varchar)
+  from main.trades
+  where kind = 'trade' and source = 'tax.records'
+  union all
+  select account, product_line, symbol, 'futures fee', 0, 0, cast(occurred_at at time zone 'UTC' as date),
+    cast(occurred_at at time zone 'UTC' as date), entry_id, cast(null as varchar)
+  from main.entries
+  where kind = 'fee' and product_line like '%-FUTURES' and source_feed = 'tax.records' and symbol is not null
+),
+marked as (
+  select *,
+    case
+      when first_day <= max(last_day) over (
+        partition by account, line, symbol order by first_day, last_day, id
+        rows between unbounded preceding and 1 preceding
+      ) then 0
+      else 1
+    end as is_new
+  from spans
+),
+numbered as (
+  select *,
+    sum(is_new) over (
+      partition by account, line, symbol order by first_day, last_day, id
+      rows between unbounded preceding and current row
+    ) as island
+  from marked
+)
+select account, line, symbol, island, what, ordered, traded, first_day, last_day, id, order_id from numbered

@@ -1,0 +1,54 @@
+-- Open positions as they were read, beside how far the records of their futures are known. A reading can be held against
+-- the records where nothing of the contract can lie between the two: the records are complete for a minute beyond it
+-- and none stands within a minute of it; or they end before it, and the position says that nothing was filled since
+-- (uTime). Funding changes no position, so there it counts only if no full hour, at which funding is settled, lies between, or five minutes before.
+-- grain: one row per page and row of 4.12
+with
+readings as (
+  select positions.account, positions.partition as line, positions.symbol, positions.margin_coin as coin,
+    lower(positions.hold_side) as hold_side, lower(positions.pos_mode) as pos_mode,
+    positions.c_time as opened_at, positions.u_time as changed_at, positions.achieved_profits,
+    coalesce(positions.total_fee, 0) as funding, positions.deducted_fee as fees, positions.total,
+    positions.page_id, positions.page_row, times.read_at
+  from landing.positions as positions
+  join staging.reading_times as times on times.page_id = positions.page_id
+  where positions.c_time is not null
+),
+books_of_record as (
+  select readings.page_id, readings.page_row, ranges.ends_at
+  from readings
+  join staging.covered_ranges as ranges
+    on ranges.account = readings.account and ranges.partition = readings.line
+    and ranges.feed = case
+      when readings.account in (select account from staging.tax_books) then 'tax.records'
+      else 'tax.futuresRecords'
+    end
+    and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
+),
+-- Symbols of a unified account are told by the futures feed alone.
+witnesses as (
+  select readings.page_id, readings.page_row, ranges.ends_at
+  from readings
+  join staging.covered_ranges as ranges
+    on ranges.account = readings.account and ranges.partition = readings.line and ranges.feed = 'tax.futuresRecords'
+    and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
+),
+known as (
+  select readings.*, least(books_of_record.ends_at, witnesses.ends_at) as known_until
+  from readings
+  join books_of_record
+    on books_of_record.page_id = readings.page_id and books_of_record.page_row = readings.page_row
+  join witnesses on witnesses.page_id = readings.page_id and witnesses.page_row = readings.page_row
+),
+judged as (
+  select known.*, known_until >= read_at + interval 1 minute as is_known_beyond,
+    date_trunc('hour', (known_until - interval 5 minute) at time zone 'UTC')
+      = date_trunc('hour', (read_at + interval 1 minute) at time zone 'UTC') as is_same_hour
+  from known
+)
+select account, line, symbol, coin, hold_side, pos_mode, opened_at, changed_at, achieved_profits, funding, fees, total,
+  page_id, page_row, read_at, known_until,
+  least(read_at, known_until) as compared_at,
+  is_known_beyond or is_same_hour as is_funding_comparable
+from judged
+where is_known_beyond or changed_at <= known_until

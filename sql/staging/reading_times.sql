@@ -1,0 +1,16 @@
+-- When answers that tell the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the
+-- records. The machine's clock may differ from it, and --now moves what a run calls today: the pages of the same run that
+-- prove a range say by how much, since none proves more than the moment of asking. Runs without such a page tell no time.
+-- grain: one row per page_id
+with
+shifts as (
+  select pages.run_id, min(epoch_ms(pages.received_at) - epoch_ms(covered.ends_at)) as shift_ms
+  from landing.pages as pages
+  join landing.covered as covered on covered.page_id = pages.page_id
+  group by pages.run_id
+)
+select pages.page_id, pages.run_id, pages.account, pages.feed, pages.partition,
+  make_timestamptz((epoch_ms(pages.received_at) - shifts.shift_ms) * 1000) as read_at
+from landing.pages as pages
+join shifts on shifts.run_id = pages.run_id
+where pages.feed in ('futures.positions', 'futures.subaccountAssets', 'loan.ltv')
