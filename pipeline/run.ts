@@ -7,7 +7,8 @@ import type { Books } from './books.ts'
 import { type BuildResult, buildLedger } from './build/build.ts'
 import type { CommandContext } from './commands/context.ts'
 import { type Config, readAccounts } from './config.ts'
-import { lotsStep } from './lots/step.ts'
+import { type LotsStepOptions, lotsStep } from './lots/step.ts'
+import { configuredMatching } from './reports/matching.ts'
 import { SETTINGS_FEED } from './sync/account.ts'
 import type { Progress } from './sync/context.ts'
 import { type SyncResult, selectFeeds, sync } from './sync/sync.ts'
@@ -84,6 +85,8 @@ export async function syncBooks(
   command: string,
   progress: (event: Progress) => void,
 ): Promise<SyncResult> {
+  // What the books will be made by is refused before the venue is asked, not after.
+  configuredLots(config)
   const names = chosenAccounts(config, selection)
   const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
     names.includes(access.name),
@@ -110,6 +113,12 @@ export async function syncBooks(
   } finally {
     await venue.close()
   }
+}
+
+/** How lots are matched for the published books. UsageError for what the rules do not allow. */
+export function configuredLots({ reports }: Config): LotsStepOptions {
+  const { method, scope, rules, time_zone: timeZone } = reports
+  return configuredMatching({ method, scope, rules, timeZone }).options
 }
 
 export async function buildBooks(
@@ -141,7 +150,7 @@ export async function buildBooks(
       ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
       ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
     },
-    steps: [lotsStep({ method: 'fifo', scope: 'account' })],
+    steps: [lotsStep(configuredLots(config))],
     log: (event) => context.log.info(event, 'build'),
   })
 }

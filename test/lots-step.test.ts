@@ -185,7 +185,7 @@ describe('the step', () => {
     await run('average')
     expect(await rows('select method from lots')).toEqual([{ method: 'average' }])
     expect(await rows('select table_name from duckdb_tables() order by 1')).toEqual(
-      ['lot_events', ...Object.keys(lotTables)].sort().map((table_name) => ({ table_name })),
+      ['lot_events', 'lot_matching', ...Object.keys(lotTables)].sort().map((table_name) => ({ table_name })),
     )
   })
 

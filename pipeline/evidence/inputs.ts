@@ -5,6 +5,7 @@ import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { hashesOf, hashOfTables } from '../build/hash.ts'
 import { openJournal } from '../journal/journal.ts'
+import { publishedMatching } from '../reports/disposals.ts'
 import type { Ledger } from '../reports/ledger.ts'
 import { type LotChoice, matchingOf } from '../reports/matching.ts'
 import { packageVersion } from '../root.ts'
@@ -54,12 +55,10 @@ async function lotsInput(ledger: Ledger, lots: LotChoice, methods: readonly stri
   const { timeZone: _, ...choice } = lots
   if (methods.length > 0) return methods.map((method) => matched({ ...lots, selection: undefined, method }))
   if (Object.values(choice).some((value) => value !== undefined)) return [matched(lots)]
-  const published = await ledger.query('select distinct method, rules from disposals order by all')
-  return published.map(([method, rules]) => ({
-    method: String(method),
-    scope: 'as published',
-    rules: String(rules),
-  }))
+  const published = await publishedMatching(ledger)
+  if (published === null) return []
+  const { timeZone: _zone, ...told } = published
+  return [told]
 }
 
 function matched(choice: LotChoice): LotsInput {

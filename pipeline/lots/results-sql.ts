@@ -1,7 +1,14 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
 // The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
-import { type LotTableName, lotTableNames, lotTables, type TableColumn } from './tables.ts'
+import {
+  type LotTable,
+  type LotTableName,
+  lotTableNames,
+  lotTables,
+  MATCHING_TABLE,
+  matchingTable,
+} from './tables.ts'
 import type { WriterColumns } from './writer.ts'
 
 /** Columns of the temporary tables `found_…`; a whole number is the row of an event, a word's code, or days. */
@@ -128,7 +135,7 @@ export async function writeOut(
   filled: readonly LotTableName[],
   given: Given,
 ): Promise<void> {
-  for (const table of lotTableNames) await connection.run(definition(table))
+  for (const table of lotTableNames) await connection.run(definition(table, lotTables[table]))
   for (const table of filled) {
     const named = Object.keys(types).filter((name) => selects[table].includes(`$${name}`)) as (keyof Given)[]
     await connection.run(
@@ -140,11 +147,31 @@ export async function writeOut(
   for (const table of lotTableNames) await connection.run(`drop table temp.found_${table}`)
 }
 
-function definition(table: LotTableName): string {
-  const columns = Object.entries<TableColumn>(lotTables[table].columns)
+/** What the one row of `lot_matching` says. */
+export interface MatchedBy {
+  readonly method: string
+  readonly scope: string
+  readonly rules: string
+  readonly timeZone: string
+}
+
+/** Makes `lot_matching` anew. */
+export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
+  const { method, scope, rules, timeZone } = by
+  await connection.run(definition(MATCHING_TABLE, matchingTable))
+  await connection.run(`insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone)`, {
+    method,
+    scope,
+    rules,
+    timeZone,
+  })
+}
+
+function definition(table: string, { doc: meaning, columns: all }: LotTable): string {
+  const columns = Object.entries(all)
   const comments = columns.map(([name, { doc }]) => `comment on column ${table}.${name} is '${quote(doc)}';`)
   return `
     create or replace table ${table} (${columns.map(([name, { type }]) => `${name} ${sqlTypes[type]}`).join(', ')});
-    comment on table ${table} is '${quote(lotTables[table].doc)}';
+    comment on table ${table} is '${quote(meaning)}';
     ${comments.join('\n')}`
 }

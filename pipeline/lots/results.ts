@@ -25,6 +25,8 @@ export interface Labels {
   readonly methodAt: (us: bigint) => string
   /** The method of what is left. */
   readonly lastMethod: string
+  /** What is left is held over all accounts. */
+  readonly isHeldTogether: boolean
   readonly heldFor: (piece: DisposalPiece) => Held
 }
 
@@ -71,7 +73,9 @@ export class Results implements Sink {
 
   lot({ account, coin, acquiredAtUs, quantityLeft, costBasisLeft, lotId }: OpenLot): void {
     const known = (costBasisLeft === null ? 0 : COST) | (acquiredAtUs === null ? 0 : DATE)
-    const [heldBy, of] = [this.#code(account), this.#code(coin)]
+    // Held together, a lot is told by where it was acquired: an account, whichever side of its books' beginning.
+    const where = this.#labels.isHeldTogether ? (account?.replace(/\/before$/, '') ?? null) : account
+    const [heldBy, of] = [this.#code(where), this.#code(coin)]
     this.#writers.lots.append([heldBy, of, rowOf(lotId), known, quantityLeft, costBasisLeft ?? 0n])
   }
 

@@ -7,7 +7,8 @@ import { type HoldingRules, heldBy } from './held.ts'
 import { NamedRows } from './named-lots.ts'
 import { readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
-import { type LotTableName, lotTableNames, lotTables } from './tables.ts'
+import { type MatchedBy, writeMatching } from './results-sql.ts'
+import { type LotTable, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
 
 /** A step that tells what its tables mean, for whoever documents the ledger. */
 export interface LotsStep extends ExtraStep {
@@ -18,28 +19,32 @@ export interface LotsStep extends ExtraStep {
 }
 
 export interface LotsStepOptions extends LotOptions {
+  /** Method and scope as `lot_matching` names them; told from the options when absent. */
+  readonly named?: { readonly method: string; readonly scope: string }
   /** By default UTC days without terms, under the country whose matching the method is, else generic. */
   readonly holding?: HoldingRules
 }
 
 /**
- * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers` and `lot_problems` from `lot_events`: account, coin,
- * happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
+ * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `lot_problems` and `lot_matching` from `lot_events`: account,
+ * coin, happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
  * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
  */
 export function lotsStep(options: LotsStepOptions): LotsStep {
   return {
     name: 'lots',
     reads: ['lot_events'],
-    writes: lotTableNames,
-    docs: Object.fromEntries(lotTableNames.map((name) => [name, lotTables[name].doc])),
-    columns: Object.fromEntries(lotTableNames.map((name) => [name, columnDocs(name)])),
+    writes: tables.map(([name]) => name),
+    docs: Object.fromEntries(tables.map(([name, { doc }]) => [name, doc])),
+    columns: Object.fromEntries(tables.map(([name, table]) => [name, columnDocs(table)])),
     run: (connection) => runLots(connection, options),
   }
 }
 
-function columnDocs(table: LotTableName): Record<string, string> {
-  return Object.fromEntries(Object.entries(lotTables[table].columns).map(([name, { doc }]) => [name, doc]))
+const tables: readonly [string, LotTable][] = [...Object.entries(lotTables), [MATCHING_TABLE, matchingTable]]
+
+function columnDocs({ columns }: LotTable): Record<string, string> {
+  return Object.fromEntries(Object.entries(columns).map(([name, { doc }]) => [name, doc]))
 }
 
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
@@ -58,10 +63,22 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   for await (const events of readEvents(connection)) for (const event of events) engine.apply(event)
   engine.finish()
   await results.finish(connection)
+  await writeMatching(connection, matchedBy(options, labels.rules))
 }
 
+/** Method and scope as they follow one another. */
+function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
+  const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC' } = options
+  const inTurn = (what: 'method' | 'scope'): string =>
+    [options[what], ...changes.map((change) => `${change[what]} from ${dayOf(change.fromUs)}`)].join(', ')
+  const { method, scope } = options.named ?? { method: inTurn('method'), scope: inTurn('scope') }
+  return { method, scope, rules, timeZone }
+}
+
+const dayOf = (us: bigint): string => new Date(Number(us / 1_000n)).toISOString()
+
 function labelsOf(options: LotsStepOptions, currency: string | null): Labels {
-  const { method, changes = [] } = options
+  const { method, scope, changes = [] } = options
   const rules = method === 'uk' || method === 'ca' ? method : 'generic'
   const { holding = { rules, timeZone: 'UTC', termOf: null } } = options
   return {
@@ -69,6 +86,7 @@ function labelsOf(options: LotsStepOptions, currency: string | null): Labels {
     currency,
     methodAt: (us) => changes.findLast((change) => change.fromUs <= us)?.method ?? method,
     lastMethod: changes.at(-1)?.method ?? method,
+    isHeldTogether: (changes.at(-1)?.scope ?? scope) === 'universal',
     heldFor: heldBy(holding),
   }
 }

@@ -43,7 +43,9 @@ export const lotTables = {
       holding_days: whole(
         'Days held, from date to date where the rules count (UTC unless they say otherwise); null without a date, or where the purchase came later.',
       ),
-      term: text('short or long, where the rules tell them apart; null elsewhere.'),
+      term: text(
+        'short or long under us and de, whose law tells them apart; null under all other rules, and without a date.',
+      ),
       disposal_id: text('Id of the disposing row; of a merged day, that of its first sale.'),
       lot_id: text('Id of the acquisition; null for a pool and where no lot is known.'),
     },
@@ -105,6 +107,19 @@ export const lotTables = {
     },
   },
 } as const satisfies Record<string, LotTable>
+
+/** Of how the tables above were matched; one row. */
+export const matchingTable = {
+  doc: 'How the published lots and disposals were matched: as the configuration said when they were made. One row.',
+  columns: {
+    method: text('Method, or one for each tax year on: fifo, hifo from 2025.'),
+    scope: text('account or universal, or one for each tax year on: universal, account from 2025.'),
+    rules: text('Rules that the matching follows: generic, or those of a country.'),
+    time_zone: text('Zone whose days count, by its IANA name.'),
+  },
+} as const satisfies LotTable
+
+export const MATCHING_TABLE = 'lot_matching'
 
 export type LotTableName = keyof typeof lotTables
 

@@ -1,9 +1,10 @@
 // Where the disposals of a report come from: the published ones, or, for another method, scope, rules or currency, the
 // lots engine run again over the published `lot_events` into a database in memory.
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
+import { MATCHING_TABLE } from '../lots/tables.ts'
 import { loadTable } from '../output/load.ts'
 import type { Ledger } from './ledger.ts'
-import { type LotChoice, matchingOf } from './matching.ts'
+import { type LotChoice, type Matching, matchingOf } from './matching.ts'
 import type { Reader } from './reader.ts'
 import { requireTable } from './report.ts'
 import { canRevalue, publishedCurrency, revalueEvents } from './revalue.ts'
@@ -21,27 +22,59 @@ export interface Disposals {
  */
 export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: string): Promise<Disposals> {
   const conversion = await conversionTo(ledger, wanted)
-  const published = await ledger.query('select distinct method, rules from disposals order by all')
+  const published = await publishedMatching(ledger)
   const { method, scope, rules, selection, allocation } = choice
-  const asked = [method, scope, rules, selection, allocation].some((option) => option !== undefined)
-  // The table does not tell its scope, so a scope that is asked for is always computed.
-  const suffices =
-    published.length > 0 &&
-    [scope, selection, allocation].every((option) => option === undefined) &&
-    published.every(([name, law]) => (method ?? name) === name && (rules ?? law) === law)
-  if ((!asked || suffices) && conversion === null) {
-    const names = published.map(([name, law]) => `method ${name}, rules ${law}`)
-    return {
-      reader: ledger,
-      notes: [names.length === 0 ? 'No disposals are published.' : `As published: ${names.join('; ')}.`],
-    }
-  }
+  const isAsked = [method, scope, rules, selection, allocation].some((option) => option !== undefined)
+  if (!isAsked && conversion === null)
+    return { reader: ledger, notes: [published === null ? NOT_TOLD : `As published: ${told(published)}.`] }
   const matching = matchingOf(choice)
+  const isPublished =
+    published !== null &&
+    selection === undefined &&
+    allocation === undefined &&
+    told(published) === told({ ...matching, rules: matching.law.name }) &&
+    published.timeZone === matching.calendar.timeZone
+  if (isPublished && conversion === null)
+    return { reader: ledger, notes: [`As published: ${told(published)}.`, ...nothingNamed(choice, matching)] }
   const reader = await computeDisposals(ledger, matching.options, conversion)
   const how = `method ${matching.method}, scope ${matching.scope}, rules ${matching.law.name}`
   const rates =
     conversion === null ? '' : `, from ${conversion.from} to ${conversion.to} at the rate of each time`
-  return { reader, notes: [`Computed for this report: ${how}${rates}.`, ...(await notFollowed(reader))] }
+  return {
+    reader,
+    notes: [
+      `Computed for this report: ${how}${rates}.`,
+      ...nothingNamed(choice, matching),
+      ...(await notFollowed(reader)),
+    ],
+  }
+}
+
+const NOT_TOLD = 'As published; how the lots were matched is not told.'
+
+interface Told {
+  readonly method: string
+  readonly scope: string
+  readonly rules: string
+}
+
+const told = ({ method, scope, rules }: Told): string => `method ${method}, scope ${scope}, rules ${rules}`
+
+/** How the published lots were matched; null in a ledger that does not tell it. */
+export async function publishedMatching(
+  ledger: Reader,
+): Promise<(Told & { readonly timeZone: string }) | null> {
+  if (!ledger.tables.has(MATCHING_TABLE)) return null
+  const [row] = await ledger.query(`select method, scope, rules, time_zone from ${MATCHING_TABLE}`)
+  if (row === undefined) return null
+  const [method, scope, rules, timeZone] = row.map(String) as [string, string, string, string]
+  return { method, scope, rules, timeZone }
+}
+
+/** Specific identification without a word from the owner is something else, and says so. */
+function nothingNamed({ selection }: LotChoice, { method }: Matching): string[] {
+  if (selection !== undefined || !/\bspecific\b/.test(method)) return []
+  return ['No lots were named (--selection FILE): under the method specific all went first in, first out.']
 }
 
 interface Conversion {

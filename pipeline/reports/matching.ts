@@ -1,9 +1,10 @@
 // From the options of a report to what the lots engine does: which rules, and by them which methods, over which scopes,
 // in which tax years.
 import { UsageError } from '../../models/error.ts'
-import { type Change, type LotOptions, type Method, methods } from '../lots/engine.ts'
+import { type Change, type Method, methods } from '../lots/engine.ts'
 import type { Allocation, Scope, Selections } from '../lots/event.ts'
 import type { HoldingRules } from '../lots/held.ts'
+import type { LotsStepOptions } from '../lots/step.ts'
 import { startOfYear, type TaxCalendar } from '../rules/calendar.ts'
 import { calendarOf, laws, type RulesName, rulesNames } from '../rules/catalogue.ts'
 import type { Law } from '../rules/law.ts'
@@ -27,7 +28,7 @@ export interface LotChoice {
 export interface Matching {
   readonly law: Law
   readonly calendar: TaxCalendar
-  readonly options: LotOptions & { readonly holding: HoldingRules }
+  readonly options: LotsStepOptions & { readonly holding: HoldingRules }
   /** For notes. */
   readonly method: string
   readonly scope: string
@@ -50,13 +51,15 @@ export function lawOf({ rules, method }: LotChoice): Law {
 /** UsageError for a method or scope that there is not or that the rules do not allow. */
 export function matchingOf(choice: LotChoice): Matching {
   const law = lawOf(choice)
-  const calendar = calendarOf(law, choice.timeZone)
+  const calendar = calendarOf(law, knownZone(choice.timeZone))
   const method = parseSchedule('--method', choice.method ?? law.methods[0], methods)
   const scope = choice.scope === undefined ? law.scope : parseSchedule('--scope', choice.scope, SCOPES)
   requireAllowed(law, method, scope)
   const { selection, allocation } = choice
   requireUse(choice, method, scope)
+  const named = { method: showSchedule(method), scope: showSchedule(scope) }
   const options = {
+    named,
     method: method[0].value,
     scope: scope[0].value,
     changes: changesOf(method, scope, calendar),
@@ -65,7 +68,42 @@ export function matchingOf(choice: LotChoice): Matching {
     ...(selection === undefined ? {} : { selections: selection }),
     ...(allocation === undefined ? {} : { allocations: allocation }),
   }
-  return { law, calendar, options, method: showSchedule(method), scope: showSchedule(scope) }
+  return { law, calendar, options, ...named }
+}
+
+/** What the configuration says of lots; UsageError that names it, for a choice that the rules do not allow. */
+export function configuredMatching(
+  choice: Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>,
+): Matching {
+  try {
+    return matchingOf(choice)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const { where = '' } = error.details
+    const keys = where.replaceAll('--', 'reports.')
+    throw new UsageError(error.message, {
+      ...error.details,
+      where: `the configuration, ${keys}`,
+      action: 'Correct the configuration.',
+    })
+  }
+}
+
+/** UsageError for a zone that there is not. */
+function knownZone(timeZone: string | undefined): string | undefined {
+  if (timeZone === undefined) return undefined
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return timeZone
+  } catch (cause) {
+    throw new UsageError('The time zone is not known.', {
+      where: '--time_zone',
+      expected: 'the IANA name of a zone, such as America/Toronto',
+      found: timeZone,
+      action: 'Correct `reports: { time_zone: … }` in the configuration.',
+      cause,
+    })
+  }
 }
 
 function changesOf(method: Schedule<Method>, scope: Schedule<Scope>, calendar: TaxCalendar): Change[] {
