@@ -16,6 +16,8 @@ import {
   type LandingFeed,
   type LandingOptions,
   landJournal,
+  lastLanded,
+  OlderLanding,
   openLanding,
   rebuildLanding,
 } from './landing/landing.ts'
@@ -48,7 +50,10 @@ export interface BooksOptions {
   readonly clock: Clock
   readonly command: string
   readonly onNote?: (text: string) => void
-  /** Land everything again from the journal, into a file that replaces the old one only when it is whole. */
+  /**
+   * Land everything again from the journal, into a file that replaces the old one only when it is whole. As long as the
+   * old one can be read, the journal must reach what it holds: else what is nowhere else would be lost.
+   */
   readonly rebuild?: boolean
   /** Of the lock and the journal; DuckDB has its own way to the disk. */
   readonly disk?: Disk
@@ -94,11 +99,18 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     rmSync(tempDir, { recursive: true, force: true })
     mkdirSync(tempDir, { recursive: true, mode: 0o700 })
     const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing }
-    if (options.rebuild === true) {
-      const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal })
+    const rebuild = async (): Promise<void> => {
+      const reaches = await lastLanded(dir)
+      const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
       await rebuildLanding(dir, journal, settings).finally(() => journal.close())
     }
-    const landing = await openLanding(dir, settings)
+    if (options.rebuild === true) await rebuild()
+    const landing = await openLanding(dir, settings).catch(async (error: unknown) => {
+      if (!(error instanceof OlderLanding)) throw error
+      options.onNote?.(`${error.message} It is made again from the journal.`)
+      await rebuild()
+      return openLanding(dir, settings)
+    })
     closers.push(() => landing.close())
     const journal = await openJournal(dir, {
       mode: 'append',
@@ -114,7 +126,10 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
       options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
       await landJournal(journal, landing)
     }
-    for (const write of await unsettledWrites(landing.connection)) options.onNote?.(describeUnsettled(write))
+    const unsettled = await unsettledWrites(landing.connection).catch(async (error: unknown) => {
+      throw (await landing.damage()) ?? error
+    })
+    for (const write of unsettled) options.onNote?.(describeUnsettled(write))
     return { dir, journal, landing, close }
   } catch (error) {
     await close()

@@ -1,7 +1,7 @@
 // The file of the landing database: its version, its one owner, a process that dies, a disk that is full.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { writeFile } from 'node:fs/promises'
+import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -34,7 +34,7 @@ describe('a landing database', () => {
     )
     expect(tables.flat()).toEqual([
       ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records'],
-      ...['imported_lots', 'imported_prices', 'imported_trades', 'imports', 'open_orders', 'orders'],
+      ...['imported_lots', 'imported_prices', 'imported_trades', 'imports', 'notes', 'open_orders', 'orders'],
       ...[
         'p2p_orders',
         'p2p_records',
@@ -52,20 +52,24 @@ describe('a landing database', () => {
 
   it('of an older version says to rebuild, one of a newer version to update', async () => {
     const dir = await emptyFolder()
-    await changed(dir, 'update landing.state set schema_version = 0')
+    await changed(dir, 'update landing.state set schema_version = 1')
     const older = await failure(dir)
     expect(older.describe()).toBe(
       [
         'The landing database was made by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 1',
-        '  found:    schema version 0',
+        '  expected: schema version 2',
+        '  found:    schema version 1',
         '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
-    await changed(other, 'update landing.state set schema_version = 2')
-    expect((await failure(other)).details).toMatchObject({ action: 'Update tieout, then run again.' })
+    await changed(other, 'update landing.state set schema_version = 3')
+    expect((await failure(other)).details).toMatchObject({
+      expected: 'schema version 2',
+      found: 'schema version 3',
+      action: 'Update tieout, then run again.',
+    })
   })
 
   it('whose record tables have other columns has to be made again; a table that is missing is added', async () => {
@@ -77,6 +81,35 @@ describe('a landing database', () => {
     await landing.close()
     await changed(dir, 'alter table landing.orders drop column symbol')
     expect((await failure(dir)).details.found).toBe('table orders with other columns')
+  })
+
+  it('that lacks rows which its state knows of is damaged: an older copy beside a newer log', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1'), taxRow('2')])])
+    await landing.close()
+    await changed(dir, "delete from landing.tax_records where id = '2'")
+    const { details, message } = await failure(dir)
+    expect([message, details.expected, details.found]).toEqual([
+      'The landing database is damaged.',
+      '3 rows in all',
+      '2 rows',
+    ])
+  })
+
+  it('with a changed byte in a block is named when the block is read', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1')])])
+    await landing.close()
+    const file = join(dir, 'landing.duckdb')
+    const bytes = await readFile(file)
+    // Behind the three headers stand the blocks, each behind its checksum.
+    for (let at = 3 * 4_096 + 100; at < bytes.length; at += 262_144) bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(file, bytes)
+    const error = await failure(dir)
+    expect(error.details.where).toBe(file)
+    expect(error.details.action).toContain('tieout rebuild')
   })
 
   it('that is none is refused, also where there is no file to read', async () => {

@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
+import type { TieoutError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
 import { packageRoot } from '../root.ts'
 import {
@@ -29,8 +30,8 @@ export { type BuildEvent, BuildFailed, type ExtraStep } from './tasks.ts'
 export interface BuildOptions {
   /** Folder of the books. */
   readonly dir: string
-  /** The landing database, attached as `landing` in this instance. */
-  readonly landing: { readonly instance: DuckDBInstance }
+  /** The landing database, attached as `landing` in this instance; a build that fails asks it whether it is damaged. */
+  readonly landing: { readonly instance: DuckDBInstance; damage?(): Promise<TieoutError | null> }
   /** When new breaks count as first seen. */
   readonly now: Date
   readonly clock: Clock

@@ -12,7 +12,7 @@ import type { Frame, FrameMeta, Journal } from './frame.ts'
 import { encodeFrame, GENESIS, SALT_BYTES } from './layout.ts'
 import { moveTear, moveUnfinished, type Recovery } from './recover.ts'
 import { checkLinks, cutOff, journalFolder, listSegments, refuse, scan } from './scan.ts'
-import { bodyOf, damaged, type Segment, type Tear } from './segment.ts'
+import { bodyOf, type Segment, type Tear } from './segment.ts'
 
 export interface JournalOptions {
   /** append: the one writer, which also mends an unfinished end. read: changes nothing, sees what was whole at open. */
@@ -100,23 +100,34 @@ async function checkLanded(
   if (end.seq < landed) {
     const where =
       end.tear === null ? folder : `${end.tear.path}, frame ${end.seq + 1}, byte ${end.tear.offset}`
-    throw damaged(
-      'The journal ends before what has landed.',
-      where,
+    throw notReached('The journal ends before what has landed.', where, [
       `frames 1 to ${landed}`,
       `${end.seq} whole frames`,
-    )
+    ])
   }
   if (expect === undefined || expect.seq === 0) return
   const found = await chainAt(disk, segments, end, expect.seq)
   if (found !== expect.chain)
-    throw damaged(
-      'The journal is not the one that has landed.',
-      `${folder}, frame ${expect.seq}`,
+    throw notReached('The journal is not the one that has landed.', `${folder}, frame ${expect.seq}`, [
       `chain hash ${expect.chain}`,
       `chain hash ${found}`,
-    )
+    ])
 }
+
+/** What has landed and does not stand in the journal would be gone after landing again. */
+const notReached = (
+  message: string,
+  where: string,
+  [expected, found]: readonly [string, string],
+): CorruptionError =>
+  new CorruptionError(message, {
+    where,
+    expected,
+    found,
+    action:
+      'Restore the journal folder from a backup. If this journal is all there is, move landing.duckdb aside and run ' +
+      '`tieout rebuild`: the books then hold what this journal has, and the next night fetches what the venue still has.',
+  })
 
 /** Hex of the chain hash at a frame that the journal has. */
 async function chainAt(disk: Disk, segments: readonly Segment[], end: End, seq: number): Promise<string> {

@@ -3,7 +3,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { Frame } from '../journal/frame.ts'
-import { LandingError, needsReopening, notLanded } from './errors.ts'
+import { LandingError, needsReopening, notLanded, unreadable } from './errors.ts'
 import { type OpenFile, openFile } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
 import { type LandingFeed, PageLander } from './page.ts'
@@ -111,15 +111,15 @@ class LandingDatabase implements Landing {
   }
 
   covered(account: string, feed: string, partition: string): Promise<questions.Claim[]> {
-    return questions.covered(this.connection, [account, feed, partition])
+    return this.#read(questions.covered(this.connection, [account, feed, partition]))
   }
 
   wanted(account: string, feed: string, partition: string): Promise<questions.Wanted> {
-    return questions.wanted(this.connection, [account, feed, partition])
+    return this.#read(questions.wanted(this.connection, [account, feed, partition]))
   }
 
   unfinished(account: string, feed: string, partition: string): Promise<questions.UnfinishedWindow[]> {
-    return questions.unfinished(this.connection, [account, feed, partition])
+    return this.#read(questions.unfinished(this.connection, [account, feed, partition]))
   }
 
   async oldestUnsettled(
@@ -134,20 +134,43 @@ class LandingDatabase implements Landing {
     const time = known.time ?? requiredTime(known)
     if (time === null) return null
     const state = { field, values }
-    return questions.oldestUnsettled(this.connection, [account, partition], known.record, time, state)
+    return this.#read(
+      questions.oldestUnsettled(this.connection, [account, partition], known.record, time, state),
+    )
   }
 
   async distinctValues(account: string, feed: string, field: string): Promise<string[]> {
     const known = this.#feeds.get(feed)
-    return known === undefined ? [] : questions.distinctValues(this.connection, account, known.record, field)
+    return known === undefined
+      ? []
+      : this.#read(questions.distinctValues(this.connection, account, known.record, field))
   }
 
   account(name: string): Promise<questions.KnownAccount | null> {
-    return questions.account(this.connection, name)
+    return this.#read(questions.account(this.connection, name))
   }
 
   contentHashes(): Promise<Map<string, questions.ContentHash>> {
-    return questions.contentHashes(this.connection, this.#file.tables.values())
+    return this.#read(questions.contentHashes(this.connection, this.#file.tables.values()))
+  }
+
+  async damage(): Promise<LandingError | null> {
+    try {
+      await this.contentHashes()
+      return null
+    } catch (error) {
+      if (error instanceof LandingError) return error
+      throw error
+    }
+  }
+
+  /** What the database refuses to read is damage: the questions are ours and do not fail. */
+  async #read<T>(answer: Promise<T>): Promise<T> {
+    try {
+      return await answer
+    } catch (cause) {
+      throw unreadable(this.#file.path, cause)
+    }
   }
 
   async close(): Promise<void> {

@@ -6,7 +6,7 @@ import { type ErrorDetails, type ExitCode, TieoutError, UsageError } from '../..
 
 /** The landing database could not be opened, read or written. */
 export class LandingError extends TieoutError {
-  override readonly name = 'LandingError'
+  override readonly name: string = 'LandingError'
   override readonly exitCode: ExitCode
 
   constructor(message: string, details: ErrorDetails, exitCode: ExitCode = 1) {
@@ -60,6 +60,20 @@ export const notOpened = (path: string, cause: unknown): LandingError =>
     cause,
   })
 
+/** What is read is not what was written, or cannot be read at all. */
+export const damagedFile = (path: string, expected: string, found: string, cause?: unknown): LandingError =>
+  new LandingError('The landing database is damaged.', {
+    where: path,
+    expected,
+    found,
+    action: 'Run `tieout rebuild`: it makes the file again from the journal.',
+    ...(cause === undefined ? {} : { cause }),
+  })
+
+/** DuckDB holds a checksum against each block that it reads. */
+export const unreadable = (path: string, cause: unknown): LandingError =>
+  damagedFile(path, 'a file whose every block has its checksum', messageOf(cause), cause)
+
 export const alreadyOpen = (path: string): LandingError =>
   new LandingError('The landing database is open in this process already.', {
     where: path,
@@ -73,23 +87,34 @@ export const missing = (path: string): UsageError =>
     action: 'Run `tieout sync` first, or `tieout rebuild` if there is a journal.',
   })
 
-export function otherVersion(path: string, found: number | string, expected: number): LandingError {
-  const newer = typeof found === 'number' && found > expected
-  return new LandingError(
-    newer
-      ? 'The landing database was made by a newer version of tieout.'
-      : 'The landing database was made by an older version of tieout.',
+/** Made by an earlier version: it is made again from the journal. */
+export class OlderLanding extends LandingError {
+  override readonly name = 'OlderLanding'
+}
+
+export const older = (path: string, found: string, expected: number): OlderLanding =>
+  new OlderLanding(
+    'The landing database was made by an older version of tieout.',
     {
       where: path,
       expected: `schema version ${expected}`,
-      found: typeof found === 'number' ? `schema version ${found}` : found,
-      action: newer
-        ? 'Update tieout, then run again.'
-        : 'Run `tieout rebuild`: it makes the file again from the journal.',
+      found,
+      action: 'Run `tieout rebuild`: it makes the file again from the journal.',
     },
     2,
   )
-}
+
+export const newer = (path: string, found: number, expected: number): LandingError =>
+  new LandingError(
+    'The landing database was made by a newer version of tieout.',
+    {
+      where: path,
+      expected: `schema version ${expected}`,
+      found: `schema version ${found}`,
+      action: 'Update tieout, then run again.',
+    },
+    2,
+  )
 
 export const needsReopening = (path: string): LandingError =>
   new LandingError('The landing database failed and takes nothing more in this process.', {

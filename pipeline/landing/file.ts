@@ -3,9 +3,19 @@
 import { existsSync, mkdirSync, realpathSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
-import { alreadyOpen, missing, notClosed, notOpened, otherVersion } from './errors.ts'
-import { createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
+import {
+  alreadyOpen,
+  damagedFile,
+  missing,
+  newer,
+  notClosed,
+  notOpened,
+  older,
+  unreadable,
+} from './errors.ts'
+import { countedTables, createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
 
 export interface FileOptions {
   /** Every record type that may land; each has its table though empty. */
@@ -56,6 +66,7 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
     await attach(connection, path, readOnly)
     const tables = new Map(tablesOf(options.records).map((table) => [table.name, table]))
     const state = await checkSchema(connection, path, tables, readOnly)
+    await checkCounts(connection, path, tables, state.rowTotal)
     const close = async (intact: boolean): Promise<void> => {
       try {
         if (intact) await letGo(connection, path, readOnly)
@@ -65,11 +76,12 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
         openPaths.delete(name)
       }
     }
-    return { path, instance, connection, tables, ...state, close }
+    const { landedSeq, chain } = state
+    return { path, instance, connection, tables, landedSeq, chain, close }
   } catch (error) {
     instance?.closeSync()
     openPaths.delete(name)
-    throw error
+    throw error instanceof TieoutError ? error : unreadable(path, error)
   }
 }
 
@@ -101,37 +113,65 @@ async function attach(connection: DuckDBConnection, path: string, readOnly: bool
   }
 }
 
+interface State {
+  readonly landedSeq: number
+  readonly chain: string | null
+  readonly rowTotal: bigint
+}
+
 /** Creates what a new file lacks, and refuses a file whose tables are not those of this version. */
 async function checkSchema(
   connection: DuckDBConnection,
   path: string,
   tables: ReadonlyMap<string, Table>,
   readOnly: boolean,
-): Promise<{ landedSeq: number; chain: string | null }> {
+): Promise<State> {
   const found = await foundTables(connection)
   if (!found.has('state')) {
-    if (readOnly || found.size > 0) throw otherVersion(path, 'no table named state', SCHEMA_VERSION)
+    if (readOnly || found.size > 0) throw older(path, 'no table named state', SCHEMA_VERSION)
     await connection.run('begin')
     await createTables(connection, [...tables.values()])
-    await connection.run(`insert into landing.main.state values (${SCHEMA_VERSION}, 0, null)`)
+    await connection.run(`insert into landing.main.state values (${SCHEMA_VERSION}, 0, null, 0)`)
     await connection.run('commit')
-    return { landedSeq: 0, chain: null }
+    return { landedSeq: 0, chain: null, rowTotal: 0n }
   }
-  const state = await connection.runAndReadAll(
-    'select schema_version, landed_seq, chain from landing.main.state',
-  )
-  const [version, landedSeq, chain] = state.getRows()[0] as [number, bigint, string | null]
-  if (version !== SCHEMA_VERSION) throw otherVersion(path, version, SCHEMA_VERSION)
+  const state = await readState(connection, path)
   const absent = [...tables.values()].filter((table) => !found.has(table.name))
   for (const table of tables.values()) {
     const columns = found.get(table.name)
     if (columns !== undefined && columns !== describe(table))
-      throw otherVersion(path, `table ${table.name} with other columns`, SCHEMA_VERSION)
+      throw older(path, `table ${table.name} with other columns`, SCHEMA_VERSION)
   }
-  if (readOnly && absent.length > 0)
-    throw otherVersion(path, `no table ${absent[0]?.name ?? ''}`, SCHEMA_VERSION)
+  if (readOnly && absent.length > 0) throw older(path, `no table ${absent[0]?.name ?? ''}`, SCHEMA_VERSION)
   await createTables(connection, absent)
-  return { landedSeq: Number(landedSeq), chain }
+  return state
+}
+
+/** The version is looked at first: another one's table of the state may have other columns. */
+async function readState(connection: DuckDBConnection, path: string): Promise<State> {
+  const versions = await connection.runAndReadAll('select schema_version from landing.main.state')
+  const version = versions.getRows()[0]?.[0]
+  if (typeof version !== 'number') throw damagedFile(path, 'one row in the table state', 'none')
+  if (version < SCHEMA_VERSION) throw older(path, `schema version ${version}`, SCHEMA_VERSION)
+  if (version > SCHEMA_VERSION) throw newer(path, version, SCHEMA_VERSION)
+  const rows = await connection.runAndReadAll('select landed_seq, chain, row_total from landing.main.state')
+  const [landedSeq, chain, rowTotal] = rows.getRows()[0] as [bigint, string | null, bigint]
+  return { landedSeq: Number(landedSeq), chain, rowTotal }
+}
+
+/** A file that was exchanged beside its write-ahead log takes up a state whose rows it does not have. */
+async function checkCounts(
+  connection: DuckDBConnection,
+  path: string,
+  tables: ReadonlyMap<string, Table>,
+  expected: bigint,
+): Promise<void> {
+  const counts = countedTables(tables.values()).map(
+    ({ name }) => `(select count(*) from landing.main."${name}")`,
+  )
+  const rows = await connection.runAndReadAll(`select ${counts.join(' + ')}`)
+  const found = rows.getRows()[0]?.[0] as bigint
+  if (found !== expected) throw damagedFile(path, `${expected} rows in all`, `${found} rows`)
 }
 
 const describe = ({ columns }: Table): string =>

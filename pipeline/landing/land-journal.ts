@@ -132,5 +132,6 @@ const notOfThisJournal = (expected: string, found: string): CorruptionError =>
     expected: `${expected}, as it has landed`,
     found,
     action:
-      'If the journal was restored from a backup, run `tieout rebuild`. Otherwise restore the journal that is missing frames.',
+      'Restore the journal that is missing frames. If this journal is all there is, move landing.duckdb aside and run ' +
+      '`tieout rebuild`.',
   })

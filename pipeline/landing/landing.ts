@@ -2,14 +2,16 @@
 // one writer, and can always be made again: landing is a pure function of the journal's frames in their order.
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Frame } from '../journal/frame.ts'
+import type { LandingError } from './errors.ts'
 import type { FileOptions } from './file.ts'
 import type { LandingFeed } from './page.ts'
 import type { Claim, ContentHash, KnownAccount, UnfinishedWindow, Wanted } from './questions.ts'
 import type { LandedSummary } from './transaction.ts'
 
 export { openLanding } from './database.ts'
-export { LandingError } from './errors.ts'
+export { LandingError, OlderLanding } from './errors.ts'
 export { type LandingProgress, landJournal, rebuildLanding } from './land-journal.ts'
+export { lastLanded } from './last-landed.ts'
 export type { Claim, ContentHash, KnownAccount, LandedSummary, LandingFeed, UnfinishedWindow, Wanted }
 
 export interface LandingOptions extends FileOptions {
@@ -44,6 +46,8 @@ export interface Landing {
   account(name: string): Promise<KnownAccount | null>
   /** Rows and content of every table, to be compared with those of another landing of the same journal. */
   contentHashes(): Promise<Map<string, ContentHash>>
+  /** Reads every block of every table; what cannot be read, as an error that says so, or null. */
+  damage(): Promise<LandingError | null>
   /** The file is attached here as `landing`; whoever else in this process reads it does so through this instance. */
   readonly instance: DuckDBInstance
   /** For questions; transactions have a connection of their own. */

@@ -42,6 +42,8 @@ const CONVERT: Readonly<Record<ColumnKind, ((value: FieldValue) => DuckDBValue) 
 }
 
 export class TableWriter {
+  /** Rows that have been handed over; all of them once the writer is closed. */
+  rows = 0
   readonly #kinds: readonly ColumnKind[]
   readonly #chunk: DuckDBDataChunk
   readonly #appender: DuckDBAppender
@@ -103,6 +105,7 @@ export class TableWriter {
       )
     }
     this.#appender.appendDataChunk(this.#chunk)
+    this.rows += this.#count
     this.#count = 0
   }
 }

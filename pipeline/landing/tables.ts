@@ -2,7 +2,7 @@
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
 
 /** Raised with every change that older files do not have; such a file is made again from the journal. */
-export const SCHEMA_VERSION = 1
+export const SCHEMA_VERSION = 2
 
 export type ColumnKind = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'BOOLEAN' | 'TIMESTAMPTZ' | 'DECIMAL(38,18)'
 
@@ -55,7 +55,11 @@ function table(name: string, columns: string): Table {
   }
 }
 
-export const stateTable = table('state', 'schema_version: INTEGER, landed_seq: BIGINT, chain')
+/** `row_total` counts the rows ever appended to the tables of `countedTables`: a file that lacks some is not whole. */
+export const stateTable = table(
+  'state',
+  'schema_version: INTEGER, landed_seq: BIGINT, chain, row_total: BIGINT',
+)
 
 export const pagesTable = table(
   'pages',
@@ -153,6 +157,10 @@ const fixedTables = [
 export function tablesOf(records: readonly RecordType[]): readonly Table[] {
   return [...fixedTables, ...new Map(records.map((record) => [record.table, recordTable(record)])).values()]
 }
+
+/** The tables whose rows are never deleted. */
+export const countedTables = (tables: Iterable<Table>): Table[] =>
+  [...tables].filter(({ name }) => name !== stateTable.name && name !== progressTable.name)
 
 export function createTableSql({ name, columns }: Table): string {
   const lines = columns.map((column) => `  "${column.name}" ${column.kind}`)

@@ -19,7 +19,7 @@ import type {
 import { readJournaledImport } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
-import type { Table } from './tables.ts'
+import { countedTables, type Table } from './tables.ts'
 
 /** What frames came to. */
 export interface LandedSummary {
@@ -129,6 +129,7 @@ export class LandingTransaction {
       await this.#append('progress', [account, feed, partition, window.start, window.end, cursor, pageId])
     }
     for (const writer of this.#writers.values()) writer.close()
+    await this.#count()
     this.#writers.clear()
     for (const { run, at, requests, rows, retries, outcome } of this.#runEnds)
       await this.#run(
@@ -147,6 +148,12 @@ export class LandingTransaction {
     ])
     await this.#connection.run('commit')
     return this.#counts
+  }
+
+  async #count(): Promise<void> {
+    const counted = countedTables(this.#tables.values()).map(({ name }) => this.#writers.get(name)?.rows ?? 0)
+    const rows = counted.reduce((sum, count) => sum + count, 0)
+    await this.#run('update landing.main.state set row_total = row_total + $1', [BigInt(rows)])
   }
 
   async rollback(): Promise<void> {
