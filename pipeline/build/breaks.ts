@@ -72,9 +72,13 @@ export async function loadPreviousBreaks(connection: DuckDBConnection, attached:
   )
   const found = new Set(reader.getRowsJson().map(([name]) => String(name)))
   const known = breakColumns.filter((name) => found.has(name)).join(', ')
-  await connection.run(
-    `insert into staging.previous_breaks (${known}) select ${known} from before.main.breaks`,
-  )
+  try {
+    await connection.run(
+      `insert into staging.previous_breaks (${known}) select ${known} from before.main.breaks`,
+    )
+  } catch {
+    // A damaged ledger has nothing to carry on: it is about to be replaced by a whole one.
+  }
 }
 
 /** The numbers of an explanation are figures; its words are not, so that they may be put better. */

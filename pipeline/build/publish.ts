@@ -1,6 +1,8 @@
 // What becomes of a finished build: it replaces the published ledger by one rename, or it is thrown away
 // and only its breaks are kept. The published file is never written to.
+import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { CorruptionError } from '../../models/error.ts'
 import { type Disk, writeFileAtomic } from '../disk.ts'
 import type { Break } from './breaks.ts'
 
@@ -22,18 +24,36 @@ export async function keepUnpublishedBreaks(
   dir: string,
   breaks: readonly Break[],
 ): Promise<void> {
-  await writeFileAtomic(
-    disk,
-    join(dir, UNPUBLISHED_BREAKS_FILE),
-    `${JSON.stringify(breaks, null, 2)}\n`,
-    0o600,
-  )
+  const kept = { sha256: hashOf(breaks), breaks }
+  await writeFileAtomic(disk, join(dir, UNPUBLISHED_BREAKS_FILE), `${JSON.stringify(kept, null, 2)}\n`, 0o600)
 }
 
-/** The breaks of the last build, if it was not published; null when the published ledger is the last build. */
+/**
+ * The breaks of the last build, if it was not published; null when the published ledger is the last build.
+ * CorruptionError when they are not what was kept.
+ */
 export async function readUnpublishedBreaks(disk: Disk, dir: string): Promise<readonly Break[] | null> {
-  const bytes = await disk.readFile(join(dir, UNPUBLISHED_BREAKS_FILE))
-  return bytes === null ? null : (JSON.parse(bytes.toString('utf8')) as Break[])
+  const path = join(dir, UNPUBLISHED_BREAKS_FILE)
+  const bytes = await disk.readFile(path)
+  if (bytes === null) return null
+  const kept = parsed(bytes)
+  if (Array.isArray(kept?.breaks) && kept.sha256 === hashOf(kept.breaks)) return kept.breaks
+  throw new CorruptionError('The breaks of the build that was not published are damaged.', {
+    where: path,
+    expected: 'the breaks with the hash that was written with them',
+    found: kept === null ? 'no JSON' : 'another content',
+    action: 'Run `tieout build`: it checks everything again.',
+  })
+}
+
+const hashOf = (breaks: unknown): string => createHash('sha256').update(JSON.stringify(breaks)).digest('hex')
+
+function parsed(bytes: Buffer): { readonly sha256?: unknown; readonly breaks?: Break[] } | null {
+  try {
+    return JSON.parse(bytes.toString('utf8'))
+  } catch {
+    return null
+  }
 }
 
 /** Removes a build that will not be published, and what the database left beside it. */
