@@ -120,7 +120,7 @@ const NUMBER = /-?(?:0|[1-9]\d*)(?:\.\d+)?(?:[eE][+-]?\d+)?/y
 const THEN_COLON = /[ \t\r\n]*:/y
 
 /** Index of the quote that closes the string opened before `from`, or -1. */
-function closingQuote(text: string, from: number): number {
+export function closingQuote(text: string, from: number): number {
   for (let close = text.indexOf('"', from); close >= 0; close = text.indexOf('"', close + 1)) {
     let first = close
     while (text.charCodeAt(first - 1) === BACKSLASH && first > from) first--
@@ -136,6 +136,15 @@ function closingQuote(text: string, from: number): number {
 function scan(text: string, problems: JsonProblem[], shift: number): { text: string; members: number } {
   const hasEscapes = text.includes('\\')
   const keyStarts = new Int32Array(JSON_DEPTH_MAX + 2).fill(-1)
+  // Each key is read once, however many numbers stand below it.
+  const keys = new Map<number, string>()
+  const keyOf = (start: number): string => {
+    const known = keys.get(start)
+    if (known !== undefined) return known
+    const key = keyAt(text, start)
+    keys.set(start, key)
+    return key
+  }
   let members = 0
   let depth = 0
   let string = -1
@@ -172,7 +181,7 @@ function scan(text: string, problems: JsonProblem[], shift: number): { text: str
         const lexeme = text.slice(start, i)
         quoted += `${text.slice(copied, start)}"${lexeme}"`
         copied = i
-        problems.push({ kind: 'number', key: keyAt(text, keyStarts[depth]!), lexeme })
+        problems.push({ kind: 'number', key: keyOf(keyStarts[depth]!), lexeme })
       }
     }
   }
@@ -183,7 +192,14 @@ function scan(text: string, problems: JsonProblem[], shift: number): { text: str
 function shortIntegerEnd(text: string, start: number): number {
   const first = text.charCodeAt(start) === MINUS ? start + 1 : start
   let end = first
-  while (end < text.length && text.charCodeAt(end) >= ZERO && text.charCodeAt(end) <= NINE) end++
+  // One digit more tells enough: a run of digits that is no number is looked at again from each of them.
+  while (
+    end < text.length &&
+    end - first <= 15 &&
+    text.charCodeAt(end) >= ZERO &&
+    text.charCodeAt(end) <= NINE
+  )
+    end++
   const digits = end - first
   if (digits === 0 || digits > 15 || end === text.length) return -1
   if (first > start && text.charCodeAt(first) === ZERO) return -1

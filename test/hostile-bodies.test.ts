@@ -8,6 +8,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { ExchangeFailure, exchange, type Incoming } from '../connectors/http.ts'
 import { systemClock } from '../models/clock.ts'
 import { JSON_DEPTH_MAX, JsonError, parseJson } from '../models/json.ts'
+import { taxRecord } from '../models/records.ts'
+import { rawRows } from '../pipeline/landing/raw-row.ts'
 
 const MEBIBYTE = 2 ** 20
 /** As production has them, but for the time. */
@@ -154,6 +156,34 @@ describe('a body', () => {
       expect(() => parseJson(open.repeat(5_000_000)), open).toThrow(JsonError)
       expect(performance.now() - before).toBeLessThan(3_000)
       expect(parseJson(nested(JSON_DEPTH_MAX)).problems).toEqual([])
+    }
+  })
+})
+
+describe('JSON that is costly on purpose', () => {
+  test.each([
+    ['a run of zeros', `{"a":${'0'.repeat(2_000_000)}}`],
+    ['a run of digits where none can stand', `{"a"${'7'.repeat(2_000_000)}}`],
+    ['a run of signs', `[${'-'.repeat(2_000_000)}]`],
+  ])('%s is refused in time that grows with its length', (_what, text) => {
+    const before = performance.now()
+    expect(() => parseJson(text)).toThrow(JsonError)
+    expect(performance.now() - before).toBeLessThan(8_000)
+  })
+
+  test('a key of a megabyte over many exact numbers is read once', () => {
+    const key = 'k'.repeat(MEBIBYTE)
+    const before = performance.now()
+    const { problems } = parseJson(`{"${key}":[${'1.0,'.repeat(20_000)}1]}`)
+    expect([problems.length, problems[0]?.key === key]).toEqual([20_000, true])
+    expect(performance.now() - before).toBeLessThan(3_000)
+  })
+
+  test('a row that is kept aside with texts of many megabytes in it is kept whole', () => {
+    for (const long of ['y'.repeat(20_000_000), '\\n\\"'.repeat(5_000_000)]) {
+      const row = `{"id":null,"x":"${long}"}`
+      const rows = rawRows(`{"code":"00000","data":[{"id":"1"}, ${row} ]}`, '', taxRecord)
+      expect([rows(0), rows(1) === row]).toEqual(['{"id":"1"}', true])
     }
   })
 })

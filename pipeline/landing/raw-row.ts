@@ -1,5 +1,6 @@
 // The text of a row as it stood on its page, for quarantine: with every digit and every key, however often it stood,
 // and without data about people. The page has been parsed before, so its syntax is not judged again.
+import { closingQuote } from '../../models/json.ts'
 import type { RecordType } from '../../models/record.ts'
 
 /** Name of the list where `data` was to be the list itself and is an object instead. */
@@ -85,16 +86,29 @@ function startOf(text: string, from: number): number {
   return at
 }
 
-const TOKEN = /"(?:[^"\\]|\\.)*"|[{}[\]]|[^\s"{}[\],:]+/g
+const BRACKETS = /["{}[\]]/g
+const SCALAR_END = /[\s{}[\],:]/g
 
-/** End of the value that starts here. */
+/** End of the value that starts here. Strings are passed by their quotes: one may be as long as a body. */
 function valueEnd(text: string, start: number): number {
+  const first = text[start] ?? ''
+  if (first === '"') return afterString(text, start)
+  if (first !== '{' && first !== '[') {
+    SCALAR_END.lastIndex = start
+    return SCALAR_END.test(text) ? SCALAR_END.lastIndex - 1 : text.length
+  }
   let depth = 0
-  TOKEN.lastIndex = start
-  for (let token = TOKEN.exec(text); token !== null; token = TOKEN.exec(text)) {
-    if (token[0] === '{' || token[0] === '[') depth += 1
-    if (token[0] === '}' || token[0] === ']') depth -= 1
-    if (depth === 0) return TOKEN.lastIndex
+  BRACKETS.lastIndex = start
+  for (let found = BRACKETS.exec(text); found !== null; found = BRACKETS.exec(text)) {
+    const [mark] = found
+    if (mark === '"') BRACKETS.lastIndex = afterString(text, found.index)
+    else depth += mark === '{' || mark === '[' ? 1 : -1
+    if (depth === 0) return BRACKETS.lastIndex
   }
   return text.length
+}
+
+function afterString(text: string, quote: number): number {
+  const close = closingQuote(text, quote + 1)
+  return close < 0 ? text.length : close + 1
 }
