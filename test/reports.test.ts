@@ -295,6 +295,48 @@ describe('every report', () => {
     )
   })
 
+  test('says what of its period lies before the books, or after the last run', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into runs values ('r1', '2025-12-31 00:00:00+00', '2026-01-01 00:00:00+00', 'nightly', 1, 1, 0, 'done')`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period/.test(note))
+    expect(await notesOf({})).toEqual([])
+    expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
+    expect(await notesOf({ year: 2025 })).toEqual([
+      'The books begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
+    ])
+    expect(await notesOf({ year: 2024 })).toEqual([
+      'The books begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
+    ])
+    expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period goes on after that run.'])
+  })
+
+  test('of taxes for a year before the books has no figures: nothing known is not zero', async () => {
+    const ledger = await open(...LOTS)
+    const figures = await objects(ledger, 'taxes', { rules: 'de', year: 2024 })
+    expect(new Set(figures.map((row) => row.value))).toEqual(new Set([null]))
+    const inBooks = await objects(ledger, 'taxes', { rules: 'de', year: 2027 })
+    expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
+  })
+
+  test('names accounts that are known from orders alone', async () => {
+    const ledger = await open(
+      ...LOTS,
+      account('desk'),
+      `insert into trades values
+        ('desk/trade.orderHistory/1', 'desk', 'SPOT', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 300, 300, 0, null, '2025-05-01 00:00:00+00', 'trade.orderHistory'),
+        ('t1', 'main', 'UNIFIED', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 250, 250, 0, null, '2025-12-31 00:00:00+00', 'tax.records')`,
+    )
+    const told =
+      'Known from orders alone, without tax records: desk (trades: 1). Their balances, lots, gains and income are in ' +
+      'no figure; a tax key of the account, or imported trades, would bring them.'
+    expect((await makeReport(ledger, 'gains')).notes).toContain(told)
+    expect((await makeReport(ledger, 'balances', { account: 'desk' })).notes).toContain(told)
+    expect((await makeReport(ledger, 'gains', { account: 'main' })).notes).not.toContain(told)
+  })
+
   test('of breaks lists the open ones, the gravest first, with their ids', async () => {
     const breaks = await objects(await open(...BREAKS), 'breaks')
     expect(breaks.map((row) => [row.break_id, row.severity])).toEqual([

@@ -8,7 +8,7 @@ import { standingNotes } from './standing.ts'
 /** Columns of `balances`; account, ledger and coin are the key of a line. */
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const { before } = request.period
-  const notes = await standingNotes(ledger)
+  const notes = await standingNotes(ledger, request)
   const { columns, rows } = before === null ? await now(ledger, request) : await until(ledger, request)
   const title = before === null ? 'Balances' : `Balances before ${before}`
   return { fileName: fileNameOf('balances', request), title, columns, rows, totals: [], notes }

@@ -50,7 +50,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
       action: 'Leave --rules away.',
     })
   }
-  const standing = await standingNotes(ledger)
+  const standing = await standingNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules }, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const zone = calendarOf(laws.us, request.lots.timeZone).timeZone

@@ -22,7 +22,7 @@ const CHOSEN = `${OF_ACCOUNT} and ${within('disposed_at')}
 
 /** Columns of `disposals`; totals of what is known and, apart, of what has no known gain, for each currency. */
 export async function gainsReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const standing = await standingNotes(ledger)
+  const standing = await standingNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, request.lots, request.currency)
   const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
   const totals = await gainTotals(reader, values)

@@ -50,7 +50,7 @@ export async function comparisonReport(
   request: ReportRequest,
   methods: readonly string[],
 ): Promise<Report> {
-  const standing = await standingNotes(ledger)
+  const standing = await standingNotes(ledger, request)
   const found: Sums[] = []
   const notes: string[] = []
   for (const method of methods) {

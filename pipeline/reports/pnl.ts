@@ -36,7 +36,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const standing = await standingNotes(ledger)
+  const standing = await standingNotes(ledger, request)
   const { reader, notes: matched } = await disposalsOf(ledger, request.lots, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const lines = [...(await spotLines(reader, request, currency)), ...(await futuresLines(ledger, request))]

@@ -1,18 +1,36 @@
-// What every report says besides its figures: as of when the books stand, and which breaks are open or explained.
+// What every report says besides its figures: as of when the books stand, what they lack for it, and which breaks are open
+// or explained.
+import { beforeTheBooks, fromOrdersAlone } from './lacking.ts'
 import type { Reader } from './reader.ts'
+import type { ReportRequest } from './report.ts'
 
-/** Notes of a report: the last run, the open breaks of severity error and warning by name, and the user's notes. */
-export async function standingNotes(ledger: Reader): Promise<string[]> {
-  return [await asOf(ledger), await openBreaks(ledger), ...(await explainedBreaks(ledger))]
+/** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */
+export async function standingNotes(
+  ledger: Reader,
+  asked: Pick<ReportRequest, 'account' | 'period'>,
+): Promise<string[]> {
+  return [
+    ...(await asOf(ledger, asked.period.before)),
+    ...(await beforeTheBooks(ledger, asked)),
+    ...(await fromOrdersAlone(ledger, asked)),
+    await openBreaks(ledger),
+    ...(await explainedBreaks(ledger)),
+  ]
 }
 
-async function asOf(ledger: Reader): Promise<string> {
+async function asOf(ledger: Reader, before: string | null): Promise<string[]> {
   const [last] = await ledger.query('select max(ended_at), max(started_at) from runs')
   const [ended, started] = last ?? []
-  if (typeof ended === 'string') return `As of the run that ended at ${ended}.`
+  if (typeof ended === 'string') {
+    const isEarly = before !== null && ended < before
+    return [
+      `As of the run that ended at ${ended}.`,
+      ...(isEarly ? ['The period goes on after that run.'] : []),
+    ]
+  }
   return typeof started === 'string'
-    ? `As of the run that began at ${started} and has not ended.`
-    : 'No run has asked the venue yet.'
+    ? [`As of the run that began at ${started} and has not ended.`]
+    : ['No run has asked the venue yet.']
 }
 
 async function openBreaks(ledger: Reader): Promise<string> {

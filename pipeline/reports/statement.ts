@@ -31,7 +31,7 @@ const COLUMNS: readonly Column[] = [
  * An entry of kind opening (history from before the books) is a movement at its time.
  */
 export async function statementReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await standingNotes(ledger)
+  const notes = await standingNotes(ledger, request)
   const found = await sums(
     ledger,
     `select account, ledger, coin,

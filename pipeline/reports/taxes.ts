@@ -10,6 +10,7 @@ import type { Law } from '../rules/law.ts'
 import { limitsOf } from '../rules/limits.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { beginningOf, isBeforeBooks } from './lacking.ts'
 import type { Ledger } from './ledger.ts'
 import { lawOf } from './matching.ts'
 import type { Reader } from './reader.ts'
@@ -33,7 +34,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const law = lawOf(request.lots)
   const { year, label } = request.period
   if (year === null || law.figures === null) throw notAsked(law)
-  const standing = await standingNotes(ledger)
+  const standing = await standingNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
   const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null }
@@ -41,7 +42,10 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && sums.unknown.count === 0
   const { form1099 = 'none' } = request
-  const figures = law.figures({ ...sums, year, isInCurrency, isComplete, form1099 }, limitsOf(law.name))
+  const isUntold = isBeforeBooks(await beginningOf(ledger, request), request.period)
+  const figures = law
+    .figures({ ...sums, year, isInCurrency, isComplete, form1099 }, limitsOf(law.name))
+    .map((figure) => (isUntold ? { ...figure, value: null } : figure))
   const warnings = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
     ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
