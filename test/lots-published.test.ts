@@ -127,6 +127,35 @@ describe('the published disposals', () => {
   })
 })
 
+describe('an account whose trades only its orders tell of', () => {
+  it('has no lots and no gains, never guessed ones, and a notice that says so', async () => {
+    const books = await TestBooks.open()
+    closers.push(() => books.close())
+    const filled = { category: 'SPOT', symbol: 'ETHUSDT', side: 'sell', order_status: 'filled' }
+    const at = { created_time: '2025-05-01 10:00:00+00', updated_time: '2025-05-01 10:00:00+00' }
+    await books.page(
+      'trade.orderHistory',
+      [{ order_id: '77', cum_exec_qty: '2', cum_exec_value: '6001', ...filled, ...at }],
+      { partition: 'SPOT', account: 'keyless' },
+    )
+    const { openBreaks } = await books.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+    const [count] = await books.query(
+      `select (select count(*) from trades), (select count(*) from disposals), (select count(*) from lots),
+         (select count(*) from balances)`,
+    )
+    expect(count).toEqual(['1', '0', '0', '0'])
+    expect(openBreaks.filter(({ checkName }) => checkName === 'orders_alone')).toMatchObject([
+      {
+        severity: 'notice',
+        account: 'keyless',
+        explanation:
+          '1 trade(s) of keyless are known from its orders alone: without tax records it has no balances, lots, ' +
+          'gains or income. Give it a tax key, or import its trades.',
+      },
+    ])
+  })
+})
+
 describe('imported history of an account of the venue, with lots held over all accounts', () => {
   /** The venue sold 1 BTC for 100 USDT out of 2; a file tells of 5 that were bought for 200 before. */
   async function saleOutOfTwo(): Promise<TestBooks> {

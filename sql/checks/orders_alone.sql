@@ -1,0 +1,13 @@
+-- Balances, lots and gains are made of tax records. Of an account whose trades only its orders tell of there are none of
+-- them, and none is guessed: orders tell nothing of deposits, fees in other coins and interest. Why the tax records are
+-- missing is the break of another check: a credential, a refusal, or a window that is not fetched yet.
+-- grain: one row per account
+select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  min(traded_at) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(count(*) as decimal(38, 18)) as found,
+  cast(count(*) as decimal(38, 18)) as difference,
+  cast(count(*) as varchar) || ' trade(s) of ' || account || ' are known from its orders alone: without tax records '
+    || 'it has no balances, lots, gains or income. Give it a tax key, or import its trades.' as explanation,
+  cast(to_json(list(trade_id order by traded_at, trade_id)[1:5]) as varchar) as evidence, '' as culprit
+from main.trades
+where source = 'trade.orderHistory'
+group by account
