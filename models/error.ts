@@ -40,7 +40,7 @@ export class TieoutError extends Error {
     ]
     return lines
       .filter((line) => line !== '')
-      .map((line) => forTerminal(shortened(line, LINE_LENGTH_MAX)))
+      .map((line) => shortened(forTerminal(line), LINE_LENGTH_MAX))
       .join('\n')
   }
 }

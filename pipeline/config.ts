@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { NOTIFY_EVENTS } from './notify.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
@@ -26,6 +27,16 @@ const budget = rate.extend({
 export const accountName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
+
+/** What is told goes encrypted, or stays on this machine. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  return (
+    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
+  )
+}
 
 const schema = z.strictObject({
   venue: z
@@ -61,6 +72,24 @@ const schema = z.strictObject({
     })
     .prefault({}),
   privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),
+  /** Who is told when a run fails or finds new breaks. */
+  notify: z
+    .strictObject({
+      command: z.array(z.string().min(1)).min(1).optional(),
+      url: z
+        .string()
+        .refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
+        .optional(),
+      on: z
+        .array(z.enum(NOTIFY_EVENTS))
+        .min(1)
+        .default([...NOTIFY_EVENTS]),
+    })
+    .refine(
+      ({ command, url }) => command !== undefined || url !== undefined,
+      'expected a command, a url or both',
+    )
+    .optional(),
 })
 
 export type Config = z.output<typeof schema>
@@ -90,7 +119,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
       action: 'Correct that line; `tieout init` writes a commented example.',
     })
   }
-  const checked = schema.safeParse(read.value ?? {})
+  const checked = schema.safeParse(filled(read.value ?? {}))
   if (!checked.success) throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue)
   const named = [
     ...(checked.data.history.feeds ?? []),
@@ -107,6 +136,19 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
   }
   return checked.data
 }
+
+/** A section or an account with nothing but comments under it is null in YAML, and says nothing: its defaults hold. */
+function filled(value: unknown): unknown {
+  if (!isMapping(value)) return value
+  const sections = Object.entries(value).filter(([, section]) => section !== null)
+  const accounts = value.accounts
+  if (!isMapping(accounts)) return Object.fromEntries(sections)
+  const named = Object.entries(accounts).map(([name, account]) => [name, account ?? {}])
+  return { ...Object.fromEntries(sections), accounts: Object.fromEntries(named) }
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function badKey(
   file: string,

@@ -46,6 +46,13 @@ reports:
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
 
+# Who is told when nightly or sync fails, or when nightly finds new breaks. A small JSON without amounts, secrets or
+# personal data: to the standard input of a command (no shell), by POST to a URL (https), or both.
+# notify:
+#   command: [/usr/local/bin/page-me, --tieout]
+#   url: https://example.com/hook
+#   on: [failure, new_breaks]
+
 privacy:
   # Names, payment details, e-mails and mobiles are published as null unless this is true.
   publish_personal_data: false

@@ -14,6 +14,7 @@ import { buildBooks, chosenAccounts, chosenFeeds, type Selection, syncBooks } fr
 import type { SyncResult } from '../sync/sync.ts'
 import { defineCommand, worst } from './command.ts'
 import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+import { notifying } from './notifying.ts'
 
 interface SelectionArguments {
   readonly accounts?: string[] | undefined
@@ -106,20 +107,23 @@ const syncCommand = defineCommand({
   run: async (context, args) => {
     const config = requiredConfig(context)
     const chosen = selection(context, args)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
-      command: 'sync',
-      onNote: context.tell,
+    return notifying(context, config, 'sync', async (progressed) => {
+      const books = await openBooks(context.dir, {
+        clock: context.clock,
+        command: 'sync',
+        onNote: context.tell,
+      })
+      const progress = startProgress(context)
+      try {
+        const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
+        progressed.sync = result
+        progress.stop()
+        return worst(tellSync(context, result))
+      } finally {
+        progress.stop()
+        await books.close()
+      }
     })
-    const progress = startProgress(context)
-    try {
-      const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
-      progress.stop()
-      return worst(tellSync(context, result))
-    } finally {
-      progress.stop()
-      await books.close()
-    }
   },
 })
 
@@ -143,22 +147,26 @@ const nightlyCommand = defineCommand({
   run: async (context, args) => {
     const config = requiredConfig(context)
     const chosen = selection(context, args)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
-      command: 'nightly',
-      onNote: context.tell,
+    return notifying(context, config, 'nightly', async (progressed) => {
+      const books = await openBooks(context.dir, {
+        clock: context.clock,
+        command: 'nightly',
+        onNote: context.tell,
+      })
+      const progress = startProgress(context)
+      try {
+        const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
+        progressed.sync = result
+        progress.stop()
+        const codes = tellSync(context, result)
+        const built = await buildBooks(context, config, books, { publishAnyway: args['publish-anyway'] })
+        progressed.build = built
+        return worst([...codes, await tellBuild(context, built)])
+      } finally {
+        progress.stop()
+        await books.close()
+      }
     })
-    const progress = startProgress(context)
-    try {
-      const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
-      progress.stop()
-      const codes = tellSync(context, result)
-      const built = await buildBooks(context, config, books, { publishAnyway: args['publish-anyway'] })
-      return worst([...codes, await tellBuild(context, built)])
-    } finally {
-      progress.stop()
-      await books.close()
-    }
   },
 })
 

@@ -120,6 +120,7 @@ async function watch(target: Target, { worker, seed, sliceMs, note }: Watch): Pr
       return { inputs: inputs + done.inputs, signatures: done.signatures, finds }
     }
     const { count, input } = noted(note)
+    if (count === 0) throw new Error(`${target.name} could not begin: ${errors}`)
     inputs += count
     finds.push({
       kind: isStuck ? 'hangs' : `process ended with ${code}`,

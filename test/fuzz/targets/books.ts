@@ -458,10 +458,8 @@ export const pathsTarget: Target = {
           'a file name is a plain one',
         )
         const file = await outFile(join(dir, given), name, books)
-        must(
-          !file.startsWith(join(books, 'journal/')) && basename(file) !== 'ledger.duckdb',
-          'the books stay as they are',
-        )
+        const part = file.startsWith(`${books}/`) ? file.slice(books.length + 1) : ''
+        must(!/^(journal|ledger\.duckdb|lock|tmp)(\/|$)/.test(part), 'the books stay as they are')
         return dirname(file) === dir ? 'here' : 'elsewhere'
       },
       close: async () => rmSync(dir, { recursive: true, force: true }),
