@@ -6,6 +6,7 @@ import type { Clock } from '../../models/clock.ts'
 import type { TieoutError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
 import { packageRoot } from '../root.ts'
+import { aboutDocs, makeAbout } from './about.ts'
 import {
   assembleBreaks,
   type Break,
@@ -84,6 +85,8 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     if (wanted && publishable) await publishLedger(disk, options.dir, unfinished)
     if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
     return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
+  } catch (error) {
+    throw (await options.landing.damage?.()) ?? error
   } finally {
     connection.closeSync()
     await discardBuild(disk, unfinished)
@@ -104,10 +107,12 @@ async function make(
   const tables = await runTasks(connection, models, steps, given, options.clock, options.log)
   const checks = models.map(({ table }) => table).filter((table) => table.startsWith('checks.'))
   await assembleBreaks(connection, checks, options.now)
+  await makeAbout(connection)
   await writeComments(connection, [
     ...models,
     ...steps.flatMap(docsOfStep),
     { table: 'main.breaks', ...breaksDocs },
+    aboutDocs,
   ])
   const found = await readBreaks(connection)
   return {

@@ -1,7 +1,7 @@
 // One hash over what the published ledger says, so that two builds can be compared: made again from the journal, night
 // by night, or backfilled in any order, the same records give the same hash. What depends on when runs happened is
 // left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
-// present state of things, what has no identity, and breaks about the fetching itself.
+// present state of things, what has no identity, breaks about the fetching itself, and the version that made it.
 import { createHash } from 'node:crypto'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { feedRecords } from './feeds.ts'
@@ -17,6 +17,7 @@ const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
 ])
 
 const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
+  'about',
   'runs',
   'coverage',
   ...feedRecords

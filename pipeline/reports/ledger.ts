@@ -5,9 +5,12 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
+import { LEDGER_FORMAT } from '../build/about.ts'
+import type { RowBatches } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
+import { packageVersion } from '../root.ts'
 import { type Reader, readerOf, scratchReader } from './reader.ts'
-import type { Limits } from './session.ts'
+import type { Limits, QueryResult } from './session.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
@@ -55,7 +58,8 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
   try {
     instance = await readOnlyInstance(file, spill.path)
     await lock(instance, memoryLimit)
-    const reader = await readerOf(instance, limits, close)
+    const reader = named(file, await readerOf(instance, limits, close))
+    await mustBeKnown(file, reader)
     const scratch: Ledger['scratch'] = async (fill) => {
       const made = await scratchReader(limits, memoryLimit, fill)
       beside.push(made)
@@ -64,8 +68,55 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     return { ...reader, file, scratch }
   } catch (error) {
     close()
-    throw error
+    throw unanswered(file, error)
   }
+}
+
+/** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
+function unanswered(file: string, cause: unknown): TieoutError {
+  if (cause instanceof TieoutError) return cause
+  return new CorruptionError('The published ledger does not answer.', {
+    where: file,
+    expected: 'a whole ledger of this version of tieout',
+    found: (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '',
+    action: 'Run `tieout build`: the ledger is made again from what has landed.',
+    cause,
+  })
+}
+
+/** The reader with the file named in whatever it throws. */
+function named(file: string, reader: Reader): Reader {
+  const name = (cause: unknown): never => {
+    throw unanswered(file, cause)
+  }
+  async function* rowsOf({ rows }: QueryResult): RowBatches {
+    try {
+      yield* rows
+    } catch (cause) {
+      name(cause)
+    }
+  }
+  return {
+    ...reader,
+    query: (sql, values) => reader.query(sql, values).catch(name),
+    stream: async (sql, values) => {
+      const result = await reader.stream(sql, values).catch(name)
+      return { ...result, rows: rowsOf(result) }
+    },
+  }
+}
+
+/** A ledger without the table is of a version that knew no other format. */
+async function mustBeKnown(file: string, reader: Reader): Promise<void> {
+  if (!reader.tables.has('about')) return
+  const [format, version] = (await reader.query('select format, version from about'))[0] ?? []
+  if (Number(format) <= LEDGER_FORMAT) return
+  throw new UsageError('The published ledger was made by a newer version of tieout.', {
+    where: file,
+    expected: `format ${LEDGER_FORMAT}, as tieout ${packageVersion} reads it`,
+    found: `format ${String(format)}, made by tieout ${String(version)}`,
+    action: 'Update tieout, then ask again.',
+  })
 }
 
 /** Every DuckDB file bears these letters at its ninth byte. */
