@@ -11,6 +11,7 @@ import type { DiskHooks } from './disk.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
 import { LOOKBACK_SLACK_MS, type VenueRecord, versionAt } from './history.ts'
 import type { Machine } from './machine.ts'
+import { FOLDER_IN_MEMORY } from './native.ts'
 import { type Ledger, landingSettings } from './night.ts'
 import { idsIn } from './venue.ts'
 import { contentSql } from './wire.ts'
@@ -212,12 +213,12 @@ export async function checkTruth(world: World, books: Books, beganAt: number): P
     const own = world.records.filter(
       (one) => one.feed === feed.name && partitions.has(one.partition) && names.has(one.account),
     )
-    const landed = await ask(
-      `select distinct account, ${key} as id, ${contentSql(record)} as content from landing.main.${record.table}`,
+    const [landed] = await ask(
+      `select count(*) as versions from (select distinct account, ${key}, ${contentSql(record)} from landing.main.${record.table})`,
     )
-    if (landed.length !== published.length)
+    if (Number(landed?.versions) !== published.length)
       world.violation(
-        `${feed.name}: ${landed.length} versions have landed, ${published.length} are published`,
+        `${feed.name}: ${landed?.versions} versions have landed, ${published.length} are published`,
       )
     checkFeed(world, feed, own, published, quarantined, beganAt)
   }
@@ -273,7 +274,7 @@ function checkFeed(
 
 /** The same landing comes of the journal alone. */
 export async function checkRebuild(world: World, machine: Machine, books: Books): Promise<void> {
-  const dir = join(machine.dir, 'again')
+  const dir = join(machine.dir, FOLDER_IN_MEMORY)
   mkdirSync(dir)
   const clock = { wall: () => START, monotonic: () => 0, sleep: async () => undefined }
   const journal = await openJournal(machine.dir, { mode: 'read', clock, disk: machine.disk.for(plain) })

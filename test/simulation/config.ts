@@ -95,7 +95,13 @@ export interface SimulationConfig {
   /** Records of each partition. */
   readonly records: number
   readonly nights: number
+  /** A second run after the faults have ended, which finds little to do. */
+  readonly again: boolean
   readonly pageSize: number
+  /** What the venue remembers, as a share of what the scales of the feeds say. */
+  readonly memory: number
+  /** Partitions of a feed at most. */
+  readonly partitions: number
   /** Models, checks and publication too. */
   readonly build: boolean
 }
@@ -141,9 +147,9 @@ function crashesOf(random: Random): CrashPoint[] {
   })
 }
 
-/** One feed to all of them, mostly few: that is more runs in the same time. */
+/** One feed to all of them, mostly one or two: that is more runs in the same time. */
 function feedsOf(random: Random): string[] {
-  const share = random.pick([0.2, 0.4, 0.8])
+  const share = random.pick([0, 0, 0, 0.3, 0.7])
   const chosen = FEEDS.filter(() => random.chance(share))
   return chosen.length === 0 ? [random.pick(FEEDS)] : chosen
 }
@@ -177,8 +183,11 @@ export function configOf(seed: number): SimulationConfig {
     crashes: crashesOf(random),
     accounts: random.pick([1, 1, 1, 2]),
     feeds: feedsOf(random),
-    records: random.pick([5, 15, 30]),
-    nights: random.int(1, 3),
+    records: random.pick([4, 10, 10, 30]),
+    memory: random.pick([0.5, 0.5, 1]),
+    partitions: random.pick([1, 2]),
+    nights: random.pick([1, 1, 1, 1, 2, 3]),
+    again: random.chance(0.3),
     pageSize: random.int(2, 7),
     build,
   }

@@ -63,20 +63,27 @@ export type Feed = Endpoint & { readonly window: Window }
 export const retentionOfFeed = (feed: Feed): number =>
   feed.window.retentionMs ?? feed.window.retentionAssumedMs ?? 0
 
+/** How large the feeds of a run are. */
+export interface FeedSizes {
+  readonly feeds: readonly string[]
+  readonly pageSize: number
+  /** Of what the venue remembers, as a share of the scales above. */
+  readonly memory: number
+  readonly partitions: number
+}
+
 /** The endpoints of a run, settings first. */
-export function simulatedFeeds(
-  names: readonly string[],
-  pageSize: number,
-): { settings: Endpoint; feeds: Feed[] } {
+export function simulatedFeeds(sizes: FeedSizes): { settings: Endpoint; feeds: Feed[] } {
   const declared = [taxRecords, futuresRecords, p2pRecords, orderHistory, p2pOrders]
   const feeds = declared
-    .filter(({ name }) => names.includes(name))
-    .map((endpoint) => scaled(endpoint, pageSize))
+    .filter(({ name }) => sizes.feeds.includes(name))
+    .map((endpoint) => scaled(endpoint, sizes))
   return { settings, feeds }
 }
 
-function scaled(endpoint: Endpoint, size: number): Feed {
-  const scale = SCALES[endpoint.name]!
+function scaled(endpoint: Endpoint, { pageSize: size, memory, partitions }: FeedSizes): Feed {
+  const full = SCALES[endpoint.name]!
+  const scale = { ...full, retentionMs: Math.round(full.retentionMs * memory) }
   const { window, page } = endpoint
   if (window === null || page.kind === 'none') throw new Error(`${endpoint.name} is no history feed`)
   const retention =
@@ -87,7 +94,7 @@ function scaled(endpoint: Endpoint, size: number): Feed {
     ...endpoint,
     rate: { ...endpoint.rate, ...scale.rate },
     page: { ...page, size },
-    partitions: endpoint.partitions.slice(0, scale.partitions),
+    partitions: endpoint.partitions.slice(0, Math.min(partitions, scale.partitions)),
     window: { ...window, ...retention, spanMaxMs: scale.spanMs, lookbackMs: scale.lookbackMs },
   }
 }

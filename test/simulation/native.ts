@@ -1,5 +1,7 @@
 // Every statement that the code under test gives to DuckDB passes through the process that is at work, which may die
-// before or after it. The classes of the package are wrapped, so production code carries no hook.
+// before or after it. The classes of the package are wrapped, so production code carries no hook. An instance that is
+// closed is used again by the next process: an instance costs as much as ten requests, and all that a
+// process leaves behind stands in its file.
 import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { ProcessDied, type SimulatedProcess } from './machine.ts'
 
@@ -20,28 +22,106 @@ export function leave(process: SimulatedProcess): void {
   if (atWork === process) atWork = null
 }
 
+/** What is known of an instance that is in use: whether it may be used again once it is closed. */
+interface Use {
+  readonly instance: DuckDBInstance
+  readonly kind: string
+  times: number
+  connections: number
+  hasLanding: boolean
+  /** Other databases are attached to it, or it has refused to let go of one. */
+  isSpoiled: boolean
+}
+
+const uses = new WeakMap<DuckDBInstance, Use>()
+const usedBy = new WeakMap<DuckDBConnection, Use>()
 const owners = new WeakMap<DuckDBConnection, SimulatedProcess>()
+const idle = new Map<string, Use[]>()
+
+/** Memory that an instance does not give back would add up over thousands of runs. */
+const TIMES_MAX = 100
+
+/** A landing in a folder of this name never reaches a disk: it is looked at once and thrown away. */
+export const FOLDER_IN_MEMORY = 'in-memory'
+
+/** Small blocks: a landing of a few hundred rows in large ones is little but zeros that are written and read. */
+const attachLanding = (sql: string): string =>
+  sql.includes(`/${FOLDER_IN_MEMORY}/`) ? "attach ':memory:' as landing" : `${sql} (block_size 16384)`
 
 const run = DuckDBConnection.prototype.run
 DuckDBConnection.prototype.run = function (this: DuckDBConnection, ...given: Parameters<typeof run>) {
+  const [sql, ...values] = given
   // What a dead process still wants of its connections comes to nothing.
   if (owners.get(this)?.isAlive === false) return Promise.reject(new ProcessDied())
   const process = atWork
-  return process === null ? run.apply(this, given) : process.statement(() => run.apply(this, given))
+  const text = sql.startsWith('attach ') && sql.endsWith(' as landing') ? attachLanding(sql) : sql
+  const go = (): Promise<Awaited<ReturnType<typeof run>>> => run.apply(this, [text, ...values])
+  const done = process === null ? go() : process.statement(go)
+  const use = usedBy.get(this)
+  if (use !== undefined) note(use, sql, done)
+  return done
+}
+
+/** What is attached to an instance, and whether it can be let go of again. */
+function note(use: Use, sql: string, done: Promise<unknown>): void {
+  const isOfLanding = sql.endsWith(' as landing') || sql === 'detach landing'
+  if (sql.startsWith('attach ') && !isOfLanding) use.isSpoiled = true
+  if (!isOfLanding) return
+  done.then(
+    () => {
+      use.hasLanding = sql !== 'detach landing'
+    },
+    () => {
+      use.isSpoiled = true
+    },
+  )
 }
 
 const create = DuckDBInstance.create
 DuckDBInstance.create = async (...given: Parameters<typeof create>) => {
   const process = atWork
-  const instance = await create.apply(DuckDBInstance, given)
-  process?.holds(instance)
-  return instance
+  const [path, { temp_directory: _, ...settings } = {}] = given
+  const kind = JSON.stringify([path, settings])
+  const use = (await reused(kind)) ?? (await fresh(await create.apply(DuckDBInstance, given), kind))
+  // Who held it before has another handle, and closes nothing of this one.
+  const handle = Object.assign(Object.create(DuckDBInstance.prototype), use.instance) as DuckDBInstance
+  uses.set(handle, use)
+  use.times += 1
+  process?.holds(handle)
+  return handle
+}
+
+/** What a dead process had attached is let go of as it stands: a process that is gone writes nothing into its file. */
+async function fresh(instance: DuckDBInstance, kind: string): Promise<Use> {
+  const connection = await connect.apply(instance)
+  await run.apply(connection, ['pragma disable_checkpoint_on_shutdown'])
+  disconnect.apply(connection)
+  return { instance, kind, times: 0, connections: 0, hasLanding: false, isSpoiled: false }
+}
+
+async function reused(kind: string): Promise<Use | null> {
+  const use = idle.get(kind)?.pop()
+  if (use === undefined) return null
+  if (use.hasLanding) {
+    const connection = await connect.apply(use.instance)
+    await run.apply(connection, ['detach landing'])
+    disconnect.apply(connection)
+    use.hasLanding = false
+  }
+  return use
 }
 
 const connect = DuckDBInstance.prototype.connect
 DuckDBInstance.prototype.connect = async function (this: DuckDBInstance) {
   const process = atWork
   const connection = await connect.apply(this)
+  // Tables are small and questions many: to plan one well takes longer than to answer it.
+  await run.apply(connection, ['pragma disable_optimizer'])
+  const use = uses.get(this)
+  if (use !== undefined) {
+    usedBy.set(connection, use)
+    use.connections += 1
+  }
   if (process !== null) owners.set(connection, process)
   process?.holds(connection)
   return connection
@@ -55,11 +135,20 @@ DuckDBConnection.prototype.disconnectSync = function (this: DuckDBConnection) {
   if (closed.has(this)) return
   closed.add(this)
   disconnect.apply(this)
+  const use = usedBy.get(this)
+  if (use !== undefined) use.connections -= 1
 }
 
 const close = DuckDBInstance.prototype.closeSync
 DuckDBInstance.prototype.closeSync = function (this: DuckDBInstance) {
   if (closed.has(this)) return
   closed.add(this)
-  close.apply(this)
+  const use = uses.get(this)
+  if (use === undefined || !isOfUse(use)) return close.apply(this)
+  const others = idle.get(use.kind)
+  if (others === undefined) idle.set(use.kind, [use])
+  else others.push(use)
 }
+
+const isOfUse = ({ connections, isSpoiled, times }: Use): boolean =>
+  connections === 0 && !isSpoiled && times < TIMES_MAX

@@ -128,7 +128,7 @@ async function perform(
   let isOpen = true
   ledger.mustRebuild = false
   try {
-    const landingMs = machine.isCalm ? 20_000 : random.pick([300, 20_000, 60_000])
+    const landingMs = machine.isCalm ? 60_000 : random.pick([300, 20_000, 60_000, 60_000, 240_000])
     const landing = watchedLanding(
       books.landing,
       (task) => within(delays.int(1, landingMs), task),
@@ -258,6 +258,7 @@ function watchedLanding(landing: Landing, lagging: Within, within: Within): Land
     distinctValues: (...of) => within(() => landing.distinctValues(...of)),
     account: (name) => within(() => landing.account(name)),
     contentHashes: () => within(() => landing.contentHashes()),
+    damage: () => within(() => landing.damage()),
     close: () => landing.close(),
   }
 }

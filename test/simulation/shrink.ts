@@ -24,6 +24,7 @@ function* smaller(config: SimulationConfig): Generator<SimulationConfig> {
     if (config.feeds.length > 1) yield { ...config, feeds: config.feeds.filter((one) => one !== feed) }
   if (config.accounts > 1) yield { ...config, accounts: config.accounts - 1 }
   if (config.nights > 1) yield { ...config, nights: config.nights - 1 }
+  if (config.again) yield { ...config, again: false }
   if (config.records > 1) yield { ...config, records: Math.floor(config.records / 2) }
   for (const fault of faults) yield { ...config, faults: without([fault]) }
   for (const crash of config.crashes)

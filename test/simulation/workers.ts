@@ -24,6 +24,16 @@ export interface Sweep {
   readonly onReport?: (report: Report) => boolean | undefined
 }
 
+/** The allocator of glibc gives large blocks back at once and takes them anew; DuckDB's are all large. */
+const ALLOCATOR = {
+  MALLOC_MMAP_THRESHOLD_: String(2 ** 30),
+  MALLOC_TRIM_THRESHOLD_: String(2 ** 32),
+  MALLOC_TOP_PAD_: String(2 ** 24),
+}
+
+/** Most of what a run makes is gone with its event: a larger nursery is swept less often. */
+const NURSERY = '--max-semi-space-size=64'
+
 /** How often a worker that was killed from outside is started anew. */
 const STARTS_MAX = 20
 
@@ -52,9 +62,14 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
     let next = from + job
     for (let starts = 0; next < from + count && !isOver; starts += 1) {
       const own = Math.ceil((from + count - next) / jobs)
-      const child = spawn(process.execPath, [worker, String(next), String(own), String(jobs), ...flags], {
-        stdio: ['ignore', 'pipe', 'inherit'],
-      })
+      const child = spawn(
+        process.execPath,
+        [NURSERY, worker, String(next), String(own), String(jobs), ...flags],
+        {
+          stdio: ['ignore', 'pipe', 'inherit'],
+          env: { ...process.env, ...ALLOCATOR },
+        },
+      )
       kills.push(() => child.kill('SIGKILL'))
       const ended = new Promise<string>((resolve, reject) => {
         child.on('error', reject)

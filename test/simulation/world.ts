@@ -36,7 +36,7 @@ export class World {
   constructor(config: SimulationConfig, folder: string) {
     this.config = config
     mkdirSync(folder, { recursive: true })
-    const { settings, feeds } = simulatedFeeds(config.feeds, config.pageSize)
+    const { settings, feeds } = simulatedFeeds(config)
     this.settings = settings
     this.feeds = feeds
     this.accounts = Array.from({ length: config.accounts }, (_, place) => accountOf(config.seed, place))
