@@ -58,6 +58,21 @@ beforeAll(async () => {
 })
 
 describe('report --freeze', () => {
+  test('refuses a report that is too large for one filing, and leaves nothing behind', async () => {
+    const ledger = await openLedger(traded)
+    const asked = { name: 'gains', options: {}, defaults: {} } as const
+    const frozen = freezeReport(ledger, asked, 'too-large', { ...contextOf(traded), maxFilingBytes: 100 })
+    await expect(frozen.finally(() => ledger.close())).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'The report is too large for one filing.',
+      details: {
+        where: expect.stringMatching(/^after \d+ lines$/),
+        action: expect.stringContaining('--account'),
+      },
+    })
+    await expect(against(traded, 'too-large', 'gains')).rejects.toThrow('There is no filing of this name.')
+  })
+
   test('keeps every line, what was asked, and hashes of ledger, prices, journal and lots', async () => {
     const dir = traded
     const file = await freeze(dir, 'gains-2026', 'gains', { year: 2026, method: 'lifo' })

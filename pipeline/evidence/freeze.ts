@@ -3,7 +3,8 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Disk } from '../disk.ts'
-import { allRows, asBatches } from '../output/column.ts'
+import { asBatches, type RowBatches } from '../output/column.ts'
+import { cellText, type Row } from '../output/value.ts'
 import {
   lotsOf,
   makeReport,
@@ -31,11 +32,16 @@ export interface FilingContext {
   readonly dir: string
   readonly clock: Clock
   readonly disk: Disk
+  /** Text of all cells that a filing may have; 64 MiB by default. */
+  readonly maxFilingBytes?: number
 }
+
+/** A filing is one text that is hashed, written and read whole: what memory and a text of Node can hold, with a margin. */
+const MAX_FILING_BYTES = 64 * 1024 * 1024
 
 /**
  * Makes the report, keeps it as a filing, and answers it with the filing's file. The report is held in memory whole.
- * UsageError when a filing of this name is there already; nothing is written then.
+ * UsageError when a filing of this name is there already, or the report is too large for one; nothing is written then.
  */
 export async function freezeReport(
   ledger: Ledger,
@@ -46,7 +52,7 @@ export async function freezeReport(
   const { dir, clock, disk } = context
   await mustBeNew(disk, dir, filingName)
   const made = await makeReport(ledger, asked.name, asked.options, asked.defaults)
-  const rows = await allRows(made.rows)
+  const rows = await rowsOf(made.rows, context.maxFilingBytes ?? MAX_FILING_BYTES)
   const filing: Filing = {
     format: FILING_FORMAT,
     name: filingName,
@@ -64,6 +70,31 @@ export async function freezeReport(
   }
   const file = await writeFiling(disk, dir, filing)
   return { report: { ...made, rows: asBatches(rows) }, file }
+}
+
+/** All rows, as long as their text stays below the limit. */
+async function rowsOf(batches: RowBatches, maxBytes: number): Promise<Row[]> {
+  const rows: Row[] = []
+  let bytes = 0
+  for await (const batch of batches) {
+    for (const row of batch) {
+      for (const cell of row) bytes += cellText(cell).length + CELL_BYTES
+      rows.push(row)
+    }
+    if (bytes > maxBytes) throw tooLarge(rows.length, maxBytes)
+  }
+  return rows
+}
+
+/** Quotes and comma. */
+const CELL_BYTES = 3
+
+function tooLarge(lines: number, maxBytes: number): UsageError {
+  return new UsageError('The report is too large for one filing.', {
+    where: `after ${lines} lines`,
+    expected: `at most ${Math.floor(maxBytes / 1024 / 1024)} MiB of text`,
+    action: 'Freeze it in parts: one --account, or shorter periods by --from and --to.',
+  })
 }
 
 async function inputsOf(
