@@ -129,7 +129,7 @@ export class LandingTransaction {
       await this.#append('progress', [account, feed, partition, window.start, window.end, cursor, pageId])
     }
     for (const writer of this.#writers.values()) writer.close()
-    await this.#count()
+    const counted = this.#countedRows()
     this.#writers.clear()
     for (const { run, at, requests, rows, retries, outcome } of this.#runEnds)
       await this.#run(
@@ -142,18 +142,18 @@ export class LandingTransaction {
         `update landing.main.writes set outcome = $1, code = $2, message = $3, settled_at = $4 where seq = $5`,
         [outcome, code, reason ?? refusalText(body), micros(time(at)), BigInt(intent)],
       )
-    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [
+    await this.#run('update landing.main.state set landed_seq = $1, chain = $2, row_total = row_total + $3', [
       BigInt(last.seq),
       last.chain,
+      BigInt(counted),
     ])
     await this.#connection.run('commit')
     return this.#counts
   }
 
-  async #count(): Promise<void> {
+  #countedRows(): number {
     const counted = countedTables(this.#tables.values()).map(({ name }) => this.#writers.get(name)?.rows ?? 0)
-    const rows = counted.reduce((sum, count) => sum + count, 0)
-    await this.#run('update landing.main.state set row_total = row_total + $1', [BigInt(rows)])
+    return counted.reduce((sum, count) => sum + count, 0)
   }
 
   async rollback(): Promise<void> {

@@ -439,20 +439,20 @@ const keeping = [
   of(
     'place of landing not stored',
     transaction,
-    'update landing.main.state set landed_seq = $1, chain = $2',
-    'update landing.main.state set chain = $2 where landed_seq > $1',
+    'update landing.main.state set landed_seq = $1, chain = $2, row_total = row_total + $3',
+    'update landing.main.state set chain = $2, row_total = row_total + $3 where landed_seq > $1',
   ),
   of(
     'place of landing stored outside the transaction',
     transaction,
-    "    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [",
-    "    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n    await this.#run('update landing.main.state set landed_seq = $1, chain = $2', [",
+    "    await this.#run('update landing.main.state set landed_seq = $1,",
+    "    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n    await this.#run('update landing.main.state set landed_seq = $1,",
   ),
   of(
     'windows begun saved outside the transaction',
     transaction,
-    '    for (const writer of this.#writers.values()) writer.close()\n    this.#writers.clear()\n    for (const { run, at',
-    "    for (const writer of this.#writers.values()) writer.close()\n    this.#writers.clear()\n    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n    for (const { run, at",
+    '    const counted = this.#countedRows()\n',
+    "    const counted = this.#countedRows()\n    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n",
   ),
   of(
     'finished windows stay begun',
