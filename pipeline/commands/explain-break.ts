@@ -1,6 +1,5 @@
 // The command with which a user answers for a break: the note is journaled, and the books are built and published with
 // it, so that the next status and report have it.
-import { randomUUID } from 'node:crypto'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { openBooks } from '../books.ts'
 import type { Break } from '../build/breaks.ts'
@@ -36,7 +35,7 @@ export const explainBreakCommand = defineCommand({
       const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
       const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], String(args.break_id))
       if (note === null) mustBeExplained(chosen)
-      await journalNote(books, chosen, note, { id: randomUUID(), clock: context.clock })
+      await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
       const result = await buildBooks(context, config, books, { publishAnyway: false })
       const what = `${chosen.severity} ${chosen.checkName} ${chosen.breakId}`
       context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)

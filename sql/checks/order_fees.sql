@@ -26,11 +26,9 @@ printed as (
   from texts
 ),
 items as (
-  select *,
-    cast(
-      case when decimals = 0 then '1' else '0.' || repeat('0', decimals - 1) || '1' end as decimal(38, 18)
-    ) as last_decimal
+  select printed.*, units.last_decimal
   from printed
+  left join staging.last_decimals as units on units.decimals = printed.decimals
 ),
 told as (
   select account, line, symbol, island, coin, sum(fee) as fee, sum(last_decimal) as allowance,

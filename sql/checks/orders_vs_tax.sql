@@ -1,16 +1,29 @@
--- Spot and margin orders have filled as much as the trades of the tax records say, symbol by symbol, where both feeds
--- are complete, a day inside the edges. An order may fill over several days, so days are compared together as far as
--- orders reach across midnight. Order history tells only of orders that have ended: what an order that is still open
--- has filled stands in the open orders, and where nobody has read those, trades without an order prove nothing.
+-- Spot and margin orders have filled as much, for as much, as the trades of the tax records say, symbol by symbol, where
+-- both feeds are complete, a day inside the edges. An order may fill over several days, so days are compared together as
+-- far as orders reach across midnight. Order history tells only of orders that have ended: what an order that is still
+-- open has filled stands in the open orders, and where nobody has read those, trades without an order prove nothing.
+-- Values are compared where quantities agree; each order's may be cut off at the last decimal that orders print.
 -- grain: one row per account and symbol
 with
+compared as (
+  select islands.*, exact_multiply(decimals.last_decimal, cast(islands.order_count as decimal(38, 18))) as allowance
+  from staging.order_islands as islands
+  join staging.last_decimals as decimals on decimals.decimals = greatest(2, coalesce(islands.value_decimals, 0))
+  where islands.line in ('SPOT', 'MARGIN')
+),
 inside as (
-  select *
-  from staging.order_islands
-  where line in ('SPOT', 'MARGIN') and all_ordered <> all_traded
-    and (
+  select *, all_ordered = all_traded as is_of_value
+  from compared
+  where (
       all_ordered > all_traded
-      or account in (select account from landing.pages where feed = 'trade.openOrders')
+      or (
+        all_ordered < all_traded
+        and account in (select account from landing.pages where feed = 'trade.openOrders')
+      )
+    )
+    or (
+      all_ordered = all_traded and not is_value_unknown
+      and abs(all_ordered_value - all_traded_value) >= allowance
     )
 ),
 trouble as (
@@ -30,7 +43,10 @@ caused as (
   group by inside.account, inside.symbol
 ),
 grouped as (
-  select account, symbol, sum(all_ordered) as ordered, sum(all_traded) as traded, min(begins_on) as first_day,
+  select account, symbol, bool_and(is_of_value) as is_of_value,
+    sum(case when is_of_value then 0 else all_ordered end) as ordered,
+    sum(case when is_of_value then 0 else all_traded end) as traded,
+    sum(all_ordered_value) as ordered_value, sum(all_traded_value) as traded_value, min(begins_on) as first_day,
     count(*) as island_count, min_by(ids, begins_on) as first_ids
   from inside
   group by account, symbol
@@ -38,8 +54,11 @@ grouped as (
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
-  ordered as expected, traded as found, traded - ordered as difference,
-  'Orders of ' || grouped.symbol || ' and the trades of the tax records differ on '
+  case when is_of_value then ordered_value else ordered end as expected,
+  case when is_of_value then traded_value else traded end as found,
+  case when is_of_value then traded_value - ordered_value else traded - ordered end as difference,
+  'Orders of ' || grouped.symbol || ' and the trades of the tax records differ in '
+    || case when is_of_value then 'value' else 'quantity' end || ' on '
     || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,

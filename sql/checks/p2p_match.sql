@@ -1,5 +1,6 @@
 -- Completed merchant orders and P2P records of purchases and sales belong together, where both feeds are complete, a day
--- inside the edges.
+-- inside the edges. A record and an order that stand alone within an hour of each other, of the same coin and side, are
+-- one disagreement about the quantity.
 -- grain: one row per record without an order, and per order without a record
 with
 records as (
@@ -29,6 +30,34 @@ inside as (
     on covered.comparison = 'p2p' and covered.account = alone.account
     and alone.happened_at between covered.starts_at and covered.ends_at
 ),
+-- The record and the order that are nearest to each other in time, each other's first choice.
+near as (
+  select records.id as record_id, orders.id as order_id,
+    row_number() over (
+      partition by records.id
+      order by abs(epoch_ms(records.happened_at) - epoch_ms(orders.happened_at)), orders.id
+    ) as choice_of_record,
+    row_number() over (
+      partition by orders.id
+      order by abs(epoch_ms(records.happened_at) - epoch_ms(orders.happened_at)), records.id
+    ) as choice_of_order
+  from inside as records
+  join inside as orders
+    on orders.what = 'order' and orders.account = records.account and orders.coin = records.coin
+    and orders.side = records.side
+    and abs(epoch_ms(records.happened_at) - epoch_ms(orders.happened_at)) <= 3600000
+  where records.what = 'record'
+),
+pairs as (
+  select record_id, order_id from near where choice_of_record = 1 and choice_of_order = 1
+),
+told as (
+  select inside.*, pairs.order_id, orders.quantity as order_quantity
+  from inside
+  left join pairs on pairs.record_id = inside.id
+  left join inside as orders on orders.id = pairs.order_id
+  where inside.id not in (select order_id from pairs)
+),
 caused as (
   select inside.id, min(causes.cause) as cause
   from inside
@@ -39,13 +68,15 @@ caused as (
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   account, 'P2P' as ledger, coin, happened_at as occurred_at,
-  case when what = 'order' then quantity else 0 end as expected,
+  case when what = 'order' then quantity else coalesce(order_quantity, 0) end as expected,
   case when what = 'order' then 0 else quantity end as found,
-  case when what = 'order' then -quantity else quantity end as difference,
+  case when what = 'order' then -quantity else quantity - coalesce(order_quantity, 0) end as difference,
   case
     when what = 'order' then 'A completed P2P ' || side || ' order has no P2P record.'
+    when order_id is not null then 'A P2P ' || side || ' and its completed merchant order tell different quantities.'
     else 'A P2P ' || side || ' has no completed merchant order, so its fiat side is unknown.'
   end || case when caused.cause is null then '' else ' Follows from ' || caused.cause || '.' end as explanation,
-  cast(to_json([inside.id]) as varchar) as evidence, inside.id as culprit
-from inside
-left join caused on caused.id = inside.id
+  cast(to_json(case when order_id is null then [told.id] else [told.id, order_id] end) as varchar) as evidence,
+  told.id as culprit
+from told
+left join caused on caused.id = told.id

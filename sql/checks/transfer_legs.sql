@@ -1,27 +1,41 @@
--- Where an account moves coins between its P2P wallet and its unified wallet, both feeds tell of each move.
--- grain: one row per move of which only the P2P feed tells
+-- Both feeds tell of each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
+-- account that moves coins between them, and between a sub-account and its parent where the sub-account is funded by its
+-- family (see staging.lonely_legs).
+-- grain: one row per move of which only the P2P wallet, or only the sub-account, tells
 with
 lonely as (
   select transfers.account, transfers.ledger, transfers.coin, transfers.occurred_at, transfers.quantity,
-    transfers.direction, transfers.entry_id
+    transfers.direction, transfers.entry_id, legs.of_what
   from main.transfers as transfers
   join staging.lonely_legs as legs
-    on legs.account = transfers.account and legs.place = transfers.place and legs.of_what = 'transfer'
+    on legs.account = transfers.account and legs.place = transfers.place and legs.of_what in ('transfer', 'family')
+),
+concerned as (
+  select entry_id, account, coin, occurred_at from lonely
+  union
+  select lonely.entry_id, families.parent, lonely.coin, lonely.occurred_at
+  from lonely
+  join staging.families as families on families.sub = lonely.account
+  where lonely.of_what = 'family'
 ),
 caused as (
-  select lonely.entry_id, min(causes.cause) as cause
-  from lonely
+  select concerned.entry_id, min(causes.cause) as cause
+  from concerned
   join staging.disturbances as causes
-    on causes.account = lonely.account and coalesce(causes.coin, lonely.coin) = lonely.coin
-    and lonely.occurred_at between causes.starts_at - interval 5 minute and causes.ends_at + interval 5 minute
-  group by lonely.entry_id
+    on causes.account = concerned.account and coalesce(causes.coin, concerned.coin) = concerned.coin
+    and concerned.occurred_at between causes.starts_at - interval 5 minute and causes.ends_at + interval 5 minute
+  group by concerned.entry_id
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   lonely.account, lonely.ledger, lonely.coin, lonely.occurred_at,
   case when direction = 'in' then -quantity else quantity end as expected,
   cast(0 as decimal(38, 18)) as found,
   case when direction = 'in' then quantity else -quantity end as difference,
-  'A transfer ' || direction || ' of the P2P wallet has no other leg in the unified wallet'
+  'A transfer ' || direction
+    || case
+      when of_what = 'family' then ' of a sub-account has no other leg in the accounts of its family'
+      else ' of the P2P wallet has no other leg in the unified wallet'
+    end
     || case
       when caused.cause is null then '. It stands on a suspense account.'
       else '; this follows from ' || caused.cause || '.'

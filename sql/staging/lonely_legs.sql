@@ -1,6 +1,8 @@
--- Entries whose other side should be in the books and is not: legs of a fill without the rest of it, and moves between
--- the P2P wallet and the unified wallet of an account of which only the P2P feed tells, while both feeds are complete.
--- Their counter side is a suspense account.
+-- Entries whose other side should be in the books and is not: legs of a fill without the rest of it; moves between the
+-- P2P wallet and the unified wallet of an account of which only the P2P feed tells, while both feeds are complete; and
+-- moves of a sub-account of which its parent's records tell nothing, while both are complete. A sub-account may also be
+-- funded from outside, so its moves count only where at least twice as many of them have their other leg in an account of
+-- the family. Their counter side is a suspense account.
 -- grain: one row per account and place
 with
 trade_legs as (
@@ -25,7 +27,42 @@ p2p_legs as (
     and transfers.occurred_at between covered.starts_at and covered.ends_at
   where transfers.ledger = 'P2P' and transfers.counter_entry_id is null
     and transfers.account in (select account from movers)
+),
+family_legs as (
+  select transfers.account, transfers.place, transfers.coin, transfers.occurred_at, transfers.counter_entry_id,
+    transfers.product_line, families.parent
+  from main.transfers as transfers
+  join staging.families as families on families.sub = transfers.account
+  join main.entries as entries on entries.entry_id = transfers.entry_id
+  where transfers.kind = 'transfer' and transfers.ledger <> 'P2P'
+    and upper(entries.type) in ('TRANSFER_IN', 'TRANSFER_OUT')
+    and (transfers.counter_account is null or transfers.counter_account <> transfers.account)
+),
+dependents as (
+  select account
+  from family_legs
+  group by account
+  having sum(case when counter_entry_id is not null then 1 else 0 end) >= 2
+    and sum(case when counter_entry_id is not null then 1 else -2 end) >= 0
+),
+sub_legs as (
+  select legs.account, legs.place, legs.coin, legs.occurred_at, legs.place as group_place, 'family' as of_what
+  from family_legs as legs
+  where legs.counter_entry_id is null and legs.account in (select account from dependents)
+    and exists (
+      select 1 from staging.covered_ranges as own
+      where own.account = legs.account and own.feed = 'tax.records'
+        and own.partition in (legs.product_line, legs.product_line || '-crossed')
+        and legs.occurred_at between own.starts_at + interval 1 day and own.ends_at - interval 1 day
+    )
+    and exists (
+      select 1 from staging.covered_ranges as theirs
+      where theirs.account = legs.parent and theirs.feed = 'tax.records' and theirs.partition = 'SPOT'
+        and legs.occurred_at between theirs.starts_at + interval 1 day and theirs.ends_at - interval 1 day
+    )
 )
 select * from trade_legs
 union all
 select * from p2p_legs
+union all
+select distinct * from sub_legs

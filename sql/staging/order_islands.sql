@@ -4,7 +4,15 @@
 with
 islands as (
   select account, line, symbol, island, min(first_day) as begins_on, max(last_day) as ends_on,
-    sum(ordered) as all_ordered, sum(traded) as all_traded, list(id order by first_day, id)[1:10] as ids
+    sum(ordered) as all_ordered, sum(traded) as all_traded,
+    sum(ordered_value) as all_ordered_value, sum(traded_value) as all_traded_value,
+    bool_or(ordered_value is null) as is_value_unknown,
+    -- What may have been cut off: one unit of the last decimal that these orders print, for each of them.
+    sum(case when what = 'order' then 1 else 0 end) as order_count,
+    max(
+      length(rtrim(cast(coalesce(ordered_value, 0) as varchar), '0')) - position('.' in cast(ordered_value as varchar))
+    ) as value_decimals,
+    list(id order by first_day, id)[1:10] as ids
   from staging.order_spans
   group by account, line, symbol, island
 )

@@ -8,7 +8,8 @@ tradable as (
 ),
 spans as (
   select account, category as line, symbol, 'order' as what, cum_exec_qty as ordered,
-    cast(0 as decimal(38, 18)) as traded, cast(created_time at time zone 'UTC' as date) as first_day,
+    cast(0 as decimal(38, 18)) as traded, case when cum_exec_value < 1000000000000000 then cum_exec_value end as ordered_value,
+    cast(0 as decimal(38, 18)) as traded_value, cast(created_time at time zone 'UTC' as date) as first_day,
     case
       when lower(order_status) in ('filled', 'cancelled')
         then cast(coalesce(updated_time, created_time) at time zone 'UTC' as date)
@@ -19,7 +20,7 @@ spans as (
   where is_current and category in (select line from tradable) and cum_exec_qty > 0
     and cum_exec_qty < 1000000000000000
   union all
-  select account, category, symbol, 'open order', 0, 0, cast(created_time at time zone 'UTC' as date),
+  select account, category, symbol, 'open order', 0, 0, 0, 0, cast(created_time at time zone 'UTC' as date),
     date '9999-12-31', 'trade.openOrders/' || order_id, order_id
   from main.open_orders as resting
   where is_current and category in (select line from tradable) and cum_exec_qty > 0
@@ -28,12 +29,12 @@ spans as (
       where ended.account = resting.account and ended.order_id = resting.order_id
     )
   union all
-  select account, product_line, symbol, 'trade', 0, quantity, cast(traded_at at time zone 'UTC' as date),
+  select account, product_line, symbol, 'trade', 0, quantity, 0, quote_amount, cast(traded_at at time zone 'UTC' as date),
     cast(traded_at at time zone 'UTC' as date), trade_id, cast(null as varchar)
   from main.trades
   where kind = 'trade' and source = 'tax.records'
   union all
-  select account, product_line, symbol, 'futures fee', 0, 0, cast(occurred_at at time zone 'UTC' as date),
+  select account, product_line, symbol, 'futures fee', 0, 0, 0, 0, cast(occurred_at at time zone 'UTC' as date),
     cast(occurred_at at time zone 'UTC' as date), entry_id, cast(null as varchar)
   from main.entries
   where kind = 'fee' and product_line like '%-FUTURES' and source_feed = 'tax.records' and symbol is not null
@@ -57,4 +58,5 @@ numbered as (
     ) as island
   from marked
 )
-select account, line, symbol, island, what, ordered, traded, first_day, last_day, id, order_id from numbered
+select account, line, symbol, island, what, ordered, traded, ordered_value, traded_value,
+  first_day, last_day, id, order_id from numbered

@@ -1,0 +1,60 @@
+-- A wallet whose feed tells no balances never holds less than nothing. Where it does, more has left it than is known to have
+-- come: a record is missing, repeated or wrong. A wallet with records within a month of the edge of what is covered may
+-- have held something before the books; that, and what follows from a known cause, is a notice.
+-- grain: one row per account, ledger and coin
+with
+moves as (
+  select account, ledger, coin, source_feed, product_line, place, part, entry_id, occurred_at,
+    sum(amount) over (
+      partition by account, ledger, coin order by place, part rows between unbounded preceding and current row
+    ) as held
+  from main.entries
+  where source_feed in ('tax.p2pRecords', 'tax.futuresRecords')
+),
+-- An amount and its fee move together.
+steps as (
+  select account, ledger, coin, source_feed, any_value(product_line) as product_line, place,
+    max_by(held, part) as held, min_by(entry_id, part) as entry_id, any_value(occurred_at) as occurred_at
+  from moves
+  group by account, ledger, coin, source_feed, place
+),
+wallets as (
+  select account, ledger, coin, source_feed, any_value(product_line) as product_line,
+    min(occurred_at) as first_at, min(held) as lowest,
+    min(case when held < 0 then occurred_at end) as below_at,
+    min_by(entry_id, case when held < 0 then place end) as below_id
+  from steps
+  group by account, ledger, coin, source_feed
+),
+judged as (
+  select wallets.*,
+    exists (
+      select 1 from staging.covered_ranges as ranges
+      where ranges.account = wallets.account and ranges.feed = wallets.source_feed
+        and ranges.partition = case when wallets.source_feed = 'tax.p2pRecords' then '' else wallets.product_line end
+        and wallets.first_at between ranges.starts_at + interval 31 day and ranges.ends_at
+    ) as is_of_the_books
+  from wallets
+  where lowest < 0
+),
+caused as (
+  select judged.account, judged.ledger, judged.coin, min(causes.cause) as cause
+  from judged
+  join staging.disturbances as causes
+    on causes.account = judged.account and coalesce(causes.coin, judged.coin) = judged.coin
+    and causes.starts_at <= judged.below_at
+  group by judged.account, judged.ledger, judged.coin
+)
+select case when caused.cause is null and is_of_the_books then 'warning' else 'notice' end as severity,
+  judged.account, judged.ledger, judged.coin, below_at as occurred_at,
+  cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
+  'More has left this wallet than is known to have come'
+    || case
+      when caused.cause is not null then '; this follows from ' || caused.cause || '.'
+      when is_of_the_books then ': a record is missing, repeated or wrong.'
+      else '; it may have held something before the books begin.'
+    end as explanation,
+  cast(to_json([below_id]) as varchar) as evidence, '' as culprit
+from judged
+left join caused
+  on caused.account = judged.account and caused.ledger = judged.ledger and caused.coin = judged.coin

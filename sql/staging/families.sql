@@ -1,0 +1,16 @@
+-- Accounts of these books that are sub-accounts of another account of these books, as answers for the parent tell: futures
+-- assets of sub-accounts (4.13), their e-mail records (4.3), the accounts of a risk unit (4.16).
+-- grain: one row per parent and sub-account
+with
+told as (
+  select account as parent, user_id as uid from main.subaccount_assets
+  union
+  select account, sub_uid from main.subaccount_emails
+  union
+  select account, unnest(from_json(case when sub_account_uids like '[%' then sub_account_uids else '[]' end, '["VARCHAR"]'))
+  from main.ltv
+)
+select told.parent, accounts.account as sub
+from told
+join main.accounts as accounts on accounts.uid = told.uid
+where accounts.account <> told.parent
