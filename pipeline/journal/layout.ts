@@ -35,10 +35,15 @@ export interface SegmentHeader {
   readonly chain: Buffer
 }
 
-export function encodeSegmentHeader(number: number, firstSeq: number, chain: Buffer): Buffer {
+export function encodeSegmentHeader(
+  number: number,
+  firstSeq: number,
+  chain: Buffer,
+  version = FORMAT_VERSION,
+): Buffer {
   const bytes = Buffer.alloc(SEGMENT_HEADER_BYTES)
   SEGMENT_MAGIC.copy(bytes)
-  bytes.writeUInt32BE(FORMAT_VERSION, 8)
+  bytes.writeUInt32BE(version, 8)
   bytes.writeUInt32BE(number, 12)
   bytes.writeBigUInt64BE(BigInt(firstSeq), 16)
   chain.copy(bytes, 24)

@@ -1,7 +1,7 @@
 // One transaction of landing: frames in, rows and progress out, all or nothing. What each kind of frame becomes is
 // the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
-import { TieoutError } from '../../models/error.ts'
+import { UsageError } from '../../models/error.ts'
 import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type {
@@ -269,18 +269,18 @@ function refusalText(body: Uint8Array | null): string | null {
   }
 }
 
-const unknownFeed = ({ seq, meta }: PageFrame): TieoutError =>
+const unknownFeed = ({ seq, meta }: PageFrame): UsageError =>
   fromNewerVersion(
     'The journal has a page of a feed that this version of tieout does not know.',
     seq,
     meta.feed,
   )
 
-const unknownKind = (seq: number, { kind }: { readonly kind: string }): TieoutError =>
+const unknownKind = (seq: number, { kind }: { readonly kind: string }): UsageError =>
   fromNewerVersion('The journal has a frame of a kind that this version of tieout does not know.', seq, kind)
 
-const fromNewerVersion = (message: string, seq: number, found: string): TieoutError =>
-  new TieoutError(message, {
+const fromNewerVersion = (message: string, seq: number, found: string): UsageError =>
+  new UsageError(message, {
     where: `frame ${seq}`,
     found,
     action:
