@@ -1,109 +1,116 @@
-// The owner's own choices name disposals and lots by their ids; the step knows them by the row of the event. A lot that
-// there is not is kept by its name, so that the engine finds it missing and says so.
-import { type DuckDBConnection, DuckDBDecimalValue } from '@duckdb/node-api'
+// The owner's own choices name disposals and lots by their ids; the step knows them by the row of the event. The database
+// translates all of them at once. A lot that there is not is kept by its name, so that the engine finds it missing and
+// says so.
+import {
+  type DuckDBConnection,
+  DuckDBDataChunk,
+  type DuckDBDecimal128Vector,
+  type DuckDBVector,
+} from '@duckdb/node-api'
 import type { Allocation, Selection, Selections } from './event.ts'
 import { smaller } from './share.ts'
 
-interface NamedRow {
-  readonly coin: string
-  readonly kind: string
-  readonly row: string
-  readonly quantity: bigint
-}
-
 const MARK = '?'
+const NONE = -1
+const CHUNK_ROWS = 2048
 
 /** The name of a lot that there is not; null for one that there is. */
 export function nameOfNoLot(id: string): string | null {
   return id.startsWith(MARK) ? id.slice(MARK.length) : null
 }
 
-export class NamedRows {
-  readonly #rows = new Map<string, NamedRow[]>()
+const nameOf = (row: number, id: string): string => (row === NONE ? MARK + id : String(row))
 
-  /** Looks up all that the choices name. */
-  static async read(
-    connection: DuckDBConnection,
-    selections: Selections,
-    allocations: readonly Allocation[],
-  ): Promise<NamedRows> {
-    const named = new NamedRows()
-    const ids = new Set(allocations.map(({ lotId }) => lotId))
-    for (const [id, lots] of selections) {
-      ids.add(id)
-      for (const { lotId } of lots) ids.add(lotId)
-    }
-    if (ids.size === 0) return named
-    await connection.run('create or replace temp table named_ids (id varchar)')
-    const appender = await connection.createAppender('named_ids', 'main', 'temp')
-    for (const id of ids) {
-      appender.appendVarchar(id)
-      appender.endRow()
-    }
-    appender.closeSync()
-    const found = await connection.runAndReadAll(`
-      select lot_events.rowid, event_id, coin, kind, cast(quantity as decimal(38, 18))
-      from lot_events join temp.named_ids on id = event_id order by happened_at, place, lot_events.rowid`)
-    await connection.run('drop table temp.named_ids')
-    for (const [row, id, coin, kind, quantity] of found.getRows()) {
-      const units = quantity instanceof DuckDBDecimalValue ? quantity.value : 0n
-      named.#add(String(id), { row: String(row), coin: String(coin), kind: String(kind), quantity: units })
-    }
-    return named
-  }
+/** The events that brought a lot of a name, of each coin the first. */
+const ACQUIRED = `
+acquired as (
+  select event_id, coin, cast(arg_min(lot_events.rowid, (happened_at, place, lot_events.rowid)) as integer) as lot_row
+  from lot_events
+  where kind in ('acquire', 'transfer_in') and event_id in (select lot from temp.named_lots)
+  group by event_id, coin
+)`
 
-  /** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
-  selections(given: Selections): Selections {
-    const selections = new Map<string, readonly Selection[]>()
-    for (const [id, lots] of given) {
-      const open = new Map<string, Selection[]>()
-      const rows = (this.#rows.get(id) ?? []).filter((row) => !isAcquired(row))
-      for (const [at, { row, coin, quantity }] of rows.entries()) {
-        const named = open.get(coin) ?? this.#lotsOf(coin, lots)
-        const isLast = rows.slice(at + 1).every((later) => later.coin !== coin)
-        const [own, rest] = isLast ? [named, []] : split(named, quantity)
-        open.set(coin, rest)
-        selections.set(row, own)
+/** Lines without a coin are for the coin of their lot, where its name decides it, else for each coin of the disposal. */
+const LINES_BY_ROW = `
+with ${ACQUIRED},
+lot_coins as (
+  select event_id, case when count(*) = 1 then any_value(coin) end as only_coin from acquired group by event_id
+)
+select
+  named.place, named.choice, cast(takers.rowid as integer), coalesce(acquired.lot_row, ${NONE}), takers.coin,
+  cast(takers.quantity as decimal(38, 18))
+from temp.named_lots as named
+join lot_events as takers
+  on takers.event_id = named.disposal and takers.kind not in ('acquire', 'transfer_in')
+left join lot_coins on lot_coins.event_id = named.lot
+left join acquired on acquired.event_id = named.lot and acquired.coin = takers.coin
+where coalesce(nullif(named.coin, ''), lot_coins.only_coin, takers.coin) = takers.coin
+order by named.choice, takers.coin, takers.happened_at, takers.place, takers.rowid, named.place`
+
+/** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
+export async function selectionsByRow(connection: DuckDBConnection, given: Selections): Promise<Selections> {
+  const byRow = new Map<string, readonly Selection[]>()
+  if (given.size === 0) return byRow
+  const lines: Selection[] = []
+  await fillNames(connection, function* () {
+    let choice = 0
+    for (const [disposal, lots] of given) {
+      for (const lot of lots) {
+        yield [lines.length, choice, disposal, lot.lotId, lot.coin ?? '']
+        lines.push(lot)
       }
+      choice += 1
     }
-    return selections
+  })
+  let together: Together | null = null
+  for await (const line of linesByRow(connection)) {
+    if (together !== null && (together.choice !== line.choice || together.coin !== line.coin)) {
+      share(together, byRow)
+      together = null
+    }
+    together ??= { choice: line.choice, coin: line.coin, takers: [], lots: [] }
+    if (together.takers.at(-1)?.row !== line.row)
+      together.takers.push({ row: line.row, quantity: line.quantity })
+    if (together.takers.length > 1) continue
+    const { lotId, quantity } = lines[line.place]!
+    together.lots.push({ lotId: nameOf(line.lotRow, lotId), quantity })
   }
-
-  allocations(given: readonly Allocation[]): Allocation[] {
-    return given.map((one) => ({ ...one, lotId: this.#lot(one.lotId, one.coin) }))
-  }
-
-  /** Without a coin a line is for the coin of its lot. */
-  #lotsOf(coin: string, lots: readonly Selection[]): Selection[] {
-    return lots
-      .filter((lot) => (lot.coin ?? this.#coinOf(lot.lotId) ?? coin) === coin)
-      .map(({ lotId, quantity }) => ({ lotId: this.#lot(lotId, coin), quantity }))
-  }
-
-  #acquired(id: string): NamedRow[] {
-    return (this.#rows.get(id) ?? []).filter(isAcquired)
-  }
-
-  /** Null where the name does not decide it. */
-  #coinOf(id: string): string | null {
-    const coins = new Set(this.#acquired(id).map(({ coin }) => coin))
-    const [only] = coins
-    return coins.size === 1 && only !== undefined ? only : null
-  }
-
-  #lot(id: string, coin: string): string {
-    return this.#acquired(id).find((one) => one.coin === coin)?.row ?? MARK + id
-  }
-
-  #add(id: string, row: NamedRow): void {
-    const same = this.#rows.get(id)
-    if (same === undefined) this.#rows.set(id, [row])
-    else same.push(row)
-  }
+  if (together !== null) share(together, byRow)
+  return byRow
 }
 
-function isAcquired({ kind }: NamedRow): boolean {
-  return kind === 'acquire' || kind === 'transfer_in'
+export async function allocationsByRow(
+  connection: DuckDBConnection,
+  given: readonly Allocation[],
+): Promise<Allocation[]> {
+  if (given.length === 0) return []
+  await fillNames(connection, function* () {
+    for (const [at, { coin, lotId }] of given.entries()) yield [at, at, '', lotId, coin]
+  })
+  const found = await connection.run(`with ${ACQUIRED}
+    select named.place, acquired.lot_row from temp.named_lots as named
+    join acquired on acquired.event_id = named.lot and acquired.coin = named.coin`)
+  const rows = new Map<number, number>()
+  for (const [place, row] of await found.getRows()) rows.set(place as number, row as number)
+  return given.map((one, at) => ({ ...one, lotId: nameOf(rows.get(at) ?? NONE, one.lotId) }))
+}
+
+/** What is named for one disposal and coin, and the events that share it. */
+interface Together {
+  readonly choice: number
+  readonly coin: string
+  readonly takers: { readonly row: number; readonly quantity: bigint }[]
+  readonly lots: Selection[]
+}
+
+/** Each event in turn up to its quantity; the last one has the rest. */
+function share({ takers, lots }: Together, byRow: Map<string, readonly Selection[]>): void {
+  let open: readonly Selection[] = lots
+  for (const [at, { row, quantity }] of takers.entries()) {
+    const [own, rest] = at === takers.length - 1 ? [open, []] : split(open, quantity)
+    byRow.set(String(row), own)
+    open = rest
+  }
 }
 
 /** The front of the line up to a quantity, and what is left of it. */
@@ -117,4 +124,65 @@ function split(lots: readonly Selection[], quantity: bigint): [Selection[], Sele
     if (taken < lot.quantity) rest.push({ ...lot, quantity: lot.quantity - taken })
   }
   return [front, rest]
+}
+
+type Name = [place: number, choice: number, disposal: string, lot: string, coin: string]
+
+async function fillNames(connection: DuckDBConnection, names: () => Iterable<Name>): Promise<void> {
+  await connection.run(`create or replace temp table named_lots
+    (place integer, choice integer, disposal varchar, lot varchar, coin varchar)`)
+  const appender = await connection.createAppender('named_lots', 'main', 'temp')
+  const types = Array.from({ length: 5 }, (_, at) => appender.columnType(at))
+  let rows: Name[] = []
+  const send = (): void => {
+    if (rows.length === 0) return
+    const chunk = DuckDBDataChunk.create(types, rows.length)
+    chunk.setRows(rows)
+    appender.appendDataChunk(chunk)
+    rows = []
+  }
+  for (const name of names()) {
+    rows.push(name)
+    if (rows.length === CHUNK_ROWS) send()
+  }
+  send()
+  appender.closeSync()
+}
+
+interface Line {
+  readonly place: number
+  readonly choice: number
+  readonly row: number
+  readonly lotRow: number
+  readonly coin: string
+  readonly quantity: bigint
+}
+
+async function* linesByRow(connection: DuckDBConnection): AsyncGenerator<Line> {
+  const found = await connection.run(LINES_BY_ROW)
+  await connection.run('drop table temp.named_lots')
+  const whole = (column: DuckDBVector, at: number): number => column.getItem(at) as number
+  for (let nth = 0; nth < found.chunkCount; nth += 1) {
+    const chunk = found.getChunk(nth)
+    const { rowCount } = chunk
+    const [places, choices, rows] = [
+      chunk.getColumnVector(0),
+      chunk.getColumnVector(1),
+      chunk.getColumnVector(2),
+    ]
+    const [lotRows, coins, quantities] = [
+      chunk.getColumnVector(3),
+      chunk.getColumnVector(4),
+      chunk.getColumnVector(5) as DuckDBDecimal128Vector,
+    ]
+    for (let at = 0; at < rowCount; at += 1)
+      yield {
+        place: whole(places, at),
+        choice: whole(choices, at),
+        row: whole(rows, at),
+        lotRow: whole(lotRows, at),
+        coin: String(coins.getItem(at)),
+        quantity: quantities.getScaledValue(at) as bigint,
+      }
+  }
 }

@@ -4,7 +4,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../build/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
 import { type HoldingRules, heldBy } from './held.ts'
-import { NamedRows } from './named-lots.ts'
+import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
 import { type MatchedBy, writeMatching } from './results-sql.ts'
@@ -50,16 +50,12 @@ function columnDocs({ columns }: LotTable): Record<string, string> {
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
   const { selections = new Map(), allocations = [] } = options
   const labels = labelsOf(options, await readCurrency(connection))
-  const named = await NamedRows.read(connection, selections, allocations)
+  const byRow = {
+    selections: await selectionsByRow(connection, selections),
+    allocations: await allocationsByRow(connection, allocations),
+  }
   const results = await Results.open(connection, labels)
-  const engine = new LotEngine(
-    {
-      ...options,
-      selections: named.selections(selections),
-      allocations: named.allocations(allocations),
-    },
-    results,
-  )
+  const engine = new LotEngine({ ...options, ...byRow }, results)
   for await (const events of readEvents(connection)) for (const event of events) engine.apply(event)
   engine.finish()
   await results.finish(connection)

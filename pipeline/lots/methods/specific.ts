@@ -1,6 +1,6 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
-import type { LotEvent, RuleContext, Selections } from '../event.ts'
+import type { LotEvent, RuleContext, Selection, Selections } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
 import { OldestFirst } from '../queue.ts'
@@ -27,16 +27,19 @@ class OpenSelections {
     this.#selections = selections
   }
 
-  for(event: LotEvent): OpenSelection[] {
+  for(event: LotEvent): readonly OpenSelection[] {
     const begun = this.#ofTransfers.get(event.id)
     if (begun !== undefined) return begun
-    const open: OpenSelection[] = []
-    for (const { lotId, quantity, coin } of this.#selections.get(event.id) ?? [])
-      if (coin === undefined || coin === event.coin) open.push({ lotId, quantity })
-    if (event.kind === 'transfer_out') this.#ofTransfers.set(event.id, open)
+    const named = this.#selections.get(event.id) ?? NOTHING_NAMED
+    const isOfCoin = ({ coin }: Selection): boolean => coin === undefined || coin === event.coin
+    if (event.kind !== 'transfer_out') return named.every(isOfCoin) ? named : named.filter(isOfCoin)
+    const open = named.filter(isOfCoin).map(({ lotId, quantity }) => ({ lotId, quantity }))
+    this.#ofTransfers.set(event.id, open)
     return open
   }
 }
+
+const NOTHING_NAMED: readonly Selection[] = []
 
 class SelectedHolding implements Holding {
   readonly #context: RuleContext
@@ -67,7 +70,7 @@ class SelectedHolding implements Holding {
       const wanted = smaller(open, selection.quantity)
       if (wanted === 0n) continue
       const lacking = this.#takeFromLot(selection.lotId, wanted, parcels)
-      selection.quantity -= wanted
+      if (event.kind === 'transfer_out') selection.quantity -= wanted
       open -= wanted - lacking
       if (lacking > 0n)
         this.#context.sink.problem(problemOf(event, 'selected lot not held', lacking, selection.lotId))
