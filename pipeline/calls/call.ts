@@ -4,7 +4,7 @@ import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { validateParams } from '../../connectors/params.ts'
-import type { AccountClient } from '../../connectors/venue.ts'
+import { redactText } from '../../connectors/secrets.ts'
 import { extractPage } from '../../connectors/walk.ts'
 import { UsageError } from '../../models/error.ts'
 import { type CommandContext, optionalConfig } from '../commands/context.ts'
@@ -38,7 +38,7 @@ export async function call(context: CommandContext, options: CallOptions): Promi
   if (!endpoint.writes) {
     return withSession(context, 'call', options.account, async (session) => {
       await lookForOrders(session)
-      await read(context, session.client, endpoint, params, options)
+      await read({ ...context, ...session }, endpoint, params, options)
     })
   }
   if (!options.write) return preview(context, endpoint, params, options)
@@ -66,24 +66,27 @@ async function callPublic(
 ): Promise<void> {
   const venue = openConfiguredVenue(context, optionalConfig(context))
   try {
-    await read(context, venue.account({ name: '' }), endpoint, params, options)
+    await read({ ...context, client: venue.account({ name: '' }), secrets: [] }, endpoint, params, options)
   } finally {
     await venue.close()
   }
 }
 
+/** Whom is asked, and what of ours the answer must not show, should the venue repeat it. */
+type Asker = Pick<CommandContext, 'print' | 'tell' | 'signal'> & Pick<CallSession, 'client' | 'secrets'>
+
 async function read(
-  context: CommandContext,
-  client: AccountClient,
+  { client, secrets, signal, print, tell }: Asker,
   endpoint: Endpoint,
   params: Params,
   { json }: CallOptions,
 ): Promise<void> {
-  const { data } = (await client.request(endpoint, params, { signal: context.signal })).envelope
-  context.print(showJson(data, json))
+  const { data } = (await client.request(endpoint, params, { signal })).envelope
+  print(redactText(showJson(data, json), secrets))
   if (endpoint.page.kind === 'none') return
   const { rows, cursor } = extractPage(endpoint, data)
-  if (rows.length > 0 && cursor !== null) context.tell(`Next page: ${endpoint.page.param}=${cursor}`)
+  if (rows.length > 0 && cursor !== null)
+    tell(redactText(`Next page: ${endpoint.page.param}=${cursor}`, secrets))
 }
 
 function preview(context: CommandContext, endpoint: Endpoint, params: Params, { json }: CallOptions): void {
@@ -103,7 +106,7 @@ async function write(
   const keeper: SecretKeeper | null =
     endpoint.secretFields === undefined ? null : keepSecret(context.dir, params, options.saveAs)
   const data = await sendWrite(session, endpoint, { ...params, ...id }, keeper?.keep)
-  context.print(showJson(maskSecrets(endpoint, data), options.json))
+  context.print(redactText(showJson(maskSecrets(endpoint, data), options.json), session.secrets))
   if (keeper !== null) context.tell(keeper.told)
 }
 
