@@ -87,6 +87,7 @@ export async function scratchReader(
     await connection.run('set memory_limit = $limit', { limit: memoryLimit })
     await connection.run("set global timezone = 'UTC'")
     await fill(connection)
+    await connection.run('set lock_configuration = true')
     connection.closeSync()
     return await readerOf(instance, limits, close)
   } catch (error) {

@@ -15,6 +15,7 @@ import { AddressGuard } from './budgets.ts'
 import { readAll, type Shape } from './params.ts'
 import { Refusal, refusals } from './refusals.ts'
 import { Tally } from './tally.ts'
+import { strangerIn } from './visitors.ts'
 
 export interface Reply {
   status: number
@@ -27,6 +28,7 @@ export interface Reply {
 }
 
 const KEEP_ALIVE_MS = 60_000
+const BODY_BYTES_MAX = 1 << 20
 const REMAINING_HEADER = 'x-mbx-used-remain-limit'
 
 export class VenueServer {
@@ -68,7 +70,10 @@ export class VenueServer {
   }
 
   async #serve(message: IncomingMessage, response: ServerResponse): Promise<void> {
+    const stranger = strangerIn(message.headers)
+    if (stranger !== null) return sendAway(response, 403, stranger)
     const request = await read(message)
+    if (request === null) return sendAway(response, 413, `the body is larger than ${BODY_BYTES_MAX} bytes`)
     const outside = { '/truth': () => this.#venue.truth(), '/stats': () => this.tally.stats() }[request.path]
     if (outside !== undefined && request.method === 'GET') {
       send(response, 200, {}, JSON.stringify(outside()))
@@ -153,9 +158,21 @@ function unavailable(): Reply {
   return { status: 503, headers: {}, code: '40015', msg: 'Service Unavailable', data: null, uid: null }
 }
 
-async function read(message: IncomingMessage): Promise<Incoming> {
+/** Refused before the venue comes into it, in the venue's own form; the connection ends with it. */
+function sendAway(response: ServerResponse, status: number, msg: string): void {
+  const body = { code: String(status), msg, requestTime: Date.now(), data: null }
+  send(response, status, { connection: 'close' }, JSON.stringify(body))
+}
+
+/** Null for a body that is larger than any of the API. */
+async function read(message: IncomingMessage): Promise<Incoming | null> {
   const chunks: Buffer[] = []
-  for await (const chunk of message) chunks.push(chunk as Buffer)
+  let bytes = 0
+  for await (const chunk of message) {
+    bytes += (chunk as Buffer).length
+    if (bytes > BODY_BYTES_MAX) return null
+    chunks.push(chunk as Buffer)
+  }
   const [path, ...query] = (message.url ?? '/').split('?')
   return {
     method: message.method ?? 'GET',
