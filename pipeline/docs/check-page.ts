@@ -11,7 +11,27 @@ Each check is a file of \`sql/checks\`; its rows are what it has found, and none
 - **warning**: the books and the venue disagree, or something is missing, unknown or kept aside. It is published, and every report says so.
 - **notice**: worth knowing, or a consequence of another break, which it names.
 
-A break keeps its id from build to build, and with it when it was first seen. It becomes \`resolved\` when it is no longer found.
+A break keeps its id from build to build, and with it when it was first seen. It becomes \`resolved\` when it is no longer found. A user's note explains a break (\`tieout explain-break\`, see operations.md): its status is \`explained\` for as long as its figures stay, and it no longer counts for exit code 3.
+
+What is held against what, and by which checks:
+
+| reconciliation | checks |
+| --- | --- |
+| balance chains | balance_chain, entries_match_balance; negative_balance where a feed tells none |
+| chain end against snapshots | balance_snapshots |
+| orders against tax records: quantity, value, fees | orders_vs_tax, order_fees, trade_legs |
+| unified against futures feed | futures_v3_v2 |
+| open positions: achievedProfits, totalFee, deductedFee | positions |
+| P2P records against merchant orders | p2p_match, p2p_direction |
+| transfers between own wallets and accounts | transfer_legs, imported_transfers |
+| coverage, and what the venue is about to forget | coverage, missing_credential, retention_expiring |
+| duplicates and changed records | duplicate_records, changed_record, partition_clash |
+| types that nobody has classified | unknown_type |
+| double entry | double_entry, landed_row_has_page, sum_guard |
+| lots against balances | lots_match_balance, unknown_basis, valuation, imported_history |
+| totals of the risk rate | ltv_totals |
+| rows kept aside | quarantined_rows, drift |
+| changes made at the venue | unsettled_write |
 `
 
 /** The whole page, with a section for each check. */

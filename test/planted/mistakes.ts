@@ -358,6 +358,18 @@ const p2pMistakes: readonly Mistake[] = [
     },
   },
   {
+    name: 'a P2P record comes again under another id',
+    account: 'parent',
+    plant: (venue, account, _day, random) => {
+      const { from, to } = inner(venue)
+      const found = pickFrom([account.p2pRecords], random, ({ ts }) => within(Number(ts), { from, to }))
+      if (found === null) return null
+      const again = { ...found.row, id: nextId(found.row.id) }
+      replace(found, [found.row, again], ofRecord)
+      return expect('duplicate_records', account, found.row.id, again.id)
+    },
+  },
+  {
     name: 'the status of a merchant order has another name',
     account: 'parent',
     plant: (venue, account, _day, random) => {
