@@ -59,12 +59,23 @@ export function planPartition(
   const start = Math.max(reach.since ?? oldest, oldest)
   const reachable = { start, end: reach.now }
   const covered = union(known.covered)
+  const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
   const resume =
     window.proves === 'whole'
-      ? known.unfinished.filter((begun) => begun.window.start >= start && begun.window.end <= reach.now)
+      ? known.unfinished.filter(
+          (begun) =>
+            begun.window.start >= start &&
+            begun.window.end <= reach.now &&
+            begun.window.start < unsettledFrom,
+        )
       : []
-  const settled = trust(known.covered, window.lookbackMs, known.oldestUnsettled)
-  const held = [...settled, ...resume.map((begun) => resumed(window, begun.window))]
+  const settled = trust(known.covered, window.lookbackMs, unsettledFrom)
+  // The pages that a begun window has behind it are read again too where something on them may still change.
+  const begun = clamp(
+    resume.map((one) => resumed(window, one.window)),
+    { start: Number.NEGATIVE_INFINITY, end: unsettledFrom },
+  )
+  const held = [...settled, ...begun]
   const needs = difference([reachable], held)
     .filter((need) => need.end > oldest + EDGE_MS)
     .toReversed()
@@ -97,10 +108,10 @@ export const resumed = ({ lookbackMs }: Window, { start, end }: Range): Range =>
  * Covered ranges without the part that was new when they were read: it is read again for records that came late or
  * may still change. Each by its own reading, since one that was stopped half-way has read only the newest part again.
  */
-function trust(covered: Known['covered'], lookbackMs: number, oldestUnsettled: number | null): Range[] {
+function trust(covered: Known['covered'], lookbackMs: number, oldestUnsettled: number): Range[] {
   const newest = covered.reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY)
   return covered.flatMap(({ start, end, readAt = newest }) => {
-    const until = Math.min(readAt - lookbackMs, oldestUnsettled ?? Number.POSITIVE_INFINITY)
+    const until = Math.min(readAt - lookbackMs, oldestUnsettled)
     return clamp([{ start, end }], { start: Number.NEGATIVE_INFINITY, end: until })
   })
 }

@@ -70,6 +70,29 @@ describe('a later run', () => {
     ])
   })
 
+  test('reads a begun window again from the oldest order in it that may still change', () => {
+    const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
+    const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
+
+    const inside = planPartition(
+      orders,
+      partition,
+      { ...known, oldestUnsettled: NOW - 50 * DAY },
+      { now: NOW },
+    )
+    const before = planPartition(
+      orders,
+      partition,
+      { ...known, oldestUnsettled: NOW - 70 * DAY },
+      { now: NOW },
+    )
+
+    expect(inside.resume).toEqual([begun])
+    expect(inside.needs).toEqual([range(NOW - 50 * DAY, NOW), range(oldest(90), NOW - 60 * DAY)])
+    expect(before.resume).toEqual([])
+    expect(before.needs).toEqual([range(oldest(90), NOW)])
+  })
+
   test('reads the look-back of a run again that a later one, stopped half-way, had only begun to read again', () => {
     const first = { ...range(oldest(366), NOW - 20 * DAY), readAt: NOW - 20 * DAY }
     const stopped = { ...range(NOW - 19 * DAY, NOW - 2 * DAY), readAt: NOW - 2 * DAY }
