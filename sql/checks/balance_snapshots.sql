@@ -149,7 +149,7 @@ booked as (
   group by latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id
 ),
 told as (
-  select account, feed, ledger, coin, page_id, any_value(told) as told, any_value(read_at) as read_at,
+  select account, feed, ledger, coin, page_id, any_value(told) as told_quantity, any_value(read_at) as told_at,
     list_sort(list(distinct member)) as members
   from latest
   group by account, feed, ledger, coin, page_id
@@ -160,7 +160,7 @@ differing as (
   join booked
     on booked.account = told.account and booked.feed = told.feed and booked.ledger = told.ledger
     and booked.coin = told.coin and booked.page_id = told.page_id
-  where told.told <> booked.quantity
+  where told.told_quantity <> booked.quantity
 ),
 caused as (
   select differing.account, differing.feed, differing.ledger, differing.coin, min(causes.cause) as cause
@@ -168,12 +168,12 @@ caused as (
   join staging.disturbances as causes
     on list_contains(differing.members, causes.account)
     and coalesce(causes.coin, differing.coin) = differing.coin
-    and causes.starts_at <= differing.read_at
+    and causes.starts_at <= differing.told_at
   group by differing.account, differing.feed, differing.ledger, differing.coin
 )
 select case when caused.cause is null and differing.feed <> 'loan.ltv' then 'warning' else 'notice' end as severity,
-  differing.account, differing.ledger, differing.coin, differing.read_at as occurred_at,
-  told as expected, quantity as found, quantity - told as difference,
+  differing.account, differing.ledger, differing.coin, differing.told_at as occurred_at,
+  told_quantity as expected, quantity as found, quantity - told_quantity as difference,
   differing.feed || ' told another balance than the entries up to then'
     || case
       when caused.cause is null then ': a record between the last one and that moment is missing, or one is wrong.'

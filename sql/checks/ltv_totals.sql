@@ -112,20 +112,24 @@ found as (
   where latest.usdt_balance > 0
 ),
 differing as (
-  select found.*, found.found - found.expected as difference
+  select found.*, found.found - found.expected as difference,
+    row_number() over (partition by found.account order by found.nth, found.coin) as choice
   from found
   where abs(found.found - found.expected) >= found.allowance
 ),
 grouped as (
-  select account, max(severity) as severity, min_by(coin, (nth, coin)) as coin, min_by(expected, (nth, coin)) as expected,
-    min_by(found, (nth, coin)) as found, min_by(difference, (nth, coin)) as difference,
-    string_agg(words || case when coin = '' then '' else ' (' || coin || ')' end, ' ' order by nth, coin) as words
+  select account, max(severity) as gravest,
+    max(case when choice = 1 then coin end) as first_coin,
+    max(case when choice = 1 then expected end) as first_expected,
+    max(case when choice = 1 then found end) as first_found,
+    max(case when choice = 1 then difference end) as first_difference,
+    string_agg(words || case when coin = '' then '' else ' (' || coin || ')' end, ' ' order by choice) as all_words
   from differing
   group by account
 )
-select grouped.severity, grouped.account, cast(null as varchar) as ledger,
-  case when grouped.coin = '' then 'USDT' else grouped.coin end as coin, latest.last_seen_at as occurred_at,
-  grouped.expected, grouped.found, grouped.difference, grouped.words as explanation,
+select grouped.gravest as severity, grouped.account, cast(null as varchar) as ledger,
+  case when first_coin = '' then 'USDT' else first_coin end as coin, latest.last_seen_at as occurred_at,
+  first_expected as expected, first_found as found, first_difference as difference, all_words as explanation,
   cast(to_json([cast(latest.page_id as varchar)]) as varchar) as evidence, '' as culprit
 from grouped
 join latest on latest.account = grouped.account

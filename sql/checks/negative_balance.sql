@@ -13,16 +13,16 @@ moves as (
 ),
 -- An amount and its fee move together.
 steps as (
-  select account, ledger, coin, source_feed, any_value(product_line) as product_line, place,
-    max_by(held, part) as held, min_by(entry_id, part) as entry_id, any_value(occurred_at) as occurred_at
+  select account, ledger, coin, source_feed, any_value(product_line) as line, place,
+    max_by(held, part) as held_after, min_by(entry_id, part) as first_entry_id, any_value(occurred_at) as moved_at
   from moves
   group by account, ledger, coin, source_feed, place
 ),
 wallets as (
-  select account, ledger, coin, source_feed, any_value(product_line) as product_line,
-    min(occurred_at) as first_at, min(held) as lowest,
-    min(case when held < 0 then occurred_at end) as below_at,
-    min_by(entry_id, case when held < 0 then place end) as below_id
+  select account, ledger, coin, source_feed, any_value(line) as wallet_line,
+    min(moved_at) as first_at, min(held_after) as lowest,
+    min(case when held_after < 0 then moved_at end) as below_at,
+    min_by(first_entry_id, case when held_after < 0 then place end) as below_id
   from steps
   group by account, ledger, coin, source_feed
 ),
@@ -31,7 +31,7 @@ judged as (
     exists (
       select 1 from staging.covered_ranges as ranges
       where ranges.account = wallets.account and ranges.feed = wallets.source_feed
-        and ranges.partition = case when wallets.source_feed = 'tax.p2pRecords' then '' else wallets.product_line end
+        and ranges.partition = case when wallets.source_feed = 'tax.p2pRecords' then '' else wallets.wallet_line end
         and wallets.first_at between ranges.starts_at + interval 31 day and ranges.ends_at
     ) as is_of_the_books
   from wallets

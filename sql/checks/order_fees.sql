@@ -31,8 +31,8 @@ items as (
   left join staging.last_decimals as units on units.decimals = printed.decimals
 ),
 told as (
-  select account, line, symbol, island, coin, sum(fee) as fee, sum(last_decimal) as allowance,
-    max(decimals) as decimals, list(id order by id)[1:5] as ids
+  select account, line, symbol, island, coin, sum(fee) as told_fee, sum(last_decimal) as allowance,
+    max(decimals) as most_decimals, list(id order by id)[1:5] as ids
   from items
   where coin <> '' and fee is not null
   group by account, line, symbol, island, coin
@@ -61,17 +61,17 @@ charges as (
   where spans.what = 'futures fee'
 ),
 charged as (
-  select account, line, symbol, island, coin, sum(fee) as fee, list(id order by id)[1:5] as ids
+  select account, line, symbol, island, coin, sum(fee) as charged_fee, list(id order by id)[1:5] as ids
   from charges
   group by account, line, symbol, island, coin
 ),
 compared as (
   select coalesce(told.account, charged.account) as account, coalesce(told.line, charged.line) as line,
     coalesce(told.symbol, charged.symbol) as symbol, coalesce(told.island, charged.island) as island,
-    coalesce(told.coin, charged.coin) as coin, coalesce(told.fee, 0) as told_fee,
-    coalesce(charged.fee, 0) as charged_fee,
+    coalesce(told.coin, charged.coin) as coin, coalesce(told.told_fee, 0) as told_fee,
+    coalesce(charged.charged_fee, 0) as charged_fee,
     coalesce(charged.ids, told.ids) as ids, coalesce(told.allowance, 0) as allowance,
-    coalesce(told.decimals, 18) as decimals
+    coalesce(told.most_decimals, 18) as decimals
   from told
   full join charged
     on charged.account = told.account and charged.line = told.line and charged.symbol = told.symbol

@@ -103,11 +103,11 @@ differing as (
     and (not is_doubled or pos_mode = 'hedge_mode')
 ),
 grouped as (
-  select account, line, symbol, coin, hold_side, opened_at, any_value(compared_at) as compared_at,
-    min_by(told, nth) as told, min_by(booked, nth) as booked,
+  select account, line, symbol, coin, hold_side, opened_at, any_value(compared_at) as known_at,
+    min_by(told, nth) as first_told, min_by(booked, nth) as first_booked,
     string_agg(figure || ' ' || rtrim(rtrim(cast(told as varchar), '0'), '.') || ' against '
-      || rtrim(rtrim(cast(booked as varchar), '0'), '.'), ', ' order by nth) as figures,
-    any_value(ids) as ids
+      || rtrim(rtrim(cast(booked as varchar), '0'), '.'), ', ' order by nth) as words,
+    any_value(ids) as evidence_ids
   from differing
   group by account, line, symbol, coin, hold_side, opened_at
 ),
@@ -124,19 +124,19 @@ caused as (
   from grouped
   join trouble as causes
     on causes.account = grouped.account and coalesce(causes.coin, grouped.coin) = grouped.coin
-    and causes.ends_at >= grouped.opened_at and causes.starts_at <= grouped.compared_at
+    and causes.ends_at >= grouped.opened_at and causes.starts_at <= grouped.known_at
   group by grouped.account, grouped.line, grouped.symbol, grouped.coin, grouped.hold_side
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account, ledgers.ledger, grouped.coin, grouped.opened_at as occurred_at,
-  told as expected, booked as found, booked - told as difference,
+  first_told as expected, first_booked as found, first_booked - first_told as difference,
   'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') tells other figures '
-    || 'than the futures records since its opening: ' || figures
+    || 'than the futures records since its opening: ' || words
     || case
       when caused.cause is null then '. A record is missing, repeated or wrong.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
-  cast(to_json(ids) as varchar) as evidence,
+  cast(to_json(evidence_ids) as varchar) as evidence,
   grouped.line || '/' || grouped.symbol || '/' || grouped.hold_side || '/' || cast(epoch_ms(grouped.opened_at) as varchar)
     as culprit
 from grouped

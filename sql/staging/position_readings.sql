@@ -2,8 +2,19 @@
 -- the records where nothing of the contract can lie between the two: the records are complete for a minute beyond it
 -- and none stands within a minute of it; or they end before it, and the position says that nothing was filled since
 -- (uTime). Funding changes no position, so there it counts only if no full hour, at which funding is settled, lies between, or five minutes before.
+-- The newest readings are enough: the last one that can be compared is rarely older than the night before.
 -- grain: one row per page and row of 4.12
 with
+recent as (
+  select page_id, read_at
+  from (
+    select page_id, read_at,
+      row_number() over (partition by account, partition order by read_at desc, page_id desc) as nth
+    from staging.reading_times
+    where feed = 'futures.positions'
+  ) as numbered
+  where nth <= 7
+),
 readings as (
   select positions.account, positions.partition as line, positions.symbol, positions.margin_coin as coin,
     lower(positions.hold_side) as hold_side, lower(positions.pos_mode) as pos_mode,
@@ -11,7 +22,7 @@ readings as (
     coalesce(positions.total_fee, 0) as funding, positions.deducted_fee as fees, positions.total,
     positions.page_id, positions.page_row, times.read_at
   from landing.positions as positions
-  join staging.reading_times as times on times.page_id = positions.page_id
+  join recent as times on times.page_id = positions.page_id
   where positions.c_time is not null
 ),
 books_of_record as (
