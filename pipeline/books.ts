@@ -8,7 +8,7 @@ import type { Clock } from '../models/clock.ts'
 import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
 import { describeUnsettled, unsettledWrites } from './calls/writes.ts'
-import { type Disk, nodeDisk } from './disk.ts'
+import { type Disk, DiskError, nodeDisk } from './disk.ts'
 import type { Journal } from './journal/frame.ts'
 import { type JournalOptions, openJournal } from './journal/journal.ts'
 import {
@@ -84,6 +84,15 @@ export function ensureFolder(dir: string): void {
   }
 }
 
+function emptyTempFolder(tempDir: string): void {
+  try {
+    rmSync(tempDir, { recursive: true, force: true })
+    mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+  } catch (cause) {
+    throw new DiskError('The folder for unfinished work could not be emptied.', tempDir, cause)
+  }
+}
+
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
   ensureFolder(dir)
@@ -96,8 +105,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   }
   try {
     const tempDir = join(dir, 'tmp')
-    rmSync(tempDir, { recursive: true, force: true })
-    mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+    emptyTempFolder(tempDir)
     const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing }
     const rebuild = async (): Promise<void> => {
       const reaches = await lastLanded(dir)

@@ -77,7 +77,7 @@ describe('older books', () => {
     expect(verified.stdout).toContain('Everything verifies.')
     expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
     expect(await ledgerHash(join(dir, 'ledger.duckdb'))).toBe(hash)
-  }, 120_000)
+  }, 300_000)
 
   test('whose ledger was published before can be read until then, or the command that helps is named', async () => {
     const dir = olderBooks()
@@ -89,7 +89,7 @@ describe('older books', () => {
       if (code !== 0) expect(stderr).toContain('tieout build')
       expect(stderr).not.toContain('unexpected')
     }
-  }, 120_000)
+  }, 300_000)
 
   test('are refused, and left as they are, where the journal has become shorter than what had landed', async () => {
     const dir = olderBooks()
@@ -103,7 +103,7 @@ describe('older books', () => {
     expect(built.stderr).toContain('The journal ends before what has landed.')
     expect(built.stderr).toContain('frames 1 to 31')
     expect(readFileSync(join(dir, 'landing.duckdb')).equals(landing)).toBe(true)
-  }, 120_000)
+  }, 300_000)
 })
 
 describe('books of a newer version', () => {
@@ -126,7 +126,7 @@ describe('books of a newer version', () => {
       ].join('\n'),
     )
     expect(readFileSync(join(dir, 'landing.duckdb')).equals(before)).toBe(true)
-  }, 60_000)
+  }, 300_000)
 
   test('ledger: no figure of it is shown', async () => {
     const dir = olderBooks()
@@ -141,7 +141,7 @@ describe('books of a newer version', () => {
       expect(stderr).toContain('format 1, as tieout 0.1.0 reads it')
       expect(stderr).toContain('format 9, made by tieout 9.0.0')
     }
-  }, 60_000)
+  }, 300_000)
 
   test('journal: a segment of another format is refused with both formats', async () => {
     const dir = temporaryFolder()
@@ -155,7 +155,7 @@ describe('books of a newer version', () => {
     expect(stderr).toContain('The journal was written by a newer version of tieout.')
     expect(stderr).toContain('expected: format 1\n  found:    format 3')
     expect(readFileSync(join(dir, 'journal', '000001.journal')).equals(header)).toBe(true)
-  }, 60_000)
+  }, 300_000)
 
   test('journal: a frame of an unknown kind is refused by name, with nothing landed of it and nothing lost', async () => {
     const dir = olderBooks()
@@ -172,5 +172,5 @@ describe('books of a newer version', () => {
     const again = await openJournal(dir, { mode: 'read', clock: systemClock })
     expect(again.lastSeq).toBe(32)
     await again.close()
-  }, 60_000)
+  }, 300_000)
 })

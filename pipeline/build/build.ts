@@ -19,7 +19,7 @@ import {
 import { docsOfStep, writeComments } from './comments.ts'
 import { generatedModels } from './generated.ts'
 import { readModels } from './models.ts'
-import { discardBuild, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
+import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
 import { type BuildEvent, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
@@ -86,7 +86,7 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
     return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
   } catch (error) {
-    throw (await options.landing.damage?.()) ?? error
+    throw (await options.landing.damage?.()) ?? (await fullDisk(unfinished, path, error)) ?? error
   } finally {
     connection.closeSync()
     await discardBuild(disk, unfinished)

@@ -1,9 +1,10 @@
 // What becomes of a finished build: it replaces the published ledger by one rename, or it is thrown away
 // and only its breaks are kept. The published file is never written to.
 import { createHash } from 'node:crypto'
-import { join } from 'node:path'
-import { CorruptionError } from '../../models/error.ts'
-import { type Disk, writeFileAtomic } from '../disk.ts'
+import { stat, statfs } from 'node:fs/promises'
+import { dirname, join } from 'node:path'
+import { CorruptionError, TieoutError } from '../../models/error.ts'
+import { type Disk, DiskError, writeFileAtomic } from '../disk.ts'
 import type { Break } from './breaks.ts'
 
 export const LEDGER_FILE = 'ledger.duckdb'
@@ -54,6 +55,44 @@ function parsed(bytes: Buffer): { readonly sha256?: unknown; readonly breaks?: B
   } catch {
     return null
   }
+}
+
+/** With less than this free a build that fails is taken for one that found no room. */
+const FULL_BYTES = 64 * 2 ** 20
+
+const mebibytes = (bytes: number): string => `${Math.ceil(bytes / 2 ** 20)} MiB`
+
+/** A new ledger stands beside the old one until it replaces it. */
+export class NoRoom extends TieoutError {
+  override readonly name = 'NoRoom'
+  override readonly exitCode = 5
+}
+
+/**
+ * What a failed build came to when the disk has no room for another ledger: it needs about as much as the last one.
+ * Null where there is room, and for an error that says already what the disk refused.
+ */
+export async function fullDisk(
+  unfinished: string,
+  published: string,
+  cause: unknown,
+): Promise<NoRoom | null> {
+  if (cause instanceof DiskError) return null
+  const folder = dirname(unfinished)
+  const sizeOf = async (path: string): Promise<number> => (await stat(path).catch(() => null))?.size ?? 0
+  const free = await statfs(folder).then(
+    ({ bavail, bsize }) => bavail * bsize,
+    () => null,
+  )
+  const needed = Math.max(await sizeOf(published), await sizeOf(unfinished))
+  if (free === null || free >= Math.max(FULL_BYTES, needed)) return null
+  return new NoRoom('There was no room to build the ledger; the published one is as it was.', {
+    where: folder,
+    expected: `room for another ledger: about ${mebibytes(needed)}, and as much again while it is made`,
+    found: `${mebibytes(free)} free (${(cause instanceof Error ? cause.message : String(cause)).split('\n')[0]})`,
+    action: 'Free space on this disk, then run `tieout build`. What has been received is kept.',
+    cause,
+  })
 }
 
 /** Removes a build that will not be published, and what the database left beside it. */

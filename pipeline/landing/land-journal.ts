@@ -3,6 +3,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CorruptionError } from '../../models/error.ts'
+import { DiskError } from '../disk.ts'
 import type { Frame, Journal } from '../journal/frame.ts'
 import { openLandingFile } from './database.ts'
 import { alreadyOpen } from './errors.ts'
@@ -85,24 +86,36 @@ export async function rebuildLanding(
   const path = join(dir, 'landing.duckdb')
   if (isOpen(path)) throw alreadyOpen(path)
   const fresh = join(options.tempDir ?? join(dir, 'tmp'), 'landing-rebuilt.duckdb')
-  await mkdir(dirname(fresh), { recursive: true, mode: 0o700 })
-  await removeDatabase(fresh)
+  await onDisk(dirname(fresh), async () => {
+    await mkdir(dirname(fresh), { recursive: true, mode: 0o700 })
+    await removeDatabase(fresh)
+  })
   const landing = await openLandingFile(fresh, options)
   let summary: LandedSummary
   try {
     summary = await landJournal(journal, landing, onProgress)
   } catch (error) {
-    await landing.close()
+    await landing.close().catch(() => undefined) // What came first is to be told.
     await removeDatabase(fresh)
     throw error
   }
   await landing.close()
-  await sync(fresh)
-  // A write-ahead log of the old file would be replayed into the new one.
-  await rm(`${path}.wal`, { force: true })
-  await rename(fresh, path)
-  await sync(dir)
+  await onDisk(path, async () => {
+    await sync(fresh)
+    // A write-ahead log of the old file would be replayed into the new one.
+    await rm(`${path}.wal`, { force: true })
+    await rename(fresh, path)
+    await sync(dir)
+  })
   return summary
+}
+
+async function onDisk(path: string, work: () => Promise<void>): Promise<void> {
+  try {
+    await work()
+  } catch (cause) {
+    throw new DiskError('The landing database could not be replaced by the one made again.', path, cause)
+  }
 }
 
 async function removeDatabase(path: string): Promise<void> {
