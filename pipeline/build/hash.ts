@@ -14,6 +14,7 @@ const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
   'run_id',
   'explanation',
   'evidence',
+  'figures_hash',
 ])
 
 const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
