@@ -44,6 +44,9 @@ const TIMES_MAX = 100
 /** A landing in a folder of this name never reaches a disk: it is looked at once and thrown away. */
 export const FOLDER_IN_MEMORY = 'in-memory'
 
+/** What marks an instance in which nothing is built. */
+export const LANDING_MEMORY = '256MB'
+
 /** Small blocks: a landing of a few hundred rows in large ones is little but zeros that are written and read. */
 const attachLanding = (sql: string): string =>
   sql.includes(`/${FOLDER_IN_MEMORY}/`) ? "attach ':memory:' as landing" : `${sql} (block_size 16384)`
@@ -81,7 +84,8 @@ const create = DuckDBInstance.create
 DuckDBInstance.create = async (...given: Parameters<typeof create>) => {
   const process = atWork
   const [path, { temp_directory: _, ...settings } = {}] = given
-  const kind = JSON.stringify([path, settings])
+  // What is opened as a file of its own is of one use.
+  const kind = path === ':memory:' ? JSON.stringify(settings) : ''
   const use = (await reused(kind)) ?? (await fresh(await create.apply(DuckDBInstance, given), kind))
   // Who held it before has another handle, and closes nothing of this one.
   const handle = Object.assign(Object.create(DuckDBInstance.prototype), use.instance) as DuckDBInstance
@@ -115,9 +119,9 @@ const connect = DuckDBInstance.prototype.connect
 DuckDBInstance.prototype.connect = async function (this: DuckDBInstance) {
   const process = atWork
   const connection = await connect.apply(this)
-  // Tables are small and questions many: to plan one well takes longer than to answer it.
-  await run.apply(connection, ['pragma disable_optimizer'])
   const use = uses.get(this)
+  // Questions of the landing are many and their tables small: to plan one well takes longer than to answer it.
+  if (use?.kind.includes(LANDING_MEMORY)) await run.apply(connection, ['pragma disable_optimizer'])
   if (use !== undefined) {
     usedBy.set(connection, use)
     use.connections += 1
@@ -150,5 +154,5 @@ DuckDBInstance.prototype.closeSync = function (this: DuckDBInstance) {
   else others.push(use)
 }
 
-const isOfUse = ({ connections, isSpoiled, times }: Use): boolean =>
-  connections === 0 && !isSpoiled && times < TIMES_MAX
+const isOfUse = ({ kind, connections, isSpoiled, times }: Use): boolean =>
+  kind !== '' && connections === 0 && !isSpoiled && times < TIMES_MAX

@@ -13,7 +13,7 @@ import { lotsStep } from '../../pipeline/lots/step.ts'
 import { type SyncResult, sync } from '../../pipeline/sync/sync.ts'
 import { DISK_FAULTS } from './config.ts'
 import type { Machine, SimulatedProcess } from './machine.ts'
-import { asProcess, leave } from './native.ts'
+import { asProcess, LANDING_MEMORY, leave } from './native.ts'
 import { ADDRESS_RATE, START, type World } from './world.ts'
 
 /** No run may ask more often than this; a run that does goes round. */
@@ -59,7 +59,7 @@ export function landingSettings(world: World): LandingOptions {
   const feeds = new Map([...landingFeeds].filter(([name]) => names.has(name)))
   const tables = new Set([...feeds.values()].map(({ record }) => record.table))
   const records = landingRecords.filter(({ table }) => tables.has(table))
-  return { threads: 1, memoryLimit: '256MB', feeds, records }
+  return { threads: 1, memoryLimit: LANDING_MEMORY, feeds, records }
 }
 
 export async function night(

@@ -77,7 +77,7 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
       })
       for await (const line of createInterface({ input: child.stdout })) {
         const report = JSON.parse(line) as Report
-        next = report.seed + jobs
+        next = Math.max(next, report.seed + jobs)
         take(report)
       }
       const end = await ended
