@@ -12,6 +12,9 @@ import { targets } from './targets.ts'
 /** Of JavaScript; DuckDB has limits of its own. Inputs have at most 64 KB. */
 const HEAP_MB = 400
 
+/** So many times the bound of an input, by the clock on the wall, since other work may run beside. */
+const STUCK_FACTOR = 6
+
 interface Found {
   readonly kind: string
   readonly what: string
@@ -99,7 +102,7 @@ async function watch(target: Target, { worker, seed, sliceMs, note }: Watch): Pr
     child.stderr.on('data', (chunk: Buffer) => {
       errors = (errors + chunk.toString()).slice(-4_000)
     })
-    const stuck = watchdog(note, target.boundMs * 2, () => child.kill('SIGKILL'))
+    const stuck = watchdog(note, target.boundMs * STUCK_FACTOR, () => child.kill('SIGKILL'))
     const code = await new Promise<number | string>((resolve, reject) => {
       child.on('error', reject)
       child.on('close', (status, signal) => resolve(status ?? signal ?? 'nothing'))
@@ -124,7 +127,7 @@ async function watch(target: Target, { worker, seed, sliceMs, note }: Watch): Pr
     inputs += count
     finds.push({
       kind: isStuck ? 'hangs' : `process ended with ${code}`,
-      what: isStuck ? `no answer within ${target.boundMs * 2} ms` : errors.slice(-1_500),
+      what: isStuck ? `no answer within ${target.boundMs * STUCK_FACTOR} ms` : errors.slice(-1_500),
       input,
     })
     if (finds.length >= 5) break

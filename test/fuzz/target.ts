@@ -20,7 +20,7 @@ export interface Target {
   /** Also the folder of its corpus. */
   readonly name: string
   readonly shape: Shape
-  /** Longest time for one input, by the machine's clock. */
+  /** Longest processor time for one input. */
   readonly boundMs: number
   /** Texts that no message may repeat. */
   readonly secrets?: readonly string[]
