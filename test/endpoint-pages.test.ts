@@ -37,6 +37,9 @@ describe('the pages of the endpoints', () => {
 
 test('the page of the checks is up to date: else run `npm run docs`', () => {
   expect(readFileSync(join(packageRoot, 'docs', 'checks.md'), 'utf8')).toBe(checkPage())
+  const [table = ''] = checkPage().split('\n## ')
+  const checks = [...checkPage().matchAll(/^## (\w+)$/gm)].map(([, name]) => name as string)
+  expect(checks.filter((name) => !new RegExp(`\\b${name}\\b`).test(table))).toEqual([])
 })
 
 describe('the request fields of an endpoint', () => {

@@ -1,5 +1,7 @@
 // Moves between one's own accounts, wallets that hold less than nothing, and quantities and values that two feeds tell
 // differently: one break each.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, type Move, TestBooks } from './support/books.ts'
 
@@ -121,6 +123,32 @@ describe('a wallet without balances', () => {
     expect(
       await books.query("select severity, found from breaks where check_name = 'negative_balance'"),
     ).toEqual([['notice', '-8']])
+  })
+})
+
+describe('a P2P record', () => {
+  beforeEach(() => books.account('main', 'unified'))
+
+  it('that comes again under its own id is one record, and under another id one break', async () => {
+    const one = p2p('1', 'transfer_in', '10', 5)
+    await books.page('tax.p2pRecords', [one], { covers })
+    await books.page('tax.p2pRecords', [one], { covers })
+    expect(await loud()).toEqual([])
+    await books.page('tax.p2pRecords', [{ ...one, id: '2' }], { covers })
+    expect(await loud()).toEqual(['duplicate_records main ["1","2"]'])
+    expect(
+      await books.query(
+        "select expected, found, difference from breaks where status = 'open' and expected is not null",
+      ),
+    ).toEqual([['10', '20', '10']])
+  })
+
+  it('of a type that is classified without a direction is kept aside with a warning', async () => {
+    const types = 'feed,type,kind,direction,family,role,note\ntax.p2pRecords,ADJUST,transfer,either,,,\n'
+    writeFileSync(join(books.dir, 'tax_types.csv'), types)
+    await books.page('tax.p2pRecords', [p2p('1', 'adjust', '10', 5)], { covers })
+    expect(await loud()).toEqual(['p2p_direction main ["1"]'])
+    expect(await books.query('select count(*) from entries')).toEqual([['0']])
   })
 })
 

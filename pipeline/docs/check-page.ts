@@ -28,7 +28,7 @@ What is held against what, and by which checks:
 | duplicates and changed records | duplicate_records, changed_record, partition_clash |
 | types that nobody has classified | unknown_type |
 | double entry | double_entry, landed_row_has_page, sum_guard |
-| lots against balances | lots_match_balance, unknown_basis, valuation, imported_history |
+| lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
 | totals of the risk rate | ltv_totals |
 | rows kept aside | quarantined_rows, drift |
 | changes made at the venue | unsettled_write |
