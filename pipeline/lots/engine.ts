@@ -9,10 +9,10 @@ import type {
   LotProblem,
   MatchingRule,
   MovedPiece,
+  NamedLotsOf,
   OpenLot,
   RuleContext,
   Scope,
-  Selections,
   Sink,
 } from './event.ts'
 import { average } from './methods/average.ts'
@@ -49,7 +49,7 @@ export interface LotOptions {
   /** Where lots go when the scope changes from all accounts to each. */
   readonly allocations?: readonly Allocation[]
   /** For `specific`. */
-  readonly selections?: Selections
+  readonly selections?: NamedLotsOf
   /** For `ca`: IANA name of the zone whose days count; UTC by default. */
   readonly timeZone?: string
 }

@@ -135,6 +135,9 @@ export interface Selection {
 /** By the id of a disposal or an outgoing transfer: which lots it takes, in this order. */
 export type Selections = ReadonlyMap<string, readonly Selection[]>
 
+/** The same, asked one by one. */
+export type NamedLotsOf = Pick<Selections, 'get'>
+
 /** Which account a lot goes to when lots held over all accounts become those of accounts. */
 export interface Allocation {
   readonly account: string
@@ -147,7 +150,7 @@ export interface Allocation {
 export interface RuleContext {
   readonly scope: Scope
   readonly sink: Sink
-  readonly selections: Selections
+  readonly selections: NamedLotsOf
   /** IANA name; whose days `ca` counts. */
   readonly timeZone: string
 }

@@ -48,9 +48,9 @@ where coalesce(nullif(named.coin, ''), lot_coins.only_coin, takers.coin) = taker
 order by named.choice, takers.coin, takers.happened_at, takers.place, takers.rowid, named.place`
 
 /** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
-export async function selectionsByRow(connection: DuckDBConnection, given: Selections): Promise<Selections> {
-  const byRow = new Map<string, readonly Selection[]>()
-  if (given.size === 0) return byRow
+export async function selectionsByRow(connection: DuckDBConnection, given: Selections): Promise<NamedLots> {
+  const named = new NamedLots()
+  if (given.size === 0) return named
   const lines: Selection[] = []
   await fillNames(connection, function* () {
     let choice = 0
@@ -65,19 +65,74 @@ export async function selectionsByRow(connection: DuckDBConnection, given: Selec
   let together: Together | null = null
   for await (const line of linesByRow(connection)) {
     if (together !== null && (together.choice !== line.choice || together.coin !== line.coin)) {
-      share(together, byRow)
+      named.add(together)
       together = null
     }
     together ??= { choice: line.choice, coin: line.coin, takers: [], lots: [] }
     if (together.takers.at(-1)?.row !== line.row)
       together.takers.push({ row: line.row, quantity: line.quantity })
     if (together.takers.length > 1) continue
-    const { lotId, quantity } = lines[line.place]!
-    together.lots.push({ lotId: nameOf(line.lotRow, lotId), quantity })
+    together.lots.push({ row: line.lotRow, named: lines[line.place]! })
   }
-  if (together !== null) share(together, byRow)
-  return byRow
+  if (together !== null) named.add(together)
+  return named
 }
+
+interface NamedLot {
+  /** Of the event that brought it; none where there is no such lot. */
+  readonly row: number
+  readonly named: Selection
+}
+
+/** What is named for one disposal and coin, and the events that share it. */
+interface Together {
+  readonly choice: number
+  readonly coin: string
+  readonly takers: { readonly row: number; readonly quantity: bigint }[]
+  readonly lots: NamedLot[]
+}
+
+/**
+ * What each event that disposes has named, by its row. A disposal that names one lot for itself, as almost all do, is
+ * kept as two numbers and the line of its owner: a million small lists would cost the collector more than the matching.
+ */
+export class NamedLots {
+  readonly #one = new Map<number, number>()
+  readonly #lotRows: number[] = []
+  readonly #lines: Selection[] = []
+  readonly #several = new Map<number, readonly Selection[]>()
+
+  /** By the id of the event, which is its row. */
+  get(id: string): readonly Selection[] | undefined {
+    const row = Number(id)
+    const at = this.#one.get(row)
+    if (at === undefined) return this.#several.get(row)
+    return [selectionOf({ row: this.#lotRows[at]!, named: this.#lines[at]! })]
+  }
+
+  /** Each event in turn up to its quantity; the last one has the rest. */
+  add({ takers, lots }: Together): void {
+    const [taker, another] = takers
+    const [lot, second] = lots
+    if (taker !== undefined && lot !== undefined && another === undefined && second === undefined) {
+      this.#one.set(taker.row, this.#lines.length)
+      this.#lotRows.push(lot.row)
+      this.#lines.push(lot.named)
+      return
+    }
+    let open: readonly Selection[] = lots.map(selectionOf)
+    for (const [at, { row, quantity }] of takers.entries()) {
+      const [own, rest] = at === takers.length - 1 ? [open, []] : split(open, quantity)
+      this.#several.set(row, own)
+      open = rest
+    }
+  }
+}
+
+const selectionOf = ({ row, named: { lotId, quantity } }: NamedLot): Selection => ({
+  lotId: nameOf(row, lotId),
+  quantity,
+})
 
 export async function allocationsByRow(
   connection: DuckDBConnection,
@@ -93,24 +148,6 @@ export async function allocationsByRow(
   const rows = new Map<number, number>()
   for (const [place, row] of await found.getRows()) rows.set(place as number, row as number)
   return given.map((one, at) => ({ ...one, lotId: nameOf(rows.get(at) ?? NONE, one.lotId) }))
-}
-
-/** What is named for one disposal and coin, and the events that share it. */
-interface Together {
-  readonly choice: number
-  readonly coin: string
-  readonly takers: { readonly row: number; readonly quantity: bigint }[]
-  readonly lots: Selection[]
-}
-
-/** Each event in turn up to its quantity; the last one has the rest. */
-function share({ takers, lots }: Together, byRow: Map<string, readonly Selection[]>): void {
-  let open: readonly Selection[] = lots
-  for (const [at, { row, quantity }] of takers.entries()) {
-    const [own, rest] = at === takers.length - 1 ? [open, []] : split(open, quantity)
-    byRow.set(String(row), own)
-    open = rest
-  }
 }
 
 /** The front of the line up to a quantity, and what is left of it. */

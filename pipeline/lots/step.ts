@@ -3,6 +3,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../build/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
+import type { Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { readCurrency, readEvents } from './reader.ts'
@@ -21,6 +22,7 @@ export interface LotsStep extends ExtraStep {
 export interface LotsStepOptions extends LotOptions {
   /** Method and scope as `lot_matching` names them; told from the options when absent. */
   readonly named?: { readonly method: string; readonly scope: string }
+  readonly selections?: Selections
   /** By default UTC days without terms, under the country whose matching the method is, else generic. */
   readonly holding?: HoldingRules
 }

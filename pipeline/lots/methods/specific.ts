@@ -1,6 +1,6 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
-import type { LotEvent, RuleContext, Selection, Selections } from '../event.ts'
+import type { LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
 import { OldestFirst } from '../queue.ts'
@@ -20,10 +20,10 @@ interface OpenSelection {
 
 /** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
 class OpenSelections {
-  readonly #selections: Selections
+  readonly #selections: NamedLotsOf
   readonly #ofTransfers = new Map<string, OpenSelection[]>()
 
-  constructor(selections: Selections) {
+  constructor(selections: NamedLotsOf) {
     this.#selections = selections
   }
 
