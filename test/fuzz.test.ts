@@ -12,34 +12,38 @@ const INPUTS = 300
 const told = ({ kind, what, input }: Find): string =>
   `${kind}\n${what}\n${JSON.stringify(input.toString('latin1'))}`
 
-describe.each(targets.map((target) => [target.name, target] as const))('%s', (_name, target: Target) => {
-  const opened: Promise<OpenTarget> = Promise.resolve().then(() => target.open())
-  afterAll(async () => (await opened).close?.())
+describe.each(targets.map((target) => [target.name, target] as const))(
+  '%s',
+  { timeout: 120_000 },
+  (_name, target: Target) => {
+    const opened: Promise<OpenTarget> = Promise.resolve().then(() => target.open())
+    afterAll(async () => (await opened).close?.())
 
-  test('every kept input is read or refused', async () => {
-    const open = await opened
-    const kept = corpusOf(target.name)
-    const finds: string[] = []
+    test('every kept input is read or refused', async () => {
+      const open = await opened
+      const kept = corpusOf(target.name)
+      const finds: string[] = []
 
-    for (const { name, input } of kept) {
-      const outcome = await runInput(target, open, input)
-      if ('find' in outcome) finds.push(`${name}: ${told(outcome.find)}`)
-    }
+      for (const { name, input } of kept) {
+        const outcome = await runInput(target, open, input)
+        if ('find' in outcome) finds.push(`${name}: ${told(outcome.find)}`)
+      }
 
-    expect(finds).toEqual([])
-    expect(kept.length).toBeGreaterThan(0)
-  })
-
-  test('a short series of new inputs is read or refused', async () => {
-    const corpus = corpusOf(target.name).map(({ input }) => input)
-    const least = corpus.length + (target.short ?? INPUTS)
-
-    const { finds } = await runSeries(target, await opened, {
-      seed: 'test',
-      corpus,
-      goOn: (inputs) => inputs < least,
+      expect(finds).toEqual([])
+      expect(kept.length).toBeGreaterThan(0)
     })
 
-    expect(finds.map(told)).toEqual([])
-  })
-})
+    test('a short series of new inputs is read or refused', async () => {
+      const corpus = corpusOf(target.name).map(({ input }) => input)
+      const least = corpus.length + (target.short ?? INPUTS)
+
+      const { finds } = await runSeries(target, await opened, {
+        seed: 'test',
+        corpus,
+        goOn: (inputs) => inputs < least,
+      })
+
+      expect(finds.map(told)).toEqual([])
+    })
+  },
+)

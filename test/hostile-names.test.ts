@@ -48,7 +48,7 @@ beforeAll(async () => {
 
 const coins = COINS.map((coin) => JSON.parse(`"${coin}"`) as string)
 
-describe('names of the venue', () => {
+describe('names of the venue', { timeout: 120_000 }, () => {
   test.each(['balances', 'statement', 'breaks'])(
     'are no formulas in the CSV of %s, and read back',
     async (name) => {
@@ -120,7 +120,7 @@ describe('names of the venue', () => {
   })
 })
 
-describe('names of the user', () => {
+describe('names of the user', { timeout: 120_000 }, () => {
   const evil = '\u001b]0;owned\u0007\u009b31m'
 
   test.each([

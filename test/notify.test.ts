@@ -292,7 +292,7 @@ describe('the configuration', () => {
   })
 })
 
-describe('a run', () => {
+describe('a run', { timeout: 120_000 }, () => {
   test('that fails tells after the lock is gone, keeps its code when telling fails, and says so', async () => {
     const dir = temporaryFolder()
     const { file, dir: beside } = program(['cat > "$0.in"', `ls "${dir}" > "$0.ls"`, 'exit 7'])

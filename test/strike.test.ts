@@ -31,7 +31,7 @@ beforeAll(async () => {
   // Asked for, so that the published books hold names before.
   writeFileSync(join(original, 'tieout.yaml'), 'privacy: { publish_personal_data: true }\n')
   await tieout(['build', '--dir', original])
-})
+}, 120_000)
 
 function copied(): string {
   const dir = temporaryFolder()
@@ -62,7 +62,7 @@ async function everything(dir: string): Promise<string> {
   return parts.join('\n')
 }
 
-describe('strike', () => {
+describe('strike', { timeout: 120_000 }, () => {
   test('without --yes shows the frames with the text in them, however it is escaped, and changes nothing', async () => {
     const dir = copied()
     const before = await everything(dir)

@@ -160,7 +160,7 @@ function spellings(secret: string): string[] {
 const places = (texts: Texts, needles: readonly string[]): string[] =>
   [...texts].filter(([, text]) => needles.some((needle) => text.includes(needle))).map(([place]) => place)
 
-describe('secrets', () => {
+describe('secrets', { timeout: 120_000 }, () => {
   test('in use stand in no file but that of the credentials, in no database, journal, log or output, in any spelling', async () => {
     const texts = await everything()
     const created = Object.values(
@@ -187,7 +187,7 @@ describe('secrets', () => {
   })
 })
 
-describe('people', () => {
+describe('people', { timeout: 120_000 }, () => {
   test('stand in the journal and in what has landed from it, and nowhere else', async () => {
     const texts = await everything()
     const needles = [...way.people.values()].flat()
@@ -225,7 +225,7 @@ describe('people', () => {
   })
 })
 
-describe('logs', () => {
+describe('logs', { timeout: 120_000 }, () => {
   test('name their run in every line, and the runs stand in the published table', async () => {
     const { stderr } = outcomes.get('nightly') as Outcome
     const lines = stderr.split('\n').filter((line) => line.startsWith('{'))
