@@ -25,6 +25,8 @@ interface Result {
   readonly inputs: number
   readonly signatures: number
   readonly finds: readonly Found[]
+  /** Why the target could not even begin. */
+  readonly failure?: string
 }
 
 export async function main(args: readonly string[], worker: string): Promise<number> {
@@ -47,6 +49,7 @@ NAME: part of one of ${targets.map(({ name }) => name).join(', ')}`)
   const folder = mkdtempSync(join(tmpdir(), 'tieout-fuzzing-'))
   let inputs = 0
   let finds = 0
+  let failures = 0
   try {
     for (const target of chosen) {
       const startedAt = performance.now()
@@ -54,16 +57,18 @@ NAME: part of one of ${targets.map(({ name }) => name).join(', ')}`)
       const seconds = (performance.now() - startedAt) / 1000
       inputs += result.inputs
       finds += result.finds.length
+      failures += result.failure === undefined ? 0 : 1
       tell(target.name, result, seconds)
     }
   } finally {
     rmSync(folder, { recursive: true, force: true })
   }
   console.log(`${inputs} inputs through ${chosen.length} targets, ${finds} finds, seed ${values.seed}`)
-  return finds === 0 ? 0 : 1
+  return finds + failures === 0 ? 0 : 1
 }
 
-function tell(name: string, { inputs, signatures, finds }: Result, seconds: number): void {
+function tell(name: string, { inputs, signatures, finds, failure }: Result, seconds: number): void {
+  if (failure !== undefined) console.log(`${name} COULD NOT BEGIN\n${failure}`)
   const rate = `${Math.round(inputs / seconds)} a second`
   console.log(
     `${name.padEnd(30)} ${String(inputs).padStart(9)} inputs  ${rate.padStart(15)}  ${signatures} answers  ${finds.length} finds`,
@@ -123,7 +128,7 @@ async function watch(target: Target, { worker, seed, sliceMs, note }: Watch): Pr
       return { inputs: inputs + done.inputs, signatures: done.signatures, finds }
     }
     const { count, input } = noted(note)
-    if (count === 0) throw new Error(`${target.name} could not begin: ${errors}`)
+    if (count === 0) return { inputs, signatures: 0, finds, failure: errors.slice(-1_500) }
     inputs += count
     finds.push({
       kind: isStuck ? 'hangs' : `process ended with ${code}`,
