@@ -1,6 +1,8 @@
-// How fast the lots engine matches: one million buys and sells over 20 coins by every method, and how the time grows.
-// Events are made outside the measured time, one coin after another, from a seed. The reference is the SQL model of
-// FIFO on the same events in the same run, which must also come to the same number of pieces, and beancount on 20,000.
+// How fast lots are matched: one million buys and sells over 20 coins by every method, by the engine alone and by the
+// step of the build, which reads events from DuckDB and writes disposals and lots there; and how the time grows from 0.1
+// to 5 million. Events are made outside the measured time, one coin after another, from a seed. The references of the
+// same run are the SQL model of FIFO, which must come to the same number of pieces, and beancount on 20,000 events.
+// Wall-clock time and processor time are both told: on a shared machine only the second says what the work costs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { performance } from 'node:perf_hooks'
@@ -19,32 +21,80 @@ import { checkSeconds, covered, hasBeancount } from './lots-beancount.ts'
 
 const COINS = 20
 const MILLION = 1_000_000
-/** What the engine owes, by any method. */
+/** What is owed, by any method. */
 const TARGET_PER_SECOND = 300_000
+
+const SIZES = [MILLION / 10, MILLION, 5 * MILLION]
+const GROWING = ['fifo', 'hifo', 'average', 'specific'] as const satisfies readonly Method[]
+
+/** The step is given its named lots at once, as a file has them; one with millions of lines would measure their memory. */
+const MOST_NAMED = MILLION
 
 interface Measurement {
   readonly seconds: number
+  /** Of all threads. */
+  readonly cpuSeconds: number
   /** Pieces of disposals that came out. */
   readonly pieces: number
 }
 
 export async function run(): Promise<void> {
   measure('fifo', MILLION / 10)
-  for (const method of methods) print(`${method}, engine`, MILLION, measure(method, MILLION))
-  for (const method of ['fifo', 'hifo'] as const)
-    for (const events of [MILLION / 10, MILLION, 5 * MILLION])
-      print(`${method}, engine`, events, measure(method, events))
-  await inDatabase(MILLION / 10)
-  await inDatabase(MILLION)
+  await allMethods()
+  await growth()
   besideBeancount()
 }
 
-function print(what: string, events: number, { seconds, pieces }: Measurement): void {
-  const rate = Math.round(events / seconds)
+async function allMethods(): Promise<void> {
+  for (const method of methods) print(`${method}, engine`, MILLION, measure(method, MILLION))
+  const books = await Books.of(MILLION)
+  for (const method of methods) print(`${method}, step`, MILLION, await books.step(method))
+  await books.besideModel()
+  books.close()
+}
+
+async function growth(): Promise<void> {
+  const taken = new Map<string, number[]>()
+  const took = (what: string, events: number, measured: Measurement): void => {
+    print(what, events, measured)
+    taken.set(what, [...(taken.get(what) ?? []), measured.cpuSeconds])
+  }
+  for (const events of SIZES) {
+    for (const method of GROWING) took(`${method}, engine`, events, measure(method, events))
+    const books = await Books.of(events)
+    for (const method of GROWING)
+      if (method !== 'specific' || events <= MOST_NAMED)
+        took(`${method}, step`, events, await books.step(method))
+    books.close()
+  }
+  for (const [what, seconds] of taken) {
+    const last = SIZES[seconds.length - 1] ?? 0
+    const times = last / (SIZES[0] ?? 1)
+    const nLogN = (times * Math.log(last)) / Math.log(SIZES[0] ?? 1)
+    const grown = (seconds.at(-1) ?? 0) / (seconds[0] ?? 1)
+    process.stdout.write(
+      `${what.padEnd(17)} ${times} times the events take ${grown.toFixed(0)} times the processor time; ` +
+        `n log n would be ${nLogN.toFixed(0)}\n`,
+    )
+  }
+}
+
+function print(what: string, events: number, { seconds, cpuSeconds, pieces }: Measurement): void {
+  const rate = (of: number): string => String(Math.round(events / of)).padStart(8)
   process.stdout.write(
-    `${what.padEnd(24)} ${String(events).padStart(9)} events ${seconds.toFixed(2).padStart(6)} s ` +
-      `${String(rate).padStart(9)}/s, ${(rate / TARGET_PER_SECOND).toFixed(1)} of the target, ${pieces} pieces\n`,
+    `${what.padEnd(17)} ${String(events).padStart(8)} events ${seconds.toFixed(2).padStart(6)} s ${rate(seconds)}/s, ` +
+      `${(events / seconds / TARGET_PER_SECOND).toFixed(1)} of the target; of the processor ` +
+      `${cpuSeconds.toFixed(2).padStart(6)} s ${rate(cpuSeconds)}/s; ${pieces} pieces\n`,
   )
+}
+
+/** Stops at the call: wall-clock and processor seconds since. */
+function stopwatch(): () => { readonly seconds: number; readonly cpuSeconds: number } {
+  const [start, cpu] = [performance.now(), process.cpuUsage()]
+  return () => {
+    const { user, system } = process.cpuUsage(cpu)
+    return { seconds: (performance.now() - start) / 1_000, cpuSeconds: (user + system) / 1e6 }
+  }
 }
 
 /** Runs one method over `events` events and counts only the engine's time. */
@@ -57,8 +107,7 @@ function measure(method: Method, events: number): Measurement {
 
 /** A book is made when its turn comes, so that only one is in memory. */
 function measureBooks(method: Method, books: readonly (() => readonly LotEvent[])[]): Measurement {
-  let pieces = 0
-  let ms = 0
+  let [pieces, seconds, cpuSeconds] = [0, 0, 0]
   const sink: Sink = {
     piece: () => {
       pieces += 1
@@ -71,13 +120,16 @@ function measureBooks(method: Method, books: readonly (() => readonly LotEvent[]
   const engine = new LotEngine({ method, scope: 'account', selections }, sink)
   for (const [at, make] of books.entries()) {
     const book = make()
+    selections.clear()
     if (method === 'specific') selectLatest(book, selections)
-    const start = performance.now()
+    const stop = stopwatch()
     for (const event of book) engine.apply(event)
     if (at === books.length - 1) engine.finish()
-    ms += performance.now() - start
+    const took = stop()
+    seconds += took.seconds
+    cpuSeconds += took.cpuSeconds
   }
-  return { seconds: ms / 1_000, pieces }
+  return { seconds, cpuSeconds, pieces }
 }
 
 /** The engine and beancount over the same 20,000 buys and sells. */
@@ -101,36 +153,61 @@ function besideBeancount(): void {
   )
 }
 
-/** The whole step of the build, and the SQL model, over the same table of events. */
-async function inDatabase(events: number): Promise<void> {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await insertTrades(connection, events)
-  const step = await timed(connection, 'disposals', () =>
-    lotsStep({ method: 'fifo', scope: 'account' }).run(connection),
-  )
-  print('fifo, step of the build', events, step)
-  const model = readFileSync(join(packageRoot, 'pipeline/lots/fifo.sql'), 'utf8')
-  const reference = await timed(connection, 'pieces', () => connection.run(`create table pieces as ${model}`))
-  print('fifo, SQL reference', events, reference)
-  process.stdout.write(
-    `the step takes ${(step.seconds / reference.seconds).toFixed(2)} of the reference's time, ` +
-      `with ${step.pieces === reference.pieces ? 'the same' : 'ANOTHER'} number of pieces\n`,
-  )
-  connection.closeSync()
-  instance.closeSync()
-}
+/** The same trades in a database of their own. */
+class Books {
+  readonly #instance: DuckDBInstance
+  readonly #connection: DuckDBConnection
+  readonly #events: number
 
-async function timed(
-  connection: DuckDBConnection,
-  table: string,
-  work: () => Promise<unknown>,
-): Promise<Measurement> {
-  const start = performance.now()
-  await work()
-  const seconds = (performance.now() - start) / 1_000
-  const counted = await connection.runAndReadAll(`select count(*) from ${table}`)
-  return { seconds, pieces: Number(counted.getRows()[0]?.[0]) }
+  private constructor(instance: DuckDBInstance, connection: DuckDBConnection, events: number) {
+    this.#instance = instance
+    this.#connection = connection
+    this.#events = events
+  }
+
+  static async of(events: number): Promise<Books> {
+    const instance = await DuckDBInstance.create(':memory:')
+    const connection = await instance.connect()
+    await insertTrades(connection, events)
+    return new Books(instance, connection, events)
+  }
+
+  /** The whole step of the build. */
+  async step(method: Method): Promise<Measurement> {
+    const selections = new Map<string, readonly Selection[]>()
+    if (method === 'specific')
+      for (let coin = 0; coin < COINS; coin += 1)
+        selectLatest(tradesOf(coin, this.#events / COINS), selections)
+    return await this.#timed('disposals', () =>
+      lotsStep({ method, scope: 'account', selections }).run(this.#connection),
+    )
+  }
+
+  async besideModel(): Promise<void> {
+    const model = readFileSync(join(packageRoot, 'pipeline/lots/fifo.sql'), 'utf8')
+    const step = await this.step('fifo')
+    const reference = await this.#timed('pieces', () =>
+      this.#connection.run(`create or replace table pieces as ${model}`),
+    )
+    print('fifo, SQL model', this.#events, reference)
+    process.stdout.write(
+      `the step of fifo takes ${(step.cpuSeconds / reference.cpuSeconds).toFixed(2)} of the processor time of the ` +
+        `SQL model, with ${step.pieces === reference.pieces ? 'the same' : 'ANOTHER'} number of pieces\n`,
+    )
+  }
+
+  close(): void {
+    this.#connection.closeSync()
+    this.#instance.closeSync()
+  }
+
+  async #timed(table: string, work: () => Promise<unknown>): Promise<Measurement> {
+    const stop = stopwatch()
+    await work()
+    const took = stop()
+    const counted = await this.#connection.runAndReadAll(`select count(*) from ${table}`)
+    return { ...took, pieces: Number(counted.getRows()[0]?.[0]) }
+  }
 }
 
 async function insertTrades(connection: DuckDBConnection, events: number): Promise<void> {
