@@ -1,0 +1,40 @@
+// A short sweep of what `npm run torture` does at length: real processes killed at many places, and books with one
+// damaged file. A failure names the place or the damage, and keeps the books.
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { corruptOften } from './torture/corruptions.ts'
+import { type Campaign, killOften } from './torture/kills.ts'
+import { makeWorld, type World } from './torture/world.ts'
+
+const KILLS = 10
+const CORRUPTIONS = 24
+
+let world: World
+let failures = 0
+
+/** Another seed than the default of the script, so that the two do not look at the same places only. */
+const campaign: Campaign = {
+  seed: 'in the tests',
+  jobs: 2,
+  until: Number.POSITIVE_INFINITY,
+  tell: () => undefined,
+}
+
+beforeAll(async () => {
+  world = await makeWorld(2)
+}, 600_000)
+afterAll(() => world.close(failures > 0))
+
+test('a run killed at any place goes on to the same ledger, and readers never see less than a whole one', async () => {
+  const report = await killOften(world, KILLS, campaign)
+  failures += report.failures.length
+  expect(report.failures).toEqual([])
+  expect(report.kills).toBeGreaterThanOrEqual(KILLS)
+}, 600_000)
+
+test('a damaged file is refused by name or of no effect, and what can be made again is healed', async () => {
+  const report = await corruptOften(world, CORRUPTIONS, campaign)
+  failures += report.failures.length
+  expect(report.failures).toEqual([])
+  expect(report.cases).toBe(CORRUPTIONS)
+  expect(report.refused).toBeGreaterThan(CORRUPTIONS / 6)
+}, 600_000)
