@@ -57,7 +57,7 @@ async function judge(all: readonly LivedBooks[], folder: string): Promise<string
   const forth = join(folder, 'forth')
   const back = join(folder, 'back')
   try {
-    const violations = [...(await build(all, forth)), ...(await sums(forth))]
+    const violations = [...(await build(all, forth)), ...(await sums(ledgerOf(forth)))]
     await build(all.toReversed().map(backfilled), back)
     const hashes = await tableHashes(ledgerOf(forth))
     const others = await tableHashes(ledgerOf(back))
@@ -194,8 +194,9 @@ async function difference(forth: string, back: string, table: string): Promise<s
   }
 }
 
-async function sums(dir: string): Promise<string[]> {
-  const instance = await DuckDBInstance.create(ledgerOf(dir), { access_mode: 'READ_ONLY', threads: '1' })
+/** What does not add up in a published file; throws for one that cannot be read. */
+export async function sums(ledger: string): Promise<string[]> {
+  const instance = await DuckDBInstance.create(ledger, { access_mode: 'READ_ONLY', threads: '1' })
   const connection = await instance.connect()
   try {
     const violations: string[] = []

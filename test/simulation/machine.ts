@@ -144,6 +144,8 @@ export class SimulatedProcess implements DiskHooks {
   isAlive = true
   /** Something real is under way for it: its disk then takes no virtual time. */
   isInside = false
+  /** Whoever reads the published ledger meanwhile looks at it before each statement. */
+  reader: (() => void) | null = null
   readonly #machine: Machine
   readonly #scheduler: Scheduler
   readonly #crash: CrashPoint | null
@@ -223,6 +225,7 @@ export class SimulatedProcess implements DiskHooks {
   async statement<T>(run: () => Promise<T>): Promise<T> {
     if (!this.isAlive) throw new ProcessDied()
     this.#statements += 1
+    this.reader?.()
     const isFatal = this.#crash?.at === 'database' && this.#crash.count === this.#statements
     if (isFatal && this.#fatal === 'before') this.kill(`before statement ${this.#statements}`)
     if (!this.isAlive) throw new ProcessDied()

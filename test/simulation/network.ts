@@ -21,6 +21,8 @@ interface Period {
   readonly fault: PeriodFault
   readonly from: number
   readonly until: number
+  /** Its refusals say when to come again. */
+  readonly waits: boolean
 }
 
 /** How an answer reaches its client: the body in one piece, or a part of it and then a reset. */
@@ -87,15 +89,15 @@ export class Network {
       const share = this.#config.faults[fault] ?? 0
       const from = caller.bornAt + random.int(0, 120_000)
       const until = from + random.pick([2_000, 20_000, 400_000])
-      if (random.chance(share)) this.#periods.push({ fault, from, until })
+      const waits = random.chance(0.5)
+      if (random.chance(share)) this.#periods.push({ fault, from, until, waits })
     }
   }
 
-  #isIn(fault: PeriodFault): boolean {
+  #period(fault: PeriodFault): Period | undefined {
     const { now } = this.#scheduler
-    return (
-      !this.isCalm && this.#periods.some((one) => one.fault === fault && one.from <= now && now < one.until)
-    )
+    if (this.isCalm) return undefined
+    return this.#periods.find((one) => one.fault === fault && one.from <= now && now < one.until)
   }
 
   /** The first of the configured faults that strikes this request; each has a stream of its own. */
@@ -127,10 +129,9 @@ export class Network {
         if (caller.isAlive) work()
       }
       const fault = this.#strike()
-      const waits = fault === 'rate refusal with Retry-After'
       const again = this.#countTries(caller, request)
       const latency = this.#stream('latency')
-      const slow = this.#isIn('slow network') ? 20 : 1
+      const slow = this.#period('slow network') === undefined ? 1 : 20
       const there = latency.int(1, 60) * slow
       const back = latency.int(1, 60) * slow + (fault === 'late response' ? latency.int(4_000, 16_000) : 0)
       if (fault === 'refused connection')
@@ -146,7 +147,7 @@ export class Network {
           settle(() => {
             if (fault === 'reset after the answer') return reject(connectionError('ECONNRESET'))
             const delivery = this.#deliver(answer, fault)
-            const seconds = waits ? Number(delivery.headers['retry-after']) : 0
+            const seconds = Number(delivery.headers['retry-after'] ?? 0)
             again.notBefore = this.#scheduler.now + seconds * 1_000
             resolve(responseOf(delivery, fault))
           }),
@@ -174,9 +175,10 @@ export class Network {
   }
 
   #answer(request: { method: string; path: string; headers: Record<string, string> }): VenueAnswer {
-    if (this.#isIn('outage')) return bare(503, '<html><body>Service Unavailable</body></html>', 'outage')
+    if (this.#period('outage') !== undefined)
+      return bare(503, '<html><body>Service Unavailable</body></html>', 'outage')
     const answer = this.#venue.receive(request)
-    if (this.#isIn('maintenance'))
+    if (this.#period('maintenance') !== undefined)
       return {
         ...answer,
         status: 500,
@@ -185,8 +187,11 @@ export class Network {
         data: 'null',
         told: 'maintenance',
       }
-    if (this.#isIn('rate storm'))
-      return { ...answer, status: 429, code: '429', data: 'null', told: 'rate storm' }
+    const storm = this.#period('rate storm')
+    if (storm !== undefined) {
+      const headers = storm.waits ? { 'retry-after': '3' } : {}
+      return { ...answer, status: 429, code: '429', data: 'null', headers, told: 'rate storm' }
+    }
     return answer
   }
 

@@ -1,10 +1,14 @@
 // One process on one machine, from its start to its end or its death: the production code opens the books, plans,
 // fetches, journals, lands, and for some seeds builds and publishes. What it acknowledged on the way is noted.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { openVenue, type RequestEvent } from '../../connectors/venue.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { type Books, landingFeeds, landingRecords, openBooks } from '../../pipeline/books.ts'
 import { buildLedger } from '../../pipeline/build/build.ts'
+import { LEDGER_FILE } from '../../pipeline/build/publish.ts'
 import { emptyConfig } from '../../pipeline/config.ts'
 import { DiskError } from '../../pipeline/disk.ts'
 import type { Journal } from '../../pipeline/journal/frame.ts'
@@ -12,6 +16,7 @@ import { type Landing, LandingError, type LandingOptions } from '../../pipeline/
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { type SyncResult, sync } from '../../pipeline/sync/sync.ts'
 import { DISK_FAULTS } from './config.ts'
+import { sums } from './ledgers.ts'
 import type { Machine, SimulatedProcess } from './machine.ts'
 import { asProcess, LANDING_MEMORY, leave } from './native.ts'
 import { ADDRESS_RATE, START, type World } from './world.ts'
@@ -36,6 +41,8 @@ export class Ledger {
   runs = 0
   /** The landing database was given up and has to be made again. */
   mustRebuild = false
+  /** SHA-256 of the published file; null before the first publication. */
+  published: string | null = null
 }
 
 export type NightEnd =
@@ -88,6 +95,7 @@ export async function night(
   // What a dead process still had under way comes to nothing before its handles go.
   await world.scheduler.wait(RESTART_MS)
   process.cleanUp()
+  if (world.config.build) await world.scheduler.event(() => checkPublished(world, machine, ledger))
   if (end.kind === 'refused') judgeError(world, machine, ledger, end.error)
   if (end.kind === 'done')
     world.tell(`${run} ends: ${JSON.stringify({ ...end.result, refusals: end.result.refusals.length })}`)
@@ -170,7 +178,7 @@ async function perform(
     } finally {
       await venue.close()
     }
-    if (config.build) await within(1, () => build(world, machine, process, books))
+    if (config.build) await within(1, () => build(world, machine, process, ledger, books))
     // Questions of the simulator are no work of the process, which stands still meanwhile.
     if (inspect !== undefined) await process.inside(1, () => inspect(books, result))
     return result
@@ -180,7 +188,32 @@ async function perform(
   }
 }
 
-async function build(world: World, machine: Machine, process: SimulatedProcess, books: Books): Promise<void> {
+const hashOfFile = (path: string): string | null =>
+  existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null
+
+/** Whatever became of the process, there stands the ledger as it was, or a new one that is whole. */
+async function checkPublished(world: World, machine: Machine, ledger: Ledger): Promise<void> {
+  const path = join(machine.dir, LEDGER_FILE)
+  const hash = hashOfFile(path)
+  if (hash === ledger.published) return
+  ledger.published = hash
+  if (hash === null) return world.violation('the published ledger is gone')
+  const problems = await sums(path).catch((error: unknown) => [String(error)])
+  for (const problem of problems) world.violation(`the published ledger is not whole: ${problem}`)
+}
+
+async function build(
+  world: World,
+  machine: Machine,
+  process: SimulatedProcess,
+  ledger: Ledger,
+  books: Books,
+): Promise<void> {
+  const path = join(machine.dir, LEDGER_FILE)
+  process.reader = () => {
+    if (hashOfFile(path) !== ledger.published)
+      world.violation('the published ledger changed under its readers')
+  }
   const { published } = await buildLedger({
     dir: machine.dir,
     landing: books.landing,
@@ -191,9 +224,11 @@ async function build(world: World, machine: Machine, process: SimulatedProcess, 
       accounts: world.accounts.map(({ name, uid }) => ({ name, uid })),
       publishPersonalData: true,
       chainGrouping: {},
+      reportingCurrency: 'EUR',
     },
     steps: [lotsStep({ method: 'fifo', scope: 'account' })],
   })
+  process.reader = null
   world.tell(`${machine.name} built its ledger${published ? ' and published it' : ''}`)
 }
 

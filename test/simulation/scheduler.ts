@@ -34,6 +34,13 @@ export class Scheduler {
     })
   }
 
+  /** Does something real while the world stands still. */
+  event(work: () => Promise<void>): Promise<void> {
+    return new Promise((resolve, reject) => {
+      this.after(0, () => work().then(resolve, reject))
+    })
+  }
+
   /** Lets time pass until the promise settles. */
   async until<T>(promise: Promise<T>): Promise<T> {
     let settled = false
