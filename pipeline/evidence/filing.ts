@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CorruptionError, UsageError } from '../../models/error.ts'
-import { canonicalJson } from '../../models/json.ts'
+import { canonicalJson, JsonError, parseJsonBytes } from '../../models/json.ts'
 import { type Disk, DiskError } from '../disk.ts'
 import type { Cell } from '../output/value.ts'
 import type { Inputs } from './inputs.ts'
@@ -113,10 +113,18 @@ export async function readFiling(disk: Disk, dir: string, name: string): Promise
 }
 
 function parsed(file: string, bytes: Buffer): Filing & { readonly sha256: string } {
+  const read = readJson(bytes)
+  if (typeof read === 'object' && read !== null) return read as Filing & { readonly sha256: string }
+  throw changed(file, 'an object in JSON', 'something else')
+}
+
+/** Null for what is no JSON, or is nested deeper than any filing. */
+function readJson(bytes: Buffer): unknown {
   try {
-    return JSON.parse(bytes.toString()) as Filing & { readonly sha256: string }
-  } catch {
-    throw changed(file, 'JSON', 'something else')
+    return parseJsonBytes(bytes).value
+  } catch (error) {
+    if (error instanceof JsonError) return null
+    throw error
   }
 }
 

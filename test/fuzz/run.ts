@@ -33,7 +33,7 @@ export async function runInput(target: Target, open: OpenTarget, input: Buffer):
     const message = error.describe()
     const wrong = wrongWith(message, target.secrets ?? [])
     if (wrong !== null) return find(`${wrong}: ${error.message.slice(0, 60)}`, message.slice(0, 2_000))
-    signature = `${error.name}: ${shapeOf(error.message)} ${shapeOf(error.details.expected ?? '')}`
+    signature = `${error.name}: ${shapeOf(error.message)} ${shapeOf(error.details.expected ?? '')} ${target.tells?.(error) ?? ''}`
   }
   const { user, system } = process.cpuUsage(before)
   const tookMs = (user + system) / 1000

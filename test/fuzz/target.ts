@@ -1,6 +1,7 @@
 // What a fuzzing target is: a reader of foreign input, what its inputs look like, and what must hold of every answer.
 // A target answers with a short signature of what it read, throws a TieoutError for what it refuses, and a Violation
 // where a promise is broken. Whatever else it throws is a find.
+import type { TieoutError } from '../../models/error.ts'
 import type { Shape } from './mutate.ts'
 
 /** A promise that an input broke. */
@@ -26,6 +27,8 @@ export interface Target {
   readonly secrets?: readonly string[]
   /** Inputs per run of the test suite, where each one is dear. */
   readonly short?: number
+  /** What tells refusals apart whose messages are alike. */
+  readonly tells?: (refused: TieoutError) => string
   readonly open: () => Promise<OpenTarget> | OpenTarget
 }
 

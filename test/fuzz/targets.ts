@@ -1,7 +1,7 @@
 // Every reader of foreign input that is fuzzed.
 import type { Target } from './target.ts'
 import { callTarget, explainTarget, pathsTarget, reportTarget, sqlTarget } from './targets/books.ts'
-import { fileTargets, importTargets } from './targets/files.ts'
+import { fileTargets, filingTarget, importTargets } from './targets/files.ts'
 import { journalTargets } from './targets/journal.ts'
 import { outputTarget } from './targets/output.ts'
 import { amountTarget, jsonTarget } from './targets/values.ts'
@@ -15,6 +15,7 @@ export const targets: readonly Target[] = [
   landingTarget,
   ...importTargets,
   ...fileTargets,
+  filingTarget,
   ...journalTargets,
   callTarget,
   reportTarget,

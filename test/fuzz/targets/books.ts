@@ -187,6 +187,8 @@ export const sqlTarget: Target = {
   // A query may keep both processors busy until its limit of 0.3 s is noticed.
   boundMs: 20_000,
   short: 60,
+  // The class of DuckDB's error and the first words of what it says.
+  tells: ({ details }) => (details.found ?? '').replace(/["'`].*/s, '').slice(0, 60),
   open: async (): Promise<OpenTarget> => {
     const dir = await smallBooks()
     const before = filesOf(dir)

@@ -3,7 +3,10 @@ import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { endpoints } from '../../../connectors/catalogue.ts'
+import { canonicalJson } from '../../../models/json.ts'
 import { readAccounts, readConfig, readCredentials } from '../../../pipeline/config.ts'
+import { nodeDisk } from '../../../pipeline/disk.ts'
+import { FILING_FORMAT, type Filing, readFiling, writeFiling } from '../../../pipeline/evidence/filing.ts'
 import { type ImportKind, importKinds } from '../../../pipeline/imports/format.ts'
 import { importFormats } from '../../../pipeline/imports/formats.ts'
 import { readAllocation, readSelection } from '../../../pipeline/reports/selection.ts'
@@ -49,6 +52,26 @@ const CSV_TOKENS = [
   ...['disposal_id', 'lot_id', 'coin', '""', '"a\nb"', '"a""b"', 'a"b', '\r', '\ufeff'],
 ]
 
+/** The corpus has it as it is written. */
+export const FILING: Filing = {
+  format: FILING_FORMAT,
+  name: 'june',
+  frozen_at: '2026-06-30T00:00:00.000Z',
+  report: 'balances',
+  options: {},
+  defaults: {},
+  title: 'Balances',
+  inputs: {} as Filing['inputs'],
+  key: ['coin'],
+  columns: ['coin', 'quantity'],
+  rows: [
+    ['BTC', '1.5'],
+    ['EUR', '-2'],
+  ],
+  totals: [],
+  notes: ['A note.'],
+}
+
 const csvShape: Shape = { kind: 'csv', tokens: CSV_TOKENS }
 
 export const importTargets: readonly Target[] = importKinds.map((kind: ImportKind) => ({
@@ -77,6 +100,30 @@ export const importTargets: readonly Target[] = importKinds.map((kind: ImportKin
     },
   }),
 }))
+
+/** A report as it was handed in: what is read of a changed file is what was frozen, or nothing. */
+export const filingTarget: Target = {
+  name: 'filing',
+  shape: { kind: 'json', tokens: ['sha256', 'format', 'rows', 'columns', 'key', '1', '2', '[]', 'null'] },
+  boundMs: BOUND_MS,
+  open: async (): Promise<OpenTarget> => {
+    const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+    const file = await writeFiling(nodeDisk, dir, FILING)
+    const written = JSON.stringify(await readFiling(nodeDisk, dir, FILING.name))
+    return {
+      run: async (input) => {
+        writeFileSync(file, input)
+        const read = await readFiling(nodeDisk, dir, FILING.name)
+        must(
+          canonicalJson(read) === canonicalJson(JSON.parse(written)),
+          'what is read of a filing is what was frozen',
+        )
+        return 'whole'
+      },
+      close: async () => rmSync(dir, { recursive: true, force: true }),
+    }
+  },
+}
 
 /** A reader of a file by its path; the file is written anew for each input. */
 function fileTarget(
