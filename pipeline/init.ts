@@ -39,9 +39,9 @@ accounts:
   #   credentials: file   # section desk-2 in credentials.yaml beside this file, mode 600
 
 reports:
-  # Reporting currency; without it, the only currency that the trades are in.
+  # Reporting currency; without it, the one that most trades are in.
   # currency: USDT
-  # What reports of gains follow when nothing else is asked for:
+  # What the published lots follow, and reports of gains when nothing else is asked for:
   # rules: us             # generic, us, uk, de or ca
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
