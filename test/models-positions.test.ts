@@ -259,6 +259,43 @@ describe('fees of futures orders', () => {
   )
 })
 
+describe('the values of futures orders', () => {
+  const closed = (value: string, price = '20000.00') =>
+    orders.map((one) =>
+      one.order_id === '901'
+        ? { ...one, cum_exec_value: '8000', avg_price: '20000.00' }
+        : one.order_id === '902'
+          ? { ...one, cum_exec_value: value, avg_price: price }
+          : one,
+    )
+
+  it('are what a position has realised from flat to flat', async () => {
+    expect(loud(await build({ filled: closed('8008') }))).toEqual([])
+  })
+
+  it.each([
+    ['8008.01', []],
+    ['8008.04', ['orders_vs_futures: -8.04 found -8']],
+    ['8018', ['orders_vs_futures: -18 found -8']],
+  ])('are so as far as the average price may be cut off: %s', async (value, expected) => {
+    expect(loud(await build({ filled: closed(value) }))).toEqual(expected)
+  })
+
+  it('are not compared where another order of the side reaches into the position', async () => {
+    const early = {
+      created_time: at(3, '18:00:00'),
+      updated_time: at(20),
+      pos_side: 'short',
+      cum_exec_value: '1',
+    }
+    const filled = [
+      ...closed('8018'),
+      { ...order('907', 'BTCUSDT', 'sell', 'short', '0.1', '0', at(20)), ...early },
+    ]
+    expect(loud(await build({ filled })).filter((text) => text.startsWith('orders_vs_futures'))).toEqual([])
+  })
+})
+
 const results = () =>
   books.query(
     `select symbol, hold_side, position_number, state, strftime(opened_at, '%d %H:%M'), strftime(closed_at, '%d %H:%M'),

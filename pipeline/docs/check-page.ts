@@ -22,6 +22,7 @@ What is held against what, and by which checks:
 | orders against tax records: quantity, value, fees | orders_vs_tax, order_fees, trade_legs |
 | unified against futures feed | futures_v3_v2 |
 | open positions: achievedProfits, totalFee, deductedFee | positions |
+| closed positions against orders | orders_vs_futures, order_fees |
 | P2P records against merchant orders | p2p_match, p2p_direction |
 | transfers between own wallets and accounts | transfer_legs, imported_transfers |
 | coverage, and what the venue is about to forget | coverage, missing_credential, retention_expiring |

@@ -4,17 +4,7 @@
 -- position side (one-way mode) are summed as bought less sold.
 -- grain: one row per account, line, symbol, position_side and number
 with
-fills as (
-  select account, category as line, symbol, order_id, created_time,
-    coalesce(updated_time, created_time) as filled_at,
-    case when lower(pos_side) in ('long', 'short') then lower(pos_side) else 'net' end as position_side,
-    case
-      when (lower(coalesce(pos_side, '')) = 'short') = (lower(side) = 'sell') then cum_exec_qty
-      else -cum_exec_qty
-    end as change
-  from main.orders
-  where is_current and category like '%-FUTURES' and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000
-),
+fills as (select * from staging.futures_fills),
 running as (
   select *,
     row_number() over (
@@ -85,6 +75,6 @@ following as (
 )
 select account, line, symbol, position_side, number,
   case when position_side <> 'net' then position_side when first_change > 0 then 'long' else 'short' end as hold_side,
-  greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
+  first_created_at, greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
   first_filled_at, ends_at
 from following

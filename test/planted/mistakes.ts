@@ -326,6 +326,22 @@ const orderMistakes: readonly Mistake[] = [
   },
 ]
 
+/** Of a position that ends before the history does and that the venue does not liquidate: XRP is left to gambles. */
+const isOfClosed = (order: Order): boolean => order.category === 'USDT-FUTURES' && order.symbol !== 'XRPUSDT'
+
+const futuresOrderMistakes: readonly Mistake[] = [
+  {
+    name: 'a futures order tells another value',
+    account: 'parent',
+    plant: (_venue, account, day, random) => {
+      const found = pickFrom([account.orders], random, isFilled(day, isOfClosed))
+      if (found === null) return null
+      replace(found, [{ ...found.row, executedValue: found.row.executedValue + money('5') }], ofOrder)
+      return { ...expect('orders_vs_futures', account), names: [found.row.symbol] }
+    },
+  },
+]
+
 const isDeal = (day: Day) => (row: P2pRecord) =>
   within(Number(row.ts), day) && (row.p2pTaxType === 'buy' || row.p2pTaxType === 'sell')
 
@@ -396,6 +412,7 @@ export const mistakes: readonly Mistake[] = [
   ...taxMistakes,
   ...futuresMistakes,
   ...orderMistakes,
+  ...futuresOrderMistakes,
   ...p2pMistakes,
 ]
 

@@ -1,0 +1,12 @@
+-- Filled orders of futures: what each added to or took from the position of its side. Orders that tell no position side
+-- (one-way mode) count as bought less sold.
+-- grain: one row per account and order
+select account, category as line, symbol, order_id, created_time,
+  coalesce(updated_time, created_time) as filled_at,
+  case when lower(pos_side) in ('long', 'short') then lower(pos_side) else 'net' end as position_side,
+  case
+    when (lower(coalesce(pos_side, '')) = 'short') = (lower(side) = 'sell') then cum_exec_qty
+    else -cum_exec_qty
+  end as change
+from main.orders
+where is_current and category like '%-FUTURES' and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000
