@@ -159,9 +159,18 @@ const planning = [
   of(
     'unsettled orders not read again',
     plan,
-    'oldestUnsettled ?? Number.POSITIVE_INFINITY',
+    'known.oldestUnsettled ?? Number.POSITIVE_INFINITY',
     'Number.POSITIVE_INFINITY',
     'changed records',
+  ),
+  of(
+    'unsettled orders on a begun window not read again',
+    plan,
+    '{ start: Number.NEGATIVE_INFINITY, end: unsettledFrom },',
+    '{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },',
+    'changed records',
+    'server error',
+    'lost response',
   ),
   of(
     'resumed window not read again in its newest part',
