@@ -23,7 +23,10 @@ function tell(text: string): void {
   print(`${Math.round((now - began) / 1_000)} s: ${text}`)
 }
 
+for (const signal of ['SIGINT', 'SIGTERM'] as const) process.once(signal, () => process.exit(130))
+
 const world = await makeWorld()
+print(`${Math.round((performance.now() - began) / 1_000)} s: ${world.stages.length} steps taken unharmed`)
 try {
   const campaign = {
     seed: String(option('seed', 1)),

@@ -71,6 +71,8 @@ async function startSandbox(path: string, init: string): Promise<{ baseUrl: stri
   const child = spawn(process.execPath, [path, ...args, '--json', '--init', init], {
     stdio: ['ignore', 'pipe', 'ignore'],
   })
+  // Also when the torture is stopped half-way.
+  process.once('exit', () => void child.kill('SIGKILL'))
   const [line] = (await once(createInterface({ input: child.stdout }), 'line')) as [string]
   return { baseUrl: (JSON.parse(line) as { baseUrl: string }).baseUrl, process: child }
 }
