@@ -76,17 +76,30 @@ async function judge(all: readonly LivedBooks[], folder: string): Promise<string
 
 const ledgerOf = (dir: string): string => join(dir, 'ledger.duckdb')
 
-/** The same pages as if they had been asked for in another order. */
+/**
+ * The same pages as if they had been asked for in another order. A word on what was not had stays where it is, and the
+ * pages stay on their side of it: it speaks of what came before.
+ */
 function backfilled(books: LivedBooks): LivedBooks {
   if (!books.isOfAnyOrder) return books
   const random = new Random(`backfill ${books.seed}`)
-  const isPage = ({ meta }: Frame): boolean => meta.kind === 'page'
-  const pages = books.frames.filter(isPage)
-  const frames = books.frames.map((frame) =>
-    isPage(frame) ? pages.splice(random.int(0, pages.length - 1), 1)[0]! : frame,
-  )
+  const frames: Frame[] = []
+  let stretch: Frame[] = []
+  const flush = (): void => {
+    const pages = stretch.filter(isPage)
+    for (const frame of stretch)
+      frames.push(isPage(frame) ? pages.splice(random.int(0, pages.length - 1), 1)[0]! : frame)
+    stretch = []
+  }
+  for (const frame of books.frames) {
+    if (frame.meta.kind === 'statement' || frame.meta.kind === 'refusal') flush()
+    stretch.push(frame)
+  }
+  flush()
   return { ...books, frames }
 }
+
+const isPage = ({ meta }: Frame): boolean => meta.kind === 'page'
 
 /** Under names of its own for each run: what is planned, fetched and journaled has been looked at before. */
 function renamed(meta: FrameMeta, seed: number): FrameMeta {
