@@ -7,7 +7,7 @@ import type { OpenTarget, Target } from './fuzz/target.ts'
 import { targets } from './fuzz/targets.ts'
 
 /** So many new inputs of each target, unless it says otherwise. */
-const INPUTS = 300
+const INPUTS = 200
 
 const told = ({ kind, what, input }: Find): string =>
   `${kind}\n${what}\n${JSON.stringify(input.toString('latin1'))}`

@@ -1,6 +1,9 @@
 // What a fuzzing target is: a reader of foreign input, what its inputs look like, and what must hold of every answer.
 // A target answers with a short signature of what it read, throws a TieoutError for what it refuses, and a Violation
 // where a promise is broken. Whatever else it throws is a find.
+import { accessSync, constants, mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { TieoutError } from '../../models/error.ts'
 import type { Shape } from './mutate.ts'
 
@@ -34,3 +37,16 @@ export interface Target {
 
 /** The quickest readers need a few milliseconds at most; the bound leaves room for a busy machine. */
 export const BOUND_MS = 5_000
+
+/** Memory is a hundred times as fast as a disk where the system offers it as a folder. */
+function fastFolder(): string {
+  try {
+    accessSync('/dev/shm', constants.W_OK)
+    return '/dev/shm'
+  } catch {
+    return tmpdir()
+  }
+}
+
+/** A folder of its own, for the target to remove. */
+export const newFolder = (): string => mkdtempSync(join(fastFolder(), 'tieout-fuzz-'))

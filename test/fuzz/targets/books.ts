@@ -1,7 +1,6 @@
 // Questions to published books: SQL, the words of `report` and `call`, ids to explain, and where a report is written.
 // One small set of real books serves all of them; nothing asked may change it.
-import { mkdirSync, mkdtempSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { crc32 } from 'node:zlib'
@@ -27,7 +26,7 @@ import { makeReport, type ReportName } from '../../../pipeline/reports/catalogue
 import { openLedger } from '../../../pipeline/reports/ledger.ts'
 import { REPORT_FORMATS, writeReport } from '../../../pipeline/reports/print.ts'
 import { QUERY_FORMATS, runQuery } from '../../../pipeline/reports/sql.ts'
-import { BOUND_MS, must, type OpenTarget, type Target } from '../target.ts'
+import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const TRADES = `id,time,account,type,asset,quantity,currency,total,fee,fee_currency
 b1,2025-01-02T10:00:00Z,main,buy,BTC,1,EUR,50000,10,EUR
@@ -38,16 +37,24 @@ i1,2025-03-01T00:00:00Z,main,income,SOL,3,EUR,400,,
 `
 
 let shared: Promise<string> | undefined
+let users = 0
 
-/** Published books of one account, made once a process. */
+/** Published books of one account, the same for all who use them at the time. */
 function smallBooks(): Promise<string> {
+  users += 1
   shared ??= makeBooks()
   return shared
 }
 
+async function leaveBooks(): Promise<void> {
+  users -= 1
+  if (users > 0 || shared === undefined) return
+  rmSync(await shared, { recursive: true, force: true })
+  shared = undefined
+}
+
 async function makeBooks(): Promise<string> {
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
-  process.once('exit', () => rmSync(dir, { recursive: true, force: true }))
+  const dir = newFolder()
   const books = await openBooks(dir, { clock: systemClock, command: 'fuzz' })
   try {
     const file = { name: 'trades.csv', bytes: Buffer.from(TRADES) }
@@ -186,7 +193,7 @@ export const sqlTarget: Target = {
   shape: { kind: 'lines', tokens: SQL_TOKENS },
   // A query may keep both processors busy until its limit of 0.3 s is noticed.
   boundMs: 20_000,
-  short: 60,
+  short: 40,
   // The class of DuckDB's error and the first words of what it says.
   tells: ({ details }) => (details.found ?? '').replace(/["'`].*/s, '').slice(0, 60),
   open: async (): Promise<OpenTarget> => {
@@ -204,6 +211,7 @@ export const sqlTarget: Target = {
         }
         return `answered ${/^\s*\w*/.exec(text)?.[0].trim().toLowerCase().slice(0, 12)}`
       },
+      close: leaveBooks,
     }
   },
 }
@@ -347,6 +355,7 @@ export const reportTarget: Target = {
           ledger.close()
         }
       },
+      close: leaveBooks,
     }
   },
 }
@@ -381,7 +390,10 @@ export const explainTarget: Target = {
         describeExplanation({ steps, ...rest })
         return steps.map(({ what }) => what).join(' ')
       },
-      close: async () => ledger.close(),
+      close: async () => {
+        ledger.close()
+        await leaveBooks()
+      },
     }
   },
 }
@@ -446,7 +458,7 @@ export const pathsTarget: Target = {
   },
   boundMs: BOUND_MS,
   open: (): OpenTarget => {
-    const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+    const dir = newFolder()
     const books = join(dir, 'books')
     mkdirSync(join(books, 'journal'), { recursive: true })
     writeFileSync(join(books, 'ledger.duckdb'), '')

@@ -1,6 +1,5 @@
 // The user's own files: imports, choices of lots, configuration and credentials, through the code that reads them.
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { chmodSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endpoints } from '../../../connectors/catalogue.ts'
 import { canonicalJson } from '../../../models/json.ts'
@@ -11,7 +10,7 @@ import { type ImportKind, importKinds } from '../../../pipeline/imports/format.t
 import { importFormats } from '../../../pipeline/imports/formats.ts'
 import { readAllocation, readSelection } from '../../../pipeline/reports/selection.ts'
 import type { Shape } from '../mutate.ts'
-import { BOUND_MS, must, type OpenTarget, type Target } from '../target.ts'
+import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const CSV_TOKENS = [
   ...[
@@ -107,7 +106,7 @@ export const filingTarget: Target = {
   shape: { kind: 'json', tokens: ['sha256', 'format', 'rows', 'columns', 'key', '1', '2', '[]', 'null'] },
   boundMs: BOUND_MS,
   open: async (): Promise<OpenTarget> => {
-    const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+    const dir = newFolder()
     const file = await writeFiling(nodeDisk, dir, FILING)
     const written = JSON.stringify(await readFiling(nodeDisk, dir, FILING.name))
     return {
@@ -138,7 +137,7 @@ function fileTarget(
     boundMs: BOUND_MS,
     ...more,
     open: (): OpenTarget => {
-      const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+      const dir = newFolder()
       const file = join(dir, name === 'credentials' ? 'credentials.yaml' : 'input')
       writeFileSync(file, '', { mode: 0o600 })
       chmodSync(file, 0o600)

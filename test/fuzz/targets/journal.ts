@@ -1,7 +1,6 @@
 // A segment of the journal, damaged or forged. Damaged, what is still read is what was written; forged (every checksum
 // and the chain made right again), it is refused by a typed error or read as frames.
-import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { crc32 } from 'node:zlib'
 import { systemClock } from '../../../models/clock.ts'
@@ -17,7 +16,7 @@ import {
   SEGMENT_HEADER_BYTES,
 } from '../../../pipeline/journal/layout.ts'
 import { verifyJournal } from '../../../pipeline/journal/verify.ts'
-import { BOUND_MS, must, type OpenTarget, type Target } from '../target.ts'
+import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 /** A whole segment of four frames, the same in every run. */
 export function sampleSegment(): Buffer {
@@ -74,7 +73,7 @@ function journalTarget(name: string, prepare: (input: Buffer) => Buffer, isDamag
     },
     boundMs: BOUND_MS,
     open: async (): Promise<OpenTarget> => {
-      const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+      const dir = newFolder()
       mkdirSync(join(dir, 'journal'))
       const file = join(dir, 'journal', '000001.journal')
       const write = (bytes: Buffer): void => writeFileSync(file, bytes)

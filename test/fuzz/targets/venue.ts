@@ -1,8 +1,6 @@
 // What the venue sends: the envelope and its judgement, and the pages of every feed on their way into typed rows.
 // Whatever the client accepts, landing takes: each row lands or is kept aside, and none is lost.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type Case, judge } from '../../../connectors/attempt.ts'
 import { endpoints } from '../../../connectors/catalogue.ts'
@@ -17,7 +15,7 @@ import { openLanding } from '../../../pipeline/landing/landing.ts'
 import { type LandingFeed, type PageFrame, PageLander } from '../../../pipeline/landing/page.ts'
 import type { TableWriter } from '../../../pipeline/landing/table-writer.ts'
 import { recordTable } from '../../../pipeline/landing/tables.ts'
-import { BOUND_MS, must, type Target } from '../target.ts'
+import { BOUND_MS, must, newFolder, type Target } from '../target.ts'
 
 const SECRETS = ['bg_5ecr3tApiKeyOfOurs', 'hush-hush-0123456789', 'p@ss "phrase"\\n']
 
@@ -194,7 +192,7 @@ export const landingTarget: Target = {
   boundMs: BOUND_MS,
   short: 40,
   open: async () => {
-    const dir = mkdtempSync(join(tmpdir(), 'tieout-fuzz-'))
+    const dir = newFolder()
     const landing = await openLanding(dir, { records: landingRecords, feeds: landingFeeds })
     return {
       run: async (input) => {
