@@ -54,7 +54,9 @@ export async function reportCurrency(reader: Reader, wanted: string | undefined)
   throw new UsageError(`The gains are not reckoned in ${wanted}.`, {
     where: '--currency',
     expected: currencies.join(' or '),
-    action: 'Set `reports: { currency: … }` in the configuration and run `tieout build`.',
+    action:
+      `Set \`reports: { currency: ${wanted} }\` in the configuration, import prices in ${wanted} (or the rates of the ECB) ` +
+      'and run `tieout build`.',
   })
 }
 
