@@ -12,6 +12,9 @@ import { targets } from './targets.ts'
 /** Of JavaScript; DuckDB has limits of its own. Inputs have at most 64 KB. */
 const HEAP_MB = 400
 
+/** Some targets build books first. */
+const SET_UP_MS = 300_000
+
 /** So many times the bound of an input, by the clock on the wall, since other work may run beside. */
 const STUCK_FACTOR = 6
 
@@ -154,7 +157,7 @@ function noted(note: string): { count: number; input: Buffer } {
   }
 }
 
-/** Calls `onStuck` when the same input has been noted for longer than the bound; setting up has a minute. */
+/** Calls `onStuck` when the same input has been noted for longer than the bound; setting up has longer. */
 function watchdog(note: string, boundMs: number, onStuck: () => void): { end: () => boolean } {
   let last = -1
   let since = performance.now()
@@ -164,7 +167,7 @@ function watchdog(note: string, boundMs: number, onStuck: () => void): { end: ()
     if (count !== last) {
       last = count
       since = performance.now()
-    } else if (performance.now() - since > (count === 0 ? 60_000 : boundMs)) {
+    } else if (performance.now() - since > (count === 0 ? SET_UP_MS : boundMs)) {
       isStuck = true
       onStuck()
     }
