@@ -181,7 +181,7 @@ export function configOf(seed: number): SimulationConfig {
     seed,
     faults,
     crashes: crashesOf(random),
-    accounts: random.pick([1, 1, 1, 2]),
+    accounts: random.pick([1, 1, 1, 1, 2]),
     feeds: feedsOf(random),
     records: random.pick([4, 10, 10, 24]),
     memory: random.pick([0.5, 0.5, 0.5, 1]),

@@ -1,4 +1,4 @@
-// The ledgers of many runs, built at once: a build costs the same for one run as for fifty, so each run's journal is
+// The ledgers of many runs, built at once: a build costs the same for one run as for a hundred, so each run's journal is
 // landed once more under accounts of its own. The books must add up, and the same pages, read in any order and beside
 // other accounts, must give the same ledger to the hash.
 import { mkdirSync, rmSync } from 'node:fs'
@@ -24,7 +24,7 @@ export interface LivedBooks {
 }
 
 /** Runs whose ledgers are built together. */
-export const LEDGERS_MAX = 50
+export const LEDGERS_MAX = 100
 
 /** All the clock is asked for is how long a model took. */
 const clock: Clock = { wall: () => START, monotonic: () => 0, sleep: async () => undefined }
@@ -120,16 +120,10 @@ async function build(all: readonly LivedBooks[], dir: string): Promise<string[]>
     records: landingRecords,
   })
   try {
-    for (const { frames, seed } of all) {
-      const before = landing.landedSeq
-      await landing.land(
-        frames.map((frame, place) => ({
-          ...frame,
-          seq: before + place + 1,
-          meta: renamed(frame.meta, seed),
-        })),
-      )
-    }
+    const frames = all.flatMap((one) => one.frames.map((frame) => ({ frame, seed: one.seed })))
+    await landing.land(
+      frames.map(({ frame, seed }, place) => ({ ...frame, seq: place + 1, meta: renamed(frame.meta, seed) })),
+    )
     const { openBreaks } = await buildLedger({
       dir,
       landing,
