@@ -1,7 +1,9 @@
 -- What a futures position has realised from flat to flat is what its orders sold for, less what they bought for, where both
 -- feeds are complete, a day inside the edges. Compared are closed positions of linear contracts (USDT and USDC) that share
--- no order's time with another one of their side, and that the venue has not closed itself. The average price of opening
--- may be cut off at the last decimal that the orders' average prices show, and each order's value at its own.
+-- no order's time with another one of their side, and that the venue has not closed itself. Where a position may have been
+-- brought along from before the order history, its first one is left out, and the others are a notice, since the level at
+-- which the account is flat is only likely there. The average price of opening may be cut off at the last decimal that
+-- the orders' average prices show, and each order's value at its own.
 -- grain: one row per account, contract and side
 with
 spans as (
@@ -17,7 +19,8 @@ closed as (
   join staging.both_covered as covered
     on covered.comparison = 'orders' and covered.account = spans.account and covered.line = spans.line
     and spans.begins_at >= covered.starts_at and spans.ends_at <= covered.ends_at
-  where spans.ends_at is not null and spans.begins_at = spans.first_created_at
+  where spans.ends_at is not null and not (spans.is_brought_along and spans.number = 1)
+    and spans.begins_at = spans.first_created_at
     and (spans.next_start is null or spans.next_start > spans.ends_at)
     and spans.account in (select account from landing.pages where feed = 'trade.openOrders')
     and not exists (
@@ -82,6 +85,7 @@ doubtful as (
 ),
 differing as (
   select closed.account, closed.line, closed.symbol, closed.position_side, closed.hold_side, closed.begins_at,
+    closed.is_brought_along,
     closed.ends_at, valued.worth, coalesce(realised.realised, 0) as realised, valued.ids
   from closed
   join valued
@@ -101,14 +105,14 @@ differing as (
 ),
 -- An order that is left out, or told twice, changes fees as well; that is the break of order_fees.
 trouble as (
-  select account, cast(null as varchar) as symbol, starts_at, ends_at, cause from staging.disturbances
+  select account, coin, cast(null as varchar) as symbol, starts_at, ends_at, cause from staging.disturbances
   union all
-  select account, symbol, occurred_at, occurred_at,
+  select account, coin, symbol, occurred_at, occurred_at,
     'the futures record ' || coalesce(booked_id, witnessed_id) || ', which one of two feeds has (see futures_v3_v2)'
   from staging.futures_witness
   where booked_id is null or witnessed_id is null
   union all
-  select fees.account, split_part(fees.culprit, '/', 2), fees.occurred_at, fees.occurred_at + interval 1 day,
+  select fees.account, fees.coin, split_part(fees.culprit, '/', 2), fees.occurred_at, fees.occurred_at + interval 1 day,
     'other fees of the same orders (see order_fees)'
   from checks.order_fees as fees
 ),
@@ -117,17 +121,19 @@ caused as (
   from differing
   join trouble
     on trouble.account = differing.account and coalesce(trouble.symbol, differing.symbol) = differing.symbol
+    and coalesce(trouble.coin || '-FUTURES', differing.line) = differing.line
     and trouble.starts_at <= differing.ends_at and trouble.ends_at >= differing.begins_at
   group by differing.account, differing.line, differing.symbol, differing.position_side
 ),
 grouped as (
-  select account, line, symbol, position_side, count(*) as position_count, min(begins_at) as first_at,
+  select account, line, symbol, position_side, bool_or(is_brought_along) as is_likely_only,
+    count(*) as position_count, min(begins_at) as first_at,
     sum(worth) as all_worth, sum(realised) as all_realised, min_by(ids, begins_at) as first_ids,
     min_by(hold_side, begins_at) as first_side
   from differing
   group by account, line, symbol, position_side
 )
-select case when caused.cause is null then 'warning' else 'notice' end as severity,
+select case when caused.cause is null and not is_likely_only then 'warning' else 'notice' end as severity,
   grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   all_worth as expected, all_realised as found, all_realised - all_worth as difference,
   'What ' || cast(position_count as varchar) || ' ' || first_side || ' position(s) in ' || grouped.symbol || ' ('

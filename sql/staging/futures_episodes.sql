@@ -45,7 +45,8 @@ ended as (
     case
       when running.held = case when brought_along.symbol is null then 0 else levels.held end then 1
       else 0
-    end as is_end
+    end as is_end,
+    case when brought_along.symbol is null then 0 else 1 end as may_be_brought
   from running
   join levels
     on levels.account = running.account and levels.line = running.line and levels.symbol = running.symbol
@@ -64,7 +65,7 @@ numbered as (
 episodes as (
   select account, line, symbol, position_side, number, min(created_time) as first_created_at,
     min(filled_at) as first_filled_at, min_by(change, nth) as first_change,
-    case when max(is_end) = 1 then max(filled_at) end as ends_at
+    case when max(is_end) = 1 then max(filled_at) end as ends_at, max(may_be_brought) = 1 as is_brought_along
   from numbered
   group by account, line, symbol, position_side, number
 ),
@@ -73,7 +74,7 @@ following as (
     lag(ends_at, 1, null) over (partition by account, line, symbol, position_side order by number) as previous_end
   from episodes
 )
-select account, line, symbol, position_side, number,
+select account, line, symbol, position_side, number, is_brought_along,
   case when position_side <> 'net' then position_side when first_change > 0 then 'long' else 'short' end as hold_side,
   first_created_at, greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
   first_filled_at, ends_at

@@ -25,6 +25,10 @@ export interface Day {
 export interface Mistake {
   readonly name: string
   readonly account: string
+  /** It chooses its day itself, and no other one stands in its way. */
+  readonly isOfAnyDay?: boolean
+  /** What it falls on stands over several days: it is planted alone. */
+  readonly isAlone?: boolean
   /** Plants it on that day; null where that day has no fitting record. No break at all is expected where `check` is empty. */
   readonly plant: (venue: Venue, account: Account, day: Day, random: Random) => Expected | null
 }
@@ -59,8 +63,21 @@ const ofP2pOrder = ({ orderId, ctime }: P2pOrder): { id: string; ts: number } =>
   ts: Number(ctime),
 })
 
-/** The next id that nobody bears: ids of the sandbox lie apart. */
-const nextId = (id: string): string => (BigInt(id) + 1n).toString()
+/** The next id that no record or order bears. */
+function nextId({ accounts }: Venue, id: string): string {
+  const taken = new Set(
+    accounts.flatMap(({ taxRecords, futuresRecords, p2pRecords, orders, p2pOrders }) => [
+      ...[...taxRecords.values(), ...futuresRecords.values(), p2pRecords].flatMap((feed) =>
+        [...(feed as Iterable<{ readonly id: string }>)].map((row) => row.id),
+      ),
+      ...[...orders].map(({ orderId }) => orderId),
+      ...[...p2pOrders].map(({ orderId }) => orderId),
+    ]),
+  )
+  let next = BigInt(id) + 1n
+  while (taken.has(next.toString())) next += 1n
+  return next.toString()
+}
 
 /** All records of a coin, in their order: the chain of its balance. */
 const chainOf = (account: Account, coin: string): TaxRecord[] =>
@@ -88,7 +105,10 @@ function taxRecord(
         const chain = chainOf(account, row.coin)
         const at = chain.indexOf(row)
         const [before, after] = [chain[at - 1], chain[at + 1]]
-        return before === undefined || after === undefined ? [] : [{ feed, row, before, after }]
+        // Neighbours of the same day are no other mistake's.
+        const isNear = (one: TaxRecord | undefined): one is TaxRecord =>
+          one !== undefined && within(Number(one.ts), day)
+        return isNear(before) && isNear(after) ? [{ feed, row, before, after }] : []
       }),
   )
   return all.length === 0 ? null : random.pick(all)
@@ -119,10 +139,10 @@ const taxMistakes: readonly Mistake[] = [
   {
     name: 'a tax record comes again under another id',
     account: 'sub-1',
-    plant: (_venue, account, day, random) => {
+    plant: (venue, account, day, random) => {
       const found = taxRecord(account, day, random)
       if (found === null) return null
-      const again = { ...found.row, id: nextId(found.row.id) }
+      const again = { ...found.row, id: nextId(venue, found.row.id) }
       replace(found, [found.row, again], ofRecord)
       return expect('balance_chain', account, found.row.id, again.id)
     },
@@ -170,6 +190,7 @@ const taxMistakes: readonly Mistake[] = [
   {
     name: 'a transfer to a sub-account is told by the sub-account alone',
     account: 'parent',
+    isOfAnyDay: true,
     plant: (venue, account, _day, random) => {
       const sub = venue.named('sub-2')
       const { from, to } = inner(venue)
@@ -183,6 +204,7 @@ const taxMistakes: readonly Mistake[] = [
   {
     name: 'a transfer to the P2P wallet is told by that wallet alone',
     account: 'parent',
+    isOfAnyDay: true,
     plant: (venue, account, _day, random) => {
       const found = taxRecord(account, inner(venue), random, (row) => p2pTwin(account, row) !== undefined)
       const twin = found === null ? undefined : p2pTwin(account, found.row)
@@ -259,6 +281,7 @@ const futuresMistakes: readonly Mistake[] = [
   {
     name: 'a fee of a classic account, which tells no balances, is another one',
     account: 'classic',
+    isOfAnyDay: true,
     plant: (_venue, account, _day, random) => {
       const found = pickFrom(account.futuresRecords.values(), random, (row: FuturesRecord) =>
         account.positions.some(
@@ -299,7 +322,7 @@ const orderMistakes: readonly Mistake[] = [
     plant: (_venue, account, day, random) => {
       const found = pickFrom([account.orders], random, isFilled(day, isSpot))
       if (found === null) return null
-      replace(found, [{ ...found.row, executedValue: found.row.executedValue + RAISE }], ofOrder)
+      replace(found, [{ ...found.row, executedValue: found.row.executedValue + money('1') }], ofOrder)
       return { ...expect('orders_vs_tax', account), names: [found.row.symbol] }
     },
   },
@@ -317,10 +340,10 @@ const orderMistakes: readonly Mistake[] = [
   {
     name: 'a futures order comes again under another id',
     account: 'parent',
-    plant: (_venue, account, day, random) => {
+    plant: (venue, account, day, random) => {
       const found = pickFrom([account.orders], random, isFilled(day, isFutures))
       if (found === null) return null
-      replace(found, [found.row, { ...found.row, orderId: nextId(found.row.orderId) }], ofOrder)
+      replace(found, [found.row, { ...found.row, orderId: nextId(venue, found.row.orderId) }], ofOrder)
       return { ...expect('order_fees', account), names: [found.row.symbol] }
     },
   },
@@ -333,6 +356,7 @@ const futuresOrderMistakes: readonly Mistake[] = [
   {
     name: 'a futures order tells another value',
     account: 'parent',
+    isAlone: true,
     plant: (_venue, account, day, random) => {
       const found = pickFrom([account.orders], random, isFilled(day, isOfClosed))
       if (found === null) return null
@@ -349,8 +373,8 @@ const p2pMistakes: readonly Mistake[] = [
   {
     name: 'a P2P purchase or sale is dropped',
     account: 'parent',
-    plant: (venue, account, _day, random) => {
-      const found = pickFrom([account.p2pRecords], random, isDeal(inner(venue)))
+    plant: (_venue, account, day, random) => {
+      const found = pickFrom([account.p2pRecords], random, isDeal(day))
       const order = found === null ? undefined : dealOf(account, found.row)
       if (found === null || order === undefined) return null
       replace(found, [], ofRecord)
@@ -360,8 +384,8 @@ const p2pMistakes: readonly Mistake[] = [
   {
     name: 'a P2P purchase or sale tells another quantity',
     account: 'parent',
-    plant: (venue, account, _day, random) => {
-      const found = pickFrom([account.p2pRecords], random, isDeal(inner(venue)))
+    plant: (_venue, account, day, random) => {
+      const found = pickFrom([account.p2pRecords], random, isDeal(day))
       const order = found === null ? undefined : dealOf(account, found.row)
       if (found === null || order === undefined) return null
       replace(found, [{ ...found.row, balance: raised(found.row.balance) }], ofRecord)
@@ -376,11 +400,10 @@ const p2pMistakes: readonly Mistake[] = [
   {
     name: 'a P2P record comes again under another id',
     account: 'parent',
-    plant: (venue, account, _day, random) => {
-      const { from, to } = inner(venue)
-      const found = pickFrom([account.p2pRecords], random, ({ ts }) => within(Number(ts), { from, to }))
+    plant: (venue, account, day, random) => {
+      const found = pickFrom([account.p2pRecords], random, ({ ts }) => within(Number(ts), day))
       if (found === null) return null
-      const again = { ...found.row, id: nextId(found.row.id) }
+      const again = { ...found.row, id: nextId(venue, found.row.id) }
       replace(found, [found.row, again], ofRecord)
       return expect('duplicate_records', account, found.row.id, again.id)
     },
@@ -388,8 +411,8 @@ const p2pMistakes: readonly Mistake[] = [
   {
     name: 'the status of a merchant order has another name',
     account: 'parent',
-    plant: (venue, account, _day, random) => {
-      const found = pickFrom([account.p2pRecords], random, isDeal(inner(venue)))
+    plant: (_venue, account, day, random) => {
+      const found = pickFrom([account.p2pRecords], random, isDeal(day))
       const order = found === null ? undefined : dealOf(account, found.row)
       if (found === null || order === undefined) return null
       const renamed = { ...order, status: 'something_unheard_of' as P2pOrder['status'] }
@@ -408,12 +431,13 @@ function dealOf({ p2pOrders }: Account, record: P2pRecord): P2pOrder | undefined
   return other === undefined && found?.status === 'Completed' ? found : undefined
 }
 
+/** Those that find fitting records on few days come first. */
 export const mistakes: readonly Mistake[] = [
+  ...p2pMistakes,
   ...taxMistakes,
   ...futuresMistakes,
   ...orderMistakes,
   ...futuresOrderMistakes,
-  ...p2pMistakes,
 ]
 
 /** Plants a mistake on the day, or on the next one that has a fitting record; null where none of these days has. */

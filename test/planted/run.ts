@@ -51,7 +51,7 @@ export async function runPlanted(
       continue
     }
     planted.push({ mistake, expected: done.expected })
-    free = free.filter((day) => Math.abs(day.from - done.day.from) > DAY_MS)
+    if (mistake.isOfAnyDay !== true) free = free.filter((day) => Math.abs(day.from - done.day.from) > DAY_MS)
   }
   const server = new VenueServer(venue, SPEED, new WireFaults(readFaults(), seed))
   const dir = await mkdtemp(join(tmpdir(), 'tieout-planted-'))
