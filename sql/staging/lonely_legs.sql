@@ -35,7 +35,7 @@ family_legs as (
   join staging.families as families on families.sub = transfers.account
   join main.entries as entries on entries.entry_id = transfers.entry_id
   where transfers.kind = 'transfer' and transfers.ledger <> 'P2P'
-    and upper(entries.type) in ('TRANSFER_IN', 'TRANSFER_OUT')
+    and upper(replace(entries.type, '-', '_')) in ('TRANSFER_IN', 'TRANSFER_OUT')
     and (transfers.counter_account is null or transfers.counter_account <> transfers.account)
 ),
 dependents as (
