@@ -39,7 +39,7 @@ export async function framesOf(world: World, machine: Machine): Promise<Frame[]>
 const listOf = (of: { account: string; feed: string; partition: string }): string =>
   `${of.account}/${of.feed}/${of.partition}`
 
-function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
+export function grouped<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, T[]> {
   const groups = new Map<string, T[]>()
   for (const item of items) {
     const key = keyOf(item)

@@ -11,6 +11,7 @@ import { tableHashes } from '../../pipeline/build/hash.ts'
 import type { Frame, FrameMeta } from '../../pipeline/journal/frame.ts'
 import { openLanding } from '../../pipeline/landing/landing.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
+import { grouped } from './check.ts'
 import { Random } from './random.ts'
 import { START } from './world.ts'
 
@@ -77,8 +78,8 @@ async function judge(all: readonly LivedBooks[], folder: string): Promise<string
 const ledgerOf = (dir: string): string => join(dir, 'ledger.duckdb')
 
 /**
- * The same pages as if they had been asked for in another order. A word on what was not had stays where it is, and the
- * pages stay on their side of it: it speaks of what came before.
+ * The same windows as if they had been asked for in another order, the pages of each one after the other. A word on what
+ * was not had stays where it is, and the pages stay on their side of it: it speaks of what came before.
  */
 function backfilled(books: LivedBooks): LivedBooks {
   if (!books.isOfAnyOrder) return books
@@ -86,9 +87,14 @@ function backfilled(books: LivedBooks): LivedBooks {
   const frames: Frame[] = []
   let stretch: Frame[] = []
   const flush = (): void => {
-    const pages = stretch.filter(isPage)
-    for (const frame of stretch)
-      frames.push(isPage(frame) ? pages.splice(random.int(0, pages.length - 1), 1)[0]! : frame)
+    const windows = [...grouped(stretch.filter(isPage), windowOf).values()]
+    const draw = (): Frame => {
+      const at = random.int(0, windows.length - 1)
+      const page = windows[at]!.shift()!
+      if (windows[at]!.length === 0) windows.splice(at, 1)
+      return page
+    }
+    for (const frame of stretch) frames.push(isPage(frame) ? draw() : frame)
     stretch = []
   }
   for (const frame of books.frames) {
@@ -98,6 +104,9 @@ function backfilled(books: LivedBooks): LivedBooks {
   flush()
   return { ...books, frames }
 }
+
+const windowOf = ({ meta }: Frame): string =>
+  meta.kind === 'page' ? JSON.stringify([meta.account, meta.feed, meta.partition, meta.window]) : ''
 
 const isPage = ({ meta }: Frame): boolean => meta.kind === 'page'
 

@@ -136,7 +136,7 @@ async function perform(
   let isOpen = true
   ledger.mustRebuild = false
   try {
-    const landingMs = machine.isCalm ? 60_000 : random.pick([300, 20_000, 60_000, 60_000, 240_000])
+    const landingMs = machine.isCalm ? 60_000 : random.pick([300, 20_000, 60_000, 240_000])
     const landing = watchedLanding(
       books.landing,
       (task) => within(delays.int(1, landingMs), task),

@@ -109,7 +109,7 @@ async function nights(world: World, machine: Machine, ledger: Ledger): Promise<v
       await checkJournal(world, machine, ledger)
       if (world.violations.length > 0) return
       if (end.kind === 'done' && !end.result.incomplete) break
-      await world.scheduler.wait(random.pick([0, 5_000, 600_000, 3 * HOUR]))
+      await world.scheduler.wait(random.pick([0, 0, 5_000, 600_000, 3 * HOUR]))
     }
     if (machine.strikes('corruption')) await corrupt(world, machine)
     if (world.violations.length > 0) return
