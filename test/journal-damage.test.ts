@@ -129,7 +129,8 @@ test('journal: zeros behind the last frame are moved aside, and a second time un
 })
 
 test('journal: a segment whose header a crash left unfinished is moved aside', async () => {
-  for (const header of [Buffer.alloc(0), Buffer.from('TIEOUTJ'), Buffer.alloc(4_096)]) {
+  const begun = Buffer.concat([Buffer.from('TIEOUTJ'), Buffer.alloc(53)])
+  for (const header of [Buffer.alloc(0), Buffer.from('TIEOUTJ'), begun, Buffer.alloc(4_096)]) {
     const dir = await emptyBooks()
     await writeJournal(dir, ['a', 'b'])
     await writeFile(segment(dir, 2), header)

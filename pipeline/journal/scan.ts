@@ -60,12 +60,15 @@ async function readHeader(
   number: number,
   onProblem: OnProblem,
 ): Promise<Segment | null | 'unfinished'> {
-  const bytes = await readPart(disk, path, () => 0, SEGMENT_HEADER_BYTES)
-  if (bytes.length < SEGMENT_HEADER_BYTES) return 'unfinished'
+  const start = await readPart(disk, path, () => 0, SEGMENT_HEADER_BYTES + 1)
+  if (start.length < SEGMENT_HEADER_BYTES) return 'unfinished'
+  const bytes = start.subarray(0, SEGMENT_HEADER_BYTES)
   const header = decodeSegmentHeader(bytes)
   const where = `${path}, segment header, byte 0`
   if (header === null) {
-    if (bytes.every((byte) => byte === 0)) return 'unfinished'
+    // Before its header is safe nothing follows it; a lost end of it was never written and reads as zeros.
+    const isCutOff = start.length === SEGMENT_HEADER_BYTES && bytes.at(-1) === 0
+    if (isCutOff || bytes.every((byte) => byte === 0)) return 'unfinished'
     onProblem(
       damaged('The header of a segment was changed.', where, 'a header with its checksum', 'other bytes'),
     )

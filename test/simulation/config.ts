@@ -61,6 +61,7 @@ export const CONDITIONS = [
   'bad rows',
   'clock skew',
   'clock steps',
+  'quick restart',
   'second run',
   'rival books',
   'long absence',
@@ -77,8 +78,8 @@ export type Fault =
 
 /** Where a process dies; the first process that reaches it does. */
 export interface CrashPoint {
-  readonly at: 'instant' | 'disk' | 'database'
-  /** Milliseconds after the process began, or the number of the operation or statement. */
+  readonly at: 'instant' | 'request' | 'disk' | 'database'
+  /** Milliseconds after the process began, or the number of the request, operation or statement. */
   readonly count: number
   /** The machine loses power: what was not synced may be lost. */
   readonly power: boolean
@@ -137,9 +138,10 @@ function faultsOf(random: Random): Partial<Record<Fault, number>> {
 function crashesOf(random: Random): CrashPoint[] {
   if (random.chance(0.3)) return []
   return Array.from({ length: random.int(1, 5) }, () => {
-    const at = random.pick(['instant', 'disk', 'disk', 'database'] as const)
+    const at = random.pick(['instant', 'request', 'disk', 'disk', 'database'] as const)
     const most = {
       instant: random.pick([500, 20_000, 300_000]),
+      request: random.pick([4, 20]),
       disk: random.pick([25, 120, 400]),
       database: 80,
     }

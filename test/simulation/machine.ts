@@ -152,6 +152,7 @@ export class SimulatedProcess implements DiskHooks {
   readonly #tell: (line: string) => void
   readonly #random: Random
   #die: (value: null) => void = () => undefined
+  #requests = 0
   #diskOperations = 0
   #statements = 0
   /** How the fatal disk operation goes. */
@@ -233,6 +234,13 @@ export class SimulatedProcess implements DiskHooks {
     if (isFatal) this.kill(`after statement ${this.#statements}`)
     if (!this.isAlive) throw new ProcessDied()
     return done
+  }
+
+  /** The venue has received a request: a process that dies now leaves a spent slot behind. */
+  readonly arrived = (): void => {
+    this.#requests += 1
+    if (this.#crash?.at === 'request' && this.#crash.count === this.#requests)
+      this.kill(`as its request ${this.#requests} arrives`)
   }
 
   /** What must be closed when the process is gone. */

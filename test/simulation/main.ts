@@ -1,5 +1,6 @@
 // npm run simulate -- --seeds N [--from K] [--jobs 2]   runs seeds; a failure prints its seed and a shrunk story
 //                     --seed N                           replays one seed and prints its whole story
+//                     --focus 'FAULT;FAULT'              has these faults in every seed
 //                     --teeth [--only NAME] [--seeds N]  plants each mistake and says how many seeds it took
 import { bundleWorker, checkMutation } from './bundle.ts'
 import { focusOf, type Mutation, mutations } from './mutations.ts'
@@ -15,6 +16,8 @@ const print = (text: string): void => void process.stdout.write(`${text}\n`)
 
 const jobs = Number(option('--jobs', '2'))
 const from = Number(option('--from', '1'))
+/** Faults that every seed has, separated by semicolons. */
+const focus = has('--focus') ? [`--focus=${option('--focus', '')}`] : []
 
 function tellFailure({ seed, violations, shrunk, story }: Report): void {
   print(`\nSEED ${seed} FAILS`)
@@ -26,7 +29,7 @@ function tellFailure({ seed, violations, shrunk, story }: Report): void {
 
 async function replay(seed: number): Promise<number> {
   const worker = await bundleWorker(null)
-  const [report] = await sweep({ worker, from: seed, count: 1, jobs: 1, flags: ['--story'] })
+  const [report] = await sweep({ worker, from: seed, count: 1, jobs: 1, flags: ['--story', ...focus] })
   if (report === undefined) return 1
   print(report.story.join('\n'))
   for (const violation of report.violations) print(`VIOLATION ${violation}`)
@@ -48,7 +51,7 @@ async function runSeeds(count: number): Promise<number> {
     if (done % 250 === 0)
       print(`${done} seeds in ${Math.round((performance.now() - began) / 1_000)} s, ${wrong} failed`)
   }
-  const reports = await sweep({ worker, from, count, jobs, flags: ['--shrink'], onReport })
+  const reports = await sweep({ worker, from, count, jobs, flags: ['--shrink', ...focus], onReport })
   const failed = reports.filter(({ violations }) => violations.length > 0)
   const sum = (of: (report: Report) => number): number => reports.reduce((total, one) => total + of(one), 0)
   const seconds = (performance.now() - began) / 1_000

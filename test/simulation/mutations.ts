@@ -226,6 +226,7 @@ const asking = [
     budgets,
     'const notBefore = this.#openedAt + Math.max(0, perMs - this.#quietMs)',
     'const notBefore = this.#openedAt',
+    'quick restart',
   ),
   of(
     'retries outside of the budget',

@@ -12,6 +12,8 @@ export interface Caller {
   readonly isAlive: boolean
   /** Milliseconds of the world. */
   readonly bornAt: number
+  /** Told of each of its requests that the venue receives. */
+  readonly arrived: () => void
 }
 
 type WireFault = (typeof WIRE_FAULTS)[number]
@@ -142,6 +144,7 @@ export class Network {
         if (!caller.isAlive && slow > 1) return
         const answer = this.#answer(request)
         this.#note(caller, path, answer.told, fault)
+        caller.arrived()
         if (fault === 'lost response') return
         this.#scheduler.after(back, () =>
           settle(() => {

@@ -76,7 +76,7 @@ export async function night(
   inspect?: Inspect,
 ): Promise<NightEnd> {
   const process = machine.boot()
-  if (machine.name === 'books') world.network.begin({ ...caller(process), bornAt: process.bornAt })
+  if (machine.name === 'books') world.network.begin(process)
   ledger.runs += 1
   const run = `${machine.name}-${ledger.runs}`
   ledger.startedAt.set(run, world.scheduler.now)
@@ -93,7 +93,7 @@ export async function night(
   leave(process)
   if (end.kind !== 'died') process.end()
   // What a dead process still had under way comes to nothing before its handles go.
-  await world.scheduler.wait(RESTART_MS)
+  await world.scheduler.wait(machine.strikes('quick restart') ? 1 : RESTART_MS)
   process.cleanUp()
   if (world.config.build) await world.scheduler.event(() => checkPublished(world, machine, ledger))
   if (end.kind === 'refused') judgeError(world, machine, ledger, end.error)
@@ -105,8 +105,6 @@ export async function night(
     world.violation(`${run} took ${world.scheduler.now - beganAt} ms`)
   return end
 }
-
-const caller = (process: SimulatedProcess) => ({ name: process.name, isAlive: process.isAlive })
 
 async function perform(
   world: World,
@@ -136,11 +134,12 @@ async function perform(
   let isOpen = true
   ledger.mustRebuild = false
   try {
-    const landingMs = machine.isCalm ? 60_000 : random.pick([300, 20_000, 60_000, 240_000])
+    const isQuick = machine.strikes('quick restart')
+    const landingMs = machine.isCalm ? 60_000 : isQuick ? 5 : random.pick([300, 20_000, 60_000, 240_000])
     const landing = watchedLanding(
       books.landing,
       (task) => within(delays.int(1, landingMs), task),
-      (task) => within(delays.int(1, 1_000), task),
+      (task) => within(delays.int(1, isQuick ? 5 : 1_000), task),
     )
     const journal = watchedJournal(books.journal, ledger, scheduler)
     if (machine.strikes('second run'))
