@@ -166,10 +166,8 @@ async function checkCounts(
   tables: ReadonlyMap<string, Table>,
   expected: bigint,
 ): Promise<void> {
-  const counts = countedTables(tables.values()).map(
-    ({ name }) => `(select count(*) from landing.main."${name}")`,
-  )
-  const rows = await connection.runAndReadAll(`select ${counts.join(' + ')}`)
+  const all = countedTables(tables.values()).map(({ name }) => `select 1 from landing.main."${name}"`)
+  const rows = await connection.runAndReadAll(`select count(*) from (${all.join(' union all ')})`)
   const found = rows.getRows()[0]?.[0] as bigint
   if (found !== expected) throw damagedFile(path, `${expected} rows in all`, `${found} rows`)
 }
@@ -182,12 +180,17 @@ const describe = ({ columns }: Table): string =>
 /** Columns of each table in the file, as `describe` spells them. */
 async function foundTables(connection: DuckDBConnection): Promise<ReadonlyMap<string, string>> {
   const columns = await connection.runAndReadAll(
-    `select table_name, string_agg(column_name || ' ' || data_type, ', ' order by column_index)
-     from duckdb_columns() where database_name = 'landing' and schema_name = 'main' group by table_name`,
+    `select table_name, column_name || ' ' || data_type from duckdb_columns()
+     where database_name = 'landing' and schema_name = 'main' order by table_name, column_index`,
   )
-  return new Map(columns.getRows() as [string, string][])
+  const found = new Map<string, string>()
+  for (const [table, column] of columns.getRows() as [string, string][]) {
+    const earlier = found.get(table)
+    found.set(table, earlier === undefined ? column : `${earlier}, ${column}`)
+  }
+  return found
 }
 
 async function createTables(connection: DuckDBConnection, tables: readonly Table[]): Promise<void> {
-  for (const table of tables) await connection.run(createTableSql(table))
+  if (tables.length > 0) await connection.run(tables.map(createTableSql).join(';\n'))
 }

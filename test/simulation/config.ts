@@ -131,7 +131,7 @@ function faultsOf(random: Random): Partial<Record<Fault, number>> {
   draw(DISK_FAULTS, 0.12, 0.008)
   draw(CONDITIONS, 0.4, 1)
   // A second set of books doubles the time of a run, and hides a breach of the budgets.
-  if (random.chance(0.8)) delete faults['rival books']
+  if (random.chance(0.9)) delete faults['rival books']
   return faults
 }
 
@@ -151,7 +151,7 @@ function crashesOf(random: Random): CrashPoint[] {
 
 /** One feed to all of them, mostly one or two: that is more runs in the same time. */
 function feedsOf(random: Random): string[] {
-  const share = random.pick([0, 0, 0, 0, 0.4, 0.7])
+  const share = random.pick([0, 0, 0, 0, 0, 0, 0, 0, 0.4, 0.7])
   const chosen = FEEDS.filter(() => random.chance(share))
   return chosen.length === 0 ? [random.pick(FEEDS)] : chosen
 }
@@ -183,13 +183,13 @@ export function configOf(seed: number): SimulationConfig {
     seed,
     faults,
     crashes: crashesOf(random),
-    accounts: random.pick([1, 1, 1, 1, 2]),
+    accounts: random.pick([1, 1, 1, 1, 1, 1, 1, 2]),
     feeds: feedsOf(random),
     records: random.pick([4, 10, 10, 24]),
-    memory: random.pick([0.5, 0.5, 0.5, 1]),
-    partitions: random.pick([1, 2]),
-    nights: random.pick([1, 1, 1, 1, 1, 2, 3]),
-    again: random.chance(0.2),
+    memory: random.pick([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1]),
+    partitions: random.pick([1, 1, 2]),
+    nights: random.pick([1, 1, 1, 1, 1, 1, 1, 1, 2, 3]),
+    again: random.chance(0.1),
     pageSize: random.int(2, 7),
     build,
   }

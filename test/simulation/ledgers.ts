@@ -25,7 +25,7 @@ export interface LivedBooks {
 }
 
 /** Runs whose ledgers are built together. */
-export const LEDGERS_MAX = 100
+export const LEDGERS_MAX = 200
 
 /** All the clock is asked for is how long a model took. */
 const clock: Clock = { wall: () => START, monotonic: () => 0, sleep: async () => undefined }

@@ -2,7 +2,7 @@
 // before or after it. The classes of the package are wrapped, so production code carries no hook. An instance that is
 // closed is used again by the next process: an instance costs as much as ten requests, and all that a
 // process leaves behind stands in its file.
-import { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBConnection, DuckDBInstance, DuckDBTimestampTZValue } from '@duckdb/node-api'
 import { ProcessDied, type SimulatedProcess } from './machine.ts'
 
 /** The process inside of which something real is under way; null for the simulator's own questions. */
@@ -51,6 +51,23 @@ export const LANDING_MEMORY = '256MB'
 const attachLanding = (sql: string): string =>
   sql.includes(`/${FOLDER_IN_MEMORY}/`) ? "attach ':memory:' as landing" : `${sql} (block_size 16384)`
 
+/** A value as it stands in a statement; null for one of a kind that landing does not use. */
+function literal(value: unknown): string | null {
+  if (value === null) return 'null'
+  if (typeof value === 'string') return value.includes('\0') ? null : `'${value.replaceAll("'", "''")}'`
+  if (typeof value === 'number' || typeof value === 'bigint' || typeof value === 'boolean') return `${value}`
+  if (value instanceof DuckDBTimestampTZValue) return `make_timestamptz(${value.micros})`
+  return null
+}
+
+/** A statement with parameters is planned twice, before and after it knows their values: here they stand in it. */
+function inlined(sql: string, values: unknown): string | null {
+  if (!Array.isArray(values)) return null
+  const literals = values.map(literal)
+  if (literals.includes(null)) return null
+  return sql.replace(/\$(\d+)/g, (_, place) => literals[Number(place) - 1]!)
+}
+
 const run = DuckDBConnection.prototype.run
 DuckDBConnection.prototype.run = function (this: DuckDBConnection, ...given: Parameters<typeof run>) {
   const [sql, ...values] = given
@@ -58,7 +75,9 @@ DuckDBConnection.prototype.run = function (this: DuckDBConnection, ...given: Par
   if (owners.get(this)?.isAlive === false) return Promise.reject(new ProcessDied())
   const process = atWork
   const text = sql.startsWith('attach ') && sql.endsWith(' as landing') ? attachLanding(sql) : sql
-  const go = (): Promise<Awaited<ReturnType<typeof run>>> => run.apply(this, [text, ...values])
+  const plain = inlined(text, values[0])
+  const go = (): Promise<Awaited<ReturnType<typeof run>>> =>
+    run.apply(this, plain === null ? [text, ...values] : [plain])
   const done = process === null ? go() : process.statement(go)
   const use = usedBy.get(this)
   if (use !== undefined) note(use, sql, done)
@@ -95,10 +114,14 @@ DuckDBInstance.create = async (...given: Parameters<typeof create>) => {
   return handle
 }
 
-/** What a dead process had attached is let go of as it stands: a process that is gone writes nothing into its file. */
+/**
+ * What a dead process had attached is let go of as it stands: a process that is gone writes nothing into its file.
+ * To find out how a few rows are best compressed takes half of a checkpoint.
+ */
 async function fresh(instance: DuckDBInstance, kind: string): Promise<Use> {
   const connection = await connect.apply(instance)
   await run.apply(connection, ['pragma disable_checkpoint_on_shutdown'])
+  await run.apply(connection, ["set global force_compression = 'uncompressed'"])
   disconnect.apply(connection)
   return { instance, kind, times: 0, connections: 0, hasLanding: false, isSpoiled: false }
 }
