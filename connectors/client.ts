@@ -77,11 +77,18 @@ export class VenueClient implements Venue {
   }
 
   get offsetMs(): number | null {
-    return this.#offset.ms
+    const { clock } = this.#options
+    const venueNow = this.venueAt(clock.monotonic())
+    return venueNow === null ? null : venueNow - clock.wall()
+  }
+
+  venueAt(monotonic: number): number | null {
+    return this.#offset.at(monotonic)
   }
 
   venueNow(): number {
-    return Math.round(this.#options.clock.wall() + (this.#offset.ms ?? 0))
+    const { clock } = this.#options
+    return this.venueAt(clock.monotonic()) ?? clock.wall()
   }
 
   account(access: AccountAccess): AccountClient {
@@ -176,25 +183,25 @@ export class VenueClient implements Venue {
     }
     const params = errand.params()
     const wire = prepare(endpoint, profile, params)
-    const sentAt = clock.wall()
+    const sentAt = clock.monotonic()
     const tried: Case = {
       endpoint,
       account: access.name,
       request: describeRequest(endpoint, wire, params),
       secrets: secretsOf(access, endpoint, params),
-      wallNow: sentAt,
+      wallNow: clock.wall(),
     }
     if (!mayPass) throw blocked(tried)
     const { method, body } = wire
     const headers = headersOf(wire, profile, credentials, this.venueNow())
     const path = this.#prefix + wire.path
     const incoming = await this.#send(errand, { origin: this.#origin, method, path, headers, body }, tried)
-    const receivedAt = clock.wall()
+    const receivedAt = clock.monotonic()
     const envelope = readEnvelope(incoming.body)
     try {
       const { data, requestTime } = judge(tried, incoming, envelope)
       const { status, body } = incoming
-      return { request: tried.request, status, body, envelope: { data, requestTime }, sentAt, receivedAt }
+      return { request: tried.request, status, body, envelope: { data, requestTime }, sentAt }
     } catch (error) {
       if (error instanceof ClockRefused) this.#offset.forget()
       throw error

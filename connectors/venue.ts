@@ -68,9 +68,8 @@ export interface Answer {
   /** The decoded content. */
   readonly body: Buffer
   readonly envelope: { readonly data: unknown; readonly requestTime: number | null }
-  /** Wall milliseconds of this machine. */
+  /** Milliseconds of the monotonic clock. */
   readonly sentAt: number
-  readonly receivedAt: number
 }
 
 export interface RequestOptions {
@@ -89,8 +88,10 @@ export interface AccountClient {
 
 export interface Venue {
   account(access: AccountAccess): AccountClient
-  /** The venue's clock minus this machine's wall clock; null until measured. */
+  /** The venue's clock minus this machine's wall clock, as it stands now; null until measured. */
   readonly offsetMs: number | null
+  /** Unix milliseconds by the venue's clock at an instant of the monotonic one; null until measured. */
+  venueAt(monotonic: number): number | null
   /** Unix milliseconds by the venue's clock, as far as it is known. */
   venueNow(): number
   readonly counters: { readonly requests: number; readonly retries: number }

@@ -9,6 +9,12 @@ export interface Clock {
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
+/** Time that goes on from an instant: a wall clock that is set in the middle of a run does not move it. */
+export function runningFrom(instant: number, clock: Clock): () => number {
+  const began = clock.monotonic()
+  return () => Math.floor(instant + clock.monotonic() - began)
+}
+
 export const systemClock: Clock = {
   wall: () => Date.now(),
   monotonic: () => performance.now(),

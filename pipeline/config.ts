@@ -217,7 +217,9 @@ export function readAccounts(
   environment: Readonly<Record<string, string | undefined>>,
 ): AccountAccess[] {
   const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
-  const sections = usesFile ? readCredentials(join(dir, 'credentials.yaml')) : {}
+  const sections = usesFile
+    ? readCredentials(join(dir, 'credentials.yaml'), Object.keys(config.accounts))
+    : {}
   return Object.entries(config.accounts).map(([name, account]) => {
     const section =
       account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
@@ -255,8 +257,8 @@ function fromEnvironment(name: string, environment: Readonly<Record<string, stri
   return Object.fromEntries(names.map((part) => [part, environment[prefix + part.toUpperCase()]])) as Section
 }
 
-/** The sections of the credentials file, which only its owner may read. */
-export function readCredentials(file: string): Record<string, Section> {
+/** The sections of the credentials file, which only its owner may read. An error names those of known accounts alone. */
+export function readCredentials(file: string, accounts: readonly string[] = []): Record<string, Section> {
   let source: string
   try {
     const mode = statSync(file).mode & 0o777
@@ -284,7 +286,7 @@ export function readCredentials(file: string): Record<string, Section> {
   const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
   if (!checked.success) {
     const inYaml = read.ok || read.line === null ? '' : `line ${read.line}`
-    const place = read.ok ? placeOf(checked.error.issues[0]) : inYaml
+    const place = read.ok ? placeOf(checked.error.issues[0], Object.keys(read.value ?? {}), accounts) : inYaml
     throw new UsageError('The credentials file is not understood.', {
       where: `${file}, ${place || 'top'}`,
       expected:
@@ -295,10 +297,14 @@ export function readCredentials(file: string): Record<string, Section> {
   return checked.data
 }
 
-/** The section and the field, where they are ones that a credentials file has: any other key may be a secret itself. */
-function placeOf(issue: z.core.$ZodIssue | undefined): string {
+/** The section and the field, where they are ones that are known: any other key may be a secret itself. */
+function placeOf(
+  issue: z.core.$ZodIssue | undefined,
+  sections: readonly string[],
+  accounts: readonly string[],
+): string {
   const [section, field] = (issue?.path ?? []).map(String)
-  const isKnown = field !== undefined && field in credentialSection.shape
-  if (section === undefined || !accountName.safeParse(section).success) return ''
-  return isKnown ? `${section}.${field}` : section
+  if (section === undefined) return ''
+  const named = accounts.includes(section) ? section : `section ${sections.indexOf(section) + 1}`
+  return field !== undefined && field in credentialSection.shape ? `${named}.${field}` : named
 }

@@ -3,6 +3,7 @@
 
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
+import { textOf } from '../../connectors/envelope.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import { extractPage, firstPage, type Place, turnPage } from '../../connectors/walk.ts'
 
@@ -52,7 +53,11 @@ async function search(
       (row) => row.clientOid === clientOid,
     )
     if (order !== undefined)
-      return { feed: endpoint.name, orderId: String(order.orderId), status: String(order.orderStatus) }
+      return {
+        feed: endpoint.name,
+        orderId: textOf(order.orderId) ?? '',
+        status: textOf(order.orderStatus) ?? '',
+      }
     place = turnPage(endpoint, place, page)
   }
   return null

@@ -38,12 +38,15 @@ export function maskSecrets(endpoint: Endpoint, data: unknown): unknown {
     return Object.fromEntries(
       Object.entries(value).map(([name, member]) => [
         name,
-        secret.has(name.toLowerCase()) ? '*'.repeat(String(member).length) : mask(member),
+        secret.has(name.toLowerCase()) ? stars(member) : mask(member),
       ]),
     )
   }
   return mask(data)
 }
+
+const stars = (secret: unknown): string =>
+  '*'.repeat((typeof secret === 'string' ? secret : (JSON.stringify(secret) ?? '')).length)
 
 /** Texts that stand under one of these names, in any spelling of case, at any depth. */
 export function textsUnder(value: unknown, names: readonly string[]): string[] {

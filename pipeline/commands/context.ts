@@ -6,7 +6,7 @@ import { utc } from '@date-fns/utc'
 import { isValid, parseISO } from 'date-fns'
 import { type Logger, pino } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
-import { type Clock, systemClock } from '../../models/clock.ts'
+import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from '../config.ts'
@@ -23,7 +23,7 @@ export interface CommandContext {
   /** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
   readonly run: string
   readonly clock: Clock
-  /** What the run calls now: the machine's clock, or --now running on from the start of the process. */
+  /** What the run calls now: the machine's clock at the start of the process, or --now, running on from there. */
   readonly now: () => number
   readonly log: Logger
   /** Stops a run cleanly when the user asks for it. */
@@ -50,7 +50,7 @@ export function createContext(args: GlobalArguments): CommandContext {
     dir,
     run,
     clock,
-    now: runClock(clock, args.now),
+    now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
     signal: stopSignal(),
     configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
@@ -74,13 +74,6 @@ export function parseInstant(text: string, option: string): number {
     })
   }
   return at.getTime()
-}
-
-function runClock(clock: Clock, now: string | undefined): () => number {
-  if (now === undefined) return () => clock.wall()
-  const base = parseInstant(now, '--now')
-  const started = clock.monotonic()
-  return () => Math.floor(base + clock.monotonic() - started)
 }
 
 /** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */

@@ -107,7 +107,7 @@ export async function readFiling(disk: Disk, dir: string, name: string): Promise
     })
   }
   const { sha256, ...filing } = parsed(file, bytes)
-  if (filing.format !== FILING_FORMAT) throw otherFormat(file, String(filing.format))
+  if (filing.format !== FILING_FORMAT) throw otherFormat(file, JSON.stringify(filing.format) ?? 'none')
   if (sha256 === hashOf(filing)) return filing
   throw changed(file, 'the hash that was written with it', 'another content')
 }

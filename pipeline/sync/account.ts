@@ -1,6 +1,7 @@
 // One account: first what it is (4.14 answers for a unified account and is refused to a classic one),
 // then every feed that applies, each under its own budget and all at once.
 import type { Endpoint } from '../../connectors/endpoint.ts'
+import { textOf } from '../../connectors/envelope.ts'
 import {
   CredentialRefused,
   IpRefused,
@@ -134,7 +135,7 @@ async function identify(
       redactSecrets(answer.body, context.secrets).body,
     )
     const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
-    const uid = found.uid === undefined || found.uid === null ? null : String(found.uid)
+    const uid = textOf(found.uid)
     if (uid !== null && access.uid !== undefined && uid !== access.uid) throw differingUid(access, uid)
     const mode = typeof found.accountMode === 'string' ? found.accountMode : null
     return { ...before, kind: 'unified', mode, uid: uid ?? before.uid }

@@ -104,10 +104,11 @@ function pageParams(endpoint: Endpoint, step: Asking): Params {
 
 /** The window's start, moved up to what the venue still remembers at this moment by its own clock. */
 function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
-  if (endpoint.window === null || context.venue.offsetMs === null) return window
+  const venueNow = context.venue.venueAt(context.clock.monotonic())
+  if (endpoint.window === null || venueNow === null) return window
   const retentionMs = retentionOf(endpoint.window, retentionOverride(context, endpoint.name))
   const oldestAt = (now: number): number => now - retentionMs + RETENTION_GUARD_MS
-  const start = Math.max(window.start, oldestAt(context.venue.venueNow()))
+  const start = Math.max(window.start, oldestAt(venueNow))
   if (start <= window.end) return { start, end: window.end }
   // One wrong requestTime must not give up a window unasked: where the machine's clock differs, the venue decides.
   if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()
@@ -125,8 +126,8 @@ function proven(
   asked: Range,
   answer: Answer,
 ): Range | null {
-  const venueThen = context.venue.offsetMs === null ? covers.end : answer.sentAt + context.venue.offsetMs
+  const venueThen = context.venue.venueAt(answer.sentAt) ?? covers.end
   const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start
-  const range = { start: Math.max(covers.start, from), end: Math.min(covers.end, Math.floor(venueThen)) }
+  const range = { start: Math.max(covers.start, from), end: Math.min(covers.end, venueThen) }
   return range.start <= range.end ? range : null
 }

@@ -43,6 +43,11 @@ export class Machine {
   readonly #streams = new Map<string, Random>()
   #folders = 0
   #skew = 0
+  #lateSkew = 0
+  /** What the monotonic clock has missed while the machine slept, and since when it sleeps. */
+  #slept = 0
+  #asleepSince: number | null = null
+  readonly #atAwakening: (() => void)[] = []
 
   constructor(options: MachineOptions) {
     this.name = options.name
@@ -88,7 +93,41 @@ export class Machine {
         if (!this.isCalm) this.#skew += step
       })
     }
+    if (this.isCalm && (this.#options.config.faults['clock steps'] ?? 0) > 0) this.#disturbLateClock()
     return process
+  }
+
+  /** A clock that steps, or misses a while, is no reason to leave anything: the last runs have to get over one each. */
+  #disturbLateClock(): void {
+    const { scheduler, tell } = this.#options
+    const random = this.stream('late clock')
+    const sleeps = random.chance(0.5)
+    this.#lateSkew = 0
+    scheduler.after(random.int(1_000, 15_000), () => {
+      if (!sleeps) {
+        this.#lateSkew += random.pick([-2 * HOUR, -40_000, 40_000, 2 * HOUR])
+        return tell(`${this.name} its clock is now off by ${this.#lateSkew} ms`)
+      }
+      tell(`${this.name} sleeps`)
+      this.#asleepSince = scheduler.now
+      scheduler.after(random.int(40_000, 120_000), () => {
+        this.#slept += scheduler.now - (this.#asleepSince ?? scheduler.now)
+        this.#asleepSince = null
+        tell(`${this.name} awakes`)
+        for (const work of this.#atAwakening.splice(0)) scheduler.after(0, work)
+      })
+    })
+  }
+
+  /** Timers and answers that come due while the machine sleeps are noticed when it awakes. */
+  whenAwake(work: () => void): void {
+    if (this.#asleepSince === null) work()
+    else this.#atAwakening.push(work)
+  }
+
+  /** A monotonic clock stands still while its machine sleeps. */
+  get monotonic(): number {
+    return (this.#asleepSince ?? this.#options.scheduler.now) - this.#slept
   }
 
   /** A process that does its whole work in one event, and does not die. */
@@ -101,7 +140,7 @@ export class Machine {
 
   /** What the wall clock of this machine is off by. */
   get skew(): number {
-    return this.isCalm ? 0 : this.#skew
+    return this.isCalm ? this.#lateSkew : this.#skew
   }
 
   /** The lock of a process that is gone names a process that is gone. */
@@ -179,7 +218,7 @@ export class SimulatedProcess implements DiskHooks {
     })
     this.clock = {
       wall: () => Math.floor(start + scheduler.now + machine.skew),
-      monotonic: () => scheduler.now,
+      monotonic: () => machine.monotonic,
       sleep: (ms, signal) => this.#sleep(ms, signal),
     }
   }
@@ -189,7 +228,9 @@ export class SimulatedProcess implements DiskHooks {
       if (signal?.aborted === true) return resolve()
       const cancel = this.#scheduler.after(ms, () => {
         signal?.removeEventListener('abort', stop)
-        if (this.isAlive) resolve()
+        this.whenAwake(() => {
+          if (this.isAlive) resolve()
+        })
       })
       const stop = (): void => {
         cancel()
@@ -235,6 +276,8 @@ export class SimulatedProcess implements DiskHooks {
     if (!this.isAlive) throw new ProcessDied()
     return done
   }
+
+  readonly whenAwake = (work: () => void): void => this.#machine.whenAwake(work)
 
   /** The venue has received a request: a process that dies now leaves a spent slot behind. */
   readonly arrived = (): void => {

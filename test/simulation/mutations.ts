@@ -285,8 +285,25 @@ const asking = [
     'connectors/client.ts',
     'if (error instanceof ClockRefused) this.#offset.forget()',
     '',
-    'wrong requestTime',
-    'clock skew',
+    'clock steps',
+  ),
+  of(
+    'the venue’s clock follows a wall clock that is set',
+    'connectors/client.ts',
+    'return this.#offset.at(monotonic)',
+    `const { clock } = this.#options
+    const at = this.#offset.at(monotonic)
+    const own = this as unknown as { drift?: number }
+    own.drift ??= clock.wall() - clock.monotonic()
+    return at === null ? null : Math.floor(at + clock.wall() - clock.monotonic() - own.drift)`,
+    'clock steps',
+  ),
+  of(
+    'now follows a wall clock that is set',
+    'models/clock.ts',
+    'return () => Math.floor(instant + clock.monotonic() - began)',
+    'return () => clock.wall() + 0 * (instant + began)',
+    'clock steps',
   ),
   of(
     'venue’s clock not measured at all',

@@ -14,6 +14,8 @@ export interface Caller {
   readonly bornAt: number
   /** Told of each of its requests that the venue receives. */
   readonly arrived: () => void
+  /** Puts off what its machine cannot notice in its sleep. */
+  readonly whenAwake: (work: () => void) => void
 }
 
 type WireFault = (typeof WIRE_FAULTS)[number]
@@ -128,7 +130,9 @@ export class Network {
       signal.addEventListener('abort', abort, { once: true })
       const settle = (work: () => void): void => {
         signal.removeEventListener('abort', abort)
-        if (caller.isAlive) work()
+        caller.whenAwake(() => {
+          if (caller.isAlive) work()
+        })
       }
       const fault = this.#strike()
       const again = this.#countTries(caller, request)

@@ -5,6 +5,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { openVenue, type RequestEvent } from '../../connectors/venue.ts'
+import { runningFrom } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { type Books, landingFeeds, landingRecords, openBooks } from '../../pipeline/books.ts'
 import { buildLedger } from '../../pipeline/build/build.ts'
@@ -168,7 +169,7 @@ async function perform(
         feeds: [world.settings, ...world.feeds],
         settings: world.settings,
         clock: process.clock,
-        now: () => process.clock.wall(),
+        now: runningFrom(process.clock.wall(), process.clock),
         signal: new AbortController().signal,
         command: 'nightly',
         progress: (event) => ledger.logs.push(JSON.stringify(event)),

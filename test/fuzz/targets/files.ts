@@ -235,6 +235,9 @@ export const fileTargets: readonly Target[] = [
     { kind: 'lines', tokens: [...YAML_TOKENS, ...SECRETS] },
     (file, dir) => {
       const sections = readCredentials(file)
+      // The name of an account is the user's own word, and may be shown.
+      if (Object.keys(sections).some((name) => SECRETS.some((secret) => name.includes(secret))))
+        return 'named'
       const config = {
         accounts: Object.fromEntries(
           Object.keys(sections).map((name) => [name, { credentials: 'file' as const }]),
