@@ -54,13 +54,14 @@ export class VenueClient implements Venue {
   readonly #origin: string
   readonly #prefix: string
   readonly #dispatcher: Dispatcher
-  readonly #offset = new ClockOffset()
+  readonly #offset: ClockOffset
   readonly #closing = new AbortController()
   readonly #budgets: Budgets
   readonly #guard: BlockGuard
 
   constructor(options: VenueOptions) {
     this.#options = options
+    this.#offset = new ClockOffset(options.clock.wall() - options.clock.monotonic())
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
     this.#prefix = base.pathname.replace(/\/$/, '')

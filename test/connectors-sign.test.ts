@@ -88,6 +88,19 @@ describe('the venue’s clock', () => {
     expect(offset.at(0)).toBe(1_001)
   })
 
+  test('is not moved by the second answer either, nor by two of three, where the machine’s clock agrees with the rest', () => {
+    const offset = new ClockOffset(1_004)
+    for (const time of [1_000, -3_600_000, -3_600_001]) offset.measure(time, 0, 0)
+    expect(offset.at(0)).toBe(1_000)
+  })
+
+  test('is not where the machine’s clock stands once its time was refused', () => {
+    const offset = new ClockOffset(7_200_000)
+    offset.forget()
+    for (const time of [1_000, 1_001]) offset.measure(time, 0, 0)
+    expect(offset.at(0)).toBe(1_000)
+  })
+
   test.each([
     [1763688181556, 1763688181556],
     ['1763688181556', 1763688181556],

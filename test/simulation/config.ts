@@ -115,6 +115,9 @@ export const FEEDS = [
   'p2p.orders',
 ] as const
 
+/** What a run may be made to have: faults, and feeds that are then its only ones. */
+export type Focus = Fault | (typeof FEEDS)[number]
+
 /** One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. */
 const BUILD_EVERY = 100
 
@@ -156,8 +159,11 @@ function feedsOf(random: Random): string[] {
   return chosen.length === 0 ? [random.pick(FEEDS)] : chosen
 }
 
-/** The same seed in a world in which these faults are never missing. */
-export function focused(config: SimulationConfig, names: readonly Fault[]): SimulationConfig {
+/** The same seed in a world in which these faults are never missing, with these feeds if any are named. */
+export function focused(config: SimulationConfig, focus: readonly Focus[]): SimulationConfig {
+  const isFeed = (name: Focus): boolean => (FEEDS as readonly string[]).includes(name)
+  const names = focus.filter((name): name is Fault => !isFeed(name))
+  const feeds = focus.filter(isFeed)
   const shares: readonly (readonly [readonly Fault[], number])[] = [
     [WIRE_FAULTS, 0.08],
     [PAGE_FAULTS, 0.2],
@@ -169,7 +175,11 @@ export function focused(config: SimulationConfig, names: readonly Fault[]): Simu
   const faults = Object.fromEntries(
     names.map((name) => [name, Math.max(share(name), config.faults[name] ?? 0)]),
   )
-  return { ...config, faults: { ...config.faults, ...faults } }
+  return {
+    ...config,
+    feeds: feeds.length === 0 ? config.feeds : feeds,
+    faults: { ...config.faults, ...faults },
+  }
 }
 
 /** The configuration of a seed. */

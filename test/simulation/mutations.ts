@@ -2,15 +2,15 @@
 // A piece that is not found exactly once is an error, so that a mutation follows the code it was made for.
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: the pieces are source text.
 
-import type { Fault } from './config.ts'
+import type { Focus } from './config.ts'
 
 export interface Mutation {
   readonly name: string
   readonly file: string
   readonly find: string
   readonly replace: string
-  /** Faults without which it makes no difference: every seed has them when this mistake is looked for. */
-  readonly focus: readonly Fault[]
+  /** Faults and feeds without which it makes no difference: every seed has them when this mistake is looked for. */
+  readonly focus: readonly Focus[]
 }
 
 const walk = 'connectors/walk.ts'
@@ -26,7 +26,7 @@ const budget = 'connectors/budget.ts'
 const budgets = 'connectors/budgets.ts'
 const failure = 'pipeline/sync/failure.ts'
 
-const of = (name: string, file: string, find: string, replace: string, ...focus: Fault[]): Mutation => ({
+const of = (name: string, file: string, find: string, replace: string, ...focus: Focus[]): Mutation => ({
   name,
   file,
   find,
@@ -169,8 +169,8 @@ const planning = [
     '{ start: Number.NEGATIVE_INFINITY, end: unsettledFrom },',
     '{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },',
     'changed records',
-    'server error',
-    'lost response',
+    'quick restart',
+    'trade.orderHistory',
   ),
   of(
     'resumed window not read again in its newest part',
@@ -178,7 +178,7 @@ const planning = [
     'end: Math.max(start, end - lookbackMs),',
     'end,',
     'late records',
-    'lost response',
+    'p2p.orders',
   ),
   of(
     'lost ranges not stated',

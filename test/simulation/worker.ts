@@ -3,7 +3,7 @@
 // argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small,
 // `--focus=NAME;NAME` has these faults in every seed.
 import './native.ts'
-import { configOf, type Fault, focused, type SimulationConfig } from './config.ts'
+import { configOf, type Focus, focused, type SimulationConfig } from './config.ts'
 import { checkLedgers, LEDGERS_MAX, type LivedBooks } from './ledgers.ts'
 import { folderForDatabases, type SimulationResult, simulate } from './run.ts'
 import { shrink } from './shrink.ts'
@@ -56,7 +56,7 @@ async function buildLived(): Promise<boolean> {
 for (let place = 0; place < Number(count); place += 1) {
   const seed = Number(from) + place * Number(step)
   const config = configOf(seed)
-  let result = await simulate(focus === undefined ? config : focused(config, focus.split(';') as Fault[]))
+  let result = await simulate(focus === undefined ? config : focused(config, focus.split(';') as Focus[]))
   const failed = result.violations.length > 0
   if (failed && flags.includes('--shrink')) result = await shrink(result, simulate)
   report(result, failed ? result.config : null)

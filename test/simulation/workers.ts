@@ -34,6 +34,10 @@ const ALLOCATOR = {
 /** Most of what a run makes is gone with its event: a larger nursery is swept less often. */
 const NURSERY = '--max-semi-space-size=64'
 
+/** No seed takes nearly so long: one that does will never end. A planted mistake is given up sooner. */
+const SILENCE_MAX_MS = 600_000
+const SILENCE_MAX_OF_MISTAKE_MS = 90_000
+
 /** How often a worker that was killed from outside is started anew. */
 const STARTS_MAX = 20
 
@@ -75,12 +79,23 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
         child.on('error', reject)
         child.on('close', (code, signal) => resolve(signal ?? `code ${code}`))
       })
+      let isStuck = false
+      const patience = setTimeout(
+        () => {
+          isStuck = true
+          child.kill('SIGKILL')
+        },
+        flags.includes('--stop') ? SILENCE_MAX_OF_MISTAKE_MS : SILENCE_MAX_MS,
+      )
       for await (const line of createInterface({ input: child.stdout })) {
         const report = JSON.parse(line) as Report
         next = Math.max(next, report.seed + jobs)
         take(report)
+        patience.refresh()
       }
+      clearTimeout(patience)
       const end = await ended
+      if (isStuck) return take(failedWorker(next, 'a kill: it went on without an end'))
       if (end === 'code 0' || isOver) return
       // Whoever kills a process from outside, such as a system short of memory, says nothing of the seed.
       if (end === 'SIGKILL' && starts < STARTS_MAX) continue
