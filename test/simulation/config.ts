@@ -103,6 +103,8 @@ export interface SimulationConfig {
   readonly memory: number
   /** Partitions of a feed at most. */
   readonly partitions: number
+  /** Share of the runs with faults that say they are done whose coverage is looked at; of others it always is. */
+  readonly looks: number
   /** Models, checks and publication too. */
   readonly build: boolean
 }
@@ -115,8 +117,8 @@ export const FEEDS = [
   'p2p.orders',
 ] as const
 
-/** What a run may be made to have: faults, and feeds that are then its only ones. */
-export type Focus = Fault | (typeof FEEDS)[number]
+/** What a run may be made to have: faults, feeds that are then its only ones, and three nights at least. */
+export type Focus = Fault | (typeof FEEDS)[number] | 'several nights'
 
 /** One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. */
 const BUILD_EVERY = 100
@@ -162,10 +164,10 @@ function feedsOf(random: Random): string[] {
 /** The same seed in a world in which these faults are never missing, with these feeds if any are named. */
 export function focused(config: SimulationConfig, focus: readonly Focus[]): SimulationConfig {
   const isFeed = (name: Focus): boolean => (FEEDS as readonly string[]).includes(name)
-  const names = focus.filter((name): name is Fault => !isFeed(name))
+  const names = focus.filter((name): name is Fault => !isFeed(name) && name !== 'several nights')
   const feeds = focus.filter(isFeed)
   const shares: readonly (readonly [readonly Fault[], number])[] = [
-    [WIRE_FAULTS, 0.08],
+    [WIRE_FAULTS, names.length === 1 ? 0.25 : 0.08],
     [PAGE_FAULTS, 0.2],
     [PERIOD_FAULTS, 1],
     [DISK_FAULTS, 0.01],
@@ -177,6 +179,8 @@ export function focused(config: SimulationConfig, focus: readonly Focus[]): Simu
   )
   return {
     ...config,
+    looks: 1,
+    nights: Math.max(focus.includes('several nights') ? 3 : 1, config.nights),
     feeds: feeds.length === 0 ? config.feeds : feeds,
     faults: { ...config.faults, ...faults },
   }
@@ -201,6 +205,7 @@ export function configOf(seed: number): SimulationConfig {
     nights: random.pick([1, 1, 1, 1, 1, 1, 1, 1, 2, 3]),
     again: random.chance(0.1),
     pageSize: random.int(2, 7),
+    looks: 0.05,
     build,
   }
 }

@@ -153,8 +153,9 @@ const planning = [
     '({ start, end, readAt = newest }) => {',
     '({ start, end }) => {\n    const readAt = newest',
     'late records',
-    'lost response',
-    'server error',
+    'outage',
+    'several nights',
+    'tax.records',
   ),
   of(
     'unsettled orders not read again',
@@ -169,8 +170,9 @@ const planning = [
     '{ start: Number.NEGATIVE_INFINITY, end: unsettledFrom },',
     '{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },',
     'changed records',
-    'quick restart',
+    'outage',
     'trade.orderHistory',
+    'p2p.orders',
   ),
   of(
     'resumed window not read again in its newest part',
@@ -178,6 +180,7 @@ const planning = [
     'end: Math.max(start, end - lookbackMs),',
     'end,',
     'late records',
+    'outage',
     'p2p.orders',
   ),
   of(

@@ -102,7 +102,7 @@ async function nights(world: World, machine: Machine, ledger: Ledger): Promise<v
       const isClockRight =
         (world.config.faults['clock skew'] ?? 0) + (world.config.faults['clock steps'] ?? 0) === 0
       const inspect: Inspect = async (books, { incomplete }) => {
-        if (isClockRight && (incomplete || random.chance(0.05)))
+        if (isClockRight && (incomplete || random.chance(world.config.looks)))
           await checkCoverage(world, books, null, plannedAt)
       }
       const end = await night(world, machine, ledger, inspect)
