@@ -87,10 +87,11 @@ test(
     const whole = await readFile(segment(dir))
 
     for (let length = kept + 1; length < whole.length; length += 1) {
-      for (const zeros of [0, 5_000]) {
+      for (const zeros of [0, 5_000, whole.length - length]) {
         await rm(join(dir, 'journal'), { recursive: true })
         await mkdir(join(dir, 'journal'))
         const torn = Buffer.concat([whole.subarray(kept, length), Buffer.alloc(zeros)])
+        if (torn.equals(whole.subarray(kept))) continue // A hash may end with zeros of its own.
         await writeFile(segment(dir), Buffer.concat([whole.subarray(0, kept), torn]))
 
         expect(await readJournal(dir)).toEqual(asRead(bodies.slice(0, 2)))

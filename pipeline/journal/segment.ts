@@ -131,8 +131,10 @@ export class SegmentReader {
     const bytes = await this.bytes(offset, end - offset)
     const header = bytes.subarray(PRELUDE_BYTES, regionOffset - offset)
     const chain = bytes.subarray(chainOffset - offset)
-    const matches = nextChain(this.chain, header).equals(chain)
-    if (!matches && (await this.isZeroFilledBefore(end))) return this.tearAt(offset)
+    const expected = nextChain(this.chain, header)
+    const matches = expected.equals(chain)
+    const isUnfinished = end === this.size && endsInZeros(chain, expected)
+    if (!matches && (isUnfinished || (await this.isZeroFilledBefore(end)))) return this.tearAt(offset)
     this.offset = end
     this.seq = seq
     this.chain = chain
@@ -190,6 +192,12 @@ export class SegmentReader {
     const bytes = await this.file.read(Math.max(0, offset - least), Math.min(least, offset))
     return bytes.every((byte) => byte === 0)
   }
+}
+
+/** Whether a hash is the expected one up to where the zeros begin with which it ends, however few: it was being written. */
+function endsInZeros(found: Buffer, expected: Buffer): boolean {
+  const cut = found.findIndex((byte, at) => byte !== expected[at])
+  return cut >= 0 && found.subarray(cut).every((byte) => byte === 0)
 }
 
 /**
