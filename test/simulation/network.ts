@@ -131,7 +131,8 @@ export class Network {
       const settle = (work: () => void): void => {
         signal.removeEventListener('abort', abort)
         caller.whenAwake(() => {
-          if (caller.isAlive) work()
+          // Whoever has lost patience learns nothing of a late answer, nor when to come again.
+          if (caller.isAlive && !signal.aborted) work()
         })
       }
       const fault = this.#strike()
