@@ -109,7 +109,7 @@ const walking = [
   of(
     'future claimed by a clock that is ahead',
     page,
-    'Math.min(covers.end, Math.floor(venueThen))',
+    'Math.min(covers.end, venueThen)',
     'covers.end',
     'clock skew',
   ),
