@@ -205,7 +205,7 @@ export function configOf(seed: number): SimulationConfig {
     nights: random.pick([1, 1, 1, 1, 1, 1, 1, 1, 2, 3]),
     again: random.chance(0.1),
     pageSize: random.int(2, 7),
-    looks: 0.05,
+    looks: 0.2,
     build,
   }
 }
