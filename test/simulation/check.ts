@@ -1,20 +1,13 @@
-// What must hold, whatever happened: the invariants of the design, compared with the history that was invented.
-// The questions are asked with code of the simulator's own where that is possible at all.
-import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
-import type { Books } from '../../pipeline/books.ts'
-import { recordSelect } from '../../pipeline/build/records.ts'
+// What must hold of the journal and the logs, whatever happened: the invariants of the design, compared with the
+// history that was invented.
 import type { Frame, PageMeta, StatementMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
-import { landJournal, openLanding } from '../../pipeline/landing/landing.ts'
 import type { DiskHooks } from './disk.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
-import { LOOKBACK_SLACK_MS, type VenueRecord, versionAt } from './history.ts'
+import { type VenueRecord, versionAt } from './history.ts'
 import type { Machine } from './machine.ts'
-import { FOLDER_IN_MEMORY } from './native.ts'
-import { type Ledger, landingSettings } from './night.ts'
+import type { Ledger } from './night.ts'
 import { idsIn } from './venue.ts'
-import { contentSql } from './wire.ts'
 import { START, type World } from './world.ts'
 
 /** What the moving edge of the venue's memory may take without a word. */
@@ -150,149 +143,4 @@ export function checkLogs(world: World, ledger: Ledger): void {
   for (const line of ledger.logs)
     for (const secret of secretsOf(world))
       if (line.includes(secret)) world.violation(`a log line holds a secret: ${line}`)
-}
-
-type Ask = (sql: string) => Promise<Record<string, string>[]>
-
-export function asking(books: Pick<Books, 'landing'>): Ask {
-  return async (sql) => {
-    const reader = await books.landing.connection.runAndReadAll(sql)
-    return reader.getRowObjectsJson() as Record<string, string>[]
-  }
-}
-
-/** Every page landed once, whole: each of its rows stands in its table or in quarantine. */
-export async function checkPages(world: World, machine: Machine, books: Books): Promise<void> {
-  const ask = asking(books)
-  const frames = await framesOf(world, machine)
-  const tables = new Map(world.feeds.map((feed) => [feed.item!.table, feed]))
-  const landed = new Map<string, number>()
-  const count = (rows: Record<string, string>[]): void => {
-    for (const { page_id: page, rows: found } of rows)
-      landed.set(String(page), (landed.get(String(page)) ?? 0) + Number(found))
-  }
-  for (const table of tables.keys())
-    count(await ask(`select page_id, count(*) as rows from landing.main.${table} group by page_id`))
-  count(await ask('select page_id, count(*) as rows from landing.main.quarantine group by page_id'))
-  for (const { seq, meta, body } of frames) {
-    const feed = meta.kind === 'page' ? world.feeds.find((one) => one.name === meta.feed) : undefined
-    if (feed === undefined) continue
-    const rows = idsIn(Buffer.from(body ?? []).toString(), feed).length
-    if (rows !== (landed.get(String(seq)) ?? 0))
-      world.violation(`page ${seq} has ${rows} rows, and ${landed.get(String(seq)) ?? 0} of them landed`)
-  }
-  const [state] = await ask('select landed_seq from landing.main.state')
-  if (Number(state?.landed_seq) !== frames.length)
-    world.violation(`${frames.length} frames are journaled, and landing stands at ${state?.landed_seq}`)
-}
-
-/** Records and versions that must have been had: all that the venue told before the last run, and still does. */
-function isDue(world: World, feed: Feed, record: VenueRecord, beganAt: number): boolean {
-  const { now } = world.scheduler
-  const edge = START + now - retentionOfFeed(feed) + EDGE_MS
-  const version = versionAt(record, now)
-  if (record.ts < edge || version === null || version !== versionAt(record, beganAt)) return false
-  return record.isOnEdge || record.appearsAt + START - record.ts <= feed.window.lookbackMs - LOOKBACK_SLACK_MS
-}
-
-/** The landed records are the venue's, version by version and digit by digit, and each is published once. */
-export async function checkTruth(world: World, books: Books, beganAt: number): Promise<void> {
-  const ask = asking(books)
-  const kept = await ask('select account, feed, raw from landing.main.quarantine')
-  for (const feed of world.feeds) {
-    const record = feed.item!
-    const key = `"${record.key.map((name) => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`))[0]}"`
-    const published = await ask(
-      `select account, partition, ${key} as id, ${contentSql(record)} as content, is_current
-       from (${recordSelect(record, true).replaceAll('landing.', 'landing.main.')})`,
-    )
-    const quarantined = kept.filter((row) => row.feed === feed.name)
-    const partitions = new Set(feed.partitions.map(({ label }) => label))
-    const asked = world.accounts.filter(({ kind }) => feed.applies === 'all' || kind === 'unified')
-    const names = new Set(asked.map(({ name }) => name))
-    const own = world.records.filter(
-      (one) => one.feed === feed.name && partitions.has(one.partition) && names.has(one.account),
-    )
-    const [landed] = await ask(
-      `select count(*) as versions from (select distinct account, ${key}, ${contentSql(record)} from landing.main.${record.table})`,
-    )
-    if (Number(landed?.versions) !== published.length)
-      world.violation(
-        `${feed.name}: ${landed?.versions} versions have landed, ${published.length} are published`,
-      )
-    checkFeed(world, feed, own, published, quarantined, beganAt)
-  }
-}
-
-function checkFeed(
-  world: World,
-  feed: Feed,
-  own: readonly VenueRecord[],
-  published: readonly Record<string, unknown>[],
-  quarantined: readonly Record<string, string>[],
-  beganAt: number,
-): void {
-  const byId = grouped(published, (row) => `${row.account}/${row.id}`)
-  const known = new Map(own.map((record) => [`${record.account}/${record.id}`, record]))
-  for (const [id, rows] of byId) {
-    const record = known.get(id)
-    for (const row of rows) {
-      const isTrue = record?.versions.some(({ content }) => content === row.content)
-      if (!isTrue)
-        world.violation(`${feed.name} ${id} is published as ${row.content}, which the venue never said`)
-      if (record !== undefined && row.partition !== record.partition)
-        world.violation(`${feed.name} ${id} of ${record.partition} is published under ${row.partition}`)
-    }
-    if (new Set(rows.map((row) => row.content)).size !== rows.length)
-      world.violation(`${feed.name} ${id} is published twice with the same content`)
-    if (rows.filter((row) => row.is_current === true).length !== 1)
-      world.violation(
-        `${feed.name} ${id} has ${rows.filter((row) => row.is_current === true).length} current versions`,
-      )
-  }
-  const asides = quarantined.map(({ account, raw }) => ({ account, ids: idsIn(raw ?? '', feed) }))
-  const isAside = (record: VenueRecord): boolean =>
-    asides.some(({ account, ids }) => account === record.account && ids.includes(record.id))
-  for (const record of own.filter((one) => isDue(world, feed, one, beganAt))) {
-    const version = versionAt(record, world.scheduler.now)!
-    const rows = byId.get(`${record.account}/${record.id}`) ?? []
-    const what = `${feed.name} ${record.account}/${record.id} of ${record.ts} (appeared at ${record.appearsAt})`
-    if (version.content === null) {
-      if (!isAside(record)) world.violation(`${what} cannot be read, and is not kept aside`)
-      continue
-    }
-    const row = rows.find(({ content }) => content === version.content)
-    if (row === undefined) {
-      const lacks =
-        rows.length === 0
-          ? 'is missing'
-          : `is only known as ${rows.map(({ content }) => content).join(' and ')}`
-      world.violation(`${what} ${lacks}`)
-    } else if (row.is_current !== true) world.violation(`${what} is not published as it is now`)
-  }
-}
-
-/** The same landing comes of the journal alone. */
-export async function checkRebuild(world: World, machine: Machine, books: Books): Promise<void> {
-  const dir = join(machine.dir, FOLDER_IN_MEMORY)
-  mkdirSync(dir)
-  const clock = { wall: () => START, monotonic: () => 0, sleep: async () => undefined }
-  const journal = await openJournal(machine.dir, { mode: 'read', clock, disk: machine.disk.for(plain) })
-  const fresh = await openLanding(dir, {
-    ...(landingSettings(world) as { records: []; feeds: Map<never, never> }),
-  })
-  try {
-    await landJournal(journal, fresh)
-    const again = await fresh.contentHashes()
-    for (const [table, { rows, hash }] of await books.landing.contentHashes()) {
-      const other = again.get(table)
-      if (other?.hash !== hash)
-        world.violation(
-          `table ${table} has ${rows} rows, and ${other?.rows} others when the journal is landed again`,
-        )
-    }
-  } finally {
-    await fresh.close()
-    await journal.close()
-  }
 }

@@ -96,6 +96,8 @@ export interface SimulationConfig {
   /** Records of each partition. */
   readonly records: number
   readonly nights: number
+  /** A process that died or left something is started again the same night, at most so often in all. */
+  readonly starts: number
   /** A second run after the faults have ended, which finds little to do. */
   readonly again: boolean
   readonly pageSize: number
@@ -117,11 +119,14 @@ export const FEEDS = [
   'p2p.orders',
 ] as const
 
-/** What a run may be made to have: faults, feeds that are then its only ones, and three nights at least. */
-export type Focus = Fault | (typeof FEEDS)[number] | 'several nights'
+/** Ways to live: three nights at least, or nights that end with the death of their one process among its requests. */
+const LIVES = ['several nights', 'given up'] as const
+
+/** What a run may be made to have: faults, feeds that are then its only ones, and a way to live. */
+export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
 
 /** One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. */
-const BUILD_EVERY = 100
+const BUILD_EVERY = 250
 
 function faultsOf(random: Random): Partial<Record<Fault, number>> {
   const faults: Partial<Record<Fault, number>> = {}
@@ -164,7 +169,8 @@ function feedsOf(random: Random): string[] {
 /** The same seed in a world in which these faults are never missing, with these feeds if any are named. */
 export function focused(config: SimulationConfig, focus: readonly Focus[]): SimulationConfig {
   const isFeed = (name: Focus): boolean => (FEEDS as readonly string[]).includes(name)
-  const names = focus.filter((name): name is Fault => !isFeed(name) && name !== 'several nights')
+  const isLife = (name: Focus): boolean => (LIVES as readonly string[]).includes(name)
+  const names = focus.filter((name): name is Fault => !isFeed(name) && !isLife(name))
   const feeds = focus.filter(isFeed)
   const shares: readonly (readonly [readonly Fault[], number])[] = [
     [WIRE_FAULTS, names.length === 1 ? 0.25 : 0.08],
@@ -177,10 +183,19 @@ export function focused(config: SimulationConfig, focus: readonly Focus[]): Simu
   const faults = Object.fromEntries(
     names.map((name) => [name, Math.max(share(name), config.faults[name] ?? 0)]),
   )
+  const nights = Math.max(focus.includes('several nights') ? 3 : 1, config.nights)
+  const random = new Random(`given up ${config.seed}`)
+  const deaths = Array.from(
+    { length: nights },
+    (): CrashPoint => ({ at: 'request', count: random.int(2, 10), power: false }),
+  )
+  // Many small pages, so that windows are begun and not finished.
+  const givenUp = { starts: 1, crashes: deaths, records: 40, pageSize: 2, memory: 1 }
   return {
     ...config,
+    ...(focus.includes('given up') ? givenUp : {}),
     looks: 1,
-    nights: Math.max(focus.includes('several nights') ? 3 : 1, config.nights),
+    nights,
     feeds: feeds.length === 0 ? config.feeds : feeds,
     faults: { ...config.faults, ...faults },
   }
@@ -203,6 +218,7 @@ export function configOf(seed: number): SimulationConfig {
     memory: random.pick([0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 0.5, 1]),
     partitions: random.pick([1, 1, 2]),
     nights: random.pick([1, 1, 1, 1, 1, 1, 1, 1, 2, 3]),
+    starts: random.pick([1, 3]),
     again: random.chance(0.1),
     pageSize: random.int(2, 7),
     looks: 0.2,

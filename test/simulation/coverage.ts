@@ -2,13 +2,13 @@
 // and whatever was not had is stated. The published SQL answers, over the landing database.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Books } from '../../pipeline/books.ts'
+import type { Landing } from '../../pipeline/landing/landing.ts'
 import { packageRoot } from '../../pipeline/root.ts'
-import { asking } from './check.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
+import { asking } from './truth.ts'
 import { START, type World } from './world.ts'
 
-interface Interval {
+export interface Interval {
   readonly account: string
   readonly feed: string
   readonly partition: string
@@ -22,8 +22,9 @@ const MODELS = ['staging/covered_ranges', 'staging/missing_ranges', 'published/c
 /** What the edge of the venue's memory may take without a word: it moves on while a run goes on. */
 const EDGE_MS = 6 * 60_000
 
-async function coverageOf(books: Books): Promise<Interval[]> {
-  const connection = await books.landing.instance.connect()
+/** What the published coverage says of everything in this landing. */
+export async function coverageOf({ instance, connection: asks }: Landing): Promise<Interval[]> {
+  const connection = await instance.connect()
   try {
     await connection.run('create schema if not exists memory.staging')
     for (const model of MODELS) {
@@ -34,7 +35,7 @@ async function coverageOf(books: Books): Promise<Interval[]> {
   } finally {
     connection.closeSync()
   }
-  const rows = await asking(books)(
+  const rows = await asking(asks)(
     `select account, feed, partition, epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end, status
      from memory.main.coverage`,
   )
@@ -65,20 +66,22 @@ function hole(
   return [reached, Math.min(next, until)]
 }
 
-/**
- * `wholeSince`: the beginning of a run without faults that has ended, by which everything reachable must be complete;
- * null after a run that left something, which then must be stated.
- */
-export async function checkCoverage(
-  world: World,
-  books: Books,
-  wholeSince: number | null,
-  plannedAt: number,
-): Promise<void> {
-  const all = await coverageOf(books)
+export interface CoverageTimes {
+  /**
+   * The beginning of a run without faults that has ended, by which everything reachable must be complete; null after a
+   * run that left something, which then must be stated.
+   */
+  readonly wholeSince: number | null
+  readonly plannedAt: number
+  readonly now: number
+}
+
+/** `intervals` may be those of other runs too. */
+export function checkCoverage(world: World, intervals: readonly Interval[], times: CoverageTimes): void {
+  const { wholeSince, plannedAt } = times
   for (const account of world.accounts)
     for (const feed of world.feeds) {
-      const own = all.filter((one) => one.account === account.name && one.feed === feed.name)
+      const own = intervals.filter((one) => one.account === account.name && one.feed === feed.name)
       const whole = own.filter((one) => one.start === null)
       if (feed.applies === 'unified' && account.kind === 'classic') {
         if (wholeSince !== null && !whole.some((one) => one.status === 'not_applicable'))
@@ -88,7 +91,7 @@ export async function checkCoverage(
       if (wholeSince === null && whole.length > 0) continue
       for (const { label } of feed.partitions) {
         const part = own.filter((one) => one.partition === label)
-        if (wholeSince !== null) checkWhole(world, account.name, feed, label, part, wholeSince)
+        if (wholeSince !== null) checkWhole(world, account.name, feed, label, part, wholeSince, times.now)
         checkStated(world, account.name, feed, label, part, plannedAt)
       }
     }
@@ -101,8 +104,9 @@ function checkWhole(
   label: string,
   part: readonly Interval[],
   since: number,
+  now: number,
 ): void {
-  const reachable = START + world.scheduler.now - retentionOfFeed(feed) + EDGE_MS
+  const reachable = START + now - retentionOfFeed(feed) + EDGE_MS
   const had = part.filter((one) => one.status === 'complete' || one.status === 'empty')
   const gap = hole(had, reachable, START + since, 1)
   if (gap !== null)

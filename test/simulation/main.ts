@@ -77,7 +77,9 @@ async function bite(mutation: Mutation, count: number): Promise<{ seeds: number;
     onReport,
   })
   const caught = reports.find(({ violations }) => violations.length > 0)
-  return caught === undefined ? null : { seeds: reports.length, by: caught.violations[0]!.split('\n')[0]! }
+  return caught === undefined
+    ? null
+    : { seeds: caught.seed - from + 1, by: caught.violations[0]!.split('\n')[0]! }
 }
 
 async function teeth(count: number): Promise<number> {

@@ -170,7 +170,7 @@ const planning = [
     '{ start: Number.NEGATIVE_INFINITY, end: unsettledFrom },',
     '{ start: Number.NEGATIVE_INFINITY, end: Number.POSITIVE_INFINITY },',
     'changed records',
-    'outage',
+    'given up',
     'trade.orderHistory',
     'p2p.orders',
   ),
@@ -180,7 +180,7 @@ const planning = [
     'end: Math.max(start, end - lookbackMs),',
     'end,',
     'late records',
-    'outage',
+    'given up',
     'p2p.orders',
   ),
   of(

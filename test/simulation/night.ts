@@ -17,9 +17,9 @@ import { type Landing, LandingError, type LandingOptions } from '../../pipeline/
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { type SyncResult, sync } from '../../pipeline/sync/sync.ts'
 import { DISK_FAULTS } from './config.ts'
-import { sums } from './ledgers.ts'
 import type { Machine, SimulatedProcess } from './machine.ts'
 import { asProcess, LANDING_MEMORY, leave } from './native.ts'
+import { sums } from './together.ts'
 import { ADDRESS_RATE, START, type World } from './world.ts'
 
 /** No run may ask more often than this; a run that does goes round. */
@@ -79,7 +79,7 @@ export async function night(
   const process = machine.boot()
   if (machine.name === 'books') world.network.begin(process)
   ledger.runs += 1
-  const run = `${machine.name}-${ledger.runs}`
+  const run = `${machine.name}-${world.config.seed}-${ledger.runs}`
   ledger.startedAt.set(run, world.scheduler.now)
   world.tell(
     `${machine.name} starts ${run}${machine.skew === 0 ? '' : `, its clock off by ${machine.skew} ms`}`,

@@ -4,15 +4,15 @@ import { createHash } from 'node:crypto'
 import { existsSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { checkJournal, checkLogs, checkPages, checkRebuild, checkTruth, framesOf } from './check.ts'
+import { checkJournal, checkLogs, framesOf } from './check.ts'
 import type { SimulationConfig } from './config.ts'
 import { corrupt } from './corruption.ts'
-import { checkCoverage } from './coverage.ts'
+import { checkCoverage, coverageOf } from './coverage.ts'
 import { HOUR, retentionOfFeed } from './feeds.ts'
 import { versionAt } from './history.ts'
-import type { LivedBooks } from './ledgers.ts'
 import type { Machine } from './machine.ts'
 import { type Inspect, Ledger, type NightEnd, night } from './night.ts'
+import type { Finished } from './truth.ts'
 import { START, World } from './world.ts'
 
 export interface SimulationResult {
@@ -25,12 +25,11 @@ export interface SimulationResult {
   readonly requests: number
   readonly deaths: number
   readonly worldMs: number
-  /** To be built together with others; null for what cannot be. */
-  readonly books: LivedBooks | null
+  /** To be looked at together with others; empty where something was violated. */
+  readonly finished: readonly Finished[]
 }
 
-/** A process that dies or fails is started again at most so often before the night is given up. */
-const STARTS_MAX = 3
+type LastRun = Pick<Finished, 'beganAt' | 'endedAt' | 'landed'>
 
 export const folderForDatabases = (): string =>
   mkdtempSync(join(existsSync('/dev/shm') ? '/dev/shm' : tmpdir(), 'tieout-simulation-'))
@@ -38,10 +37,9 @@ export const folderForDatabases = (): string =>
 export async function simulate(config: SimulationConfig): Promise<SimulationResult> {
   const folder = folderForDatabases()
   const world = new World(config, folder)
-  let books: LivedBooks | null = null
+  const finished: Finished[] = []
   try {
-    await world.scheduler.until(live(world))
-    books = await livedBooks(world)
+    await world.scheduler.until(live(world, finished))
   } catch (error) {
     world.violation(error instanceof Error ? (error.stack ?? error.message) : String(error))
   } finally {
@@ -58,35 +56,24 @@ export async function simulate(config: SimulationConfig): Promise<SimulationResu
     requests: venue.requests,
     deaths,
     worldMs: scheduler.now,
-    books,
+    finished: violations.length > 0 ? [] : finished,
   }
 }
 
-/** Numbers at the limits overflow in sums, which the build refuses by name: that is a matter of other tests. */
-async function livedBooks(world: World): Promise<LivedBooks | null> {
-  const { config, machines, accounts, violations } = world
-  const [machine] = machines
-  if (machine === undefined || violations.length > 0 || (config.faults['limit numbers'] ?? 0) > 0) return null
-  return {
-    seed: config.seed,
-    accounts: accounts.map(({ name, uid }) => ({ name, uid })),
-    frames: await framesOf(world, machine),
-    isOfAnyOrder: (config.faults['changed records'] ?? 0) === 0,
-  }
-}
-
-async function live(world: World): Promise<void> {
+async function live(world: World, finished: Finished[]): Promise<void> {
   const ledgers = new Map(world.machines.map((machine) => [machine, new Ledger()]))
   await Promise.all([...ledgers].map(([machine, ledger]) => nights(world, machine, ledger)))
   if (world.violations.length > 0) return
   world.calm()
   await world.scheduler.wait(10 * 60_000)
   for (const [machine, ledger] of ledgers) {
-    await lastRun(world, machine, ledger, false)
+    let end = await lastRun(world, machine, ledger, false)
     if (world.config.again) {
       await world.scheduler.wait(10 * 60_000)
-      await lastRun(world, machine, ledger, true)
+      end = await lastRun(world, machine, ledger, true)
     }
+    if (end !== null)
+      finished.push({ ...end, world, machine: machine.name, frames: await framesOf(world, machine) })
     checkLogs(world, ledger)
     const { acknowledged } = ledger
     world.tell(`${machine.name} has ${acknowledged.seq} frames, chain ${acknowledged.chain}`)
@@ -97,13 +84,17 @@ async function live(world: World): Promise<void> {
 async function nights(world: World, machine: Machine, ledger: Ledger): Promise<void> {
   const random = machine.stream('nights')
   for (let count = 0; count < world.config.nights; count += 1) {
-    for (let starts = 0; starts < STARTS_MAX; starts += 1) {
+    for (let starts = 0; starts < world.config.starts; starts += 1) {
       const plannedAt = world.scheduler.now
       const isClockRight =
         (world.config.faults['clock skew'] ?? 0) + (world.config.faults['clock steps'] ?? 0) === 0
       const inspect: Inspect = async (books, { incomplete }) => {
         if (isClockRight && (incomplete || random.chance(world.config.looks)))
-          await checkCoverage(world, books, null, plannedAt)
+          checkCoverage(world, await coverageOf(books.landing), {
+            wholeSince: null,
+            plannedAt,
+            now: world.scheduler.now,
+          })
       }
       const end = await night(world, machine, ledger, inspect)
       await checkJournal(world, machine, ledger)
@@ -119,16 +110,20 @@ async function nights(world: World, machine: Machine, ledger: Ledger): Promise<v
   }
 }
 
-/** `isTail`: the one before went well too, and left little to do. */
-async function lastRun(world: World, machine: Machine, ledger: Ledger, isTail: boolean): Promise<void> {
+/** How the books stand after the last run, null where it did not end well; `isTail`: one before left little to do. */
+async function lastRun(
+  world: World,
+  machine: Machine,
+  ledger: Ledger,
+  isTail: boolean,
+): Promise<LastRun | null> {
   const beganAt = world.scheduler.now
   const requestsBefore = world.venue.requests
-  const inspect: Inspect = async (books) => {
+  let last: LastRun | null = null
+  const inspect: Inspect = async ({ landing }) => {
     if (isTail !== world.config.again) return
-    await checkPages(world, machine, books)
-    await checkTruth(world, books, beganAt)
-    await checkCoverage(world, books, beganAt, beganAt)
-    await checkRebuild(world, machine, books)
+    const landed = { seq: landing.landedSeq, chain: landing.chain, hashes: await landing.contentHashes() }
+    last = { beganAt, endedAt: world.scheduler.now, landed }
   }
   const end: NightEnd = await night(world, machine, ledger, inspect)
   await checkJournal(world, machine, ledger)
@@ -140,6 +135,7 @@ async function lastRun(world: World, machine: Machine, ledger: Ledger, isTail: b
     world.violation(`a run without faults sent ${requests} requests, where ${most} are enough`)
   if (end.kind === 'done' && end.lastedMs > most * 2_000 + 300_000)
     world.violation(`a run without faults took ${end.lastedMs} ms for ${requests} requests`)
+  return last
 }
 
 /** Every window twice, every page, and a few more: what a run may need when all goes well. */

@@ -1,12 +1,13 @@
-// Runs seeds in a process of its own, one after the other, and reports each as a line of JSON. Bundled with the code
-// under test, so that a mutation of that code is a patch of the bundle.
+// Runs seeds in a process of its own, one after the other: a line with its number when each begins, and one of JSON once
+// all that came of it has been looked at, many seeds later. Bundled with the code under test, so that a mutation of that code is a patch of the bundle.
 // argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small,
 // `--focus=NAME;NAME` has these faults in every seed.
 import './native.ts'
 import { configOf, type Focus, focused, type SimulationConfig } from './config.ts'
-import { checkLedgers, LEDGERS_MAX, type LivedBooks } from './ledgers.ts'
 import { folderForDatabases, type SimulationResult, simulate } from './run.ts'
 import { shrink } from './shrink.ts'
+import { checkTogether, TOGETHER_MAX } from './together.ts'
+import type { Finished } from './truth.ts'
 
 const [from = '0', count = '1', step = '1', ...flags] = process.argv.slice(2)
 
@@ -15,9 +16,7 @@ const focus = flags.find((flag) => flag.startsWith('--focus='))?.slice('--focus=
 const STORY_LINES = 60
 
 /** Where the first failure ends all, it is looked for often. */
-const LEDGERS_MIN = 10
-
-const NOTHING = { requests: 0, deaths: 0, digest: '', worldMs: 0, shrunk: null, story: [] }
+const together = flags.includes('--stop') ? 5 : TOGETHER_MAX
 
 function report(result: SimulationResult, shrunk: SimulationConfig | null): void {
   const { violations, story, requests, deaths, digest, worldMs } = result
@@ -41,29 +40,46 @@ process.on('unhandledRejection', (reason) => {
   process.stderr.write(`${reason instanceof Error ? (reason.stack ?? reason.message) : String(reason)}\n`)
 })
 
-/** Runs that went well and whose ledgers have not been built yet. */
-let lived: LivedBooks[] = []
+/** A run and all that is asked about it, alone. */
+async function whole(config: SimulationConfig): Promise<SimulationResult> {
+  const result = await simulate(config)
+  const wrong = await checkTogether(result.finished, folderForDatabases())
+  return { ...result, violations: wrong.get(config.seed) ?? result.violations }
+}
 
-/** A run whose ledger is wrong is reported a second time. */
-async function buildLived(): Promise<boolean> {
-  const wrong = await checkLedgers(lived, folderForDatabases())
+const configured = (seed: number): SimulationConfig =>
+  focus === undefined ? configOf(seed) : focused(configOf(seed), focus.split(';') as Focus[])
+
+async function tellFailure(result: SimulationResult): Promise<void> {
+  const smallest = flags.includes('--shrink') ? await shrink(result, whole) : result
+  report(smallest, smallest.config)
+}
+
+/** Runs that went well as far as was seen, and have not been looked at together with others yet. */
+let lived: SimulationResult[] = []
+
+/** Reports them; false where one of them is wrong. */
+async function lookTogether(): Promise<boolean> {
+  const finished: Finished[] = lived.flatMap((result) => result.finished)
+  const wrong = await checkTogether(finished, folderForDatabases())
+  for (const result of lived) {
+    const violations = wrong.get(result.config.seed)
+    if (violations === undefined) report(result, null)
+    else await tellFailure({ ...result, violations })
+  }
   lived = []
-  for (const [seed, violations] of wrong)
-    process.stdout.write(`${JSON.stringify({ ...NOTHING, seed, violations })}\n`)
   return wrong.size === 0
 }
 
 for (let place = 0; place < Number(count); place += 1) {
   const seed = Number(from) + place * Number(step)
-  const config = configOf(seed)
-  let result = await simulate(focus === undefined ? config : focused(config, focus.split(';') as Focus[]))
+  process.stdout.write(`${seed}\n`)
+  const result = await simulate(configured(seed))
   const failed = result.violations.length > 0
-  if (failed && flags.includes('--shrink')) result = await shrink(result, simulate)
-  report(result, failed ? result.config : null)
+  if (failed) await tellFailure(result)
+  else lived.push(result)
   if (failed && flags.includes('--stop')) break
-  if (result.books !== null) lived.push(result.books)
-  const isDone = place + 1 === Number(count)
-  if (lived.length === (flags.includes('--stop') ? LEDGERS_MIN : LEDGERS_MAX) || (isDone && lived.length > 0))
-    if (!(await buildLived()) && flags.includes('--stop')) break
+  if (lived.length >= together || place + 1 === Number(count))
+    if (!(await lookTogether()) && flags.includes('--stop')) break
 }
 process.exit(0)

@@ -24,12 +24,19 @@ export interface Sweep {
   readonly onReport?: (report: Report) => boolean | undefined
 }
 
-/** The allocator of glibc gives large blocks back at once and takes them anew; DuckDB's are all large. */
+/**
+ * The allocator of glibc gives large blocks back at once and takes them anew, and puts small ones together again: a
+ * question of DuckDB takes and gives back the same ones as the one before.
+ */
 const ALLOCATOR = {
   MALLOC_MMAP_THRESHOLD_: String(2 ** 30),
   MALLOC_TRIM_THRESHOLD_: String(2 ** 32),
   MALLOC_TOP_PAD_: String(2 ** 24),
+  GLIBC_TUNABLES: 'glibc.malloc.tcache_max=1048576:glibc.malloc.tcache_count=2000',
 }
+
+/** One question after the other is asked; what one thread has freed, it takes again. */
+const THREADS = { UV_THREADPOOL_SIZE: '1' }
 
 /** Most of what a run makes is gone with its event: a larger nursery is swept less often. */
 const NURSERY = '--max-semi-space-size=64'
@@ -63,15 +70,19 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
     for (const kill of kills) kill()
   }
   const run = async (job: number): Promise<void> => {
-    let next = from + job
-    for (let starts = 0; next < from + count && !isOver; starts += 1) {
+    const open = new Set<number>()
+    for (let seed = from + job; seed < from + count; seed += jobs) open.add(seed)
+    let begun = from + job
+    for (let starts = 0; open.size > 0 && !isOver; starts += 1) {
+      // Those after the first one without a report are run again with it: the worker had not looked at them yet.
+      const next = Math.min(...open)
       const own = Math.ceil((from + count - next) / jobs)
       const child = spawn(
         process.execPath,
         [NURSERY, worker, String(next), String(own), String(jobs), ...flags],
         {
           stdio: ['ignore', 'pipe', 'inherit'],
-          env: { ...process.env, ...ALLOCATOR },
+          env: { ...process.env, ...ALLOCATOR, ...THREADS },
         },
       )
       kills.push(() => child.kill('SIGKILL'))
@@ -88,18 +99,18 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
         flags.includes('--stop') ? SILENCE_MAX_OF_MISTAKE_MS : SILENCE_MAX_MS,
       )
       for await (const line of createInterface({ input: child.stdout })) {
-        const report = JSON.parse(line) as Report
-        next = Math.max(next, report.seed + jobs)
-        take(report)
         patience.refresh()
+        const told = JSON.parse(line) as Report | number
+        if (typeof told === 'number') begun = told
+        else if (open.delete(told.seed)) take(told)
       }
       clearTimeout(patience)
       const end = await ended
-      if (isStuck) return take(failedWorker(next, 'a kill: it went on without an end'))
+      if (isStuck) return take(failedWorker(begun, 'a kill: it went on without an end'))
       if (end === 'code 0' || isOver) return
       // Whoever kills a process from outside, such as a system short of memory, says nothing of the seed.
       if (end === 'SIGKILL' && starts < STARTS_MAX) continue
-      take(failedWorker(next, end))
+      take(failedWorker(begun, end))
       return
     }
   }

@@ -108,8 +108,9 @@ export class World {
   }
 }
 
+/** Names and numbers of its own for each world: what came of many of them is looked at together. */
 function accountOf(seed: number, place: number): VenueAccount {
-  const name = ['main', 'desk'][place] ?? `account-${place}`
+  const name = `${['main', 'desk'][place] ?? `account-${place}`}-${seed}`
   const random = new Random(`account ${place} ${seed}`)
   const word = (of: string): string => `${of}-${name}-${random.int(100_000, 999_999)}`
   const credentials = (of: string) => ({
@@ -118,5 +119,5 @@ function accountOf(seed: number, place: number): VenueAccount {
     passphrase: word(`${of}-passphrase`),
   })
   const kind = random.chance(place === 0 ? 0.85 : 0.5) ? 'unified' : 'classic'
-  return { name, uid: String(700_100 + place), kind, api: credentials('api'), tax: credentials('tax') }
+  return { name, uid: `${700_100 + place}${seed}`, kind, api: credentials('api'), tax: credentials('tax') }
 }
