@@ -48,15 +48,15 @@ export function maskSecrets(endpoint: Endpoint, data: unknown): unknown {
 const stars = (secret: unknown): string =>
   '*'.repeat((typeof secret === 'string' ? secret : (JSON.stringify(secret) ?? '')).length)
 
-/** Texts that stand under one of these names, in any spelling of case, at any depth. */
+/** Texts that stand under one of these names, in any spelling of case, at any depth, whatever stands between. */
 export function textsUnder(value: unknown, names: readonly string[]): string[] {
   const wanted = new Set(names.map((name) => name.toLowerCase()))
-  const search = (one: unknown, name: string): string[] => {
+  const search = (one: unknown, isWanted: boolean): string[] => {
     if (typeof one !== 'object' || one === null)
-      return wanted.has(name.toLowerCase()) && one !== null && one !== undefined && one !== ''
-        ? [String(one)]
-        : []
-    return Object.entries(one).flatMap(([key, member]) => search(member, Array.isArray(one) ? name : key))
+      return isWanted && one !== null && one !== undefined && one !== '' ? [String(one)] : []
+    return Object.entries(one).flatMap(([key, member]) =>
+      search(member, isWanted || (!Array.isArray(one) && wanted.has(key.toLowerCase()))),
+    )
   }
-  return search(value, '')
+  return search(value, false)
 }
