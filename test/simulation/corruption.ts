@@ -17,6 +17,9 @@ export async function corrupt(world: World, machine: Machine): Promise<void> {
   if (before === null || before.length === 0) return
   const framesBefore = await framesOf(world, machine)
   const at = random.int(0, before.length - 1)
+  // What a loss of power left of a frame that nobody was told of is none, whatever stands in it.
+  const { tear: unfinished } = await verifyJournal(machine.dir, machine.disk.for(plain))
+  if (unfinished !== null && unfinished.path === path && at >= unfinished.offset) return
   const after = Buffer.from(before)
   after[at] = (after[at]! + random.int(1, 255)) % 256
   machine.disk.setContent(path, after)
