@@ -236,3 +236,33 @@ describe('headers', () => {
     expect(outcome).toMatchObject({ kind: 'connection failed' })
   })
 })
+
+describe('an answer that is sent twice', () => {
+  test.each([
+    ['at once', 0],
+    ['a moment later', 5],
+  ])('%s ends the connection, and is no answer to the next request', async (_when, delayMs) => {
+    const closings: Promise<unknown>[] = []
+    const origin = await serveBytes((socket) => {
+      closings.push(once(socket, 'close'))
+      socket.on('data', (data) => {
+        const [, path = ''] = /^GET (\S+)/.exec(data.toString()) ?? []
+        const answer = `HTTP/1.1 200 OK\r\ncontent-length: ${path.length}\r\n\r\n${path}`
+        if (delayMs === 0) return socket.write(answer + answer)
+        socket.write(answer)
+        setTimeout(() => socket.writable && socket.write(answer), delayMs)
+      })
+    })
+    const agent = new Agent({ connections: 1, pipelining: 1 })
+    onTestFinished(() => agent.destroy())
+    const told: string[] = []
+    for (const path of ['/one', '/two', '/three', '/four']) {
+      const outgoing = { origin, method: 'GET', path, headers: {}, body: '' } as const
+      const { body } = await exchange(agent, outgoing, LIMITS, systemClock, new AbortController().signal)
+      told.push(body.toString())
+      await closings.at(-1)
+    }
+
+    expect(told).toEqual(['/one', '/two', '/three', '/four'])
+  })
+})
