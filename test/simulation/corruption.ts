@@ -2,6 +2,7 @@
 // if it were what was written; then the byte is put back.
 import { join } from 'node:path'
 import { CorruptionError } from '../../models/error.ts'
+import { SEGMENT_HEADER_BYTES } from '../../pipeline/journal/layout.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { framesOf, plain } from './check.ts'
 import type { Machine } from './machine.ts'
@@ -14,7 +15,8 @@ export async function corrupt(world: World, machine: Machine): Promise<void> {
   if (names.length === 0) return
   const path = join(folder, random.pick(names))
   const before = machine.disk.contentOf(path)
-  if (before === null || before.length === 0) return
+  // A segment that was only begun holds nothing that could be lost.
+  if (before === null || before.length <= SEGMENT_HEADER_BYTES) return
   const framesBefore = await framesOf(world, machine)
   const at = random.int(0, before.length - 1)
   // What a loss of power left of a frame that nobody was told of is none, whatever stands in it.
