@@ -10,6 +10,7 @@ import {
   MalformedAnswer,
   OutcomeUnknown,
   PassingFailure,
+  RateRefused,
   type Refusal,
   type RequestMeta,
   VenueBlocked,
@@ -94,11 +95,15 @@ export function failureOf(tried: Case, failure: ExchangeFailure): VenueError {
     account,
     request,
     code: failure.kind,
-    status: failure.status,
+    status: failure.head?.status ?? null,
     message: failure.message,
     body: null,
+    retryAfterMs: failure.head === null ? null : retryAfterMs(failure.head.headers, tried.wallNow),
     cause: failure.cause,
   }
+  // A status about the rate says all there is to say, whatever became of its body.
+  const byStatus = failure.head === null ? null : refusalOf(refusal, false)
+  if (byStatus instanceof RateRefused) return byStatus
   return endpoint.writes && !NEVER_SENT.has(failure.message)
     ? new OutcomeUnknown(refusal)
     : new PassingFailure(refusal)

@@ -19,22 +19,26 @@ export interface Limits {
   readonly maxBodyBytes: number
 }
 
-export interface Incoming {
+/** What an answer says before its body. */
+export interface Head {
   readonly status: number
   readonly headers: Readonly<Record<string, string | string[] | undefined>>
+}
+
+export interface Incoming extends Head {
   readonly body: Buffer
 }
 
 /** No usable answer came. `stopped`: the caller's signal ended it. */
 export class ExchangeFailure extends Error {
   readonly kind: 'time-out' | 'connection failed' | 'body too large' | 'body not decodable' | 'stopped'
-  /** Known as soon as headers came. */
-  readonly status: number | null
+  /** What had come of the answer before its body failed; null for nothing. */
+  readonly head: Head | null
 
-  constructor(kind: ExchangeFailure['kind'], message: string, status: number | null, cause?: unknown) {
+  constructor(kind: ExchangeFailure['kind'], message: string, head: Head | null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
-    this.status = status
+    this.head = head
   }
 }
 
@@ -57,7 +61,7 @@ export async function exchange(
     timedOut = true
     ending.abort()
   })
-  let status: number | null = null
+  let head: Head | null = null
   try {
     const { origin, method, path, headers, body } = outgoing
     const response = await dispatcher.request({
@@ -68,16 +72,15 @@ export async function exchange(
       body: body === '' ? null : body,
       signal: ending.signal,
     })
-    status = response.statusCode
-    const received = await readAll(response.body, limits.maxBodyBytes, status)
-    const decoded = await decode(received, response.headers['content-encoding'], limits.maxBodyBytes, status)
-    return { status, headers: response.headers, body: decoded }
+    head = { status: response.statusCode, headers: response.headers }
+    const received = await readAll(response.body, limits.maxBodyBytes, head)
+    return { ...head, body: await decode(received, limits.maxBodyBytes, head) }
   } catch (cause) {
     if (cause instanceof ExchangeFailure) throw cause
     if (timedOut)
-      throw new ExchangeFailure('time-out', `no whole answer within ${limits.timeoutMs} ms`, status, cause)
-    if (signal.aborted) throw new ExchangeFailure('stopped', 'stopped by the caller', status, cause)
-    throw new ExchangeFailure('connection failed', reasonOf(cause), status, cause)
+      throw new ExchangeFailure('time-out', `no whole answer within ${limits.timeoutMs} ms`, head, cause)
+    if (signal.aborted) throw new ExchangeFailure('stopped', 'stopped by the caller', head, cause)
+    throw new ExchangeFailure('connection failed', reasonOf(cause), head, cause)
   } finally {
     over.abort()
     signal.removeEventListener('abort', stop)
@@ -90,19 +93,19 @@ function reasonOf(cause: unknown): string {
   return typeof code === 'string' ? code : String(message ?? cause)
 }
 
-async function readAll(body: AsyncIterable<Buffer>, maxBytes: number, status: number): Promise<Buffer> {
+async function readAll(body: AsyncIterable<Buffer>, maxBytes: number, head: Head): Promise<Buffer> {
   const chunks: Buffer[] = []
   let bytes = 0
   for await (const chunk of body) {
     bytes += chunk.length
-    if (bytes > maxBytes) throw tooLarge(maxBytes, status)
+    if (bytes > maxBytes) throw tooLarge(maxBytes, head)
     chunks.push(chunk)
   }
   return Buffer.concat(chunks, bytes)
 }
 
-const tooLarge = (maxBytes: number, status: number): ExchangeFailure =>
-  new ExchangeFailure('body too large', `the answer is larger than ${maxBytes} bytes`, status)
+const tooLarge = (maxBytes: number, head: Head): ExchangeFailure =>
+  new ExchangeFailure('body too large', `the answer is larger than ${maxBytes} bytes`, head)
 
 type Decoder = (bytes: Buffer, maxOutputLength: number) => Promise<Buffer>
 
@@ -129,27 +132,22 @@ const decoders: Readonly<Record<string, Decoder>> = {
 const ENCODINGS_MAX = 2
 
 /** Undoes the content encodings, which a server may apply though none was asked for. */
-async function decode(
-  received: Buffer,
-  encodings: string | string[] | undefined,
-  maxBytes: number,
-  status: number,
-): Promise<Buffer> {
-  const given = [encodings ?? []].flat().join(',').toLowerCase().split(',')
+async function decode(received: Buffer, maxBytes: number, head: Head): Promise<Buffer> {
+  const given = [head.headers['content-encoding'] ?? []].flat().join(',').toLowerCase().split(',')
   const names = given.map((one) => one.trim()).filter((one) => one !== '')
   if (names.length > ENCODINGS_MAX)
-    throw new ExchangeFailure('body not decodable', `${names.length} content encodings`, status)
+    throw new ExchangeFailure('body not decodable', `${names.length} content encodings`, head)
   let bytes = received
   for (const name of names.reverse()) {
     const decoder = decoders[name]
     if (decoder === undefined)
-      throw new ExchangeFailure('body not decodable', `content encoding ${name} is not known`, status)
+      throw new ExchangeFailure('body not decodable', `content encoding ${name} is not known`, head)
     if (bytes.length === 0) continue
     try {
       bytes = await decoder(bytes, maxBytes)
     } catch (cause) {
-      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, status)
-      throw new ExchangeFailure('body not decodable', `not valid ${name}`, status, cause)
+      if ((cause as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE') throw tooLarge(maxBytes, head)
+      throw new ExchangeFailure('body not decodable', `not valid ${name}`, head, cause)
     }
   }
   return bytes

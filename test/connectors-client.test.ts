@@ -343,6 +343,20 @@ describe('a request that fails', () => {
     expect(received.map(({ at }) => at)).toEqual([0, 7_000])
   })
 
+  test('for the rate is one, and waits as Retry-After asks, though its body is cut off', async () => {
+    const { venue, settle, received } = await loopback(
+      inTurn(
+        (_request, response) => {
+          response.writeHead(429, { 'retry-after': '7', 'content-length': '100' })
+          response.write('{"code":"429"', () => setImmediate(() => response.socket?.destroy()))
+        },
+        reply(200, envelope({ uid: '1' })),
+      ),
+    )
+    await settle(venue.account(access).request(settings, {}))
+    expect(received.map(({ at }) => at)).toEqual([0, 7_000])
+  })
+
   test('is given up at once when Retry-After asks for more than 30 s', async () => {
     const { venue, clock, settle, received } = await loopback(
       reply(429, refusal('429'), { 'retry-after': '300' }),

@@ -142,7 +142,7 @@ describe('a body', () => {
 
     const { outcome } = await ask(origin, { ...LIMITS, timeoutMs: 300 })
 
-    expect(outcome).toMatchObject({ kind: 'time-out', message: 'no whole answer within 300 ms', status: 200 })
+    expect(outcome).toMatchObject({ kind: 'time-out', message: 'no whole answer within 300 ms', head: { status: 200 } })
   })
 
   test('of JSON nested without end is refused without walking it', () => {
@@ -217,7 +217,7 @@ describe('headers', () => {
 
     const { outcome } = await ask(origin, { ...LIMITS, timeoutMs: 300 })
 
-    expect(outcome).toMatchObject({ kind: 'time-out', status: null })
+    expect(outcome).toMatchObject({ kind: 'time-out', head: null })
   })
 
   test.each([
