@@ -6,7 +6,7 @@ import { focusOf, mutations } from './simulation/mutations.ts'
 import { type Report, sweep } from './simulation/workers.ts'
 
 /** As many as fit beside the other tests; `npm run simulate -- --seeds 1000` runs more. */
-const SEEDS = 300
+const SEEDS = 200
 
 /** For machines far slower than those that this was written on. */
 const LIMIT_MS = 600_000
