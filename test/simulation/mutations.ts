@@ -270,6 +270,14 @@ const asking = [
     'rate refusal with Retry-After',
   ),
   of(
+    'Retry-After ignored where the body is cut off',
+    'connectors/attempt.ts',
+    'retryAfterMs: failure.head === null ? null : retryAfterMs(failure.head.headers, tried.wallNow),',
+    'retryAfterMs: null,',
+    'rate storm',
+    'body cut off by a reset',
+  ),
+  of(
     'tries without end',
     'connectors/retry.ts',
     'export const TRIES_MAX = 5',
