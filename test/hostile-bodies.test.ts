@@ -142,7 +142,11 @@ describe('a body', () => {
 
     const { outcome } = await ask(origin, { ...LIMITS, timeoutMs: 300 })
 
-    expect(outcome).toMatchObject({ kind: 'time-out', message: 'no whole answer within 300 ms', head: { status: 200 } })
+    expect(outcome).toMatchObject({
+      kind: 'time-out',
+      message: 'no whole answer within 300 ms',
+      head: { status: 200 },
+    })
   })
 
   test('of JSON nested without end is refused without walking it', () => {
