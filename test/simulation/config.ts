@@ -125,7 +125,10 @@ const LIVES = ['several nights', 'given up'] as const
 /** What a run may be made to have: faults, feeds that are then its only ones, and a way to live. */
 export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
 
-/** One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. Odd, so that each of two workers has its share. */
+/**
+ * One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. Odd, so that
+ * each of two workers has its share.
+ */
 const BUILD_EVERY = 251
 
 function faultsOf(random: Random): Partial<Record<Fault, number>> {

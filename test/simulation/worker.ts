@@ -82,4 +82,5 @@ for (let place = 0; place < Number(count); place += 1) {
   if (lived.length >= together || place + 1 === Number(count))
     if (!(await lookTogether()) && flags.includes('--stop')) break
 }
-process.exit(0)
+// What stands in the pipe is read by then: an exit would take it along.
+process.stdout.write('', () => process.exit(0))

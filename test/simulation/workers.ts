@@ -107,7 +107,7 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
       clearTimeout(patience)
       const end = await ended
       if (isStuck) return take(failedWorker(begun, 'a kill: it went on without an end'))
-      if (end === 'code 0' || isOver) return
+      if (isOver || (end === 'code 0' && (open.size === 0 || flags.includes('--stop')))) return
       // Whoever kills a process from outside, such as a system short of memory, says nothing of the seed.
       if (end === 'SIGKILL' && starts < STARTS_MAX) continue
       take(failedWorker(begun, end))
