@@ -22,7 +22,7 @@ const QUICK = [
   'deduplicated by content',
   'amounts through a float',
 ]
-const QUICK_SEEDS = 20
+const QUICK_SEEDS = 40
 
 const told = ({ seed, violations, story }: Report): string =>
   [`seed ${seed}: npm run simulate -- --seed ${seed}`, ...violations, ...story.slice(-20)].join('\n')
