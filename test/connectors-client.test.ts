@@ -22,7 +22,7 @@ import {
 } from '../connectors/errors.ts'
 import { extractPage } from '../connectors/walk.ts'
 import { UsageError } from '../models/error.ts'
-import { access, envelope, inTurn, loopback, refusal, reply, START, turns } from './support/venue.ts'
+import { access, cutOff, envelope, inTurn, loopback, refusal, reply, START, turns } from './support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
 const query = { bizType: 'SPOT', ...window }
@@ -345,13 +345,7 @@ describe('a request that fails', () => {
 
   test('for the rate is one, and waits as Retry-After asks, though its body is cut off', async () => {
     const { venue, settle, received } = await loopback(
-      inTurn(
-        (_request, response) => {
-          response.writeHead(429, { 'retry-after': '7', 'content-length': '100' })
-          response.write('{"code":"429"', () => setImmediate(() => response.socket?.destroy()))
-        },
-        reply(200, envelope({ uid: '1' })),
-      ),
+      inTurn(cutOff(429, { 'retry-after': '7' }), reply(200, envelope({ uid: '1' }))),
     )
     await settle(venue.account(access).request(settings, {}))
     expect(received.map(({ at }) => at)).toEqual([0, 7_000])
@@ -500,6 +494,7 @@ describe('a write', () => {
     ['a failure of the venue', reply(500, refusal('40015'))],
     ['an answer that cannot be read', reply(200, '{"code":"000')],
     ['a reset', inTurn((_request, response) => response.socket?.destroy())],
+    ['an answer that is cut off', cutOff(200)],
   ])('is not sent again after %s: its outcome is unknown', async (_, handler) => {
     const { venue, settle, received } = await loopback(handler)
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
@@ -510,13 +505,19 @@ describe('a write', () => {
     expect([error.retryable, received.length]).toEqual([false, 1])
   })
 
-  test('is sent again after a refusal for the rate, which proves that it was not carried out', async () => {
-    const { venue, settle, received } = await loopback(
-      inTurn(reply(429, refusal('429')), reply(200, envelope({ orderId: '1', clientOid: 'c1' }))),
-    )
-    await settle(venue.account(access).request(placeOrder, order))
-    expect(received.length).toBe(2)
-  })
+  test.each([
+    ['', reply(429, refusal('429'))],
+    [' whose body is cut off', cutOff(429)],
+  ])(
+    'is sent again after a refusal for the rate%s, which proves that it was not carried out',
+    async (_, refused) => {
+      const { venue, settle, received } = await loopback(
+        inTurn(refused, reply(200, envelope({ orderId: '1', clientOid: 'c1' }))),
+      )
+      await settle(venue.account(access).request(placeOrder, order))
+      expect(received.length).toBe(2)
+    },
+  )
 
   test('that never reached the venue failed, and nothing is unknown', async () => {
     const { venue, settle } = await loopback(reply(200, ''), { baseUrl: 'http://127.0.0.1:9' })

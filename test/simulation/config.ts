@@ -129,7 +129,7 @@ export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
  * One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. Odd, so that
  * each of two workers has its share.
  */
-const BUILD_EVERY = 251
+const BUILD_EVERY = 99
 
 function faultsOf(random: Random): Partial<Record<Fault, number>> {
   const faults: Partial<Record<Fault, number>> = {}

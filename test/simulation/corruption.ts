@@ -3,6 +3,7 @@
 import { join } from 'node:path'
 import { CorruptionError } from '../../models/error.ts'
 import { SEGMENT_HEADER_BYTES } from '../../pipeline/journal/layout.ts'
+import { listSegments } from '../../pipeline/journal/scan.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { framesOf, plain } from './check.ts'
 import type { Machine } from './machine.ts'
@@ -15,18 +16,20 @@ export async function corrupt(world: World, machine: Machine): Promise<void> {
   if (names.length === 0) return
   const path = join(folder, random.pick(names))
   const before = machine.disk.contentOf(path)
-  // A segment that was only begun holds nothing that could be lost.
-  if (before === null || before.length <= SEGMENT_HEADER_BYTES) return
+  if (before === null || before.length === 0) return
   const framesBefore = await framesOf(world, machine)
-  const at = random.int(0, before.length - 1)
-  // What a loss of power left of a frame that nobody was told of is none, whatever stands in it.
-  const { tear: unfinished } = await verifyJournal(machine.dir, machine.disk.for(plain))
-  if (unfinished !== null && unfinished.path === path && at >= unfinished.offset) return
+  // The last byte of a header without frames may be a zero that was never written: nothing is lost by reading it so.
+  const at = random.int(0, before.length - (before.length === SEGMENT_HEADER_BYTES ? 2 : 1))
+  // What a death left of a header or a frame that nobody was told of is none, whatever stands in it.
+  const disk = machine.disk.for(plain)
+  const { unfinished } = await listSegments(disk, folder, () => undefined)
+  const { tear: torn } = await verifyJournal(machine.dir, disk)
+  if (unfinished === path || (torn?.path === path && at >= torn.offset)) return
   const after = Buffer.from(before)
   after[at] = (after[at]! + random.int(1, 255)) % 256
   machine.disk.setContent(path, after)
   world.tell(`${machine.name} byte ${at} of ${path.slice(machine.dir.length + 1)} changes`)
-  const { problems, tear } = await verifyJournal(machine.dir, machine.disk.for(plain))
+  const { problems, tear } = await verifyJournal(machine.dir, disk)
   if (problems.length === 0 && tear === null)
     world.violation(`byte ${at} of the journal was changed, and it verifies`)
   const seen = await framesOf(world, machine).catch((error: unknown) => error as Error)

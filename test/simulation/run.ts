@@ -122,8 +122,7 @@ async function lastRun(
   let last: LastRun | null = null
   const inspect: Inspect = async ({ landing }) => {
     if (isTail !== world.config.again) return
-    const landed = { seq: landing.landedSeq, chain: landing.chain, hashes: await landing.contentHashes() }
-    last = { beganAt, endedAt: world.scheduler.now, landed }
+    last = { beganAt, endedAt: world.scheduler.now, landed: await landing.contentHashes() }
   }
   const end: NightEnd = await night(world, machine, ledger, inspect)
   await checkJournal(world, machine, ledger)

@@ -39,14 +39,10 @@ export async function checkTogether(
   folder: string,
 ): Promise<ReadonlyMap<number, readonly string[]>> {
   for (const alike of grouped(all, (one) => `${one.machine} ${isBuilt(one)}`).values())
-    await judge(alike, folder)
+    await blame(alike, await problemsOf(alike, folder, true), folder)
   return new Map(
     all.flatMap(({ world }) => (world.violations.length > 0 ? [[world.config.seed, world.violations]] : [])),
   )
-}
-
-async function judge(all: readonly Finished[], folder: string): Promise<void> {
-  await blame(all, await problemsOf(all, folder, true), folder)
 }
 
 /** Whose ledger it is that does not add up shows when those of one half are built without the others. */

@@ -2,10 +2,17 @@
 // there: each run's own landing, its pages row by row, and the venue's records version by version and digit by digit.
 // The questions are asked with code of the simulator's own where that is possible at all.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { landingRecords } from '../../pipeline/books.ts'
 import { recordSelect } from '../../pipeline/build/records.ts'
 import type { Frame } from '../../pipeline/journal/frame.ts'
 import type { ContentHash } from '../../pipeline/landing/landing.ts'
-import { type Table, tablesOf } from '../../pipeline/landing/tables.ts'
+import {
+  countedTables,
+  SCHEMA_VERSION,
+  stateTable,
+  type Table,
+  tablesOf,
+} from '../../pipeline/landing/tables.ts'
 import { grouped } from './check.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
 import { LOOKBACK_SLACK_MS, type VenueRecord, versionAt } from './history.ts'
@@ -27,12 +34,8 @@ export interface Finished extends Times {
   readonly world: World
   readonly machine: string
   readonly frames: readonly Frame[]
-  /** How its own landing stood when the run had ended. */
-  readonly landed: {
-    readonly seq: number
-    readonly chain: string | null
-    readonly hashes: ReadonlyMap<string, ContentHash>
-  }
+  /** What its own landing held when the run had ended, by table. */
+  readonly landed: ReadonlyMap<string, ContentHash>
 }
 
 /** Finished books in a landing that they share: the first frame of each comes after the last of the one before. */
@@ -58,7 +61,14 @@ const NUMBERED = new Set(['page_id', 'seq'])
 const ownColumn = ({ columns }: Table): string | undefined =>
   ['account', 'run_id'].find((name) => columns.some((column) => column.name === name))
 
-/** Invariant 8: the landing that grew with the run is the one that comes of its journal alone. */
+/** What the table of the state must say: the last frame, its chain, and how many rows stand in the counted tables. */
+function stateOf({ frames, landed }: Finished, tables: readonly Table[]): [number, string, number] {
+  const chain = frames.at(-1)?.chain
+  const rows = countedTables(tables).reduce((sum, { name }) => sum + (landed.get(name)?.rows ?? 0), 0)
+  return [frames.length, chain === undefined ? 'null' : `'${chain}'`, rows]
+}
+
+/** Invariant 6: the landing that grew with the run is the one that comes of its journal alone. */
 export async function checkLandedAgain(all: readonly Placed[], connection: DuckDBConnection): Promise<void> {
   const ask = asking(connection)
   await connection.run('create or replace temp table own (own_name varchar, place integer, shift bigint)')
@@ -69,7 +79,7 @@ export async function checkLandedAgain(all: readonly Placed[], connection: DuckD
     )
   })
   if (owned.length > 0) await connection.run(`insert into own values ${owned.join(', ')}`)
-  const tables = tablesOf(all.flatMap(({ world }) => world.feeds.map((feed) => feed.item!)))
+  const tables = tablesOf(landingRecords)
   const selects = tables.flatMap((table) => {
     const name = ownColumn(table)
     const columns = table.columns.map((column) =>
@@ -82,12 +92,15 @@ export async function checkLandedAgain(all: readonly Placed[], connection: DuckD
   const found = new Map(
     (await ask(selects.join(' union all '))).map((row) => [`${row.place} ${row.kind}`, row]),
   )
-  for (const [place, { world, frames, landed }] of all.entries()) {
-    if (landed.seq !== frames.length || landed.chain !== (frames.at(-1)?.chain ?? null))
-      world.violation(`${frames.length} frames are journaled, and landing stands at ${landed.seq}`)
+  const states =
+    await ask(`select place, hash(${SCHEMA_VERSION}::integer, seq::bigint, chain::varchar, total::bigint) as hash
+    from (values ${all.map((one, place) => `(${place}, ${stateOf(one, tables).join(', ')})`).join(', ')}) as of (place, seq, chain, total)`)
+  for (const { place, hash } of states)
+    found.set(`${place} ${stateTable.name}`, { found: '1', hash: hash ?? '' })
+  for (const [place, { world, landed }] of all.entries()) {
     for (const table of tables) {
-      const own = landed.hashes.get(table.name)
-      if (own === undefined || ownColumn(table) === undefined) continue
+      const own = landed.get(table.name)
+      if (own === undefined) continue
       const again = found.get(`${place} ${table.name}`)
       const hash = BigInt(again?.hash ?? 0).toString(16)
       if (own.hash !== hash)

@@ -1,5 +1,6 @@
 // Runs seeds in a process of its own, one after the other: a line with its number when each begins, and one of JSON once
-// all that came of it has been looked at, many seeds later. Bundled with the code under test, so that a mutation of that code is a patch of the bundle.
+// all that came of it has been looked at, many seeds later. Bundled with the code under test, so that a mutation of that
+// code is a patch of the bundle.
 // argv: first seed, number of seeds, step; `--stop` ends at the first failure, `--shrink` makes it small,
 // `--focus=NAME;NAME` has these faults in every seed.
 import './native.ts'

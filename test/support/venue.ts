@@ -111,6 +111,14 @@ export const reply =
     response.writeHead(status, { 'content-type': 'application/json', ...headers }).end(body)
   }
 
+/** Status, headers and the beginning of a body, then a reset. */
+export const cutOff =
+  (status: number, headers: Record<string, string> = {}): Handler =>
+  (_request, response) => {
+    response.writeHead(status, { ...headers, 'content-length': '100' })
+    response.write('{"code":', () => setImmediate(() => response.socket?.destroy()))
+  }
+
 /** Answers with these handlers in turn, the last one for good. */
 export const inTurn =
   (...handlers: readonly Handler[]): Handler =>
