@@ -45,16 +45,16 @@ export class TableWriter {
   /** Rows that have been handed over; all of them once the writer is closed. */
   rows = 0
   readonly #kinds: readonly ColumnKind[]
-  readonly #chunk: DuckDBDataChunk
+  /** Made with the first rows: many a table has none in a transaction. */
+  #chunk: DuckDBDataChunk | null = null
   readonly #appender: DuckDBAppender
   readonly #columns: FieldValue[][]
   #count = 0
 
   private constructor(table: Table, appender: DuckDBAppender) {
     this.#kinds = table.columns.map((column) => column.kind)
-    this.#chunk = DuckDBDataChunk.create(this.#kinds.map((kind) => TYPES[kind]))
     this.#appender = appender
-    this.#columns = this.#kinds.map(() => new Array<FieldValue>(CHUNK_ROWS).fill(null))
+    this.#columns = this.#kinds.map(() => [])
   }
 
   /** A writer for the transaction that is open on the connection; it must be closed or discarded before that ends. */
@@ -62,7 +62,7 @@ export class TableWriter {
     return new TableWriter(table, await connection.createAppender(table.name, 'main', 'landing'))
   }
 
-  /** Sets a column of the row that is being written. */
+  /** Sets a column of the row that is being written; each must be set before it is ended. */
   set(column: number, value: FieldValue): void {
     this.#columns[column]![this.#count] = value
   }
@@ -90,21 +90,23 @@ export class TableWriter {
   }
 
   #append(): void {
+    this.#chunk ??= DuckDBDataChunk.create(this.#kinds.map((kind) => TYPES[kind]))
+    const chunk = this.#chunk
     // A chunk keeps the text of earlier rows until it is reset.
-    this.#chunk.reset()
-    this.#chunk.rowCount = this.#count
+    chunk.reset()
+    chunk.rowCount = this.#count
     for (let column = 0; column < this.#kinds.length; column++) {
       const convert = CONVERT[this.#kinds[column]!]
       const all = this.#columns[column]!
       const values = this.#count === CHUNK_ROWS ? all : all.slice(0, this.#count)
-      this.#chunk.setColumnValues(
+      chunk.setColumnValues(
         column,
         convert === null
           ? (values as DuckDBValue[])
           : values.map((value) => (value === null ? null : convert(value))),
       )
     }
-    this.#appender.appendDataChunk(this.#chunk)
+    this.#appender.appendDataChunk(chunk)
     this.rows += this.#count
     this.#count = 0
   }

@@ -126,10 +126,10 @@ const LIVES = ['several nights', 'given up'] as const
 export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
 
 /**
- * One run in so many builds and publishes on the way, with deaths in it; that costs as much as ten others. Odd, so that
+ * One run in so many builds and publishes on the way, with deaths in it; that costs as much as fifteen others. Odd, so that
  * each of two workers has its share.
  */
-const BUILD_EVERY = 99
+const BUILD_EVERY = 199
 
 function faultsOf(random: Random): Partial<Record<Fault, number>> {
   const faults: Partial<Record<Fault, number>> = {}

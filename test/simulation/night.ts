@@ -1,6 +1,5 @@
 // One process on one machine, from its start to its end or its death: the production code opens the books, plans,
 // fetches, journals, lands, and for some seeds builds and publishes. What it acknowledged on the way is noted.
-import { createHash } from 'node:crypto'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { defaultProfile } from '../../connectors/profile.ts'
@@ -42,8 +41,8 @@ export class Ledger {
   runs = 0
   /** The landing database was given up and has to be made again. */
   mustRebuild = false
-  /** SHA-256 of the published file; null before the first publication. */
-  published: string | null = null
+  /** The published file, to the byte; null before the first publication. */
+  published: Buffer | null = null
 }
 
 export type NightEnd =
@@ -58,6 +57,12 @@ export type NightEnd =
 
 /** Looks at the books before the run that ended closes them. */
 export type Inspect = (books: Books, result: SyncResult) => Promise<void>
+
+export interface NightOptions {
+  readonly inspect?: Inspect
+  /** Nothing comes after this run: its books are left open, since to close them takes as long as three requests. */
+  readonly isLast?: boolean
+}
 
 /** Without a build only the tables of the feeds in use are made: the others cost time and stay empty. */
 export function landingSettings(world: World): LandingOptions {
@@ -74,7 +79,7 @@ export async function night(
   world: World,
   machine: Machine,
   ledger: Ledger,
-  inspect?: Inspect,
+  options: NightOptions,
 ): Promise<NightEnd> {
   const process = machine.boot()
   if (machine.name === 'books') world.network.begin(process)
@@ -86,7 +91,7 @@ export async function night(
   )
   const beganAt = world.scheduler.now
   const requestsBefore = world.venue.requests
-  const work = perform(world, machine, process, ledger, run, inspect).then(
+  const work = perform(world, machine, process, ledger, run, options).then(
     (result): NightEnd => ({ kind: 'done', result, lastedMs: world.scheduler.now - beganAt, beganAt }),
     (error: unknown): NightEnd => ({ kind: 'refused', error }),
   )
@@ -113,7 +118,7 @@ async function perform(
   process: SimulatedProcess,
   ledger: Ledger,
   run: string,
-  inspect?: Inspect,
+  { inspect, isLast = false }: NightOptions,
 ): Promise<SyncResult> {
   const { config, scheduler } = world
   const random = machine.stream('jitter')
@@ -184,20 +189,22 @@ async function perform(
     return result
   } finally {
     isOpen = false
-    if (process.isAlive) await within(1, () => books.close())
+    if (process.isAlive && !isLast) await within(1, () => books.close())
   }
 }
 
-const hashOfFile = (path: string): string | null =>
-  existsSync(path) ? createHash('sha256').update(readFileSync(path)).digest('hex') : null
+const bytesOf = (path: string): Buffer | null => (existsSync(path) ? readFileSync(path) : null)
+
+const isSame = (one: Buffer | null, other: Buffer | null): boolean =>
+  one === null || other === null ? one === other : one.equals(other)
 
 /** Whatever became of the process, there stands the ledger as it was, or a new one that is whole. */
 async function checkPublished(world: World, machine: Machine, ledger: Ledger): Promise<void> {
   const path = join(machine.dir, LEDGER_FILE)
-  const hash = hashOfFile(path)
-  if (hash === ledger.published) return
-  ledger.published = hash
-  if (hash === null) return world.violation('the published ledger is gone')
+  const bytes = bytesOf(path)
+  if (isSame(bytes, ledger.published)) return
+  ledger.published = bytes
+  if (bytes === null) return world.violation('the published ledger is gone')
   const problems = await sums(path).catch((error: unknown) => [String(error)])
   for (const problem of problems) world.violation(`the published ledger is not whole: ${problem}`)
 }
@@ -211,7 +218,7 @@ async function build(
 ): Promise<void> {
   const path = join(machine.dir, LEDGER_FILE)
   process.reader = () => {
-    if (hashOfFile(path) !== ledger.published)
+    if (!isSame(bytesOf(path), ledger.published))
       world.violation('the published ledger changed under its readers')
   }
   const { published } = await buildLedger({

@@ -96,7 +96,7 @@ async function nights(world: World, machine: Machine, ledger: Ledger): Promise<v
             now: world.scheduler.now,
           })
       }
-      const end = await night(world, machine, ledger, inspect)
+      const end = await night(world, machine, ledger, { inspect })
       await checkJournal(world, machine, ledger)
       if (world.violations.length > 0) return
       if (end.kind === 'done' && !end.result.incomplete) break
@@ -120,11 +120,12 @@ async function lastRun(
   const beganAt = world.scheduler.now
   const requestsBefore = world.venue.requests
   let last: LastRun | null = null
+  const isLast = isTail === world.config.again
   const inspect: Inspect = async ({ landing }) => {
-    if (isTail !== world.config.again) return
+    if (!isLast) return
     last = { beganAt, endedAt: world.scheduler.now, landed: await landing.contentHashes() }
   }
-  const end: NightEnd = await night(world, machine, ledger, inspect)
+  const end: NightEnd = await night(world, machine, ledger, { inspect, isLast })
   await checkJournal(world, machine, ledger)
   if (end.kind !== 'done' || end.result.incomplete || end.result.refusals.length > 0)
     world.violation(`a run without faults did not complete: ${JSON.stringify(end)}`)

@@ -19,7 +19,7 @@ import { checkLandedAgain, checkPages, checkTruth, type Finished, type Placed } 
 import { START } from './world.ts'
 
 /** Runs that are looked at together. */
-export const TOGETHER_MAX = 500
+export const TOGETHER_MAX = 1000
 
 /** All the clock is asked for is how long a model took. */
 const clock: Clock = { wall: () => START, monotonic: () => 0, sleep: async () => undefined }
