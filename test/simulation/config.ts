@@ -126,7 +126,7 @@ const LIVES = ['several nights', 'given up'] as const
 export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
 
 /**
- * One run in so many builds and publishes on the way, with deaths in it; that costs as much as fifteen others. Odd, so that
+ * One run in so many builds and publishes on the way, with deaths in it; that costs as much as a dozen others. Odd, so that
  * each of two workers has its share.
  */
 const BUILD_EVERY = 199
