@@ -14,7 +14,7 @@ export interface Rate {
 }
 
 /**
- * cursor: the response carries the next cursor. last-id: the last row's id is the next cursor.
+ * cursor: the response carries the next cursor. last-id: the id of the last row is the next cursor.
  * page-number: pages are counted from 1. none: one answer is all.
  */
 export type Paging =
@@ -24,6 +24,11 @@ export type Paging =
       /** Request parameter, and path of the cursor in `data`. */
       readonly param: string
       readonly from: string
+      /**
+       * What the cursor names: a page of the venue's own, which leads on by the document, or a row, by its id; then what
+       * it means is to be proven.
+       */
+      readonly names: 'page' | 'row'
       readonly sizeParam: string
       readonly size: number
       /** Largest documented size; null where the document gives none. */
@@ -52,16 +57,13 @@ export interface Window {
   readonly retentionMs: number | null
   /** How far back it is known to remember where the document is silent (an overridable default). */
   readonly retentionAssumedMs?: number
-  /**
-   * Wire name of the row field that the window filters by, and in whose order (newest first) rows come;
-   * empty where the rows carry no time.
-   */
+  /** Wire name of the row field that the window filters by; empty where the rows carry no time. */
   readonly time: string
   /**
-   * descend: each page proves the range down to its oldest row, so the next window starts there.
+   * rows: the times of a page's rows tell which part of the window it proves.
    * whole: only a window paged to its end is proven (the filtering field is not documented).
    */
-  readonly proves: 'descend' | 'whole'
+  readonly proves: 'rows' | 'whole'
   /** How far back covered ranges are read again for late and changed records. */
   readonly lookbackMs: number
 }

@@ -93,11 +93,15 @@ function readRows(endpoint: Endpoint, data: unknown): readonly unknown[] | strin
 const isEmptyList = (value: unknown): boolean =>
   value === null || (Array.isArray(value) && value.length === 0)
 
+/** Id of a row, as text; null where it has none. */
+export function idOf(endpoint: Endpoint, row: unknown): string | null {
+  return isObject(row) ? textOf(row[endpoint.item?.key[0] ?? '']) : null
+}
+
 /** Id of the last row that has one; null where none has. */
 export function lastId(endpoint: Endpoint, rows: readonly unknown[]): string | null {
-  const key = endpoint.item?.key[0] ?? ''
   for (const row of rows.toReversed()) {
-    const id = isObject(row) ? textOf(row[key]) : null
+    const id = idOf(endpoint, row)
     if (id !== null) return id
   }
   return null

@@ -1,6 +1,7 @@
 // What is to be fetched: reachable minus covered, plus what must be read again, split at the documented span.
 // Pure of network and disk: it reads only what landing answers, so `plan` and `sync` cannot disagree.
 import type { Endpoint, Partition, Window } from '../connectors/endpoint.ts'
+import { pagesById } from '../connectors/walk.ts'
 import type { Range } from './journal/frame.ts'
 import { clamp, difference, union, windowCount } from './ranges.ts'
 
@@ -61,7 +62,7 @@ export function planPartition(
   const covered = union(known.covered)
   const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
   const resume =
-    window.proves === 'whole'
+    window.proves === 'whole' && !pagesById(endpoint)
       ? known.unfinished.filter(
           (begun) =>
             begun.window.start >= start &&

@@ -1,5 +1,6 @@
 // Arithmetic of closed time ranges: pure functions named for the set operation.
-// Ranges that share an end touch, and touching ranges are one: the venue's windows include both ends.
+// Times are whole milliseconds and both ends belong to a range, so ranges one millisecond apart touch, and touching ranges
+// are one (sql/staging/covered_ranges.sql says the same).
 import type { Range } from './journal/frame.ts'
 
 /** Sorted and disjoint ranges that cover the same instants. */
@@ -8,7 +9,7 @@ export function union(ranges: readonly Range[]): Range[] {
   const united: { start: number; end: number }[] = []
   for (const { start, end } of sorted) {
     const last = united.at(-1)
-    if (last !== undefined && start <= last.end) last.end = Math.max(last.end, end)
+    if (last !== undefined && start <= last.end + 1) last.end = Math.max(last.end, end)
     else united.push({ start, end })
   }
   return united

@@ -20,7 +20,7 @@ import {
   UnknownRefusal,
   VenueError,
 } from '../connectors/errors.ts'
-import { extractPage } from '../connectors/walk.ts'
+import { extractPage } from '../connectors/pages.ts'
 import { UsageError } from '../models/error.ts'
 import { access, cutOff, envelope, inTurn, loopback, refusal, reply, START, turns } from './support/venue.ts'
 

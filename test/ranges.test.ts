@@ -10,8 +10,8 @@ describe('union', () => {
     expect(union([range(5, 9), range(0, 5)])).toEqual([range(0, 9)]))
   test('overlapping and contained ranges become one', () =>
     expect(union([range(0, 10), range(2, 3), range(8, 12)])).toEqual([range(0, 12)]))
-  test('ranges with an instant between them stay two', () =>
-    expect(union([range(0, 4), range(5, 9)])).toEqual([range(0, 4), range(5, 9)]))
+  test('ranges with an instant between them stay two, neighbours of one millisecond are one', () =>
+    expect(union([range(0, 4), range(6, 9), range(10, 12)])).toEqual([range(0, 4), range(6, 12)]))
   test('a range that ends before it starts is dropped', () => expect(union([range(5, 4)])).toEqual([]))
 })
 

@@ -173,6 +173,7 @@ export const customerKycResults = defineEndpoint({
     kind: 'cursor',
     param: 'idLessThan',
     from: 'endId',
+    names: 'row',
     sizeParam: 'limit',
     size: 1_000,
     sizeMax: 1_000,

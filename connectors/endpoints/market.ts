@@ -20,7 +20,15 @@ export const liquidations = defineEndpoint({
   }),
   item: liquidation,
   rows: 'list',
-  page: { kind: 'cursor', param: 'cursor', from: 'cursor', sizeParam: 'limit', size: 100, sizeMax: 100 },
+  page: {
+    kind: 'cursor',
+    param: 'cursor',
+    from: 'cursor',
+    names: 'page',
+    sizeParam: 'limit',
+    size: 100,
+    sizeMax: 100,
+  },
   retentionMs: days(3),
   partitions: ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'].map((label) => ({
     label,

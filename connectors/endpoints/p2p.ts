@@ -49,6 +49,7 @@ export const p2pOrders = defineEndpoint({
     kind: 'cursor',
     param: 'idLessThan',
     from: 'minOrderId',
+    names: 'row',
     sizeParam: 'limit',
     size: 100,
     sizeMax: null,

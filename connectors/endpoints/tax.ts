@@ -39,7 +39,7 @@ export const taxRecords = defineEndpoint({
     spanMaxMs: days(7),
     retentionMs: days(366),
     time: 'ts',
-    proves: 'descend',
+    proves: 'rows',
     lookbackMs: days(1),
   },
   partitions: [
@@ -80,7 +80,7 @@ export const futuresRecords = defineEndpoint({
     retentionMs: null,
     retentionAssumedMs: days(730),
     time: 'ts',
-    proves: 'descend',
+    proves: 'rows',
     lookbackMs: days(1),
   },
   partitions: [
@@ -115,7 +115,7 @@ export const p2pRecords = defineEndpoint({
     retentionMs: null,
     retentionAssumedMs: days(730),
     time: 'ts',
-    proves: 'descend',
+    proves: 'rows',
     lookbackMs: days(1),
   },
   doc: 'P2P transaction records: coins bought, sold and moved through the P2P account.',

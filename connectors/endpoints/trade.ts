@@ -31,6 +31,7 @@ const cursor: Paging = {
   kind: 'cursor',
   param: 'cursor',
   from: 'cursor',
+  names: 'page',
   sizeParam: 'limit',
   size: 100,
   sizeMax: 100,

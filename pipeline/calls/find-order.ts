@@ -4,8 +4,8 @@
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
 import { textOf } from '../../connectors/envelope.ts'
+import { extractPage, firstPage, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
-import { extractPage, firstPage, type Place, turnPage } from '../../connectors/walk.ts'
 
 export interface PlacedOrder {
   readonly clientOid: string

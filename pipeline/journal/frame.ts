@@ -52,7 +52,7 @@ export interface RefusalMeta extends FromVenue {
   readonly code: string
 }
 
-export type CoverageStatus = 'lost' | 'failed' | 'pending' | 'not_applicable'
+export type CoverageStatus = 'lost' | 'failed' | 'pending' | 'unproven' | 'not_applicable'
 
 /** Our own word on a range that was not had. Without a range it is about the whole partition. */
 export interface StatementMeta extends Common {

@@ -55,7 +55,8 @@ export async function stateFailure(
   endpoint: Endpoint,
   plan: PartitionPlan,
   error: unknown,
-  ranges: readonly (Range | undefined)[],
+  /** What cannot be had when only the range that was asked for is refused, and all that the partition still needs. */
+  ranges: { readonly gone: readonly (Range | undefined)[]; readonly all: readonly (Range | undefined)[] },
 ): Promise<FeedEnd> {
   const verdict = judge(context, endpoint, error)
   if (verdict === null) throw error
@@ -73,9 +74,9 @@ export async function stateFailure(
       redactSecrets(error.body, context.secrets).body,
     )
   }
-  // A range that is lost ends nothing: the walk goes on with the next one.
-  const lastRange = verdict.end === 'done' ? 1 : ranges.length
-  const about = verdict.end === 'not_applicable' ? [undefined] : ranges.slice(0, lastRange)
+  // A range that is lost ends nothing: the walk goes on with what is newer.
+  const stated = verdict.end === 'done' ? ranges.gone : ranges.all
+  const about = verdict.end === 'not_applicable' ? [undefined] : stated
   for (const range of about) {
     await state(context, of(account, endpoint, plan), {
       ...verdict.word,

@@ -2,8 +2,10 @@
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import { Stopped } from '../../connectors/errors.ts'
+import { firstPage } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
-import { beginWalk, firstPage, resumeWalk } from '../../connectors/walk.ts'
+import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
+import { giveUpWindow, openRanges } from '../../connectors/walk-state.ts'
 import type { Range } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import { type PartitionPlan, planPartition, resumed } from '../plan.ts'
@@ -83,18 +85,21 @@ async function syncPartition(
 ): Promise<FeedEnd> {
   const declared = endpoint.window
   if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage])
-  const begun = plan.resume.map(({ window, cursor }) =>
-    resumeWalk(endpoint, resumed(declared, window), window, cursor),
-  )
+  const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
   return walk(context, account, client, endpoint, plan, [
     ...begun,
     ...plan.needs.map((need) => beginWalk(endpoint, need)),
   ])
 }
 
-/** What a walk still wants; nothing for a list without a time range. */
-const restOf = (asking: Asking | null): Range | undefined =>
-  asking !== null && isWalk(asking) ? { start: asking.need.start, end: asking.window.end } : undefined
+/** What a walk has not proven yet; a list without a time range has no range to name. */
+const notHad = (asking: Asking): readonly (Range | undefined)[] =>
+  isWalk(asking) ? openRanges(asking) : [undefined]
+
+interface GivenUp {
+  readonly gone: readonly (Range | undefined)[]
+  readonly next: Asking | null
+}
 
 /** Walks the ranges one after the other; the first that cannot be had ends the partition, with the rest stated. */
 async function walk(
@@ -107,19 +112,24 @@ async function walk(
 ): Promise<FeedEnd> {
   let done = 0
   for (const [index, first] of walks.entries()) {
-    let step: Asking | null = first
-    try {
-      while (step !== null) {
+    let next: Asking | null = first
+    while (next !== null) {
+      const asked: Asking = next
+      try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
-        const page: Fetched = await fetchPage(context, account, client, endpoint, plan.partition, step)
+        const page: Fetched = await fetchPage(context, account, client, endpoint, plan.partition, asked)
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
-        step = page.next
+        next = page.next
+      } catch (error) {
+        const left: GivenUp = isWalk(asked)
+          ? giveUpWindow(endpoint, asked)
+          : { gone: [undefined], next: null }
+        const all = [asked, ...walks.slice(index + 1)].flatMap(notHad)
+        const end = await stateFailure(context, account, endpoint, plan, error, { gone: left.gone, all })
+        if (end !== 'done') return end
+        next = left.next
       }
-    } catch (error) {
-      const rest = walks.slice(index + 1).map(restOf)
-      const end = await stateFailure(context, account, endpoint, plan, error, [restOf(step), ...rest])
-      if (end !== 'done') return end
     }
   }
   return 'done'

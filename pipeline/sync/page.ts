@@ -1,8 +1,10 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition } from '../../connectors/endpoint.ts'
+import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
-import { advance, extractPage, type Place, turnPage, type WalkState } from '../../connectors/walk.ts'
+import { advance, pagesById } from '../../connectors/walk.ts'
+import type { WalkState } from '../../connectors/walk-state.ts'
 import type { PageMeta, Range } from '../journal/frame.ts'
 import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
@@ -22,6 +24,14 @@ export const TOO_OLD = {
   status: 'lost',
   code: 'retention',
   reason: 'older than the venue remembers',
+} as const
+
+/** More rows share an instant than a page holds, and the venue's cursor does not prove that all of them came. */
+const UNPROVEN = {
+  status: 'unproven',
+  code: 'crowded instant',
+  reason:
+    'more rows share this instant than a page holds, and the cursor does not prove that all of them came',
 } as const
 
 /** The window slid out of the venue's memory while it waited for its turn. */
@@ -52,13 +62,10 @@ export async function fetchPage(
   const answer = await client.request(endpoint, params, { signal: context.signal })
   context.outcome.givenUp = 0
   const page = extractPage(endpoint, answer.envelope.data)
-  const walked = isWalk(step)
-    ? advance(endpoint, step, page)
-    : { covers: null, next: turnPage(endpoint, step, page) }
-  const covers =
-    walked.covers === null || asked === undefined
-      ? null
-      : proven(context, (step as WalkState).window, walked.covers, asked, answer)
+  const { covers, unproven, next } =
+    isWalk(step) && asked !== undefined
+      ? advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
+      : { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
   const clean = redactSecrets(answer.body, context.secrets)
   const meta: PageMeta = {
     kind: 'page',
@@ -72,7 +79,7 @@ export async function fetchPage(
     ...(clean.redacted === 0 ? {} : { redacted: clean.redacted }),
     ...(step.cursor === null ? {} : { cursor: step.cursor }),
     ...(isWalk(step) ? { window: step.window } : {}),
-    ...(isWalk(step) && endpoint.window?.proves === 'whole' ? { next: cursorWithin(step, walked.next) } : {}),
+    ...(isWalk(step) && keepsCursor(endpoint) ? { next: cursorWithin(step, next) } : {}),
     ...(covers === null ? {} : { covers }),
   }
   await context.recorder.record(meta, clean.body)
@@ -85,8 +92,18 @@ export async function fetchPage(
     const range = { start: step.window.start, end: asked.start }
     await state(context, { account, feed: endpoint.name, partition: partition.label }, { ...TOO_OLD, range })
   }
-  return { rows: page.rows.length, next: walked.next }
+  if (unproven !== null)
+    await state(
+      context,
+      { account, feed: endpoint.name, partition: partition.label },
+      { ...UNPROVEN, range: unproven },
+    )
+  return { rows: page.rows.length, next }
 }
+
+/** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */
+const keepsCursor = (endpoint: Endpoint): boolean =>
+  endpoint.window?.proves === 'whole' && !pagesById(endpoint)
 
 /** The cursor with which the same window goes on; null when it is finished. */
 function cursorWithin(step: WalkState, next: Asking | null): string | null {
@@ -116,18 +133,11 @@ function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Rang
 }
 
 /**
- * A page proves nothing before the start that was asked for, and nothing after the moment of asking.
+ * A page shows nothing before the start that was asked for, and nothing after the moment of asking.
  * The minute or two that a window gives up at the far edge of the venue's memory can never be had, and is no gap.
  */
-function proven(
-  context: SyncContext,
-  window: Range,
-  covers: Range,
-  asked: Range,
-  answer: Answer,
-): Range | null {
-  const venueThen = context.venue.venueAt(answer.sentAt) ?? covers.end
+function shownBy(context: SyncContext, window: Range, asked: Range, answer: Answer): Range {
+  const venueThen = context.venue.venueAt(answer.sentAt) ?? window.end
   const from = asked.start - window.start <= EDGE_MS ? window.start : asked.start
-  const range = { start: Math.max(covers.start, from), end: Math.min(covers.end, venueThen) }
-  return range.start <= range.end ? range : null
+  return { start: from, end: Math.min(window.end, venueThen) }
 }

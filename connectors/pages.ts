@@ -1,0 +1,54 @@
+// The pages of one list: what a page holds, and what asks for the next one where the venue's own cursor, or a page
+// number, leads on. Pure. Sources: interface document, part 1 (pagination); venue-facts, Paging.
+import type { Endpoint } from './endpoint.ts'
+import { lastId, type Page, readPage } from './envelope.ts'
+import { MalformedAnswer, type Refusal, RepeatedCursor } from './errors.ts'
+
+/** A position among the pages of one list. */
+export interface Place {
+  /** Asks for the page that is due; null for the first. */
+  readonly cursor: string | null
+  /** What has asked for pages so far: a cursor that comes again would go round for ever. */
+  readonly cursors: readonly string[]
+}
+
+export const firstPage: Place = { cursor: null, cursors: [] }
+
+/** The rows of an answer's `data` and its next cursor. Throws MalformedAnswer. */
+export function extractPage(endpoint: Endpoint, data: unknown): Page {
+  const page = readPage(endpoint, data)
+  if (typeof page === 'string') throw new MalformedAnswer(refusalOf(endpoint, 'malformed answer', page))
+  return page
+}
+
+/** The place after a page; null at the end of the list. Throws RepeatedCursor. */
+export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | null {
+  if (page.rows.length === 0 || endpoint.page.kind === 'none') return null
+  const counts = endpoint.page.kind === 'page-number'
+  // A venue that ignores the page number sends the same page again: its last row tells.
+  const mark = counts ? lastId(endpoint, page.rows) : page.cursor
+  if (mark === null) return null
+  if (place.cursors.includes(mark))
+    throw new RepeatedCursor(refusalOf(endpoint, 'repeated cursor', `${mark} came twice`))
+  const cursor = counts ? String(Number(place.cursor ?? '1') + 1) : mark
+  return { cursor, cursors: [...place.cursors, mark] }
+}
+
+/** Whether a page holds as many rows as were asked for, so that more may follow it. */
+export const isFull = ({ page }: Endpoint, { rows }: Page): boolean =>
+  page.kind !== 'none' && rows.length >= page.size
+
+/** A full page that names no row cannot be told from any other page. */
+export function namelessPage(endpoint: Endpoint): MalformedAnswer {
+  return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))
+}
+
+const refusalOf = (endpoint: Endpoint, code: string, message: string): Refusal => ({
+  endpoint,
+  account: '',
+  code,
+  status: null,
+  message,
+  request: { method: endpoint.method, path: endpoint.path },
+  body: null,
+})

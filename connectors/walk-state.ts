@@ -1,0 +1,175 @@
+// Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
+// to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
+import type { Endpoint, Window } from './endpoint.ts'
+import { firstPage, type Place } from './pages.ts'
+
+/** Closed range of Unix milliseconds, both ends included. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
+
+/** The order in which the pages of a list come. */
+export type Order = 'newest first' | 'oldest first'
+
+/**
+ * A full page is one end of its window's list, but which end is not promised. Rows beyond it on the side that is asked
+ * for now prove that nothing is missing on the other one.
+ */
+export interface SideQuestion {
+  readonly kind: 'side'
+  /** Ids of the page's rows. */
+  readonly ids: ReadonlySet<string>
+  /** Claimed when a new row comes: the page, and its other side. */
+  readonly proves: Range | null
+  /** Claimed when none comes: the page without its outermost instants. */
+  readonly inner: Range | null
+  /** Asked for next when none comes: the other side. */
+  readonly other: Range
+}
+
+/** A short page is the usual end of its window, but that is no promise: nothing may follow its last row. */
+export interface EndQuestion {
+  readonly kind: 'end'
+  readonly ids: ReadonlySet<string>
+  readonly order: Order | null
+  /** Outermost times of the page; null where its rows are in no order or outside of the window. */
+  readonly times: Range | null
+  /** Claimed when nothing follows. */
+  readonly claims: Range
+  /** What this page can have shown of the window: neither the forgotten nor the future. */
+  readonly shown: Range
+}
+
+/** A list whose cursor is the id of a row: its pages prove it only if the cursor can but have gone on in the list. */
+export interface ListQuestion {
+  readonly kind: 'list'
+  /** Ids so far, in their order. */
+  readonly ids: ReadonlySet<string>
+  /** They fall from row to row: then "after this row" and "below this id" are the same. */
+  readonly falls: boolean
+  /** Every page after the first can but have gone on where the one before had ended. */
+  readonly isSound: boolean
+  /** The first page was short, and nothing followed it: the usual end. */
+  readonly isShort: boolean
+  readonly shown: Range
+}
+
+export type Question = SideQuestion | EndQuestion | ListQuestion
+
+export interface WalkState extends Place {
+  /** What is asked for now, at most the documented span. */
+  readonly window: Range
+  /** What hangs on the answers about this window and is not claimed yet. */
+  readonly open: Range
+  /** What is asked for after this window, in this order; split at the documented span when its turn comes. */
+  readonly rest: readonly Range[]
+  /** In which this walk's pages have come so far; null before two instants stood on one. */
+  readonly order: Order | null
+  /** What the answer is to settle; null for the first page of a window. */
+  readonly question: Question | null
+  /** For windows that only their end proves: what their first page could show; null before it. */
+  readonly shown: Range | null
+}
+
+export interface Step {
+  /** What is now proven complete and was not before; null for nothing. */
+  readonly covers: Range | null
+  /** Read as far as the venue lets it be read, without a proof that nothing is missing; null for nothing. */
+  readonly unproven: Range | null
+  /** How to go on; null at the end of the need. */
+  readonly next: WalkState | null
+}
+
+/** The range, or null where it holds no instant. */
+export const rangeOf = (start: number, end: number): Range | null => (start <= end ? { start, end } : null)
+
+/** What two ranges share; null for nothing. */
+export const shared = (one: Range | null, other: Range): Range | null =>
+  one === null ? null : rangeOf(Math.max(one.start, other.start), Math.min(one.end, other.end))
+
+/** Two neighbouring ranges as one. */
+export const joined = (one: Range | null, other: Range | null): Range | null =>
+  one === null || other === null
+    ? (one ?? other)
+    : { start: Math.min(one.start, other.start), end: Math.max(one.end, other.end) }
+
+export const isInstant = ({ start, end }: Range): boolean => start === end
+
+export function windowOf(endpoint: Endpoint): Window {
+  if (endpoint.window === null) throw new Error(`${endpoint.name} takes no time range`)
+  return endpoint.window
+}
+
+/** The newest window of the first range; the rest of the range comes after it and shares its first instant. */
+export function startOf(
+  endpoint: Endpoint,
+  ranges: readonly Range[],
+  order: Order | null = null,
+): WalkState | null {
+  const [range, ...others] = ranges
+  if (range === undefined) return null
+  const start = Math.max(range.start, range.end - windowOf(endpoint).spanMaxMs)
+  const rest = start > range.start ? [{ start: range.start, end: start }, ...others] : others
+  const window = { start, end: range.end }
+  return { window, open: window, rest, order, question: null, shown: null, ...firstPage }
+}
+
+/** The window is done with: on with the rest, behind these ranges if there are any. */
+export function goOn(
+  endpoint: Endpoint,
+  state: WalkState,
+  covers: Range | null,
+  before: readonly (Range | null)[] = [],
+): Step {
+  const ranges = [...before.filter((range) => range !== null), ...state.rest]
+  return { covers, unproven: null, next: startOf(endpoint, ranges, state.order) }
+}
+
+/**
+ * Asks for a range again in two halves, where its pages prove nothing: of fewer rows to a window one day all fit on one
+ * page. The halves share an instant, so that a bound that is not inclusive loses nothing.
+ */
+export function inHalves(endpoint: Endpoint, state: WalkState, range: Range): Step {
+  const middle = Math.floor((range.start + range.end) / 2)
+  const shares = range.start < middle && middle < range.end
+  const halves = isInstant(range)
+    ? [range]
+    : [
+        { start: shares ? middle : range.end, end: range.end },
+        { start: range.start, end: middle },
+      ]
+  return goOn(endpoint, state, null, halves)
+}
+
+/** What no page of this walk has proven yet, newest first. */
+export const openRanges = ({ open, rest }: WalkState): readonly Range[] => merged([open, ...rest])
+
+/** The window is out of reach, and so is all that is older: what that is, and how to go on with what is newer. */
+export function giveUpWindow(
+  endpoint: Endpoint,
+  { window, open, rest, order }: WalkState,
+): { readonly gone: readonly Range[]; readonly next: WalkState | null } {
+  const older = rest.filter(({ end }) => end <= window.end)
+  const newer = [rangeOf(window.end + 1, open.end), ...rest.filter(({ end }) => end > window.end)]
+  return {
+    gone: merged([{ start: Math.min(open.start, window.start), end: window.end }, ...older]),
+    next: startOf(
+      endpoint,
+      newer.filter((range) => range !== null),
+      order,
+    ),
+  }
+}
+
+/** Ranges that touch or overlap as one, newest first. */
+function merged(ranges: readonly Range[]): Range[] {
+  const sorted = ranges.toSorted((a, b) => b.end - a.end)
+  const all: { start: number; end: number }[] = []
+  for (const { start, end } of sorted) {
+    const newer = all.at(-1)
+    if (newer !== undefined && end + 1 >= newer.start) newer.start = Math.min(newer.start, start)
+    else all.push({ start, end })
+  }
+  return all
+}
