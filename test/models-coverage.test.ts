@@ -98,6 +98,18 @@ describe('a statement', () => {
     ])
   })
 
+  it('about an instant that cannot be read whole is a warning, and a hole in the coverage', async () => {
+    await page(day(1), '2026-01-02 23:59:59.999+00')
+    await page('2026-01-03 00:00:00.001+00', day(5))
+    await statement('unproven', day(3), day(3), { code: 'crowded instant', reason: 'too many rows' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    expect(await coverage()).toEqual([
+      ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'complete'],
+      ['SPOT', day(3), day(3), 'unproven'],
+      ['SPOT', '2026-01-03 00:00:00.001+00', day(5), 'complete'],
+    ])
+  })
+
   it('in the venue’s own words, without a status, is no coverage', async () => {
     await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
     await books.build()

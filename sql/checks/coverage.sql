@@ -1,5 +1,5 @@
 -- Everything that was asked for has been received. What is pending is one break of the account, for one more run cures
--- it; what failed is one for each code of the venue; what is lost is one for each feed. History that the venue had
+-- it; what failed is one for each code of the venue; what is lost, or read without a proof, is one for each feed. History that the venue had
 -- forgotten before the books began is a notice. What does not apply to an account matters only if it was asked for by name.
 -- grain: one row per account and cause
 with
@@ -7,7 +7,7 @@ missing as (
   select account, feed, partition, starts_at, ends_at, status, code, reason, is_before_books,
     is_named or feed in (select feed from staging.named_feeds) as is_named
   from main.coverage
-  where status in ('lost', 'failed', 'pending', 'not_applicable')
+  where status in ('lost', 'failed', 'pending', 'unproven', 'not_applicable')
 ),
 permissions as (
   select * from (values ('no credential'), ('40014'), ('40029'), ('40068'), ('25620')) as codes (code)
@@ -56,6 +56,7 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
       when 'lost' then 'lost'
       when 'failed' then 'refused'
       when 'pending' then 'not fetched yet'
+      when 'unproven' then 'read, but not proven complete'
       else 'not applicable to this account, though the configuration names the feed'
     end
     || case

@@ -53,10 +53,14 @@ export async function checkJournal(world: World, machine: Machine, ledger: Ledge
   const lists = grouped(world.records, listOf)
   const had = new Map<string, Set<string>>()
   const begun = new Map<string, number>()
+  /** From when on each run had asked for a list. */
+  const oldest = new Map<string, number>()
   for (const frame of frames) {
     checkSecrets(world, frame)
     const { meta } = frame
     if (meta.kind === 'statement' && meta.status === 'lost') checkLoss(world, ledger, frame, meta)
+    if (meta.kind === 'statement' && meta.status === 'unproven')
+      checkUnproven(world, meta, lists.get(listOf(meta)) ?? [])
     if (meta.kind !== 'page') continue
     const feed = world.feeds.find((one) => one.name === meta.feed)
     if (feed === undefined) continue
@@ -66,9 +70,18 @@ export async function checkJournal(world: World, machine: Machine, ledger: Ledge
     for (const id of idsIn(Buffer.from(frame.body ?? []).toString(), feed)) ids.add(id)
     // A window may be gone on with by a later run: what stood there when it was begun is what it proves.
     const window = `${key} ${meta.window?.start} ${meta.window?.end}`
-    if (meta.cursor === undefined) begun.set(window, ledger.startedAt.get(meta.run) ?? 0)
+    const startedAt = ledger.startedAt.get(meta.run) ?? 0
+    if (meta.cursor === undefined) begun.set(window, startedAt)
+    const asked = Number(/startTime=(\d+)/.exec(meta.request.path)?.[1])
+    const inRun = `${key} ${meta.run}`
+    oldest.set(inRun, Math.min(asked, oldest.get(inRun) ?? asked))
     if (meta.covers !== undefined)
-      checkClaim(world, ledger, frame, meta as Claim, feed, lists.get(key) ?? [], ids, begun.get(window) ?? 0)
+      checkClaim(world, ledger, frame, meta as Claim, feed, {
+        records: lists.get(key) ?? [],
+        ids,
+        startedAt: begun.get(window) ?? startedAt,
+        oldest: oldest.get(inRun) ?? asked,
+      })
   }
 }
 
@@ -87,6 +100,19 @@ function checkLoss(world: World, ledger: Ledger, frame: Frame, { feed, range, co
     )
 }
 
+/** Only what no page can hold may be left without a proof. */
+function checkUnproven(
+  world: World,
+  { feed, partition, range }: StatementMeta,
+  records: readonly VenueRecord[],
+): void {
+  const crowd = records.filter(({ ts }) => range !== undefined && range.start <= ts && ts <= range.end)
+  if (crowd.length < world.config.pageSize)
+    world.violation(
+      `${feed} ${partition} is said to be unproven from ${range?.start} to ${range?.end}, where ${crowd.length} rows stand`,
+    )
+}
+
 type Claim = PageMeta & { readonly covers: { readonly start: number; readonly end: number } }
 
 /** Every record that stood in the range from before its window was begun has been journaled when it is claimed. */
@@ -96,14 +122,17 @@ function checkClaim(
   frame: Frame,
   meta: Claim,
   feed: Feed,
-  records: readonly VenueRecord[],
-  ids: ReadonlySet<string>,
-  startedAt: number,
+  known: {
+    readonly records: readonly VenueRecord[]
+    readonly ids: ReadonlySet<string>
+    readonly startedAt: number
+    readonly oldest: number
+  },
 ): void {
-  const asked = Number(/startTime=(\d+)/.exec(meta.request.path)?.[1])
-  if (meta.covers.start < asked - EDGE_MS)
+  const { records, ids, startedAt, oldest } = known
+  if (meta.covers.start < oldest - EDGE_MS)
     world.violation(
-      `frame ${frame.seq} claims ${listOf(meta)} from ${meta.covers.start}, and asked from ${asked} only`,
+      `frame ${frame.seq} claims ${listOf(meta)} from ${meta.covers.start}, and its run asked from ${oldest} only`,
     )
   const claimedAt = ledger.handedOverAt.get(frame.chain)
   // A frame that was never acknowledged survived its process all the same: when it was made is not known.

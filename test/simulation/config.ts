@@ -1,6 +1,7 @@
 // What one seed stands for: how large the world is, which faults it knows and how often each strikes, and where its
 // processes die. Everything random in a run is drawn from streams named by the seed, so a configuration is a run.
 import { Random } from './random.ts'
+import { WAYS, type Way } from './ways.ts'
 
 /** What can go wrong with one request or its answer; each is drawn for each request. */
 export const WIRE_FAULTS = [
@@ -105,6 +106,8 @@ export interface SimulationConfig {
   readonly memory: number
   /** Partitions of a feed at most. */
   readonly partitions: number
+  /** How feeds that are paged by the id of a row are listed and paged. */
+  readonly way: Way
   /** Share of the runs with faults that say they are done whose coverage is looked at; of others it always is. */
   readonly looks: number
   /** Models, checks and publication too. */
@@ -122,8 +125,8 @@ export const FEEDS = [
 /** Ways to live: three nights at least, or nights that end with the death of their one process among its requests. */
 const LIVES = ['several nights', 'given up'] as const
 
-/** What a run may be made to have: faults, feeds that are then its only ones, and a way to live. */
-export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number]
+/** What a run may be made to have: faults, feeds that are then its only ones, a way to live and a way of paging. */
+export type Focus = Fault | (typeof FEEDS)[number] | (typeof LIVES)[number] | Way
 
 /**
  * One run in so many builds and publishes on the way, with deaths in it; that costs as much as a dozen others. Odd, so that
@@ -173,7 +176,8 @@ function feedsOf(random: Random): string[] {
 export function focused(config: SimulationConfig, focus: readonly Focus[]): SimulationConfig {
   const isFeed = (name: Focus): boolean => (FEEDS as readonly string[]).includes(name)
   const isLife = (name: Focus): boolean => (LIVES as readonly string[]).includes(name)
-  const names = focus.filter((name): name is Fault => !isFeed(name) && !isLife(name))
+  const way = WAYS.find((name) => focus.includes(name))
+  const names = focus.filter((name): name is Fault => !isFeed(name) && !isLife(name) && name !== way)
   const feeds = focus.filter(isFeed)
   const shares: readonly (readonly [readonly Fault[], number])[] = [
     [WIRE_FAULTS, names.length === 1 ? 0.25 : 0.08],
@@ -197,6 +201,7 @@ export function focused(config: SimulationConfig, focus: readonly Focus[]): Simu
   return {
     ...config,
     ...(focus.includes('given up') ? givenUp : {}),
+    ...(way === undefined ? {} : { way }),
     looks: 1,
     nights,
     feeds: feeds.length === 0 ? config.feeds : feeds,
@@ -224,6 +229,7 @@ export function configOf(seed: number): SimulationConfig {
     starts: random.pick([1, 3]),
     again: random.chance(0.1),
     pageSize: random.int(2, 7),
+    way: new Random(`way ${seed}`).pick(WAYS),
     looks: 0.2,
     build,
   }

@@ -189,13 +189,29 @@ export async function checkTruth(all: readonly Finished[], connection: DuckDBCon
   }
 }
 
+/** Whether the books say of a record's instant that they cannot prove to have all of it. */
+function unprovenIn(frames: readonly Frame[], feed: Feed): (record: VenueRecord) => boolean {
+  const stated = frames.flatMap(({ meta }) =>
+    meta.kind === 'statement' && meta.status === 'unproven' && meta.feed === feed.name ? [meta] : [],
+  )
+  return (record) =>
+    stated.some(
+      ({ account, partition, range }) =>
+        account === record.account &&
+        partition === record.partition &&
+        range !== undefined &&
+        range.start <= record.ts &&
+        record.ts <= range.end,
+    )
+}
+
 function checkFeed(
   world: World,
   feed: Feed,
   own: readonly VenueRecord[],
   published: readonly Record<string, unknown>[],
   quarantined: readonly Record<string, string>[],
-  times: Times,
+  times: Finished,
 ): void {
   const byId = grouped(published, (row) => `${row.account}/${row.id}`)
   const known = new Map(own.map((record) => [`${record.account}/${record.id}`, record]))
@@ -218,7 +234,8 @@ function checkFeed(
   const asides = quarantined.map(({ account, raw }) => ({ account, ids: idsIn(raw ?? '', feed) }))
   const isAside = (record: VenueRecord): boolean =>
     asides.some(({ account, ids }) => account === record.account && ids.includes(record.id))
-  for (const record of own.filter((one) => isDue(feed, one, times))) {
+  const isUnproven = unprovenIn(times.frames, feed)
+  for (const record of own.filter((one) => isDue(feed, one, times) && !isUnproven(one))) {
     const version = versionAt(record, times.endedAt)!
     const rows = byId.get(`${record.account}/${record.id}`) ?? []
     const what = `${feed.name} ${record.account}/${record.id} of ${record.ts} (appeared at ${record.appearsAt})`

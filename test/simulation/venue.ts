@@ -1,5 +1,5 @@
 // The model venue: in memory, simple, strict. It knows its records by heart, checks signatures, spans, retention and
-// budgets (a sliding window over arrivals), pages newest first, and writes down what no honest client may do.
+// budgets (a sliding window over arrivals), pages in one of the reported ways, and writes down what no honest client may do.
 import { createHmac } from 'node:crypto'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Credentials } from '../../connectors/venue.ts'
@@ -7,6 +7,7 @@ import type { SimulationConfig } from './config.ts'
 import { type Feed, retentionOfFeed, shapeOf } from './feeds.ts'
 import { type Conditions, type Ids, invent, type VenueRecord, type Version, versionAt } from './history.ts'
 import type { Random } from './random.ts'
+import { allowsShortPages, isLiteral, listed, passes, type Way } from './ways.ts'
 
 export interface VenueAccount {
   readonly name: string
@@ -67,19 +68,10 @@ const refusal = (status: number, code: string, msg: string): VenueAnswer => ({
   told: `refused ${code}`,
 })
 
-/** A place in the order of a list: newest first, ids of one instant descending. */
-interface Place {
-  readonly ts: number
-  readonly id: bigint
-}
-
-const isBehind = (record: VenueRecord, place: Place): boolean =>
-  record.ts < place.ts || (record.ts === place.ts && BigInt(record.id) < place.id)
-
 export class ModelVenue {
   readonly #options: VenueOptions
   readonly #byList = new Map<string, VenueRecord[]>()
-  readonly #places = new Map<string, Place>()
+  readonly #byId = new Map<string, VenueRecord>()
   readonly #arrivals = new Map<string, number[]>()
   readonly #stuck = new Map<string, boolean>()
   /** Requests that arrived, all together. */
@@ -88,7 +80,6 @@ export class ModelVenue {
   constructor(options: VenueOptions) {
     this.#options = options
     for (const record of options.records) this.#add(record)
-    for (const list of this.#byList.values()) list.sort(newestFirst)
   }
 
   #add(record: VenueRecord): VenueRecord[] {
@@ -96,7 +87,7 @@ export class ModelVenue {
     const list = this.#byList.get(key) ?? []
     this.#byList.set(key, list)
     list.push(record)
-    this.#places.set(record.id, { ts: record.ts, id: BigInt(record.id) })
+    this.#byId.set(record.id, record)
     return list
   }
 
@@ -196,14 +187,21 @@ export class ModelVenue {
     }
     const cursor = params.get(feed.page.param) ?? null
     const list = this.#byList.get(`${account.name}/${feed.name}/${partition.label}`) ?? []
-    this.#inventOnEdges(account, feed, partition.label, list, { from, until, cursor })
-    const told = list
-      .filter((record) => record.ts >= from && record.ts <= until)
-      .flatMap((record) => {
-        const version = versionAt(record, now())
-        return version === null ? [] : [{ record, version }]
-      })
-    return this.#tell(feed, told, cursor, size)
+    const way = this.#wayOf(feed)
+    this.#inventOnEdges(account, feed, partition.label, way, { from, until, cursor })
+    const inWindow = list.filter((record) => record.ts >= from && record.ts <= until)
+    const told = listed(inWindow, way).flatMap((record) => {
+      const version = versionAt(record, now())
+      return version === null ? [] : [{ record, version }]
+    })
+    return this.#tell(feed, way, told, cursor, size)
+  }
+
+  /** Orders are paged by a cursor of the venue's own, which goes on as documented. */
+  #wayOf(feed: Feed): Way {
+    return feed.page.kind === 'cursor' && feed.page.names === 'page'
+      ? 'newest first'
+      : this.#options.config.way
   }
 
   /** What appears on the edges of a window in the moment in which it is asked for. */
@@ -211,13 +209,15 @@ export class ModelVenue {
     account: VenueAccount,
     feed: Feed,
     partition: string,
-    list: VenueRecord[],
+    way: Way,
     asked: { from: number; until: number; cursor: string | null },
   ): void {
     const { invents, now, start, conditions, random, ids } = this.#options
     // Behind the cursor nothing may appear in what has been passed already.
-    const place = asked.cursor === null ? undefined : this.#places.get(asked.cursor)
-    const edges = [asked.from, asked.until].filter((ts) => asked.cursor === null || (place?.ts ?? 0) > ts)
+    const last = asked.cursor === null ? undefined : this.#byId.get(asked.cursor)
+    const isAhead = (ts: number): boolean =>
+      last !== undefined && !isLiteral(way) && (way === 'newest first' ? ts < last.ts : ts > last.ts)
+    const edges = [asked.from, asked.until].filter((ts) => asked.cursor === null || isAhead(ts))
     for (const ts of edges) {
       // The present is no edge of the history: what happens in it is not late.
       if (!invents() || ts > start + now()) continue
@@ -225,7 +225,6 @@ export class ModelVenue {
       const of = { account: account.name, feed, partition }
       const when = { appearsAt: now(), delay: Math.max(delay, feed.window.lookbackMs + 1) }
       this.#options.records.push(this.#last(this.#add(invent(of, ts, when, conditions, random, ids))))
-      list.sort(newestFirst)
     }
   }
 
@@ -243,21 +242,24 @@ export class ModelVenue {
 
   #tell(
     feed: Feed,
+    way: Way,
     all: readonly { record: VenueRecord; version: Version }[],
     cursor: string | null,
     size: number,
   ): VenueAnswer {
     const { strikes, disorders, random } = this.#options
-    const place = cursor === null ? undefined : this.#places.get(cursor)
-    if (cursor !== null && place === undefined) {
+    const named = cursor === null ? undefined : this.#byId.get(cursor)
+    if (cursor !== null && named === undefined) {
       this.#options.violation(`${feed.name} was asked with the cursor ${cursor}, which was never given`)
       return refusal(400, '40017', 'unknown cursor')
     }
-    const behind = place === undefined ? all : all.filter(({ record }) => isBehind(record, place))
-    const before = place === undefined ? [] : all.filter(({ record }) => !isBehind(record, place))
+    const records = all.map(({ record }) => record)
+    const isNext = named === undefined ? () => true : passes(way, records, named)
+    const behind = all.filter(({ record }) => isNext(record))
+    const before = all.filter(({ record }) => !isNext(record))
     let rows = behind.slice(0, size)
     const odd: string[] = []
-    if (rows.length > 1 && strikes('short page')) {
+    if (rows.length > 1 && allowsShortPages(way) && strikes('short page')) {
       rows = rows.slice(0, random.int(1, rows.length - 1))
       odd.push('cut short')
     }
@@ -268,13 +270,13 @@ export class ModelVenue {
       if (rows.length === again.length) rows = behind.slice(0, size)
       else odd.push('overlapping')
     }
-    if (rows.length > 1 && disorders()) {
-      rows = shuffled(rows, random)
+    const lastListed = rows.at(-1)?.record
+    if (new Set(rows.map(({ record }) => record.ts)).size > 2 && disorders()) {
+      rows = disordered(rows, random)
       odd.push('out of order')
     }
-    const last = lowest(rows)?.record.id
-    const hasMore =
-      last !== undefined && behind.some(({ record }) => isBehind(record, this.#places.get(last)!))
+    const last = feed.page.kind === 'cursor' && feed.page.names === 'row' ? smallest(rows) : lastListed?.id
+    const hasMore = lastListed !== undefined && behind.at(-1)?.record !== lastListed
     let next = last !== undefined && (hasMore || random.chance(0.5)) ? last : null
     if (cursor !== null && rows.length > 0 && this.#isStuck(feed, cursor, () => strikes('repeated cursor'))) {
       next = cursor
@@ -297,12 +299,18 @@ export class ModelVenue {
   }
 }
 
-const newestFirst = (a: VenueRecord, b: VenueRecord): number =>
-  b.ts - a.ts || (BigInt(b.id) > BigInt(a.id) ? 1 : -1)
+/** The smallest id, which the venue names as the cursor of P2P orders. */
+function smallest(rows: readonly { record: VenueRecord }[]): string | undefined {
+  return rows.map(({ record }) => record.id).toSorted((a, b) => (BigInt(a) < BigInt(b) ? -1 : 1))[0]
+}
 
-/** The row that stands furthest back in the order. */
-function lowest<Row extends { record: VenueRecord }>(rows: readonly Row[]): Row | undefined {
-  return rows.toSorted((a, b) => newestFirst(a.record, b.record)).at(-1)
+/** Rows of three instants or more in an order that shows as none: neither rising nor falling. */
+function disordered<Row extends { record: VenueRecord }>(rows: readonly Row[], random: Random): Row[] {
+  for (;;) {
+    const mixed = shuffled(rows, random)
+    const steps = mixed.slice(1).map(({ record }, place) => Math.sign(record.ts - mixed[place]!.record.ts))
+    if (steps.includes(1) && steps.includes(-1)) return mixed
+  }
 }
 
 function shuffled<T>(rows: readonly T[], random: Random): T[] {

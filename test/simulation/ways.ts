@@ -1,0 +1,60 @@
+// The ways in which the venue has been reported to page feeds by the id of a row: the order of a list, and which rows a
+// cursor lets through. Source: venue-facts, Paging.
+import type { VenueRecord } from './history.ts'
+
+export const WAYS = [
+  'newest first',
+  'newest first, literal',
+  'oldest first, forward',
+  'oldest first, literal',
+  'unordered instants',
+] as const
+
+export type Way = (typeof WAYS)[number]
+
+/** The cursor lets ids below it through, wherever their rows stand in the list. */
+export const isLiteral = (way: Way): boolean => way.endsWith('literal') || way === 'unordered instants'
+
+/** Every row of a crowded instant can be had, and the pages prove it. */
+export const provesInstants = (way: Way): boolean => !isLiteral(way)
+
+/**
+ * What nobody can tell apart from a venue that lacks the rows: where a cursor does not go on in the list, a page that was
+ * cut short looks like the last one.
+ */
+export const allowsShortPages = (way: Way): boolean => !isLiteral(way)
+
+const byId = (a: VenueRecord, b: VenueRecord): number => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)
+const byTime = (a: VenueRecord, b: VenueRecord): number => a.ts - b.ts || byId(a, b)
+
+/** Records in the order of the list. */
+export function listed(records: readonly VenueRecord[], way: Way): VenueRecord[] {
+  const rising = records.toSorted(byTime)
+  if (way.startsWith('oldest first')) return rising
+  if (way !== 'unordered instants') return rising.toReversed()
+  const instants: VenueRecord[][] = []
+  for (const record of rising) {
+    const last = instants.at(-1)
+    if (last?.[0]?.ts === record.ts) last.push(record)
+    else instants.push([record])
+  }
+  return instants.toReversed().flatMap(turned)
+}
+
+/** Ids in an order that no page shows by chance: the second half first, both rising. */
+function turned(rows: readonly VenueRecord[]): VenueRecord[] {
+  const half = rows.length >> 1
+  return [...rows.slice(half), ...rows.slice(0, half)]
+}
+
+/** Whether a row of the list stands behind the one that the cursor names, as the venue takes the cursor. */
+export function passes(
+  way: Way,
+  list: readonly VenueRecord[],
+  cursor: VenueRecord,
+): (record: VenueRecord) => boolean {
+  if (isLiteral(way)) return (record) => BigInt(record.id) < BigInt(cursor.id)
+  const order = new Map(list.map((record, place) => [record.id, place]))
+  const place = order.get(cursor.id) ?? -1
+  return (record) => (order.get(record.id) ?? -1) > place
+}
