@@ -40,6 +40,9 @@ interface Delivery {
 /** How often one request may be tried. Source: contract, Time. */
 const TRIES_MAX = 5
 
+/** By how much the start of a window may move while a request is tried: the venue goes on forgetting. */
+const MOVES_MAX_MS = 10 * 60_000
+
 const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 const connectionError = (code: string): Error => Object.assign(new Error(code), { code })
@@ -57,7 +60,7 @@ export class Network {
   readonly #streams = new Map<string, Random>()
   #periods: Period[] = []
   /** By process and request: how often it was sent, and when it may be sent again. */
-  readonly #sent = new Map<string, { times: number; notBefore: number }>()
+  readonly #sent = new Map<string, { times: number; notBefore: number; readonly start: number }>()
 
   constructor(options: {
     scheduler: Scheduler
@@ -164,10 +167,13 @@ export class Network {
     })
   }
 
-  /** A request is tried at most five times, and not before the venue has said. Its start may move between tries. */
+  /** A request is tried at most five times, and not before the venue has said. Its start may move a little between tries. */
   #countTries(caller: Caller, { path, headers }: VenueRequest): { times: number; notBefore: number } {
     const key = `${caller.name} ${caller.bornAt} ${headers['access-key']} ${path.replace(/startTime=\d+/, '')}`
-    const known = this.#sent.get(key) ?? { times: 0, notBefore: 0 }
+    const start = Number(/startTime=(\d+)/.exec(path)?.[1] ?? 0)
+    const before = this.#sent.get(key)
+    const isAgain = before !== undefined && Math.abs(start - before.start) <= MOVES_MAX_MS
+    const known = isAgain ? before : { times: 0, notBefore: 0, start }
     this.#sent.set(key, known)
     known.times += 1
     if (known.times > TRIES_MAX) this.#violation(`a request was sent ${known.times} times: ${path}`)
