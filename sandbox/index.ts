@@ -4,6 +4,7 @@
 import type { SandboxAccount } from './core/accounts.ts'
 import type { Truth } from './core/books.ts'
 import { Clock } from './core/clock.ts'
+import { type PagingOptions, readPaging } from './core/paging.ts'
 import { Venue } from './core/venue.ts'
 import { type FaultOptions, readFaults } from './faults/options.ts'
 import { damageRecords } from './faults/records.ts'
@@ -15,6 +16,7 @@ import type { Stats } from './http/tally.ts'
 export { writeSandboxConfig } from './config-files.ts'
 export type { Credential, SandboxAccount } from './core/accounts.ts'
 export type { Truth, TruthOfAccount } from './core/books.ts'
+export { PAGED_ENDPOINTS, type PagingOptions, WAYS, type Way } from './core/paging.ts'
 export { FAULT_NAMES, type FaultOptions } from './faults/options.ts'
 export type { EndpointStats, LoggedRequest, Stats } from './http/tally.ts'
 
@@ -31,6 +33,11 @@ export interface SandboxOptions {
   speed?: number
   /** What goes wrong: `name[=value]`, comma-separated, or an object of the same names. Nothing by default. */
   faults?: string | FaultOptions
+  /**
+   * How feeds that are walked by a row's id order and page: `ENDPOINT=WAY`, comma-separated, or an object of ways by
+   * endpoint; a way alone holds for 4.19 to 4.21 and 4.23.
+   */
+  paging?: string | PagingOptions
   /** Elapsed time in milliseconds; a test may hold it. Default `performance.now`. */
   monotonicMs?: () => number
 }
@@ -49,9 +56,10 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const { seed = 1, days = 365, now = new Date(), port = 0, speed = 1 } = options
   if (!(days > 0) || !(speed > 0)) throw new RangeError(`days and speed must be positive: ${days}, ${speed}`)
   const faults = readFaults(options.faults)
+  const paging = readPaging(options.paging, seed)
   const endMs = now.getTime()
   const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), faults.skewMs)
-  const venue = new Venue(seed, days, endMs, clock)
+  const venue = new Venue(seed, days, endMs, clock, { paging, bursts: faults.bursts })
   inventHistory(venue)
   damageRecords(venue, faults.records)
   const server = new VenueServer(venue, speed, new WireFaults(faults, seed))

@@ -1,17 +1,25 @@
-// Rows of one feed, oldest first. Ids and times both rise in the order of events, so a page is cut out of the
-// list by two binary searches. Bounds in time are inclusive at both ends, the cursor is exclusive (parts 1 and 4).
+// Rows of one feed, in the order of events, so that times rise. Bounds in time are inclusive at both ends, the
+// cursor is exclusive (parts 1 and 4). A page is cut out of the list by binary searches, also where ids are not in
+// the order of events: each row knows the smallest id that follows and the largest that came before, and these rise.
+
+import { mannerOf, type Way } from './paging.ts'
 
 interface Placed<Row> {
   readonly serial: bigint
   readonly ts: number
   readonly row: Row
+  /** Of this row and all newer ones. */
+  smallestOnward: bigint
+  /** Of this row and all older ones. */
+  largestSoFar: bigint
 }
 
 export interface PageRequest<Row> {
+  way: Way
   fromMs?: number | undefined
   toMs?: number | undefined
-  /** Only rows with a smaller id. */
-  beforeId?: string | undefined
+  /** The id of a row; what it means depends on the way. */
+  cursor?: string | undefined
   limit: number
   keep?: (row: Row) => boolean
 }
@@ -20,21 +28,47 @@ export class Feed<Row> {
   #rows: Placed<Row>[] = []
 
   append(id: string, ts: number, row: Row): void {
-    this.#rows.push({ serial: BigInt(id), ts, row })
+    const serial = BigInt(id)
+    const largest = this.#rows.at(-1)?.largestSoFar ?? serial
+    this.#rows.push({
+      serial,
+      ts,
+      row,
+      smallestOnward: serial,
+      largestSoFar: largest > serial ? largest : serial,
+    })
+    for (let index = this.#rows.length - 2; index >= 0; index--) {
+      const older = this.#rows[index]!
+      if (older.smallestOnward <= serial) break
+      older.smallestOnward = serial
+    }
   }
 
-  /** The newest rows of the request, newest first. */
-  page({ fromMs, toMs, beforeId, limit, keep }: PageRequest<Row>): Row[] {
-    const first = fromMs === undefined ? 0 : this.#firstWhere((placed) => placed.ts >= fromMs)
-    const before = beforeId === undefined ? undefined : BigInt(beforeId)
-    const end = Math.min(
-      toMs === undefined ? this.#rows.length : this.#firstWhere((placed) => placed.ts > toMs),
-      before === undefined ? this.#rows.length : this.#firstWhere((placed) => placed.serial >= before),
-    )
+  /** The first rows of what a request asks for, in the order of its way. */
+  page({ way, fromMs, toMs, cursor, limit, keep }: PageRequest<Row>): Row[] {
+    const manner = mannerOf(way)
+    const wantsSmaller = manner.cursor === 'smaller'
+    const given = cursor === undefined ? undefined : BigInt(cursor)
+    let first = fromMs === undefined ? 0 : this.#firstWhere(({ ts }) => ts >= fromMs)
+    let end = toMs === undefined ? this.#rows.length : this.#firstWhere(({ ts }) => ts > toMs)
+    if (given !== undefined && wantsSmaller) {
+      end = Math.min(
+        end,
+        this.#firstWhere(({ smallestOnward }) => smallestOnward >= given),
+      )
+    } else if (given !== undefined) {
+      first = Math.max(
+        first,
+        this.#firstWhere(({ largestSoFar }) => largestSoFar > given),
+      )
+    }
+    const isAskedFor = (serial: bigint): boolean =>
+      given === undefined || (wantsSmaller ? serial < given : serial > given)
     const page: Row[] = []
-    for (let index = end - 1; index >= first && page.length < limit; index--) {
-      const { row } = this.#rows[index]!
-      if (keep === undefined || keep(row)) page.push(row)
+    const [start, step] = manner.from === 'newest' ? [end - 1, -1] : [first, 1]
+    for (let index = start; index >= first && index < end && page.length < limit; index += step) {
+      const { serial, row } = this.#rows[index]!
+      if (isAskedFor(serial) && (keep === undefined || keep(row))) page.push(row)
     }
     return page
   }
@@ -47,14 +81,19 @@ export class Feed<Row> {
     for (const { row } of this.#rows) yield row
   }
 
-  /** How the faults that damage records reach in: each row is replaced by the rows returned for it. */
+  /**
+   * How the faults that damage records reach in: each row is replaced by the rows returned for it. Rows whose ids rise
+   * stay in the order of their ids, others in the order of their times.
+   */
   rewrite(change: (row: Row) => { id: string; ts: number; row: Row }[] | undefined): void {
-    this.#rows = this.#rows
-      .flatMap((placed) => {
-        const changed = change(placed.row)
-        return changed?.map(({ id, ts, row }) => ({ serial: BigInt(id), ts, row })) ?? [placed]
-      })
-      .sort((a, b) => (a.serial < b.serial ? -1 : a.serial > b.serial ? 1 : 0))
+    const hasRisingIds = this.#rows.every(({ serial, smallestOnward }) => serial === smallestOnward)
+    const rows = this.#rows.flatMap(({ serial, ts, row }) => {
+      const kept = [{ id: serial.toString(), ts, row }]
+      return change(row) ?? kept
+    })
+    rows.sort((a, b) => (hasRisingIds ? compare(BigInt(a.id), BigInt(b.id)) : a.ts - b.ts))
+    this.#rows = []
+    for (const { id, ts, row } of rows) this.append(id, ts, row)
   }
 
   #firstWhere(holds: (placed: Placed<Row>) => boolean): number {
@@ -68,3 +107,5 @@ export class Feed<Row> {
     return low
   }
 }
+
+const compare = (a: bigint, b: bigint): number => (a < b ? -1 : a > b ? 1 : 0)

@@ -22,9 +22,12 @@ import {
   isFuturesLine,
   type MarginType,
 } from './lines.ts'
+import { type Manners, USUAL_MANNERS } from './manners.ts'
 import { Market } from './market.ts'
 import { text } from './money.ts'
 import { isOpen, newOrder, type Order, type OrderDraft } from './orders.ts'
+import { mannerOf, PAGED_ENDPOINTS, type PagedEndpoint } from './paging.ts'
+import { Random } from './random.ts'
 import type { Liquidation, P2pOrder, P2pType } from './records.ts'
 
 export interface Posting {
@@ -45,6 +48,7 @@ export class Venue {
   readonly startMs: number
   readonly endMs: number
   readonly clock: Clock
+  readonly manners: Manners
   readonly ids = new Ids()
   readonly books = new Books()
   readonly market: Market
@@ -52,17 +56,27 @@ export class Venue {
   readonly keys: Map<string, ApiKey>
   readonly listed: SandboxAccount[]
   readonly customers: readonly Customer[]
+  /** The same customers, as 4.5 pages them. */
+  readonly kycResults = new Feed<Customer>()
   /** Of the whole market, which others trade on too. */
   readonly liquidations = new Map<FuturesLine, Feed<Liquidation>>(
     FUTURES_LINES.map((line) => [line, new Feed()]),
   )
+  /** The chance in the ids of those endpoints that have them scattered. */
+  readonly #scatters: ReadonlyMap<PagedEndpoint, Random>
   #lastMs: number
 
-  constructor(seed: number, days: number, endMs: number, clock: Clock) {
+  constructor(seed: number, days: number, endMs: number, clock: Clock, manners = USUAL_MANNERS) {
     this.seed = seed
     this.startMs = endMs - Math.round(days * DAY_MS)
     this.endMs = endMs
     this.clock = clock
+    this.manners = manners
+    this.#scatters = new Map(
+      PAGED_ENDPOINTS.filter((endpoint) => mannerOf(manners.paging[endpoint]).ids === 'scattered').map(
+        (endpoint) => [endpoint, new Random(seed, `ids/${endpoint}`)],
+      ),
+    )
     this.#lastMs = this.startMs
     this.market = new Market(seed, this.startMs, endMs)
     const { accounts, keys, listed } = castAccounts(seed)
@@ -70,6 +84,7 @@ export class Venue {
     this.keys = new Map(keys.map((key) => [key.apiKey, key]))
     this.listed = listed
     this.customers = inventCustomers(seed, endMs)
+    this.#listKycResults()
     for (const { uid } of accounts) this.books.open(uid)
   }
 
@@ -98,7 +113,7 @@ export class Venue {
     const after = this.books.move(account.uid, ledgerOf(account, line), coin, amount + fee)
     const shared = { amount: text(amount), fee: text(fee), ts: String(atMs) }
     if (account.kind === 'unified') {
-      const id = this.ids.next(atMs)
+      const id = this.#newId(atMs, 'tax.records')
       const row = {
         id,
         coin,
@@ -112,7 +127,7 @@ export class Venue {
       this.books.recordKept(account.uid, 'tax.records', atMs)
     }
     if (isFuturesLine(line)) {
-      const id = this.ids.next(atMs)
+      const id = this.#newId(atMs, 'tax.futuresRecords')
       const row = { id, symbol: symbol ?? '', marginCoin: coin, futureTaxType: type, ...shared }
       account.futuresRecords.get(line)!.append(id, atMs, row)
       this.books.recordKept(account.uid, 'tax.futuresRecords', atMs)
@@ -124,7 +139,7 @@ export class Venue {
     this.#lastMs = atMs
     const change = type === 'buy' || type === 'transfer_in' ? quantity : -quantity
     this.books.move(account.uid, 'P2P', coin, change)
-    const id = this.ids.next(atMs)
+    const id = this.#newId(atMs, 'tax.p2pRecords')
     const row = { id, coin, p2pTaxType: type, balance: text(quantity), ts: String(atMs) }
     account.p2pRecords.append(id, atMs, row)
     this.books.recordKept(account.uid, 'tax.p2pRecords', atMs)
@@ -132,7 +147,8 @@ export class Venue {
 
   placeOrder(account: Account, draft: Omit<OrderDraft, 'orderId' | 'holdMode'>): Order {
     this.#lastMs = draft.createdMs
-    const order = newOrder({ ...draft, orderId: this.ids.next(draft.createdMs), holdMode: account.holdMode })
+    const orderId = this.#newId(draft.createdMs, 'trade.orderHistory', 'trade.openOrders')
+    const order = newOrder({ ...draft, orderId, holdMode: account.holdMode })
     account.orders.append(order.orderId, order.createdMs, order)
     return order
   }
@@ -148,15 +164,31 @@ export class Venue {
   }
 
   listP2pOrder(account: Account, atMs: number, order: Omit<P2pOrder, 'orderId'>): P2pOrder {
-    const listed = { orderId: this.ids.next(atMs), ...order }
+    const listed = { orderId: this.#newId(atMs, 'p2p.orders'), ...order }
     account.p2pOrders.append(listed.orderId, atMs, listed)
     this.books.recordKept(account.uid, 'p2p.orders', atMs)
     return listed
   }
 
   publishLiquidation(line: FuturesLine, atMs: number, liquidation: Omit<Liquidation, 'cursor' | 'ts'>): void {
-    const cursor = this.ids.next(atMs)
+    const cursor = this.#newId(atMs, 'market.liquidations')
     this.liquidations.get(line)!.append(cursor, atMs, { ...liquidation, cursor, ts: String(atMs) })
+  }
+
+  /** An id for a row that these endpoints answer with: scattered where one of them is told to have it so. */
+  #newId(atMs: number, ...endpoints: PagedEndpoint[]): string {
+    const scattered = endpoints.find((endpoint) => this.#scatters.has(endpoint))
+    return scattered === undefined
+      ? this.ids.next(atMs)
+      : this.ids.scattered(atMs, this.#scatters.get(scattered)!)
+  }
+
+  /** Uids rise with registration, and the checks come days later in no order: the two orders that 4.5 can have. */
+  #listKycResults(): void {
+    const listed = this.#scatters.has('broker.customerKyc')
+      ? this.customers.toSorted((a, b) => a.kycMs - b.kycMs)
+      : this.customers
+    for (const customer of listed) this.kycResults.append(customer.uid, customer.registeredMs, customer)
   }
 
   truth(): Truth {

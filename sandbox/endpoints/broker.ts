@@ -229,17 +229,17 @@ export const customerKyc = endpoint({
   handle: ({ venue, params, nowMs }) => {
     const { startTime, endTime } = bounds(params, nowMs)
     const refreshedMs = Math.floor(nowMs / KYC_REFRESH_MS) * KYC_REFRESH_MS
-    const userList = venue.customers
-      .filter(
-        ({ uid, kycMs, isDirect }) =>
+    const userList = venue.kycResults
+      .page({
+        way: venue.manners.paging['broker.customerKyc'],
+        cursor: params.idLessThan,
+        limit: params.limit,
+        keep: ({ uid, kycMs, isDirect }) =>
           kycMs >= startTime &&
           kycMs <= Math.min(endTime, refreshedMs) &&
-          (params.idLessThan === undefined || BigInt(uid) < BigInt(params.idLessThan)) &&
           (params.uid === undefined || uid === params.uid) &&
           (params.showSub === 'yes' || isDirect),
-      )
-      .reverse()
-      .slice(0, params.limit)
+      })
       .map(({ uid, kycResult }) => ({ uid, kycResult }))
     return { userList, endId: userList.at(-1)?.uid ?? '' }
   },

@@ -29,6 +29,8 @@ export interface Paging {
   rows: string | null
   /** Null where the answer holds no cursor and the last row's id is the next one. */
   next: string | null
+  /** Which row's id that cursor is; the last one's unless said otherwise. */
+  isNext?: 'smallest'
   /** Null where rows have no id and only the venue can make a cursor. */
   id: string | null
 }

@@ -88,8 +88,9 @@ export const liquidations = publicEndpoint({
   paging: { param: 'cursor', rows: 'list', next: 'cursor', id: null },
   handle: ({ venue, params, nowMs }) => {
     const page = venue.liquidations.get(params.category)!.page({
+      way: venue.manners.paging['market.liquidations'],
       fromMs: retained(LIQUIDATION_DAYS, nowMs, undefined),
-      beforeId: params.cursor,
+      cursor: params.cursor,
       limit: params.limit,
       keep: ({ symbol }) => params.symbol === undefined || symbol === params.symbol,
     })

@@ -4,6 +4,7 @@
 import type { Account } from '../core/accounts.ts'
 import { ORDER_CATEGORIES, ORDER_RETENTION_DAYS } from '../core/lines.ts'
 import { historyOrderRow, isOpen, type Order, openOrderRow } from '../core/orders.ts'
+import type { Way } from '../core/paging.ts'
 import { count, id, oneOf, optional, required, string, time, withDefault } from '../http/params.ts'
 import { Refusal, refusals } from '../http/refusals.ts'
 import { endpoint, retained } from './endpoint.ts'
@@ -67,7 +68,8 @@ export const openOrders = endpoint({
   params: { ...listing, category: optional(category) },
   window: { spanDays: Number.POSITIVE_INFINITY, retentionDays: null },
   paging: { param: 'cursor', rows: 'list', next: 'cursor', id: 'orderId' },
-  handle: ({ account, params }) => page(account, params, params.startTime, isOpen, openOrderRow),
+  handle: ({ venue, account, params }) =>
+    page(account, venue.manners.paging['trade.openOrders'], params, params.startTime, isOpen, openOrderRow),
 })
 
 /** Times are those of creation. An absent bound leaves that side open. */
@@ -82,9 +84,10 @@ export const orderHistory = endpoint({
   params: { ...listing, category: required(category) },
   window: { spanDays: 30, retentionDays: ORDER_RETENTION_DAYS },
   paging: { param: 'cursor', rows: 'list', next: 'cursor', id: 'orderId' },
-  handle: ({ account, params, nowMs }) => {
+  handle: ({ venue, account, params, nowMs }) => {
     const oldestMs = retained(ORDER_RETENTION_DAYS, nowMs, params.startTime)
-    return page(account, params, oldestMs, (order) => !isOpen(order), historyOrderRow)
+    const way = venue.manners.paging['trade.orderHistory']
+    return page(account, way, params, oldestMs, (order) => !isOpen(order), historyOrderRow)
   },
 })
 
@@ -98,15 +101,17 @@ interface Listing {
 
 function page(
   account: Account,
+  way: Way,
   { category, symbol, endTime, limit, cursor }: Listing,
   fromMs: number | undefined,
   isListed: (order: Order) => boolean,
   row: (order: Order) => Record<string, unknown>,
 ): { list: Record<string, unknown>[]; cursor: string } {
   const orders = account.orders.page({
+    way,
     fromMs,
     toMs: endTime,
-    beforeId: cursor,
+    cursor,
     limit,
     keep: (order) =>
       isListed(order) &&

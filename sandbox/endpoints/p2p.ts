@@ -1,6 +1,7 @@
 // What a merchant can read of itself: who it is, and its orders. Interface document, 4.22 and 4.23.
 
 import { DAY_MS } from '../core/clock.ts'
+import { smallest } from '../core/ids.ts'
 import { cut, ONE, text } from '../core/money.ts'
 import { P2P_STATUSES, type P2pOrder } from '../core/records.ts'
 import { count, id, oneOf, optional, string, time, withDefault } from '../http/params.ts'
@@ -31,19 +32,20 @@ export const orders = endpoint({
     orderNo: optional(string),
   },
   window: { spanDays: 90, retentionDays: null },
-  paging: { param: 'idLessThan', rows: 'orderList', next: 'minOrderId', id: 'orderId' },
-  handle: ({ account, params }) => {
+  paging: { param: 'idLessThan', rows: 'orderList', next: 'minOrderId', isNext: 'smallest', id: 'orderId' },
+  handle: ({ venue, account, params }) => {
     const orderList = account.p2pOrders.page({
+      way: venue.manners.paging['p2p.orders'],
       fromMs: params.startTime,
       toMs: params.endTime,
-      beforeId: params.idLessThan,
+      cursor: params.idLessThan,
       limit: params.limit,
       keep: (order) =>
         (['status', 'advNo', 'side', 'coin', 'fiat', 'orderNo'] as const).every(
           (name) => params[name] === undefined || params[name] === order[name],
         ),
     })
-    return { orderList, minOrderId: orderList.at(-1)?.orderId ?? '' }
+    return { orderList, minOrderId: smallest(orderList.map(({ orderId }) => orderId)) }
   },
 })
 

@@ -27,11 +27,12 @@ export const taxRecords = endpoint({
   },
   window: { spanDays: 7, retentionDays: TAX_RETENTION_DAYS },
   paging: { param: 'cursor', rows: null, next: null, id: 'id' },
-  handle: ({ account, params, nowMs }) =>
+  handle: ({ venue, account, params, nowMs }) =>
     account.taxRecords.get(taxPartition(params.bizType, params.marginType))!.page({
+      way: venue.manners.paging['tax.records'],
       fromMs: retained(TAX_RETENTION_DAYS, nowMs, params.startTime),
       toMs: params.endTime,
-      beforeId: params.cursor,
+      cursor: params.cursor,
       limit: params.limit,
       keep: (row) => params.coin === undefined || row.coin === params.coin,
     }),
@@ -58,11 +59,12 @@ export const futuresRecords = endpoint({
   },
   window: { spanDays: 30, retentionDays: null },
   paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
-  handle: ({ account, params }) =>
+  handle: ({ venue, account, params }) =>
     account.futuresRecords.get(params.productType)!.page({
+      way: venue.manners.paging['tax.futuresRecords'],
       fromMs: params.startTime,
       toMs: params.endTime,
-      beforeId: params.idLessThan,
+      cursor: params.idLessThan,
       limit: params.limit,
       keep: (row) => params.marginCoin === undefined || row.marginCoin === params.marginCoin,
     }),
@@ -78,11 +80,12 @@ export const p2pRecords = endpoint({
   params: { ...v2Page, coin: optional(string) },
   window: { spanDays: 30, retentionDays: null },
   paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
-  handle: ({ account, params }) =>
+  handle: ({ venue, account, params }) =>
     account.p2pRecords.page({
+      way: venue.manners.paging['tax.p2pRecords'],
       fromMs: params.startTime,
       toMs: params.endTime,
-      beforeId: params.idLessThan,
+      cursor: params.idLessThan,
       limit: params.limit,
       keep: (row) => params.coin === undefined || row.coin === params.coin,
     }),

@@ -2,6 +2,7 @@
 // an object of the same names. Nothing goes wrong unless it is asked for here.
 
 import { FEEDS, type FeedName } from '../core/lines.ts'
+import type { Burst } from '../core/manners.ts'
 
 export const RECORD_FAULTS = ['drop', 'double', 'change', 'rename-type', 'flip-fee'] as const
 const RATE_FAULTS = [
@@ -19,14 +20,14 @@ const RATE_FAULTS = [
 ] as const
 const FLAGS = ['oddities', 'gzip'] as const
 const RANGES = ['latency', 'outage'] as const
-export const FAULT_NAMES = [...RECORD_FAULTS, ...RATE_FAULTS, ...FLAGS, ...RANGES, 'skew'] as const
+export const FAULT_NAMES = [...RECORD_FAULTS, 'burst', ...RATE_FAULTS, ...FLAGS, ...RANGES, 'skew'] as const
 
 export type RecordFaultKind = (typeof RECORD_FAULTS)[number]
 export type RateFault = (typeof RATE_FAULTS)[number]
 type FaultName = (typeof FAULT_NAMES)[number]
 
 /**
- * By name: `FEED:N` for faults of a record (several as an array), a share from 0 to 1 for those that happen now and
+ * By name: `FEED:N` for faults of a record and for bursts (several as an array), a share from 0 to 1 for those that happen now and
  * then (`true` is always), `MIN-MAX` milliseconds of latency, `FROM-TO` seconds of outage, seconds of skew.
  */
 export type FaultOptions = Partial<Record<FaultName, string | number | boolean | string[]>>
@@ -34,6 +35,7 @@ export type FaultOptions = Partial<Record<FaultName, string | number | boolean |
 export interface Faults {
   /** The place counts the feed's records from the oldest, beginning with 1. */
   records: { kind: RecordFaultKind; feed: FeedName; place: number }[]
+  bursts: Burst[]
   rates: Partial<Record<RateFault, number>>
   oddities: boolean
   gzip: boolean
@@ -45,6 +47,7 @@ export interface Faults {
 export function readFaults(options: string | FaultOptions = {}): Faults {
   const faults: Faults = {
     records: [],
+    bursts: [],
     rates: {},
     oddities: false,
     gzip: false,
@@ -54,7 +57,10 @@ export function readFaults(options: string | FaultOptions = {}): Faults {
   }
   for (const [name, value] of typeof options === 'string' ? split(options) : flatten(options)) {
     if (isOneOf(RECORD_FAULTS, name)) faults.records.push({ kind: name, ...place(name, value) })
-    else if (isOneOf(RATE_FAULTS, name)) faults.rates[name] = rate(name, value)
+    else if (name === 'burst') {
+      const { feed, place: rows } = place(name, value)
+      faults.bursts.push({ feed, rows })
+    } else if (isOneOf(RATE_FAULTS, name)) faults.rates[name] = rate(name, value)
     else if (isOneOf(FLAGS, name)) faults[name] = true
     else if (name === 'latency') faults.latencyMs = range(name, value, 1)
     else if (name === 'outage') faults.outageMs = range(name, value, 1_000)

@@ -119,7 +119,7 @@ function strike<Row>({ venue, kind, feed, place }: Damage, feeds: Feed<Row>[], c
   const candidates = feeds
     .flatMap((rows) => [...rows])
     .filter((row) => craft.ts(row) >= oldestMs && (craft.isAnswered?.(row) ?? true) && makesDifference(row))
-    .sort((a, b) => (BigInt(craft.id(a)) < BigInt(craft.id(b)) ? -1 : 1))
+    .sort((a, b) => craft.ts(a) - craft.ts(b) || (BigInt(craft.id(a)) < BigInt(craft.id(b)) ? -1 : 1))
   const victim = candidates[place - 1]
   if (victim === undefined) {
     throw new RangeError(`${kind}=${feed}:${place}: the feed holds ${candidates.length} such records.`)

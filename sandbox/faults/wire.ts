@@ -3,6 +3,7 @@
 
 import type { ServerResponse } from 'node:http'
 import { gzipSync } from 'node:zlib'
+import { smallest } from '../core/ids.ts'
 import { Random } from '../core/random.ts'
 import type { Paging } from '../endpoints/endpoint.ts'
 import type { Reply } from '../http/server.ts'
@@ -63,8 +64,7 @@ export class WireFaults {
     if (rows.length < 2 || !this.#happens('short-pages')) return data
     const kept = rows.slice(0, this.#random.int(1, rows.length - 1))
     if (paging.rows === null) return kept
-    const next = paging.next === null ? {} : { [paging.next]: kept.at(-1)![paging.id] }
-    return { ...(data as object), [paging.rows]: kept, ...next }
+    return { ...(data as object), [paging.rows]: kept, ...nextAfter(kept, paging.id, paging) }
   }
 
   /** Sends an answer, or spoils it; tells the name of the fault that befell it. */
@@ -121,6 +121,13 @@ export class WireFaults {
 
 function rowsOf(data: unknown, { rows }: Paging): Record<string, unknown>[] {
   return (rows === null ? data : (data as Record<string, unknown>)[rows]) as Record<string, unknown>[]
+}
+
+/** The cursor that a shortened page ends with, where the answer holds one. */
+function nextAfter(kept: Record<string, unknown>[], id: string, { next, isNext }: Paging): object {
+  if (next === null) return {}
+  const ids = kept.map((row) => String(row[id]))
+  return { [next]: isNext === 'smallest' ? smallest(ids) : ids.at(-1) }
 }
 
 function emptied(data: unknown, paging: Paging | undefined): unknown {

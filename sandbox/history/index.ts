@@ -10,6 +10,7 @@ import { Random } from '../core/random.ts'
 import { convertSmallBalance, moveBetween } from '../core/transfers.ts'
 import type { Venue } from '../core/venue.ts'
 import { Agenda, activeSpan, occasions } from './agenda.ts'
+import { planBursts } from './bursts.ts'
 import { planFunding, planFutures, planGamble } from './futures.ts'
 import { planLiquidations } from './liquidations.ts'
 import { planMargin } from './margin.ts'
@@ -96,6 +97,7 @@ export function inventHistory(venue: Venue): void {
   planFamilyTransfers(agenda, venue)
   planFunding(agenda, venue)
   planLiquidations(agenda, venue)
+  planBursts(agenda, venue)
   agenda.run()
 }
 

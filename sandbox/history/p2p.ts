@@ -99,38 +99,8 @@ function planDeal(
     }
     if (!isMerchant) return
     const price = cut((per(dollars, money(DOLLARS_PER_FIAT[fiat]!)) * (10_000n + premium)) / 10_000n, 4)
-    order = venue.listP2pOrder(account, atMs, {
-      orderNo: numbers.orderNo,
-      advNo: numbers.advNo,
-      side,
-      count: text(quantity),
-      coin,
-      price: text(price),
-      fiat,
-      withdrawTime: '',
-      representTime: '',
-      releaseTime: '',
-      paymentTime: '',
-      amount: text(cut(times(quantity, price), 2)),
-      status: 'pending_pay',
-      buyerRealName: side === 'buy' ? 'Sample Merchant' : counterparty,
-      sellerRealName: side === 'buy' ? counterparty : 'Sample Merchant',
-      ctime: String(atMs),
-      utime: String(atMs),
-      paymentInfo: {
-        paymethodName: 'Bank Transfer',
-        paymethodId: '7',
-        paymethodInfo: [
-          {
-            name: 'Name',
-            required: 'yes',
-            type: 'number',
-            value: side === 'buy' ? counterparty : 'Sample Merchant',
-          },
-          { name: 'Bank account number', required: 'yes', type: 'number', value: numbers.account },
-        ],
-      },
-    })
+    const deal = { ...numbers, side, coin, fiat, quantity, price, counterparty } as const
+    order = listedDeal(venue, account, deal, atMs)
   })
   if (outcome === 'pending_pay') return
   agenda.at(paidMs, () => {
@@ -150,7 +120,58 @@ function planDeal(
   })
 }
 
-function advance(
+/** What the two sides of a deal agree upon. */
+export interface Deal {
+  orderNo: string
+  advNo: string
+  /** Of the counterparty's bank. */
+  account: string
+  side: 'buy' | 'sell'
+  coin: string
+  fiat: string
+  quantity: bigint
+  price: bigint
+  counterparty: string
+}
+
+/** A merchant's order of a deal that waits for its payment. */
+export function listedDeal(venue: Venue, account: Account, deal: Deal, atMs: number): P2pOrder {
+  const { side, quantity, price, counterparty } = deal
+  return venue.listP2pOrder(account, atMs, {
+    orderNo: deal.orderNo,
+    advNo: deal.advNo,
+    side,
+    count: text(quantity),
+    coin: deal.coin,
+    price: text(price),
+    fiat: deal.fiat,
+    withdrawTime: '',
+    representTime: '',
+    releaseTime: '',
+    paymentTime: '',
+    amount: text(cut(times(quantity, price), 2)),
+    status: 'pending_pay',
+    buyerRealName: side === 'buy' ? 'Sample Merchant' : counterparty,
+    sellerRealName: side === 'buy' ? counterparty : 'Sample Merchant',
+    ctime: String(atMs),
+    utime: String(atMs),
+    paymentInfo: {
+      paymethodName: 'Bank Transfer',
+      paymethodId: '7',
+      paymethodInfo: [
+        {
+          name: 'Name',
+          required: 'yes',
+          type: 'number',
+          value: side === 'buy' ? counterparty : 'Sample Merchant',
+        },
+        { name: 'Bank account number', required: 'yes', type: 'number', value: deal.account },
+      ],
+    },
+  })
+}
+
+export function advance(
   order: P2pOrder | undefined,
   status: P2pOrder['status'],
   atMs: number,

@@ -1,0 +1,18 @@
+// In which of the ways that are reported of the venue this one behaves. All of them are told with their sources in
+// README.md; what holds unless a switch says otherwise stands here.
+
+import type { FeedName } from './lines.ts'
+import { USUAL_WAYS, type Ways } from './paging.ts'
+
+/** So many rows of one feed that share a millisecond. */
+export interface Burst {
+  feed: FeedName
+  rows: number
+}
+
+export interface Manners {
+  paging: Ways
+  bursts: readonly Burst[]
+}
+
+export const USUAL_MANNERS: Manners = { paging: USUAL_WAYS, bursts: [] }
