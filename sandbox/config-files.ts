@@ -50,9 +50,10 @@ export async function writeSandboxConfig(
 }
 
 function configuration(baseUrl: string, named: [string, SandboxAccount][], speed: number): string {
-  const budgets = ENDPOINTS.map(({ name, rate }) => {
+  const budgets = ENDPOINTS.map(({ name, rate, budgetGroup }) => {
     const { count, perMs } = faster(rate, speed)
-    return `    ${name}: { count: ${count}, per_ms: ${perMs} }`
+    const group = budgetGroup === undefined ? '' : `, group: ${budgetGroup}`
+    return `    ${name}: { count: ${count}, per_ms: ${perMs}${group} }`
   })
   const accounts = named.map(([name, { uid }]) => `  ${name}:\n    uid: "${uid}"\n    credentials: file`)
   return `# A sandbox of tieout: invented accounts on loopback.

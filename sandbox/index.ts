@@ -59,7 +59,11 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const paging = readPaging(options.paging, seed)
   const endMs = now.getTime()
   const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), faults.skewMs)
-  const venue = new Venue(seed, days, endMs, clock, { paging, bursts: faults.bursts })
+  const venue = new Venue(seed, days, endMs, clock, {
+    paging,
+    bursts: faults.bursts,
+    plainAccounts: faults['plain-accounts'],
+  })
   inventHistory(venue)
   damageRecords(venue, faults.records)
   const server = new VenueServer(venue, speed, new WireFaults(faults, seed))

@@ -121,7 +121,11 @@ export function isTold(account: Account, ledger: string): boolean {
   return ledger === 'P2P' || account.kind === 'unified' || isFuturesLine(ledger)
 }
 
-export function castAccounts(seed: number): {
+/** The cast; plain accounts have the names and the habits of the others, but no role and no parent. */
+export function castAccounts(
+  seed: number,
+  arePlain: boolean,
+): {
   accounts: Account[]
   keys: ApiKey[]
   listed: SandboxAccount[]
@@ -130,7 +134,8 @@ export function castAccounts(seed: number): {
   const accounts: Account[] = []
   const keys: ApiKey[] = []
   const listed: SandboxAccount[] = []
-  for (const [index, { name, kind, roles, parent, oneWay, bound }] of CAST.entries()) {
+  for (const [index, { name, kind, oneWay, bound, ...cast }] of CAST.entries()) {
+    const { roles, parent } = arePlain ? { roles: [] } : cast
     // The leading digit keeps the uids apart whatever the seed draws.
     const uid = `${index + 1}${random.digits(9)}`
     accounts.push({

@@ -13,6 +13,8 @@ export interface Burst {
 export interface Manners {
   paging: Ways
   bursts: readonly Burst[]
+  /** Every account is nothing but a trader, and nobody's sub-account. */
+  plainAccounts: boolean
 }
 
-export const USUAL_MANNERS: Manners = { paging: USUAL_WAYS, bursts: [] }
+export const USUAL_MANNERS: Manners = { paging: USUAL_WAYS, bursts: [], plainAccounts: false }

@@ -79,7 +79,7 @@ export class Venue {
     )
     this.#lastMs = this.startMs
     this.market = new Market(seed, this.startMs, endMs)
-    const { accounts, keys, listed } = castAccounts(seed)
+    const { accounts, keys, listed } = castAccounts(seed, manners.plainAccounts)
     this.accounts = accounts
     this.keys = new Map(keys.map((key) => [key.apiKey, key]))
     this.listed = listed

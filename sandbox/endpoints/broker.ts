@@ -42,7 +42,7 @@ export const createApiKey = endpoint({
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
   writes: true,
-  roles: ['broker'],
+  onlyFor: { roles: ['broker'], code: '40029' },
   params: {
     subUid: required(string),
     passphrase: required(stringOf(6, 32)),
@@ -84,7 +84,7 @@ export const modifyApiKey = endpoint({
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
   writes: true,
-  roles: ['broker'],
+  onlyFor: { roles: ['broker'], code: '40029' },
   params: {
     subUid: required(string),
     apiKey: required(string),
@@ -145,10 +145,12 @@ export const subaccountEmail = endpoint({
   path: '/api/v2/broker/account/subaccount-email',
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
-  roles: ['parent', 'broker'],
+  onlyFor: { roles: ['parent', 'broker'], code: '40029' },
   params: { subUid: required(string) },
+  // A uid that is no sub-account's has no record.
   handle: ({ venue, account, params }) => {
-    const sub = subOf(venue, account, params.subUid)
+    const sub = venue.account(params.subUid)
+    if (sub?.parentUid !== account.uid) throw refusals.notForThisAccount('40054')
     return {
       subUid: sub.uid,
       subaccountName: `${sub.name}@sandbox.example`,
@@ -177,7 +179,7 @@ export const customers = endpoint({
   path: '/api/v2/broker/customer-list',
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
-  roles: ['broker'],
+  onlyFor: { roles: ['broker'], code: '70102' },
   params: {
     startTime: optional(time),
     endTime: optional(time),
@@ -215,7 +217,7 @@ export const customerKyc = endpoint({
   path: '/api/v2/broker/customer-kyc-result',
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
-  roles: ['broker'],
+  onlyFor: { roles: ['broker'], code: '70231' },
   params: {
     startTime: optional(time),
     endTime: optional(time),

@@ -6,7 +6,7 @@ import { DAY_MS, HOUR_MS } from '../core/clock.ts'
 import type { Role } from '../core/lines.ts'
 import type { Venue } from '../core/venue.ts'
 import type { Shape, Values } from '../http/params.ts'
-import { Refusal, refusals } from '../http/refusals.ts'
+import { type NotForThisAccount, Refusal, refusals } from '../http/refusals.ts'
 
 export interface Call<S extends Shape> {
   venue: Venue
@@ -42,6 +42,8 @@ interface Declaration<S extends Shape> {
   method: 'GET' | 'POST'
   path: string
   rate: { count: number; perMs: number; scope: 'uid' | 'ip' }
+  /** Endpoints of one group spend one budget, of the rate that each of them has. */
+  budgetGroup?: string
   params: S
   /** Time parameters of the request; checked before the handler sees them. */
   window?: TimeWindow
@@ -61,8 +63,8 @@ export interface SignedEndpoint<S extends Shape> extends Declaration<S> {
   writes?: true
   /** A v3 endpoint serves unified accounts alone. */
   isUnifiedOnly?: true
-  /** The account needs one of these roles. */
-  roles?: readonly Role[]
+  /** The account needs one of these roles; others are refused with the code. */
+  onlyFor?: { roles: readonly Role[]; code: NotForThisAccount | ((account: Account) => NotForThisAccount) }
   handle(call: SignedCall<S>): unknown
 }
 

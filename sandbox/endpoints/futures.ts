@@ -89,7 +89,10 @@ export const subaccountAssets = endpoint({
   rate: { count: 1, perMs: 10_000, scope: 'uid' },
   permissions: ['master'],
   // ND brokers may not call it, and only a parent has sub-accounts otherwise.
-  roles: ['parent'],
+  onlyFor: {
+    roles: ['parent'],
+    code: ({ roles }) => (roles.includes('broker') ? '40099' : '40054'),
+  },
   params: { productType: required(oneOf(FUTURES_LINES)) },
   handle: ({ venue, account, params, nowMs }) =>
     venue.accounts

@@ -17,14 +17,15 @@ export const ltv = endpoint({
   permissions: ['uta_mgt'],
   isUnifiedOnly: true,
   params: { riskUnitId: optional(string) },
+  // For a lending unit itself, or for the primary account that names one.
   handle: ({ venue, account, params, nowMs }) => {
     const unit = params.riskUnitId === undefined ? account : venue.account(params.riskUnitId)
     if (!unit?.roles.includes('institution')) {
-      throw refusals.notForThisAccount('This is no institutional lending unit account')
+      throw refusals.notForThisAccount('40099')
     }
     const isPrimary = account === unit || account.uid === unit.parentUid
     if (params.riskUnitId !== undefined && (!isPrimary || !account.roles.includes('parent'))) {
-      throw refusals.notForThisAccount('Only the primary account may name a risk unit')
+      throw refusals.notForThisAccount('40099')
     }
     const members = venue.accounts.filter((member) => member === unit || member.parentUid === unit.uid)
     return riskOf(venue, members, nowMs)

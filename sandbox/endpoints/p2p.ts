@@ -17,7 +17,7 @@ export const orders = endpoint({
   path: '/api/v2/p2p/orderList',
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
-  roles: ['merchant'],
+  onlyFor: { roles: ['merchant'], code: '60039' },
   params: {
     startTime: optional(time),
     endTime: optional(time),
@@ -59,7 +59,7 @@ export const merchant = endpoint({
   path: '/api/v2/p2p/merchantInfo',
   rate: { count: 10, perMs: 1_000, scope: 'uid' },
   permissions: ['master'],
-  roles: ['merchant'],
+  onlyFor: { roles: ['merchant'], code: '60039' },
   params: {},
   handle: ({ venue, account, nowMs }) => {
     const all = [...account.p2pOrders]

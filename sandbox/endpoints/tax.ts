@@ -38,6 +38,9 @@ export const taxRecords = endpoint({
     }),
 })
 
+/** Several public implementers found that 4.20 and 4.21 share their one request a second. */
+const V2_BUDGET = 'v2-tax'
+
 const v2Page = {
   startTime: required(time),
   endTime: required(time),
@@ -51,6 +54,7 @@ export const futuresRecords = endpoint({
   method: 'GET',
   path: '/api/v2/tax/future-record',
   rate: { count: 1, perMs: 1_000, scope: 'uid' },
+  budgetGroup: V2_BUDGET,
   permissions: [],
   params: {
     ...v2Page,
@@ -76,6 +80,7 @@ export const p2pRecords = endpoint({
   method: 'GET',
   path: '/api/v2/tax/p2p-record',
   rate: { count: 1, perMs: 1_000, scope: 'uid' },
+  budgetGroup: V2_BUDGET,
   permissions: [],
   params: { ...v2Page, coin: optional(string) },
   window: { spanDays: 30, retentionDays: null },

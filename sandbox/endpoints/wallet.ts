@@ -22,7 +22,8 @@ export const subaccountTransfer = endpoint({
   rate: { count: 20, perMs: 1_000, scope: 'uid' },
   permissions: ['wallet_transfer'],
   writes: true,
-  roles: ['parent'],
+  // Part 5 has this as a matter of the key: only that of a parent account will do.
+  onlyFor: { roles: ['parent'], code: '40014' },
   params: {
     fromType: required(wallet),
     toType: required(wallet),

@@ -18,7 +18,7 @@ const RATE_FAULTS = [
   'short-pages',
   'repeat-cursor',
 ] as const
-const FLAGS = ['oddities', 'gzip'] as const
+const FLAGS = ['oddities', 'gzip', 'plain-accounts'] as const
 const RANGES = ['latency', 'outage'] as const
 export const FAULT_NAMES = [...RECORD_FAULTS, 'burst', ...RATE_FAULTS, ...FLAGS, ...RANGES, 'skew'] as const
 
@@ -39,6 +39,7 @@ export interface Faults {
   rates: Partial<Record<RateFault, number>>
   oddities: boolean
   gzip: boolean
+  'plain-accounts': boolean
   latencyMs: { from: number; to: number } | undefined
   outageMs: { from: number; to: number } | undefined
   skewMs: number
@@ -51,6 +52,7 @@ export function readFaults(options: string | FaultOptions = {}): Faults {
     rates: {},
     oddities: false,
     gzip: false,
+    'plain-accounts': false,
     latencyMs: undefined,
     outageMs: undefined,
     skewMs: 0,

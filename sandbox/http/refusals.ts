@@ -27,10 +27,21 @@ const STATUS_OF_CODE: Record<string, number> = {
   '40038': 403,
   '22010': 403,
   '40084': 403,
-  '70102': 403,
   '40404': 404,
   '40015': 500,
 }
+
+/** What an endpoint says to an account that is not what the endpoint asks for; each endpoint has a code of its own. */
+const NOT_FOR_THIS_ACCOUNT = {
+  '60039': 'P2P user does not exist',
+  '40054': 'Data is empty',
+  '40029': 'This user is not a broker',
+  '70102': 'This user is not an agent',
+  '70231': 'The partner channel is not enabled',
+  '40099': 'The product line is not open',
+  '40014': 'Incorrect permissions, need the permission of this endpoint',
+} as const
+export type NotForThisAccount = keyof typeof NOT_FOR_THIS_ACCOUNT
 
 export const refusals = {
   rate: (message = 'Too Many Requests') => new Refusal('429', message),
@@ -39,12 +50,12 @@ export const refusals = {
   wrong: (name: string, why: string) => new Refusal('40020', `Parameter ${name} error: ${why}`),
   body: (why: string) => new Refusal('40017', `Parameter verification failed: ${why}`),
   order: (why: string) => new Refusal('40034', why),
-  permission: () => new Refusal('40014', 'Incorrect permissions, need the permission of this endpoint'),
+  permission: () => new Refusal('40014', NOT_FOR_THIS_ACCOUNT['40014']),
   classicAccount: () =>
     new Refusal(
       '40084',
       'You are in Classic Account mode, and the Unified Account API is not supported at this time',
     ),
-  notForThisAccount: (why: string) => new Refusal('70102', why),
+  notForThisAccount: (code: NotForThisAccount) => new Refusal(code, NOT_FOR_THIS_ACCOUNT[code]),
   balance: (coin: string) => new Refusal('40754', `balance not enough: ${coin}`),
 }

@@ -145,8 +145,11 @@ export class VenueServer {
 
 function checkAccess(endpoint: SignedEndpoint<Shape>, key: ApiKey, account: Account): void {
   if (endpoint.isUnifiedOnly && account.kind === 'classic') throw refusals.classicAccount()
-  if (endpoint.roles && !endpoint.roles.some((role) => account.roles.includes(role))) {
-    throw refusals.notForThisAccount(`This endpoint is for ${endpoint.roles.join(', ')} accounts only`)
+  const { onlyFor } = endpoint
+  if (onlyFor && !onlyFor.roles.some((role) => account.roles.includes(role))) {
+    throw refusals.notForThisAccount(
+      typeof onlyFor.code === 'function' ? onlyFor.code(account) : onlyFor.code,
+    )
   }
   const isGranted =
     endpoint.permissions.length === 0 ||

@@ -12,7 +12,7 @@ export interface EndpointStats {
   requests: number
   /** Refused requests by code. */
   refused: Record<string, number>
-  /** The most arrivals in any window of `perMs`; above `limit` when the budget was breached. */
+  /** The most arrivals in any window of `perMs`, those of a shared budget together; above `limit` it was breached. */
   peak: number
   limit: number
   perMs: number
@@ -50,6 +50,7 @@ interface Entry {
 export class Tally {
   readonly #speed: number
   readonly #entries = new Map<string, Entry>()
+  readonly #windows = new Map<string, SlidingWindow>()
   readonly #turnedAway: Record<string, number> = {}
   readonly #log: LoggedRequest[] = []
   #requests = 0
@@ -91,9 +92,14 @@ export class Tally {
   #entry(endpoint: Endpoint, who: string): Entry {
     return getOrMake(this.#entries, `${endpoint.name}|${who}`, () => {
       const { count, perMs } = faster(endpoint.rate, this.#speed)
-      const { name, rate } = endpoint
+      const { name, rate, budgetGroup = name } = endpoint
       const stats = { endpoint: name, who, scope: rate.scope, requests: 0, refused: {}, limit: count, perMs }
-      return { window: new SlidingWindow({ count, perMs }), stats }
+      const window = getOrMake(
+        this.#windows,
+        `${budgetGroup}|${who}`,
+        () => new SlidingWindow({ count, perMs }),
+      )
+      return { window, stats }
     })
   }
 }

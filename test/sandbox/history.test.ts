@@ -244,6 +244,9 @@ test('a configuration names every endpoint, every account, and keeps credentials
   const config = parse(text)
   expect(text).toContain(`\n  base_url: ${sandbox.baseUrl}\n`)
   expect(config.venue.budgets['tax.records']).toEqual({ count: 1, per_ms: 100 })
+  for (const shared of ['tax.futuresRecords', 'tax.p2pRecords']) {
+    expect(config.venue.budgets[shared]).toEqual({ count: 1, per_ms: 100, group: 'v2-tax' })
+  }
   expect(Object.keys(config.accounts)).toEqual(['parent', 'classic', 'broker', 'sub-1', 'sub-2', 'sub-3'])
   expect(config.accounts.classic).toEqual({ uid: sandbox.accounts[1]!.uid, credentials: 'file' })
   const path = join(dir, 'credentials.yaml')

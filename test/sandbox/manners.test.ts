@@ -99,7 +99,11 @@ describe('a request is refused', () => {
   })
 
   test('when the account is no merchant', async () => {
-    expect((await get(sandbox, accountOf(sandbox, 'broker'), '/api/v2/p2p/orderList')).code).toBe('70102')
+    expect(await get(sandbox, accountOf(sandbox, 'broker'), '/api/v2/p2p/orderList')).toMatchObject({
+      status: 400,
+      code: '60039',
+      msg: 'P2P user does not exist',
+    })
   })
 
   test('when no endpoint is there', async () => {
@@ -165,6 +169,30 @@ describe('a budget', () => {
       .stats()
       .endpoints.find(({ endpoint, who }) => endpoint === 'tax.futuresRecords' && who === key.uid)!
     expect(seen).toMatchObject({ limit: 1, perMs: 1_000, peak: 3, refused: { 429: 2 } })
+  })
+
+  test('of one second is shared by the two v2 tax feeds, and by nothing else', async () => {
+    const held = heldClock()
+    const strict = await startSandbox({ now: NOW, days: 1, monotonicMs: held.monotonicMs })
+    const { taxKey, ...key } = accountOf(strict, 'parent')
+    const [futures, p2p] = ['/api/v2/tax/future-record', '/api/v2/tax/p2p-record']
+    const ask = async (path: string) => (await get(strict, key, path, window)).code
+    const codes = [await ask(futures), await ask(p2p)]
+    held.advance(1_000)
+    codes.push(await ask(p2p), await ask(futures))
+    held.advance(1_000)
+    codes.push(await ask(p2p))
+    expect(codes).toEqual(['00000', '429', '00000', '429', '00000'])
+    // Another account's budget, and that of the unified feed, are others.
+    expect((await get(strict, accountOf(strict, 'classic'), futures, window)).code).toBe('00000')
+    expect((await get(strict, taxKey, TAX.path, { bizType: 'SPOT', ...window })).code).toBe('00000')
+    const seen = strict.stats().endpoints.filter(({ who }) => who === key.uid)
+    expect(seen.map(({ endpoint, requests, refused, peak }) => [endpoint, requests, refused, peak])).toEqual([
+      ['tax.futuresRecords', 2, { 429: 1 }, 2],
+      ['tax.p2pRecords', 3, { 429: 1 }, 2],
+      ['tax.records', 1, {}, 1],
+    ])
+    await strict.close()
   })
 
   test('is refilled as many times faster as the speed says', async () => {

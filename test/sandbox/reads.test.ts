@@ -59,8 +59,8 @@ test('a parent reads the assets and e-mail records of its sub-accounts, a broker
   const uids = data.map(({ userId }: Row) => userId)
   expect(uids).toHaveLength(2)
   expect((await read(parent, EMAIL, { subUid: uids[0] })).data).toMatchObject({ subUid: uids[0] })
-  expect((await read(parent, EMAIL, { subUid: broker.uid })).code).toBe('40020')
-  expect((await read(broker, ASSETS, { productType: 'USDT-FUTURES' })).code).toBe('70102')
+  expect(await read(parent, EMAIL, { subUid: broker.uid })).toMatchObject({ status: 400, code: '40054' })
+  expect((await read(broker, ASSETS, { productType: 'USDT-FUTURES' })).code).toBe('40099')
   expect((await read(broker, EMAIL, { subUid: sandbox.accounts[3]!.uid })).code).toBe('00000')
 })
 
@@ -72,9 +72,9 @@ test('the risk rate is debt over assets, for the unit itself or for its primary 
   expect(converted.reduce((sum: number, part: number) => sum + part, 0)).toBeCloseTo(Number(usdtBalance), 3)
   expect((await read(parent, LTV, { riskUnitId: parent.uid })).data.usdtBalance).toBe(usdtBalance)
   const sub = sandbox.accounts[4]!
-  expect((await read(sub, LTV)).code).toBe('70102')
-  expect((await read(sub, LTV, { riskUnitId: parent.uid })).code).toBe('70102')
-  expect((await read(parent, LTV, { riskUnitId: sub.uid })).code).toBe('70102')
+  expect((await read(sub, LTV)).code).toBe('40099')
+  expect((await read(sub, LTV, { riskUnitId: parent.uid })).code).toBe('40099')
+  expect((await read(parent, LTV, { riskUnitId: sub.uid })).code).toBe('40099')
 })
 
 describe('a broker’s customers', () => {
@@ -123,7 +123,7 @@ describe('a broker’s customers', () => {
     const all = (await read(broker(), KYC, { ...window, limit: '1000' })).data.userList
     expect(seen).toEqual(all)
     expect(new Set(all.map(({ kycResult }: Row) => kycResult))).toEqual(new Set(['passed', 'not_passed']))
-    expect((await read(parent, KYC)).code).toBe('70102')
+    expect((await read(parent, KYC)).code).toBe('70231')
   })
 })
 
@@ -171,5 +171,60 @@ describe('the public market', () => {
     const statuses: number[] = []
     for (let count = 0; count < 6; count++) statuses.push((await ask()).status)
     expect(statuses).toEqual([200, 200, 200, 200, 200, 429])
+  })
+})
+
+describe('an account that is nothing but a trader', () => {
+  const CREATE_KEY = '/api/v2/broker/manage/create-subaccount-apikey'
+  const MODIFY_KEY = '/api/v2/broker/manage/modify-subaccount-apikey'
+  const TRANSFER = '/api/v2/spot/wallet/subaccount-transfer'
+
+  /** What each endpoint answers that depends on what the account is. */
+  async function refusalsOf(venue: Sandbox, account: SandboxAccount): Promise<Record<string, string>> {
+    const answers = {
+      '4.1': await post(venue, account, CREATE_KEY, {}),
+      '4.2': await post(venue, account, MODIFY_KEY, {}),
+      '4.3': await get(venue, account, EMAIL, { subUid: '1' }),
+      '4.4': await post(venue, account, CUSTOMERS, {}),
+      '4.5': await get(venue, account, KYC),
+      '4.6': await post(venue, account, TRANSFER, {}),
+      '4.13': await get(venue, account, ASSETS, { productType: 'USDT-FUTURES' }),
+      '4.16': await get(venue, account, LTV),
+      '4.22': await get(venue, account, '/api/v2/p2p/merchantInfo'),
+      '4.23': await get(venue, account, '/api/v2/p2p/orderList'),
+    }
+    return Object.fromEntries(Object.entries(answers).map(([section, { code }]) => [section, code]))
+  }
+
+  const codes = {
+    '4.1': '40029',
+    '4.2': '40029',
+    '4.3': '40029',
+    '4.4': '70102',
+    '4.5': '70231',
+    '4.6': '40014',
+    '4.13': '40054',
+    '4.16': '40099',
+    '4.22': '60039',
+    '4.23': '60039',
+  }
+
+  test('is the classic one of the six; each endpoint refuses it with a code of its own', async () => {
+    const classic = accountOf(sandbox, 'classic')
+    clock.advance(10_000)
+    expect(await refusalsOf(sandbox, classic)).toEqual({ ...codes, '4.16': '40084' })
+  })
+
+  test('is each of the six when they are to be plain: also the first, which is unified', async () => {
+    const plain = await startSandbox({ now: NOW, days: 2, faults: 'plain-accounts' })
+    expect(plain.accounts.map(({ kind, roles }) => [kind, roles])).toEqual(
+      sandbox.accounts.map(({ kind }) => [kind, []]),
+    )
+    expect(await refusalsOf(plain, plain.accounts[0]!)).toEqual(codes)
+    const { data } = await get(plain, plain.accounts[0]!, '/api/v3/account/settings')
+    expect(data).toMatchObject({ uid: parent.uid, accountMode: 'unified' })
+    expect(plain.truth().accounts[0]!.records).toMatchObject({ 'p2p.orders': 0 })
+    expect(plain.truth().accounts[0]!.records['tax.records']).toBeGreaterThan(0)
+    await plain.close()
   })
 })
