@@ -61,6 +61,7 @@ export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbo
   const clock = new Clock(endMs, options.monotonicMs ?? (() => performance.now()), faults.skewMs)
   const venue = new Venue(seed, days, endMs, clock, {
     paging,
+    spelling: faults['documented-types'] ? 'documented' : 'recorded',
     bursts: faults.bursts,
     plainAccounts: faults['plain-accounts'],
   })

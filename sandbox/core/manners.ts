@@ -3,6 +3,7 @@
 
 import type { FeedName } from './lines.ts'
 import { USUAL_WAYS, type Ways } from './paging.ts'
+import type { Spelling } from './spellings.ts'
 
 /** So many rows of one feed that share a millisecond. */
 export interface Burst {
@@ -12,9 +13,16 @@ export interface Burst {
 
 export interface Manners {
   paging: Ways
+  /** Of the types of 4.20 and 4.21. */
+  spelling: Spelling
   bursts: readonly Burst[]
   /** Every account is nothing but a trader, and nobody's sub-account. */
   plainAccounts: boolean
 }
 
-export const USUAL_MANNERS: Manners = { paging: USUAL_WAYS, bursts: [], plainAccounts: false }
+export const USUAL_MANNERS: Manners = {
+  paging: USUAL_WAYS,
+  spelling: 'recorded',
+  bursts: [],
+  plainAccounts: false,
+}

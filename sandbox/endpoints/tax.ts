@@ -2,6 +2,7 @@
 
 import { taxPartition } from '../core/accounts.ts'
 import { BUSINESS_LINES, FUTURES_LINES, MARGIN_TYPES, TAX_RETENTION_DAYS } from '../core/lines.ts'
+import { spelledFutures, spelledP2p } from '../core/spellings.ts'
 import { count, id, oneOf, optional, required, string, time, withDefault } from '../http/params.ts'
 import { endpoint, retained } from './endpoint.ts'
 
@@ -64,14 +65,17 @@ export const futuresRecords = endpoint({
   window: { spanDays: 30, retentionDays: null },
   paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
   handle: ({ venue, account, params }) =>
-    account.futuresRecords.get(params.productType)!.page({
-      way: venue.manners.paging['tax.futuresRecords'],
-      fromMs: params.startTime,
-      toMs: params.endTime,
-      cursor: params.idLessThan,
-      limit: params.limit,
-      keep: (row) => params.marginCoin === undefined || row.marginCoin === params.marginCoin,
-    }),
+    account.futuresRecords
+      .get(params.productType)!
+      .page({
+        way: venue.manners.paging['tax.futuresRecords'],
+        fromMs: params.startTime,
+        toMs: params.endTime,
+        cursor: params.idLessThan,
+        limit: params.limit,
+        keep: (row) => params.marginCoin === undefined || row.marginCoin === params.marginCoin,
+      })
+      .map((row) => spelledFutures(row, venue.manners.spelling)),
 })
 
 export const p2pRecords = endpoint({
@@ -86,12 +90,14 @@ export const p2pRecords = endpoint({
   window: { spanDays: 30, retentionDays: null },
   paging: { param: 'idLessThan', rows: null, next: null, id: 'id' },
   handle: ({ venue, account, params }) =>
-    account.p2pRecords.page({
-      way: venue.manners.paging['tax.p2pRecords'],
-      fromMs: params.startTime,
-      toMs: params.endTime,
-      cursor: params.idLessThan,
-      limit: params.limit,
-      keep: (row) => params.coin === undefined || row.coin === params.coin,
-    }),
+    account.p2pRecords
+      .page({
+        way: venue.manners.paging['tax.p2pRecords'],
+        fromMs: params.startTime,
+        toMs: params.endTime,
+        cursor: params.idLessThan,
+        limit: params.limit,
+        keep: (row) => params.coin === undefined || row.coin === params.coin,
+      })
+      .map((row) => spelledP2p(row, venue.manners.spelling)),
 })

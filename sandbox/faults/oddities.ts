@@ -110,6 +110,7 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
     of: [
       ...common('id', ['amount', 'fee']),
       ...taxType('futureTaxType'),
+      (row) => rewrite(row, ['futureTaxType'], (type) => type.toUpperCase()),
       ...noFee,
       instead('futureTaxType', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', 'contract_main_settle_fee'),
       instead('futureTaxType', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', 'contract_main_settle_fee'),
@@ -122,6 +123,7 @@ const ODDITIES: Record<string, { id: string; of: readonly Oddity[] }> = {
     of: [
       ...common('id', ['balance']),
       ...taxType('p2pTaxType'),
+      (row) => rewrite(row, ['p2pTaxType'], (type) => type.replace('-', '_')),
       (row) => ({ ...without(row, 'balance'), total: row.balance }),
       (row) => rewrite(row, ['p2pTaxType'], (type) => type.toUpperCase()),
     ],

@@ -18,7 +18,7 @@ const RATE_FAULTS = [
   'short-pages',
   'repeat-cursor',
 ] as const
-const FLAGS = ['oddities', 'gzip', 'plain-accounts'] as const
+const FLAGS = ['oddities', 'gzip', 'plain-accounts', 'documented-types'] as const
 const RANGES = ['latency', 'outage'] as const
 export const FAULT_NAMES = [...RECORD_FAULTS, 'burst', ...RATE_FAULTS, ...FLAGS, ...RANGES, 'skew'] as const
 
@@ -40,6 +40,7 @@ export interface Faults {
   oddities: boolean
   gzip: boolean
   'plain-accounts': boolean
+  'documented-types': boolean
   latencyMs: { from: number; to: number } | undefined
   outageMs: { from: number; to: number } | undefined
   skewMs: number
@@ -53,6 +54,7 @@ export function readFaults(options: string | FaultOptions = {}): Faults {
     oddities: false,
     gzip: false,
     'plain-accounts': false,
+    'documented-types': false,
     latencyMs: undefined,
     outageMs: undefined,
     skewMs: 0,

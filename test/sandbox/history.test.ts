@@ -135,7 +135,7 @@ describe('the invented history', () => {
       for (const { productType, symbol, realisedPnl, funding, fees } of truthOf(account.uid).futuresPnl) {
         const rows = await readFeed(sandbox, account, FUTURES, { productType }, fromMs, NOW.getTime())
         const of = rows.filter((row) => row.symbol === symbol)
-        const isFunding = (row: Row) => row.futureTaxType.startsWith('CONTRACT_MAIN_SETTLE_FEE')
+        const isFunding = (row: Row) => row.futureTaxType === 'contract_main_settle_fee'
         const sum = (some: Row[], field: string) => some.reduce((total, row) => total + units(row[field]), 0n)
         expect(sum(of.filter(isFunding), 'amount')).toBe(units(funding))
         expect(
@@ -155,7 +155,7 @@ describe('the invented history', () => {
       const balances: Record<string, bigint> = {}
       for (const { coin, p2pTaxType, balance } of rows) {
         const quantity =
-          p2pTaxType === 'buy' || p2pTaxType === 'transfer_in' ? units(balance) : -units(balance)
+          p2pTaxType === 'buy' || p2pTaxType === 'transfer-in' ? units(balance) : -units(balance)
         balances[coin] = (balances[coin] ?? 0n) + quantity
       }
       const truth = truthOf(account.uid).balances.filter(({ ledger }) => ledger === 'P2P')
@@ -211,6 +211,91 @@ describe('the invented history', () => {
       expect(fees).toBe(units(order.feeDetail[0].fee))
       expect(legs.some(({ amount }) => units(amount) === units(order.cumExecQty))).toBe(true)
     }
+  })
+})
+
+describe('the types of the v2 tax feeds', () => {
+  const typesOf = async (account: Sandbox['accounts'][number], from = sandbox) => {
+    const futures: Row[] = []
+    for (const productType of ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES']) {
+      futures.push(...(await readFeed(from, account, FUTURES, { productType }, fromMs, NOW.getTime())))
+    }
+    const p2p = await readFeed(from, account, P2P, {}, fromMs, NOW.getTime())
+    return {
+      futures,
+      names: [...new Set(futures.map(({ futureTaxType }) => futureTaxType))].sort(),
+      p2p: [...new Set(p2p.map(({ p2pTaxType }) => p2pTaxType))].sort(),
+    }
+  }
+
+  test('are the futures ledger’s own names in a classic account, and its transfers have no symbol', async () => {
+    const { futures, names, p2p } = await typesOf(accountOf(sandbox, 'classic'))
+    expect(names.filter((name) => !name.startsWith('burst_'))).toEqual([
+      'close_long',
+      'close_short',
+      'contract_main_settle_fee',
+      'open_long',
+      'open_short',
+      'trans_from_exchange',
+      'trans_to_exchange',
+    ])
+    for (const { futureTaxType, symbol, amount } of futures) {
+      expect(symbol === '').toBe(futureTaxType.startsWith('trans_'))
+      if (futureTaxType === 'trans_from_exchange') expect(units(amount) > 0n).toBe(true)
+      if (futureTaxType === 'trans_to_exchange') expect(units(amount) < 0n).toBe(true)
+    }
+    const funding = futures.filter(({ futureTaxType }) => futureTaxType === 'contract_main_settle_fee')
+    expect(new Set(funding.map(({ amount }) => units(amount) > 0n))).toEqual(new Set([true, false]))
+    expect(p2p).toEqual(['buy', 'sell', 'transfer-in', 'transfer-out'])
+  })
+
+  test('buy and sell are opens and results of futures where the account has the one-way mode', async () => {
+    const sub = sandbox.accounts[4]!
+    const { futures, names } = await typesOf(sub)
+    expect(names).toEqual(['buy', 'contract_main_settle_fee', 'sell'])
+    const results = futures.filter(({ futureTaxType, amount }) => futureTaxType === 'sell' && amount !== '0')
+    expect(results.length).toBeGreaterThan(0)
+    const unified = await readFeed(
+      sandbox,
+      sub.taxKey,
+      TAX,
+      { bizType: 'USDT-FUTURES' },
+      fromMs,
+      NOW.getTime(),
+    )
+    expect(new Set(unified.map(({ type }) => type))).toEqual(
+      new Set([
+        'BUY_DEAL',
+        'SELL_DEAL',
+        'CONTRACT_MAIN_SETTLE_FEE_USER_IN',
+        'CONTRACT_MAIN_SETTLE_FEE_USER_OUT',
+      ]),
+    )
+  })
+
+  test('are those of the document by switch, and all else is the same', async () => {
+    const documented = await startSandbox({
+      now: NOW,
+      days: DAYS,
+      speed: SPEED,
+      faults: 'documented-types',
+    })
+    const classic = accountOf(sandbox, 'classic')
+    const { futures, names, p2p } = await typesOf(classic, documented)
+    expect(names.filter((name) => !name.startsWith('BURST_'))).toEqual([
+      'CLOSE_LONG',
+      'CLOSE_SHORT',
+      'CONTRACT_MAIN_SETTLE_FEE_USER_IN',
+      'CONTRACT_MAIN_SETTLE_FEE_USER_OUT',
+      'OPEN_LONG',
+      'OPEN_SHORT',
+      'TRANSFER_IN',
+      'TRANSFER_OUT',
+    ])
+    expect(p2p).toEqual(['buy', 'sell', 'transfer_in', 'transfer_out'])
+    const untyped = (rows: Row[]) => rows.map(({ futureTaxType: _, ...row }) => row)
+    expect(untyped(futures)).toEqual(untyped((await typesOf(classic)).futures))
+    await documented.close()
   })
 })
 

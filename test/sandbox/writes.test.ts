@@ -264,7 +264,7 @@ test('a futures order that is modified to cross fills by its own line: a positio
   const [unified] = await newRecords(parent, 'USDT-FUTURES')
   const [witness] = await read(parent, '/api/v2/tax/future-record', from)
   expect(unified).toMatchObject({ type: 'OPEN_LONG', coin: 'USDT', amount: '0' })
-  expect(witness).toMatchObject({ futureTaxType: 'OPEN_LONG', symbol, fee: unified.fee, ts: unified.ts })
+  expect(witness).toMatchObject({ futureTaxType: 'open_long', symbol, fee: unified.fee, ts: unified.ts })
 })
 
 test('after writes of every kind the last record of a coin still tells the balance of the truth', async () => {
