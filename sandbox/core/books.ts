@@ -32,6 +32,8 @@ export interface FuturesResult {
 
 interface AccountBooks {
   balances: Map<string, bigint>
+  /** What a transfer under way will take, though it has not been recorded yet. */
+  held: Map<string, bigint>
   futures: Map<string, Required<FuturesResult>>
   recordTimes: Record<FeedName, number[]>
 }
@@ -43,11 +45,21 @@ export class Books {
     const recordTimes = Object.fromEntries(
       FEEDS.map((feed) => [feed, []]),
     ) as unknown as AccountBooks['recordTimes']
-    this.#accounts.set(uid, { balances: new Map(), futures: new Map(), recordTimes })
+    this.#accounts.set(uid, { balances: new Map(), held: new Map(), futures: new Map(), recordTimes })
   }
 
+  /** What can be spent: the balance without what a transfer under way will take. */
   balance(uid: string, ledger: string, coin: string): bigint {
-    return this.#of(uid).balances.get(`${ledger}|${coin}`) ?? 0n
+    const { balances, held } = this.#of(uid)
+    const key = `${ledger}|${coin}`
+    return (balances.get(key) ?? 0n) - (held.get(key) ?? 0n)
+  }
+
+  /** Keeps an amount from being spent; a negative one sets it free again. */
+  hold(uid: string, ledger: string, coin: string, amount: bigint): void {
+    const { held } = this.#of(uid)
+    const key = `${ledger}|${coin}`
+    held.set(key, (held.get(key) ?? 0n) + amount)
   }
 
   /** Coins of one ledger with their balances, in the order in which they first moved. */
@@ -60,9 +72,11 @@ export class Books {
 
   /** Moves a balance and tells what it is afterwards. */
   move(uid: string, ledger: string, coin: string, change: bigint): bigint {
-    const after = this.balance(uid, ledger, coin) + change
+    const { balances } = this.#of(uid)
+    const key = `${ledger}|${coin}`
+    const after = (balances.get(key) ?? 0n) + change
     if (after < 0n && change < 0n) throw new Error(`${uid} ${ledger} ${coin} would fall to ${text(after)}`)
-    this.#of(uid).balances.set(`${ledger}|${coin}`, after)
+    balances.set(key, after)
     return after
   }
 

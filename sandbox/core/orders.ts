@@ -2,10 +2,16 @@
 // Quantities are exact; the average price is the executed value over the executed quantity, cut to the price's
 // decimals. Interface document, 2.3 and part 3.
 
-import type { OrderCategory, Side } from './lines.ts'
+import type { MarginType, OrderCategory, Side } from './lines.ts'
 import { cut, per, text } from './money.ts'
 
 export type OrderStatus = 'live' | 'new' | 'partially_filled' | 'filled' | 'cancelled'
+
+/** A price that closes what an order opens: at the market, or at a limit where there is one. */
+export interface Guard {
+  trigger: bigint
+  limit?: bigint
+}
 
 export interface Order {
   orderId: string
@@ -21,13 +27,16 @@ export interface Order {
   amount: bigint
   executedQuantity: bigint
   executedValue: bigint
-  timeInForce: 'ioc' | 'fok' | 'gtc' | 'post_only'
+  timeInForce: 'ioc' | 'fok' | 'gtc' | 'post_only' | 'rpi'
   status: OrderStatus
   positionSide: Side | null
   holdMode: 'one_way_mode' | 'hedge_mode'
   delegateType: string
   reduceOnly: boolean
   stpMode: string
+  marginMode: MarginType
+  takeProfit?: Guard
+  stopLoss?: Guard
   /** Positive when paid: the opposite sign of the tax records. */
   fees: Map<string, bigint>
   cancelReason: string
@@ -40,13 +49,21 @@ export interface Order {
 
 export type OrderDraft = Pick<
   Order,
-  'orderId' | 'category' | 'symbol' | 'orderType' | 'side' | 'price' | 'quantity' | 'createdMs' | 'holdMode'
+  | 'orderId'
+  | 'clientOid'
+  | 'category'
+  | 'symbol'
+  | 'orderType'
+  | 'side'
+  | 'price'
+  | 'quantity'
+  | 'createdMs'
+  | 'holdMode'
 > &
   Partial<Order>
 
 export function newOrder(draft: OrderDraft): Order {
   return {
-    clientOid: draft.orderId,
     amount: 0n,
     executedQuantity: 0n,
     executedValue: 0n,
@@ -56,6 +73,7 @@ export function newOrder(draft: OrderDraft): Order {
     delegateType: draft.orderType === 'market' ? 'market' : 'normal',
     reduceOnly: false,
     stpMode: 'none',
+    marginMode: 'crossed',
     fees: new Map(),
     cancelReason: '',
     execType: 'normal',
@@ -93,7 +111,7 @@ export function noteFill(order: Order, { quantity, value, feeCoin, fee, atMs }: 
 
 const AVERAGE_PLACES = 8
 
-/** An order as 4.10 lists it. Spot and margin orders have no position side and no hold mode. */
+/** An order as 4.10 lists it. Spot and margin orders have no position side and no hold mode, spot no margin mode. */
 export function openOrderRow(order: Order): Record<string, unknown> {
   const average =
     order.executedQuantity === 0n ? 0n : cut(per(order.executedValue, order.executedQuantity), AVERAGE_PLACES)
@@ -116,10 +134,43 @@ export function openOrderRow(order: Order): Record<string, unknown> {
     delegateType: order.delegateType,
     reduceOnly: order.reduceOnly ? 'YES' : 'NO',
     stpMode: order.stpMode,
+    ...fieldsOfToday(order),
     // As published: an open order without a fee holds one detail of nulls.
     feeDetail: order.fees.size === 0 && isOpen(order) ? [{ feeCoin: null, fee: null }] : feeDetail(order),
     createdTime: String(order.createdMs),
     updatedTime: String(order.updatedMs),
+  }
+}
+
+/** What today's venue sends beyond the document. */
+function fieldsOfToday(order: Order): Record<string, string | null> {
+  const { takeProfit, stopLoss } = order
+  const [tp, sl] = [guardFields(takeProfit), guardFields(stopLoss)]
+  const trades = order.reduceOnly ? 'close' : 'open'
+  return {
+    takeProfit: tp.trigger,
+    stopLoss: sl.trigger,
+    tpTriggerBy: tp.triggerBy,
+    slTriggerBy: sl.triggerBy,
+    tpOrderType: tp.orderType,
+    slOrderType: sl.orderType,
+    tpLimitPrice: tp.limitPrice,
+    slLimitPrice: sl.limitPrice,
+    ...(order.category === 'SPOT' ? {} : { marginMode: order.marginMode }),
+    ...(isFutures(order) ? { tradeSide: order.holdMode === 'hedge_mode' ? trades : null } : {}),
+  }
+}
+
+function guardFields(
+  guard: Guard | undefined,
+): Record<'trigger' | 'triggerBy' | 'orderType' | 'limitPrice', string | null> {
+  if (guard === undefined) return { trigger: null, triggerBy: null, orderType: null, limitPrice: null }
+  const { trigger, limit } = guard
+  return {
+    trigger: text(trigger),
+    triggerBy: 'market',
+    orderType: limit === undefined ? 'market' : 'limit',
+    limitPrice: limit === undefined ? null : text(limit),
   }
 }
 

@@ -1,10 +1,11 @@
 // Moves between wallets and accounts, and conversions of small balances: every move leaves one record on each side
-// that has a feed. Interface document, 4.6 and 4.24.
+// that has a feed, some milliseconds apart. Interface document, 4.6 and 4.24.
 
-import type { Account } from './accounts.ts'
+import { type Account, ledgerOf } from './accounts.ts'
 import type { BusinessLine, MarginType, Wallet } from './lines.ts'
 import { COINS, PLATFORM_COIN } from './market.ts'
 import { cut, money, per, times } from './money.ts'
+import type { Random } from './random.ts'
 import type { Venue } from './venue.ts'
 
 export interface Place {
@@ -22,22 +23,49 @@ const LINE_OF_WALLET: Record<Exclude<Wallet, 'p2p'>, { line: BusinessLine; margi
 }
 
 export function walletBalance(venue: Venue, { account, wallet }: Place, coin: string): bigint {
-  return wallet === 'p2p'
-    ? venue.books.balance(account.uid, 'P2P', coin)
-    : venue.balance(account, LINE_OF_WALLET[wallet].line, coin)
+  return venue.books.balance(account.uid, ledgerAt({ account, wallet }), coin)
 }
 
-/** Moves a coin; the caller has seen to it that the sender holds enough. */
-export function moveBetween(
-  venue: Venue,
-  from: Place,
-  to: Place,
-  coin: string,
-  amount: bigint,
-  atMs: number,
-): void {
-  leg(venue, from, coin, -amount, atMs)
-  leg(venue, to, coin, amount, atMs)
+export interface Transfer {
+  from: Place
+  to: Place
+  coin: string
+  amount: bigint
+}
+
+/** The two legs of a transfer are recorded one after the other, and either may be the first. */
+export interface Legs {
+  paysFirst: boolean
+  apartMs: number
+}
+
+export function drawLegs(random: Random): Legs {
+  return { paysFirst: random.chance(0.5), apartMs: random.int(24, 57) }
+}
+
+/** The leg that is recorded first; the caller has seen to it that the sender holds enough. */
+export function beginTransfer(venue: Venue, transfer: Transfer, { paysFirst }: Legs, atMs: number): void {
+  const { from, to, coin, amount } = transfer
+  if (paysFirst) {
+    leg(venue, from, coin, -amount, atMs)
+  } else {
+    venue.books.hold(from.account.uid, ledgerAt(from), coin, amount)
+    leg(venue, to, coin, amount, atMs)
+  }
+}
+
+export function endTransfer(venue: Venue, transfer: Transfer, { paysFirst }: Legs, atMs: number): void {
+  const { from, to, coin, amount } = transfer
+  if (paysFirst) {
+    leg(venue, to, coin, amount, atMs)
+  } else {
+    venue.books.hold(from.account.uid, ledgerAt(from), coin, -amount)
+    leg(venue, from, coin, -amount, atMs)
+  }
+}
+
+function ledgerAt({ account, wallet }: Place): string {
+  return wallet === 'p2p' ? 'P2P' : ledgerOf(account, LINE_OF_WALLET[wallet].line)
 }
 
 function leg(venue: Venue, { account, wallet }: Place, coin: string, amount: bigint, atMs: number): void {

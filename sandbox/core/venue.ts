@@ -43,6 +43,8 @@ export interface Posting {
   symbol?: string
 }
 
+const CLIENT_OID_DIGITS = 18
+
 export class Venue {
   readonly seed: number
   readonly startMs: number
@@ -145,10 +147,16 @@ export class Venue {
     this.books.recordKept(account.uid, 'tax.p2pRecords', atMs)
   }
 
-  placeOrder(account: Account, draft: Omit<OrderDraft, 'orderId' | 'holdMode'>): Order {
+  placeOrder(
+    account: Account,
+    draft: Omit<OrderDraft, 'orderId' | 'clientOid' | 'holdMode'> & { clientOid?: string },
+  ): Order {
     this.#lastMs = draft.createdMs
     const orderId = this.#newId(draft.createdMs, 'trade.orderHistory', 'trade.openOrders')
-    const order = newOrder({ ...draft, orderId, holdMode: account.holdMode })
+    // Who names none is given one, and it is not the order's id.
+    const clientOid =
+      draft.clientOid ?? new Random(this.seed, `clientOid/${orderId}`).digits(CLIENT_OID_DIGITS)
+    const order = newOrder({ ...draft, orderId, clientOid, holdMode: account.holdMode })
     account.orders.append(order.orderId, order.createdMs, order)
     return order
   }

@@ -21,6 +21,8 @@ export const settings = endpoint({
   handle: ({ account }) => ({
     uid: account.uid,
     accountMode: 'unified',
+    // Beyond the document: only who may borrow has more than the basic level.
+    accountLevel: account.roles.includes('institution') ? 'advanced' : 'basic',
     assetMode: 'multi_assets',
     holdMode: account.holdMode,
     stpMode: 'none',

@@ -71,6 +71,7 @@ function positionRow(venue: Venue, account: Account, position: Position, nowMs: 
     deductedFee: text(position.fees),
     grant: '',
     assetMode: 'union',
+    cashDividend: '',
     autoMargin: 'off',
     takeProfit: '',
     stopLoss: '',

@@ -1,6 +1,6 @@
 // Modifying several orders at once. What the document calls a request error refuses the whole batch before anything
-// changes; what one item alone gets wrong fails that item, which then carries a code of its own (the document does
-// not show that shape). Interface document, 4.9 and part 3.
+// changes; what one item alone gets wrong fails that item, which then carries a code and a message of its own and an
+// empty orderId (the document does not show that shape; recorded of the v2 endpoint). Interface document, 4.9 and part 3.
 
 import type { Account } from '../core/accounts.ts'
 import { ORDER_CATEGORIES } from '../core/lines.ts'
@@ -85,21 +85,17 @@ function modify(
   item: Item,
   order: Order | undefined,
 ): Record<string, string> {
-  const named = {
-    orderId: order?.orderId ?? item.orderId ?? '',
-    clientOid: order?.clientOid ?? item.clientOid ?? '',
-  }
   const atMs = venue.writeTimeMs()
   try {
     if (order === undefined) throw new Refusal('43001', 'The order does not exist')
     apply(venue, account, item, order, atMs)
-    return named
+    return { orderId: order.orderId, clientOid: order.clientOid }
   } catch (error) {
     if (!(error instanceof Refusal)) throw error
     if (item.autoCancel === 'yes' && order !== undefined && isOpen(order)) {
       venue.closeOrder(account, order, atMs, 'modify_limit_order')
     }
-    return { ...named, code: error.code, msg: error.message }
+    return { orderId: '', clientOid: item.clientOid ?? '', code: error.code, msg: error.message }
   }
 }
 

@@ -7,7 +7,7 @@ import type { OrderCategory } from '../core/lines.ts'
 import { COINS, type SpotPair, spotPair } from '../core/market.ts'
 import { available, crosses, match, RESTING_MAX, restingBeside } from '../core/matching.ts'
 import { cut, per, times } from '../core/money.ts'
-import { isOpen, type Order } from '../core/orders.ts'
+import { type Guard, isOpen, type Order } from '../core/orders.ts'
 import type { Venue } from '../core/venue.ts'
 import { oneOf, optional, positive, required, string, time, withDefault } from '../http/params.ts'
 import { Refusal, refusals } from '../http/refusals.ts'
@@ -74,6 +74,7 @@ export const placeOrder = endpoint({
       // The force of a market order is invalid: it fills or it dies.
       timeInForce: isLimit ? params.force! : 'ioc',
       stpMode: params.stpMode,
+      ...guardsOf(params),
       ...(isPlan ? { delegateType: isLimit ? 'plan_limit' : 'plan_market' } : {}),
       createdMs: atMs,
     })
@@ -81,6 +82,22 @@ export const placeOrder = endpoint({
     return { orderId: order.orderId, clientOid: order.clientOid }
   },
 })
+
+/** The presets of an order: what triggers them, and the price to execute at where that is not the market's. */
+function guardsOf(params: {
+  presetTakeProfitPrice: bigint | undefined
+  executeTakeProfitPrice: bigint | undefined
+  presetStopLossPrice: bigint | undefined
+  executeStopLossPrice: bigint | undefined
+}): Pick<Partial<Order>, 'takeProfit' | 'stopLoss'> {
+  const guard = (trigger: bigint, limit: bigint | undefined): Guard =>
+    limit === undefined ? { trigger } : { trigger, limit }
+  const { presetTakeProfitPrice: profit, presetStopLossPrice: loss } = params
+  return {
+    ...(profit === undefined ? {} : { takeProfit: guard(profit, params.executeTakeProfitPrice) }),
+    ...(loss === undefined ? {} : { stopLoss: guard(loss, params.executeStopLossPrice) }),
+  }
+}
 
 function checkReceived(
   params: { requestTime: number | undefined; receiveWindow: number | undefined },
@@ -147,6 +164,7 @@ const UNFILLED_REASON = {
   fok: 'fok_not_full_cancel',
   gtc: '',
   post_only: '',
+  rpi: '',
 } as const
 
 /** What becomes of an order at once: a fill, a cancellation by its force, or rest. */

@@ -6,7 +6,14 @@ import { WALLETS } from '../core/lines.ts'
 import { COINS, PLATFORM_COIN } from '../core/market.ts'
 import { available } from '../core/matching.ts'
 import { cut } from '../core/money.ts'
-import { convertSmallBalance, isSmallBalance, moveBetween } from '../core/transfers.ts'
+import { Random } from '../core/random.ts'
+import {
+  beginTransfer,
+  convertSmallBalance,
+  drawLegs,
+  endTransfer,
+  isSmallBalance,
+} from '../core/transfers.ts'
 import type { Venue } from '../core/venue.ts'
 import { listOf, oneOf, optional, positive, type Reader, required, string } from '../http/params.ts'
 import { Refusal, refusals } from '../http/refusals.ts'
@@ -49,8 +56,11 @@ export const subaccountTransfer = endpoint({
     if (cut(amount, 8) !== amount) throw refusals.wrong('amount', 'has more than 8 decimals')
     if (available(venue, from, coin) < amount) throw refusals.balance(coin)
     const atMs = venue.writeTimeMs()
-    moveBetween(venue, from, to, coin, amount, atMs)
     const transferId = venue.ids.next(atMs)
+    const transfer = { from, to, coin, amount }
+    const legs = drawLegs(new Random(venue.seed, `legs/${transferId}`))
+    beginTransfer(venue, transfer, legs, atMs)
+    endTransfer(venue, transfer, legs, atMs + legs.apartMs)
     return { transferId, clientOid: params.clientOid ?? transferId }
   },
 })

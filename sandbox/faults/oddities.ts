@@ -76,7 +76,17 @@ const orderOddities: Oddity[] = [
   ...common('orderId', ['price', 'qty', 'cumExecQty']),
   asBare('createdTime', 'updatedTime'),
   (row) => rewrite({ ...row, posSide: row.posSide ?? '' }, ['reduceOnly'], (answer) => answer.toLowerCase()),
-  (row) => ({ ...row, posSide: row.posSide ?? null, takeProfit: '', stopLoss: null }),
+  (row) => ({
+    ...row,
+    posSide: row.posSide ?? null,
+    takeProfit: row.takeProfit ?? '',
+    stopLoss: row.stopLoss ?? '',
+  }),
+  // As orders were sent before there were such fields; one that has a value keeps it.
+  (row) =>
+    Object.fromEntries(
+      Object.entries(row).filter(([name, value]) => value !== null || !/^(tp|sl|takeP|stopL)/.test(name)),
+    ),
   (row) => without(row, 'delegateType', 'stpMode'),
   instead('feeDetail', [], null),
   instead('feeDetail', [], [{ feeCoin: null, fee: null }]),

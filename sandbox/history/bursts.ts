@@ -14,7 +14,7 @@ import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan } from './agenda.ts'
 import { advance, listedDeal } from './p2p.ts'
 
-const BEFORE_END_MS = 36 * HOUR_MS
+const BEFORE_END_MS = 36.5 * HOUR_MS
 
 interface Scene {
   venue: Venue

@@ -16,6 +16,7 @@ import {
 import { Random } from '../core/random.ts'
 import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan, busySpells, occasions, type Span } from './agenda.ts'
+import { guards, limitForce } from './rarities.ts'
 
 export interface FuturesHabit {
   tradesPerWeek: number
@@ -163,10 +164,13 @@ function execute(
     side: orderSide(step, side),
     price: isLimit ? price : 0n,
     quantity,
-    timeInForce: isLimit ? 'gtc' : 'ioc',
+    timeInForce: isLimit ? limitForce(venue, account, atMs) : 'ioc',
     positionSide: side,
     reduceOnly: step !== 'open',
     createdMs: atMs,
+    ...(step === 'open'
+      ? guards(venue, account, { price, side: orderSide(step, side), places: contract.pricePlaces }, atMs)
+      : {}),
     ...(step === 'liquidate' ? { delegateType: 'liquidation', execType: 'liquidation' as const } : {}),
   })
   const part = cut(quantity / BigInt(fills), contract.quantityPlaces)
@@ -177,22 +181,30 @@ function execute(
   venue.closeOrder(account, order, atMs)
 }
 
-/** Funding of every position of every account, three times a day. */
+/** What settles positions of classic accounts later than the hour, in milliseconds. */
+const CLASSIC_DELAY_MS = [10 * SECOND_MS, 15 * SECOND_MS] as const
+
+/** Funding of every position of every account, three times a day: of a classic account some seconds after the hour. */
 export function planFunding(agenda: Agenda, venue: Venue): void {
   const { startMs, endMs } = agenda.span
   const first = (Math.floor(startMs / FUNDING_EVERY_MS) + 1) * FUNDING_EVERY_MS
   for (let tickMs = first; tickMs < endMs; tickMs += FUNDING_EVERY_MS) {
-    agenda.at(tickMs + 3, (atMs) => {
-      for (const contract of CONTRACTS) {
-        const random = new Random(venue.seed, `funding/${contract.symbol}/${tickMs}`)
-        const rate = cut(random.amount(money('-0.0001'), money('0.0003')), 6)
-        for (const account of venue.accounts) {
-          for (const position of account.positions.filter(({ symbol }) => symbol === contract.symbol)) {
-            settleFunding(venue, account, contract, position, rate, atMs)
-          }
-        }
-      }
-    })
+    for (const account of venue.accounts) {
+      const random = new Random(venue.seed, `funding/${account.name}/${tickMs}`)
+      const delayMs = account.kind === 'classic' ? random.int(...CLASSIC_DELAY_MS) : 0
+      agenda.at(tickMs + delayMs, (atMs) => settleAccount(venue, account, tickMs, atMs))
+    }
+  }
+}
+
+/** The rate of a contract is one for all accounts. */
+function settleAccount(venue: Venue, account: Account, tickMs: number, atMs: number): void {
+  for (const contract of CONTRACTS) {
+    const positions = account.positions.filter(({ symbol }) => symbol === contract.symbol)
+    if (positions.length === 0) continue
+    const random = new Random(venue.seed, `funding/${contract.symbol}/${tickMs}`)
+    const rate = cut(random.amount(money('-0.0001'), money('0.0003')), 6)
+    for (const position of positions) settleFunding(venue, account, contract, position, rate, atMs)
   }
 }
 

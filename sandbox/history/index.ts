@@ -7,7 +7,7 @@ import type { BusinessLine } from '../core/lines.ts'
 import { COINS } from '../core/market.ts'
 import { cut, money, per } from '../core/money.ts'
 import { Random } from '../core/random.ts'
-import { convertSmallBalance, moveBetween } from '../core/transfers.ts'
+import { convertSmallBalance, type Place, walletBalance } from '../core/transfers.ts'
 import type { Venue } from '../core/venue.ts'
 import { Agenda, activeSpan, occasions } from './agenda.ts'
 import { planBursts } from './bursts.ts'
@@ -16,6 +16,7 @@ import { planLiquidations } from './liquidations.ts'
 import { planMargin } from './margin.ts'
 import { planP2p } from './p2p.ts'
 import { planSpot } from './spot.ts'
+import { planTransfer } from './transfers.ts'
 
 type Deposits = readonly (readonly [line: BusinessLine, coin: string, amount: string])[]
 
@@ -116,45 +117,27 @@ function planDeposits(agenda: Agenda, venue: Venue, account: Account, deposits: 
 
 /** Parent and sub-accounts share their funds: a large sum at first, then back and forth. */
 function planFamilyTransfers(agenda: Agenda, venue: Venue): void {
-  const parent = venue.named('parent')
-  const subs = [venue.named('sub-1'), venue.named('sub-2')]
+  const spotOf = (name: string): Place => ({ account: venue.named(name), wallet: 'spot' })
+  const parent = spotOf('parent')
   const random = new Random(venue.seed, 'family')
-  for (const [index, sub] of subs.entries()) {
+  const legs = new Random(venue.seed, 'legs/family')
+  for (const [index, sub] of [spotOf('sub-1'), spotOf('sub-2')].entries()) {
     const firstMs = agenda.span.startMs + HOUR_MS + index * 60 * SECOND_MS
-    agenda.at(firstMs, () => {
-      moveBetween(
-        venue,
-        { account: parent, wallet: 'spot' },
-        { account: sub, wallet: 'spot' },
-        'USDT',
-        money('6000'),
-        firstMs,
-      )
+    const gift = (coin: string, amount: string) => () => ({
+      from: parent,
+      to: sub,
+      coin,
+      amount: money(amount),
     })
-    agenda.at(firstMs + SECOND_MS, (atMs) => {
-      moveBetween(
-        venue,
-        { account: parent, wallet: 'spot' },
-        { account: sub, wallet: 'spot' },
-        'BGB',
-        money('60.5'),
-        atMs,
-      )
-    })
+    planTransfer(agenda, venue, legs, firstMs, gift('USDT', '6000'))
+    planTransfer(agenda, venue, legs, firstMs + SECOND_MS, gift('BGB', '60.5'))
     for (const atMs of occasions(random, activeSpan(agenda.span), 0.5)) {
       const amount = cut(random.amount(money('50'), money('800')), 2)
-      agenda.at(atMs, () => {
-        const subIsRich = venue.balance(sub, 'SPOT', 'USDT') > money('4000')
+      planTransfer(agenda, venue, legs, atMs, () => {
+        const subIsRich = walletBalance(venue, sub, 'USDT') > money('4000')
         const [from, to] = subIsRich ? [sub, parent] : [parent, sub]
-        if (venue.balance(from, 'SPOT', 'USDT') < amount * 3n) return
-        moveBetween(
-          venue,
-          { account: from, wallet: 'spot' },
-          { account: to, wallet: 'spot' },
-          'USDT',
-          amount,
-          atMs,
-        )
+        if (walletBalance(venue, from, 'USDT') < amount * 3n) return undefined
+        return { from, to, coin: 'USDT', amount }
       })
     }
   }
@@ -163,25 +146,29 @@ function planFamilyTransfers(agenda: Agenda, venue: Venue): void {
 /** A classic account funds its futures wallets from a spot wallet of which no feed tells. */
 function planWalletMoves(agenda: Agenda, venue: Venue, account: Account): void {
   const random = new Random(venue.seed, `wallets/${account.name}`)
+  const legs = new Random(venue.seed, `legs/${account.name}`)
   const firstMs = agenda.span.startMs + HOUR_MS
-  const at = (wallet: 'spot' | 'usdt_futures' | 'usdc_futures' | 'coin_futures') => ({ account, wallet })
+  const at = (wallet: Place['wallet']): Place => ({ account, wallet })
   const fund = [
     ['usdt_futures', 'USDT', '9000'],
     ['usdc_futures', 'USDC', '5000'],
     ['coin_futures', 'BTC', '0.2'],
   ] as const
   for (const [index, [wallet, coin, amount]] of fund.entries()) {
-    agenda.at(firstMs + index * 7 * SECOND_MS, (atMs) => {
-      moveBetween(venue, at('spot'), at(wallet), coin, money(amount), atMs)
-    })
+    planTransfer(agenda, venue, legs, firstMs + index * 7 * SECOND_MS, () => ({
+      from: at('spot'),
+      to: at(wallet),
+      coin,
+      amount: money(amount),
+    }))
   }
   for (const atMs of occasions(random, activeSpan(agenda.span), 0.5)) {
     const amount = cut(random.amount(money('20'), money('300')), 2)
-    agenda.at(atMs, () => {
-      const isRich = venue.balance(account, 'USDT-FUTURES', 'USDT') > money('8000')
+    planTransfer(agenda, venue, legs, atMs, () => {
+      const isRich = walletBalance(venue, at('usdt_futures'), 'USDT') > money('8000')
       const [from, to] = isRich ? [at('usdt_futures'), at('spot')] : [at('spot'), at('usdt_futures')]
-      if (venue.balance(account, isRich ? 'USDT-FUTURES' : 'SPOT', 'USDT') < amount * 3n) return
-      moveBetween(venue, from, to, 'USDT', amount, atMs)
+      if (walletBalance(venue, from, 'USDT') < amount * 3n) return undefined
+      return { from, to, coin: 'USDT', amount }
     })
   }
 }

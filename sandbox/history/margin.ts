@@ -10,6 +10,7 @@ import { Random } from '../core/random.ts'
 import { fillSpotOrder } from '../core/trading.ts'
 import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan, occasions } from './agenda.ts'
+import { cancelReason } from './rarities.ts'
 
 const INTEREST_EVERY_MS = 8 * HOUR_MS
 /** Of the principal, for eight hours. */
@@ -117,6 +118,7 @@ function trade(
     quantity,
     amount: times(quantity, price),
     timeInForce: 'ioc',
+    marginMode: marginType,
     createdMs: atMs,
   })
   const first = cut(quantity / 2n, pair.quantityPlaces)
@@ -129,7 +131,7 @@ function trade(
       atMs,
     )
   }
-  venue.closeOrder(account, order, atMs, 'normal_cancel')
+  venue.closeOrder(account, order, atMs, cancelReason(venue, account, atMs))
   return order.executedQuantity
 }
 

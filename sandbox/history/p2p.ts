@@ -7,8 +7,10 @@ import { HOUR_MS, SECOND_MS } from '../core/clock.ts'
 import { cut, money, per, text, times } from '../core/money.ts'
 import { Random } from '../core/random.ts'
 import type { P2pOrder } from '../core/records.ts'
+import { type Place, walletBalance } from '../core/transfers.ts'
 import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan, occasions } from './agenda.ts'
+import { planTransfer } from './transfers.ts'
 
 const NAMES = [
   'Ines Haller',
@@ -37,35 +39,21 @@ export function planP2p(agenda: Agenda, venue: Venue, account: Account, dealsPer
       status,
     )
   }
+  const legs = new Random(venue.seed, `legs/p2p/${account.name}`)
+  const p2p: Place = { account, wallet: 'p2p' }
+  const trading: Place = { account, wallet: 'spot' }
   for (const atMs of occasions(random, span, dealsPerWeek / 3)) {
     const share = BigInt(random.int(20, 70))
-    agenda.at(atMs, () => {
-      const held = venue.books.balance(account.uid, 'P2P', 'USDT')
-      const amount = cut((held * share) / 100n, 2)
-      if (held > money('4000')) toTrading(venue, account, 'USDT', amount, atMs)
-      else if (held < money('1200')) fromTrading(venue, account, 'USDT', money('1500'), atMs)
+    planTransfer(agenda, venue, legs, atMs, () => {
+      const held = walletBalance(venue, p2p, 'USDT')
+      if (held > money('4000')) {
+        return { from: p2p, to: trading, coin: 'USDT', amount: cut((held * share) / 100n, 2) }
+      }
+      const amount = money('1500')
+      if (held >= money('1200') || walletBalance(venue, trading, 'USDT') < amount) return undefined
+      return { from: trading, to: p2p, coin: 'USDT', amount }
     })
   }
-}
-
-/** Moves a coin from the P2P wallet to the trading account: one record on each side. */
-export function toTrading(venue: Venue, account: Account, coin: string, amount: bigint, atMs: number): void {
-  if (amount <= 0n || venue.books.balance(account.uid, 'P2P', coin) < amount) return
-  venue.postP2p(account, atMs, coin, 'transfer_out', amount)
-  venue.post(account, atMs, { line: 'SPOT', coin, type: 'TRANSFER_IN', amount })
-}
-
-/** Moves a coin from the trading account to the P2P wallet: one record on each side. */
-export function fromTrading(
-  venue: Venue,
-  account: Account,
-  coin: string,
-  amount: bigint,
-  atMs: number,
-): void {
-  if (amount <= 0n || venue.balance(account, 'SPOT', coin) < amount) return
-  venue.post(account, atMs, { line: 'SPOT', coin, type: 'TRANSFER_OUT', amount: -amount })
-  venue.postP2p(account, atMs, coin, 'transfer_in', amount)
 }
 
 function planDeal(

@@ -10,6 +10,7 @@ import { Random } from '../core/random.ts'
 import { fillSpotOrder } from '../core/trading.ts'
 import type { Venue } from '../core/venue.ts'
 import { type Agenda, activeSpan, busySpells, occasions } from './agenda.ts'
+import { cancelReason, limitForce } from './rarities.ts'
 
 export interface SpotHabit {
   ordersPerWeek: number
@@ -63,7 +64,7 @@ function planOrder(
       price: isLimit ? price : 0n,
       quantity: wanted.quantity,
       amount: times(wanted.quantity, price),
-      timeInForce: isLimit ? 'gtc' : 'ioc',
+      timeInForce: isLimit ? limitForce(venue, account, atMs) : 'ioc',
       createdMs: atMs,
     })
   })
@@ -85,7 +86,7 @@ function planOrder(
   }
   const endMs = fate === 'filled' ? fillMs : fillMs + random.int(SECOND_MS, 6 * HOUR_MS)
   agenda.at(endMs, () => {
-    if (order !== undefined) venue.closeOrder(account, order, endMs, 'normal_cancel')
+    if (order !== undefined) venue.closeOrder(account, order, endMs, cancelReason(venue, account, endMs))
   })
 }
 

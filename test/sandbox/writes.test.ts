@@ -105,6 +105,36 @@ describe('a spot order', () => {
     expect(`-${closed.feeDetail[0].fee}`).toBe(rows[1].amount)
   })
 
+  test('brings its take-profit and stop-loss along, which are null where it has none', async () => {
+    const presets = {
+      presetTakeProfitPrice: '90000',
+      executeTakeProfitPrice: '89900',
+      presetStopLossPrice: '15000',
+    }
+    const { orderId } = (await write(parent, PLACE, { ...limitOrder, ...presets })).data
+    expect(await openOrder(orderId)).toMatchObject({
+      takeProfit: '90000',
+      tpTriggerBy: 'market',
+      tpOrderType: 'limit',
+      tpLimitPrice: '89900',
+      stopLoss: '15000',
+      slTriggerBy: 'market',
+      slOrderType: 'market',
+      slLimitPrice: null,
+    })
+    const plain = (await write(parent, PLACE, limitOrder)).data
+    expect(await openOrder(plain.orderId)).toMatchObject({
+      takeProfit: null,
+      stopLoss: null,
+      tpTriggerBy: null,
+      slTriggerBy: null,
+      tpOrderType: null,
+      slOrderType: null,
+      tpLimitPrice: null,
+      slLimitPrice: null,
+    })
+  })
+
   test('that is a market buy names what it spends', async () => {
     await write(parent, PLACE, {
       symbol: 'BTCUSDT',
@@ -224,9 +254,31 @@ describe('a batch of modifications', () => {
       { orderId: '1', price: '1' },
     ])
     expect(code).toBe('00000')
-    expect(data.map((item: Row) => item.code)).toEqual(['40754', '40754', '43001'])
+    expect(data).toEqual([
+      { orderId: '', clientOid: '', code: '40754', msg: 'balance not enough: USDT' },
+      { orderId: '', clientOid: '', code: '40754', msg: 'balance not enough: USDT' },
+      { orderId: '', clientOid: '', code: '43001', msg: 'The order does not exist' },
+    ])
     expect(await openOrder(kept)).toMatchObject({ qty: '0.002' })
     expect(await closedOrder(dropped)).toMatchObject({ cancelReason: 'modify_limit_order' })
+  })
+
+  test('answers items that fail beside those that do not: no id but the clientOid that was given', async () => {
+    const kept = (await write(parent, PLACE, { ...limitOrder, clientOid: 'kept' })).data
+    const good = (await write(parent, PLACE, { ...limitOrder, clientOid: 'good' })).data
+    const { code, msg, data } = await write(parent, MODIFY, [
+      { ...kept, qty: '900' },
+      { orderId: good.orderId, price: '20500' },
+      { clientOid: 'nobody', price: '20500' },
+    ])
+    expect([code, msg]).toEqual(['00000', 'success'])
+    expect(data).toEqual([
+      { orderId: '', clientOid: 'kept', code: '40754', msg: 'balance not enough: USDT' },
+      good,
+      { orderId: '', clientOid: 'nobody', code: '43001', msg: 'The order does not exist' },
+    ])
+    expect(await openOrder(kept.orderId)).toMatchObject({ qty: '0.002' })
+    expect(await openOrder(good.orderId)).toMatchObject({ price: '20500' })
   })
 
   test('is allowed five times in a row, and never below what is filled', async () => {
@@ -258,7 +310,7 @@ test('a futures order that is modified to cross fills by its own line: a positio
       .reduce((sum, { total }) => sum + Number(total), 0)
   const before = await held()
   const { data } = await write(parent, MODIFY, [{ orderId, price: '500000' }])
-  expect(data).toEqual([{ orderId, clientOid: orderId }])
+  expect(data).toEqual([{ orderId, clientOid: expect.stringMatching(/^\d{18}$/) }])
   expect((await held()) - before).toBeCloseTo(Number(qty), 8)
   const from = { startTime: String(NOW.getTime() + 1), endTime: String(NOW.getTime() + DAY_MS) }
   const [unified] = await newRecords(parent, 'USDT-FUTURES')
@@ -299,6 +351,26 @@ describe('a transfer', () => {
     expect(data).toEqual({ transferId: expect.stringMatching(/^\d{19}$/), clientOid: 'move' })
     expect(await newRecords(parent, 'SPOT')).toMatchObject([{ type: 'TRANSFER_OUT', amount: '-125.5' }])
     expect(await newRecords(sub!, 'USDT-FUTURES')).toMatchObject([{ type: 'TRANSFER_IN', amount: '125.5' }])
+  })
+
+  test('is recorded on its two sides 24 to 57 ms apart, and either side may be the first', async () => {
+    const [sub] = subs()
+    const move = {
+      fromUserId: parent.uid,
+      fromType: 'spot',
+      toUserId: sub!.uid,
+      toType: 'spot',
+      coin: 'USDT',
+    }
+    for (let count = 1; count <= 12; count++) {
+      expect((await write(parent, TRANSFER, { ...move, amount: String(count) })).code).toBe('00000')
+    }
+    const [out, into] = [await newRecords(parent, 'SPOT'), await newRecords(sub!, 'SPOT')]
+    expect([out.length, into.length]).toEqual([12, 12])
+    const apart = out.map(({ ts }, index) => Number(into[index].ts) - Number(ts))
+    for (const ms of apart) expect(Math.abs(ms)).toBeGreaterThanOrEqual(24)
+    for (const ms of apart) expect(Math.abs(ms)).toBeLessThanOrEqual(57)
+    expect(new Set(apart.map(Math.sign))).toEqual(new Set([-1, 1]))
   })
 
   test('goes to P2P, between sub-accounts and inside one', async () => {
