@@ -44,9 +44,15 @@ export function planBursts(agenda: Agenda, venue: Venue): void {
   }
 }
 
+/** More than a fill of the burst can cost in fees. */
+const FILL_COST = money('0.05')
+
 /** A position opened in half of the fills and closed in the other half, at one price. */
 function tradeFutures({ venue, account, random, rows, atMs }: Scene): void {
   const contract = CONTRACTS.find(({ symbol }) => symbol === 'BTCUSDT')!
+  if (venue.balance(account, contract.line, contract.marginCoin) < FILL_COST * BigInt(rows)) {
+    throw cannotPay('tax.futuresRecords', account, rows)
+  }
   const price = venue.market.contractPrice(contract, atMs)
   const unit = ONE / 10n ** BigInt(contract.quantityPlaces)
   const openings = Array.from({ length: Math.max(1, rows >> 1) }, () => unit * BigInt(random.int(2, 5)))
@@ -79,6 +85,12 @@ function tradeFutures({ venue, account, random, rows, atMs }: Scene): void {
   }
 }
 
+function cannotPay(feed: FeedName, { name }: Account, rows: number): RangeError {
+  return new RangeError(
+    `burst=${feed}:${rows}: the ${name} account cannot pay for so many fills. Take fewer rows or a longer history.`,
+  )
+}
+
 /** Purchases and sales by turns, of two rows each; a deposit makes the number odd. */
 function tradeSpot({ venue, account, random, rows, atMs }: Scene): void {
   const pair = SPOT_PAIRS.find(({ symbol }) => symbol === 'BTCUSDT')!
@@ -103,8 +115,7 @@ function tradeSpot({ venue, account, random, rows, atMs }: Scene): void {
       { pair, quantity, price, payFeeInPlatformCoin: false },
       atMs,
     )
-    if (!isFilled)
-      throw new RangeError(`burst=tax.records:${rows}: ${account.name} cannot pay for fill ${fill}.`)
+    if (!isFilled) throw cannotPay('tax.records', account, rows)
     venue.closeOrder(account, order, atMs)
   }
   if (rows % 2 === 1) {

@@ -300,6 +300,13 @@ test.each(Object.keys(FEEDS_OF))(
   },
 )
 
+test('a burst that an account cannot pay for is refused', async () => {
+  const options = { now: NOW, days: 0.025, faults: 'burst=tax.futuresRecords:1200' }
+  await expect(startSandbox(options)).rejects.toThrow(
+    'burst=tax.futuresRecords:1200: the classic account cannot pay for so many fills. Take fewer rows or a longer history.',
+  )
+})
+
 test('the smallest id is the cursor of merchant orders in every way of paging', async () => {
   for (const paging of WAYS) {
     const sandbox = await start(`p2p.orders=${paging}`, '')
