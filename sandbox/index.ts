@@ -1,5 +1,5 @@
 // A venue on loopback that speaks the documented API over an invented past, with a truth to compare against.
-// It is written from the interface document alone and shares no code with what it witnesses.
+// It is written from the interface document and public facts of the venue, and shares no code with what it witnesses.
 
 import type { SandboxAccount } from './core/accounts.ts'
 import type { Truth } from './core/books.ts'

@@ -1,6 +1,6 @@
 // Bursts: so many rows of one feed in one millisecond, as a large order leaves them that is filled in thousands of
-// pieces. Real events like any other, so that the books and the truth hold them. The first burst is a day and a half
-// before the end of the history, each further one an hour earlier.
+// pieces. Real events like any other, so that the books and the truth hold them. The first burst is 36 and a
+// half hours before the end of the history, each further one an hour earlier.
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS } from '../core/clock.ts'
