@@ -99,8 +99,8 @@ function turn(endpoint: Endpoint, state: WalkState, page: Page, question: ListQu
 }
 
 /** The list has ended. Without a proof a window is divided, and an instant is said to be unproven. */
-function end(endpoint: Endpoint, state: WalkState, { shown }: ListQuestion, isProven: boolean): Step {
-  if (isProven) return goOn(endpoint, state, shared(state.window, shown))
+function end(endpoint: Endpoint, state: WalkState, question: ListQuestion, isProven: boolean): Step {
+  if (isProven) return goOn(endpoint, state, shared(state.window, question.shown))
   if (!isInstant(state.window)) return inHalves(endpoint, state, state.window)
   return { ...goOn(endpoint, state, null), unproven: state.window }
 }
