@@ -9,11 +9,13 @@ export interface SpillFolder {
   remove(): void
 }
 
+export const NO_SPILL: SpillFolder = { path: '', remove: () => {} }
+
 export function makeSpillFolder(): SpillFolder {
   try {
     const path = mkdtempSync(join(tmpdir(), 'tieout-'))
     return { path, remove: () => rmSync(path, { recursive: true, force: true }) }
   } catch {
-    return { path: '', remove: () => {} }
+    return NO_SPILL
   }
 }

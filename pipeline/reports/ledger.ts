@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { LEDGER_FORMAT } from '../build/about.ts'
 import type { RowBatches } from '../output/column.ts'
-import { makeSpillFolder } from '../output/spill.ts'
+import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { packageVersion } from '../root.ts'
 import { type Reader, readerOf, scratchReader } from './reader.ts'
 import type { Limits, QueryResult } from './session.ts'
@@ -23,6 +23,8 @@ export interface LedgerOptions {
   readonly clock?: Clock
   /** Stops the query that is running. */
   readonly signal?: AbortSignal
+  /** For SQL of others: no file can be touched at all, so nothing spills either. */
+  readonly sealed?: boolean
 }
 
 export interface Ledger extends Reader {
@@ -47,7 +49,8 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     clock: options.clock ?? systemClock,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }
-  const spill = makeSpillFolder()
+  const sealed = options.sealed === true
+  const spill = sealed ? NO_SPILL : makeSpillFolder()
   const beside: Reader[] = []
   let instance: DuckDBInstance | null = null
   const close = (): void => {
@@ -57,7 +60,7 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
   }
   try {
     instance = await readOnlyInstance(file, spill.path)
-    await lock(instance, memoryLimit)
+    await lock(instance, memoryLimit, sealed)
     const reader = named(file, await readerOf(instance, limits, close))
     await mustBeKnown(file, reader)
     const scratch: Ledger['scratch'] = async (fill) => {
@@ -166,7 +169,7 @@ async function readOnlyInstance(file: string, spill: string): Promise<DuckDBInst
   })
 }
 
-async function lock(instance: DuckDBInstance, memoryLimit: string): Promise<void> {
+async function lock(instance: DuckDBInstance, memoryLimit: string, sealed: boolean): Promise<void> {
   const connection = await instance.connect()
   try {
     await connection.run('set memory_limit = $limit', { limit: memoryLimit }).catch((cause: unknown) => {
@@ -178,6 +181,9 @@ async function lock(instance: DuckDBInstance, memoryLimit: string): Promise<void
       })
     })
     await connection.run("set global timezone = 'UTC'")
+    // DuckDB always lets a statement write the file that is open, its log and the folder for spilling, whatever
+    // enable_external_access says; what is open stays readable without the file system.
+    if (sealed) await connection.run("set disabled_filesystems = 'LocalFileSystem'")
     await connection.run('set lock_configuration = true')
   } finally {
     connection.closeSync()

@@ -1,6 +1,5 @@
 // One question to the published ledger in the user's own SQL: it reads, and can do nothing else.
-// The ledger is open read-only, without files, network or settings; DuckDB itself says what kind of statement it is.
-import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
+// The ledger is open read-only, without files, network or settings, and the gate lets in only what reads.
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
@@ -17,8 +16,10 @@ import {
 import { jsonText } from '../output/json.ts'
 import { writeParquet } from '../output/parquet.ts'
 import { tableText } from '../output/table.ts'
-import { DEFAULT_MEMORY_LIMIT, type Ledger, openLedger } from './ledger.ts'
-import { type QueryResult, readRows, type Session } from './session.ts'
+import { readingStatement } from './gate.ts'
+import { type Ledger, openLedger } from './ledger.ts'
+import { bytesOf, defaultMemory } from './memory.ts'
+import { type QueryResult, readRows } from './session.ts'
 
 export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
 export type QueryFormat = (typeof QUERY_FORMATS)[number]
@@ -48,13 +49,15 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
     })
   }
   const file = out === undefined ? null : await outFile(out, `query.${format}`, dir)
-  const ledger = await openLedger(dir, options)
+  const memoryLimit = options.memoryLimit ?? defaultMemory()
+  const ledger = await openLedger(dir, { ...options, memoryLimit, sealed: true })
   try {
     const session = await ledger.session()
     const statement = await readingStatement(session, query)
     const result = await session.start(statement)
     if (format === 'parquet') {
-      const limit = options.memoryLimit ?? DEFAULT_MEMORY_LIMIT
+      // The rows wait beside the query that makes them, and may spill there.
+      const limit = `${Math.ceil(bytesOf(memoryLimit) / 4e6)}MB`
       await replaceFile(disk, file as string, (path) => writeParquet(path, result, limit))
       return
     }
@@ -77,46 +80,6 @@ function textOf(format: 'table' | 'csv' | 'json', result: QueryResult, width: nu
     case 'table':
       return tableText(result.columns, result.rows, width === undefined ? {} : { width })
   }
-}
-
-/** select, with, from, values, table, describe, show, summarize and explain are these two to DuckDB. */
-const READING: ReadonlySet<StatementType> = new Set([StatementType.SELECT, StatementType.EXPLAIN])
-
-const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\//g
-
-/** The one statement of the query, prepared; UsageError when it is not one that reads. */
-async function readingStatement(session: Session, query: string): Promise<DuckDBPreparedStatement> {
-  const expected = 'one statement that reads: select, with, from, values, describe, show, summarize, explain'
-  if (/^[\s;]*$/.test(query.replace(COMMENTS, ''))) {
-    throw new UsageError('The query is empty.', {
-      expected,
-      action: 'For example: tieout sql "from balances"',
-    })
-  }
-  const statements = await session.connection.extractStatements(query)
-  if (statements.count > 1) {
-    throw new UsageError('The query is more than one statement.', {
-      expected,
-      found: `${statements.count} statements`,
-      action:
-        'Run them one by one. A pivot is one statement only when it lists its values: `on column in (…)`.',
-    })
-  }
-  const statement = await session.run(() => statements.prepare(0))
-  if (!READING.has(statement.statementType)) {
-    throw new UsageError('The statement does not only read, and the published ledger is for reading.', {
-      expected,
-      found: StatementType[statement.statementType],
-      action: 'Query the ledger, or copy ledger.duckdb and change the copy with DuckDB.',
-    })
-  }
-  if (statement.parameterCount > 0) {
-    throw new UsageError('The query has places for values that it was not given.', {
-      found: `$${statement.parameterName(1)}`,
-      action: 'Write the value into the query.',
-    })
-  }
-  return statement
 }
 
 /** What DuckDB said, with its position in the query, and what there is to ask for. */

@@ -1,0 +1,64 @@
+// How much memory a query may take: what DuckDB is told, and where the process that runs it is ended.
+// DuckDB's limit counts its buffers alone; a long text, a list or a row on its way to the reader is not among them.
+import { totalmem } from 'node:os'
+import { Worker } from 'node:worker_threads'
+import { UsageError } from '../../models/error.ts'
+
+const MB = 1e6
+
+/** Half of what the machine, or the container, has: a query that reads does not spill. */
+export function defaultMemory(): string {
+  const granted = process.constrainedMemory()
+  const there = granted === undefined || granted === 0 ? totalmem() : Math.min(granted, totalmem())
+  return `${Math.max(100, Math.floor(there / 2 / MB))}MB`
+}
+
+const UNITS: Readonly<Record<string, number>> = {
+  KB: 1e3,
+  MB,
+  GB: 1e9,
+  TB: 1e12,
+  KIB: 2 ** 10,
+  MIB: 2 ** 20,
+  GIB: 2 ** 30,
+  TIB: 2 ** 40,
+}
+
+/** The bytes of a size as DuckDB writes it. */
+export function bytesOf(limit: string): number {
+  const [, number, unit] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*([kmgt]i?b)\s*$/i.exec(limit) ?? []
+  if (number !== undefined && unit !== undefined)
+    return Number(number) * (UNITS[unit.toUpperCase()] as number)
+  throw new UsageError('The memory limit is not understood.', {
+    expected: 'a size such as 500MB or 2GB',
+    found: limit,
+    action: 'Correct it.',
+  })
+}
+
+/** Node.js and DuckDB themselves, and what both keep of what was given back to them. */
+const OWN_BYTES = 256 * MB
+const SLACK = 1.25
+
+/** The real memory of the process, its RSS, at which a query under `limit` is ended. */
+export const mostResident = (limit: string): number => bytesOf(limit) * SLACK + OWN_BYTES
+
+/** Looks every few milliseconds, in a thread of its own: the main one may be busy with what is being watched. */
+const WATCH = `
+  const { writeSync } = require('node:fs')
+  const { workerData: { bytes, parent } } = require('node:worker_threads')
+  const cell = new Int32Array(new SharedArrayBuffer(4))
+  for (;;) {
+    const isTooMuch = process.memoryUsage.rss() > bytes
+    if (isTooMuch) writeSync(2, 'memory')
+    if (isTooMuch || process.ppid !== parent) process.kill(process.pid, 'SIGKILL')
+    Atomics.wait(cell, 0, 0, 5)
+  }`
+
+/**
+ * Ends this process once it holds more than `bytes`, after the word `memory` on standard error, or when the process
+ * that started it is gone. By SIGKILL: native code that is allocating heeds nothing less.
+ */
+export function endAbove(bytes: number): void {
+  new Worker(WATCH, { eval: true, workerData: { bytes, parent: process.ppid } }).unref()
+}
