@@ -6,6 +6,7 @@ import { join, resolve } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from '../models/error.ts'
 import { readCredentials } from '../pipeline/config.ts'
+import { answerHere } from '../pipeline/reports/answer.ts'
 import { openLedger } from '../pipeline/reports/ledger.ts'
 import type { Reader } from '../pipeline/reports/reader.ts'
 import { QueryStopped } from '../pipeline/reports/session.ts'
@@ -41,7 +42,7 @@ describe('the published ledger', () => {
         'pipeline/commands/explain.ts',
         'pipeline/commands/read.ts',
         'pipeline/exports/export.ts',
-        'pipeline/reports/sql.ts',
+        'pipeline/reports/answer.ts',
         'pipeline/reports/status.ts',
       ]),
     )
@@ -136,7 +137,7 @@ describe('the published ledger', () => {
 
   const ask = async (query: string, options = {}): Promise<unknown> => {
     const terminal = memoryTerminal()
-    const asked = runQuery(await books, query, { format: 'csv', terminal, ...options })
+    const asked = runQuery(await books, query, { format: 'csv', terminal, answer: answerHere, ...options })
     return await asked.catch((error: unknown) => error)
   }
 

@@ -7,13 +7,17 @@ import { describe, expect, test } from 'vitest'
 import type { Clock } from '../models/clock.ts'
 import { CorruptionError, type TieoutError, UsageError } from '../models/error.ts'
 import { readValue } from '../pipeline/output/value.ts'
+import { answerHere, QUERY_FORMATS, type QueryFormat } from '../pipeline/reports/answer.ts'
 import { NoLedger, openLedger } from '../pipeline/reports/ledger.ts'
 import { QueryStopped } from '../pipeline/reports/session.ts'
-import { QUERY_FORMATS, type QueryFormat, runQuery } from '../pipeline/reports/sql.ts'
+import { type QueryOptions, runQuery as runQueryBy } from '../pipeline/reports/sql.ts'
 import { memoryTerminal, publish } from './reports-books.ts'
 
 const balance = (coin: string, quantity: string): string =>
   `insert into balances values ('main', 'UNIFIED', '${coin}', ${quantity}, null, '2025-03-01 00:00:00+00')`
+
+const runQuery = (dir: string, query: string, options: Omit<QueryOptions, 'answer'>): Promise<void> =>
+  runQueryBy(dir, query, { ...options, answer: answerHere })
 
 async function ask(dir: string, query: string, format: QueryFormat = 'json'): Promise<string> {
   const terminal = memoryTerminal()

@@ -2,12 +2,14 @@
 import type { ExitCode } from '../../models/error.ts'
 import { nodeDisk } from '../disk.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
+import { QUERY_FORMATS, type QueryFormat } from '../reports/answer.ts'
+import { answerApart } from '../reports/apart.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { type Ledger, openLedger } from '../reports/ledger.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
 import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
-import { QUERY_FORMATS, type QueryFormat, runQuery } from '../reports/sql.ts'
+import { runQuery } from '../reports/sql.ts'
 import { hasOpenBreaks, readStatus } from '../reports/status.ts'
 import { describeStatus } from '../reports/status-text.ts'
 import { forms1099 } from '../rules/figures.ts'
@@ -112,11 +114,12 @@ const sqlCommand = defineCommand({
       .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
       .option('out', text('File to write to'))
       .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
-      .option('memory', text('Memory limit, such as 1GB')),
+      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
   run: async (context, args) => {
     await runQuery(context.dir, args.query, {
       format: args.format as QueryFormat,
       terminal: terminalOf(context),
+      answer: answerApart,
       signal: context.signal,
       ...(args.out === undefined ? {} : { out: args.out }),
       ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),

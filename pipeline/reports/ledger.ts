@@ -34,7 +34,7 @@ export interface Ledger extends Reader {
 }
 
 export const DEFAULT_MEMORY_LIMIT = '1GB'
-const DEFAULT_TIMEOUT_MS = 600_000
+export const DEFAULT_TIMEOUT_MS = 600_000
 
 /**
  * Opens the published ledger of the books in `dir`.

@@ -27,6 +27,22 @@ export interface QueryResult {
   readonly rows: RowBatches
 }
 
+/** What ends a query early: its time, or the user. */
+export type Stop = 'time' | 'asked'
+
+export function stopError(
+  why: Stop,
+  { timeoutMs }: Pick<Limits, 'timeoutMs'>,
+  cause?: unknown,
+): QueryStopped {
+  if (why === 'asked') return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
+  return new QueryStopped('The query took too long and was stopped.', {
+    expected: `an answer within ${timeoutMs / 1000} s`,
+    action: 'Ask for less, one account or a shorter period, or allow more time.',
+    cause,
+  })
+}
+
 const NUDGE_MS = 50
 
 export class Session {
@@ -35,7 +51,7 @@ export class Session {
   private readonly onEnd: (session: Session) => void
   private readonly over = new AbortController()
   private readonly stop = (): Promise<void> => this.interrupt('asked')
-  private stopped: 'time' | 'asked' | null = null
+  private stopped: Stop | null = null
 
   private constructor(connection: DuckDBConnection, limits: Limits, onEnd: (session: Session) => void) {
     this.connection = connection
@@ -56,7 +72,7 @@ export class Session {
     return new Session(connection, limits, onEnd)
   }
 
-  private async interrupt(why: 'time' | 'asked'): Promise<void> {
+  private async interrupt(why: Stop): Promise<void> {
     if (this.stopped !== null || this.over.signal.aborted) return
     this.stopped = why
     // A statement that has not quite begun forgets an interruption, so it is told until it has ended.
@@ -69,25 +85,15 @@ export class Session {
   /** Runs one step on the connection; QueryStopped when the limits ended it. */
   async run<T>(step: () => Promise<T>): Promise<T> {
     try {
-      if (this.stopped !== null) throw this.stopError()
+      if (this.stopped !== null) throw stopError(this.stopped, this.limits)
       const value = await step()
       // What was buffered before the interruption would still come as if nothing had happened.
-      if (this.stopped !== null) throw this.stopError()
+      if (this.stopped !== null) throw stopError(this.stopped, this.limits)
       return value
     } catch (error) {
       if (this.stopped === null || error instanceof QueryStopped) throw error
-      throw this.stopError(error)
+      throw stopError(this.stopped, this.limits, error)
     }
-  }
-
-  private stopError(cause?: unknown): QueryStopped {
-    if (this.stopped === 'asked')
-      return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
-    return new QueryStopped('The query took too long and was stopped.', {
-      expected: `an answer within ${this.limits.timeoutMs / 1000} s`,
-      action: 'Ask for less, one account or a shorter period, or allow more time.',
-      cause,
-    })
   }
 
   /** Starts a statement; the session ends with its last row, or when its reader leaves. */

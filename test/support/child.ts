@@ -1,6 +1,7 @@
 // Compiles TypeScript sources into one file that a child process can run: for tests that kill real processes.
 // Packages stay outside the bundle; it stands under node_modules, so that they resolve from the repository.
 import { createHash } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { mkdir, rename, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
@@ -17,6 +18,20 @@ function ownPlace(code: string, id: string): string {
     .replaceAll('import.meta.filename', JSON.stringify(id))
 }
 
+const PROGRAM = /new URL\('(\.\/[\w-]+)\.js', import\.meta\.url\)/g
+
+/** A program that a module starts beside itself is compiled like the module. */
+async function programs(code: string, id: string): Promise<string> {
+  let compiled = code
+  for (const [text, name] of code.matchAll(PROGRAM)) {
+    const source = resolve(dirname(id), `${name}.ts`)
+    if (!existsSync(source)) continue
+    const path = await compileForChild(source)
+    compiled = compiled.replace(text, `new URL(${JSON.stringify(pathToFileURL(path).href)})`)
+  }
+  return compiled
+}
+
 /**
  * Bundles the entry with all it imports by relative path into an .mjs file and gives its path.
  * Named by content: compiling the same sources again, or in two test files at once, is harmless.
@@ -26,7 +41,12 @@ export async function compileForChild(entryPath: string): Promise<string> {
     input: resolve(root, entryPath),
     platform: 'node',
     external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-    plugins: [{ name: 'own-place', transform: (code, id) => ({ code: ownPlace(code, id), map: null }) }],
+    plugins: [
+      {
+        name: 'own-place',
+        transform: async (code, id) => ({ code: ownPlace(await programs(code, id), id), map: null }),
+      },
+    ],
   })
   const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
   await bundle.close()

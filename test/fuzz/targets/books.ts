@@ -22,10 +22,11 @@ import { importFormats } from '../../../pipeline/imports/formats.ts'
 import { importInto } from '../../../pipeline/imports/import.ts'
 import { lotsStep } from '../../../pipeline/lots/step.ts'
 import { outFile, safeFileName } from '../../../pipeline/output/deliver.ts'
+import { answerHere, QUERY_FORMATS } from '../../../pipeline/reports/answer.ts'
 import { makeReport, type ReportName } from '../../../pipeline/reports/catalogue.ts'
 import { openLedger } from '../../../pipeline/reports/ledger.ts'
 import { REPORT_FORMATS, writeReport } from '../../../pipeline/reports/print.ts'
-import { QUERY_FORMATS, runQuery } from '../../../pipeline/reports/sql.ts'
+import { runQuery } from '../../../pipeline/reports/sql.ts'
 import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const TRADES = `id,time,account,type,asset,quantity,currency,total,fee,fee_currency
@@ -205,7 +206,8 @@ export const sqlTarget: Target = {
         const format = QUERY_FORMATS[crc32(input) % 3] as (typeof QUERY_FORMATS)[number]
         const terminal = { stdout: silent(), tell: () => {}, width: 100 }
         try {
-          await runQuery(dir, text, { format, terminal, timeoutMs: 300, memoryLimit: '200MB' })
+          const limits = { timeoutMs: 300, memoryLimit: '200MB' }
+          await runQuery(dir, text, { format, terminal, answer: answerHere, ...limits })
         } finally {
           must(filesOf(dir) === before, 'a query leaves the books as they are')
         }

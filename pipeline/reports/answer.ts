@@ -1,0 +1,95 @@
+// Answers one question to the published ledger in the user's own SQL: it reads, and can do nothing else.
+// The ledger is open read-only, without files, network or settings, and the gate lets in only what reads.
+import { createReadStream } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../models/clock.ts'
+import { TieoutError, UsageError } from '../../models/error.ts'
+import type { RawResult } from '../output/column.ts'
+import { csvText } from '../output/csv.ts'
+import { forScreen, type Pieces } from '../output/deliver.ts'
+import { jsonText } from '../output/json.ts'
+import { writeParquet } from '../output/parquet.ts'
+import { makeSpillFolder } from '../output/spill.ts'
+import { tableText } from '../output/table.ts'
+import { readingStatement } from './gate.ts'
+import { type Ledger, openLedger } from './ledger.ts'
+import { bytesOf } from './memory.ts'
+import { readRows } from './session.ts'
+
+export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
+export type QueryFormat = (typeof QUERY_FORMATS)[number]
+
+/** All that an answer depends on, as it also crosses from one process to another. */
+export interface Question {
+  readonly dir: string
+  readonly query: string
+  readonly format: QueryFormat
+  /** Columns of the terminal; absent when the answer does not go to one. */
+  readonly width?: number
+  readonly memoryLimit: string
+  readonly timeoutMs: number
+}
+
+export interface Stopping {
+  readonly clock: Clock
+  readonly signal?: AbortSignal
+}
+
+/** Hands the answer over piece by piece; an error when the question is refused, or fails before its last row. */
+export type Answer = (
+  question: Question,
+  stopping: Stopping,
+  deliver: (pieces: Pieces) => Promise<void>,
+) => Promise<void>
+
+/** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
+export const answerHere: Answer = async (question, stopping, deliver) => {
+  const { dir, query, memoryLimit, timeoutMs } = question
+  bytesOf(memoryLimit)
+  const ledger = await openLedger(dir, { ...stopping, memoryLimit, timeoutMs, sealed: true })
+  try {
+    const session = await ledger.session()
+    const statement = await readingStatement(session, query)
+    await deliver(piecesOf(question, await session.start(statement)))
+  } catch (error) {
+    throw error instanceof TieoutError ? error : refusedQuery(ledger, error)
+  } finally {
+    ledger.close()
+  }
+}
+
+function piecesOf({ format, width, memoryLimit }: Question, result: RawResult): Pieces {
+  if (format === 'parquet') return parquetPieces(result, memoryLimit)
+  const { columns, rows } = readRows(result)
+  switch (format) {
+    case 'csv':
+      return forScreen(width, csvText(columns, rows))
+    case 'json':
+      return forScreen(width, jsonText(columns, rows))
+    case 'table':
+      return tableText(columns, rows, width === undefined ? {} : { width })
+  }
+}
+
+/** DuckDB writes Parquet to files alone, so it goes by way of one that nobody else sees. */
+async function* parquetPieces(result: RawResult, memoryLimit: string): Pieces {
+  const folder = makeSpillFolder()
+  const file = join(folder.path, 'query.parquet')
+  try {
+    // The rows wait beside the query that makes them, and may spill.
+    await writeParquet(file, result, `${Math.ceil(bytesOf(memoryLimit) / 4e6)}MB`)
+    yield* createReadStream(file)
+  } finally {
+    folder.remove()
+  }
+}
+
+/** What DuckDB said, with its position in the query, and what there is to ask for. */
+function refusedQuery(ledger: Ledger, cause: unknown): UsageError {
+  const said = (cause as Error).message.split('\n')
+  return new UsageError('The query was refused.', {
+    found: said.map((line, index) => (index === 0 || line === '' ? line : `            ${line}`)).join('\n'),
+    action: `Correct the query. Tables: ${[...ledger.tables.keys()].join(', ')}.`,
+    cause,
+  })
+}

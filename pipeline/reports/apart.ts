@@ -1,0 +1,143 @@
+// A question answered in a process apart: what its memory or its time outgrows ends with that process alone.
+// The child reads the ledger and nothing else: no environment, a temporary folder of its own, and its only way out is
+// a pipe. What is written, is written here.
+import { type ChildProcess, fork } from 'node:child_process'
+import { once } from 'node:events'
+import { fileURLToPath } from 'node:url'
+import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
+import type { Pieces } from '../output/deliver.ts'
+import { makeSpillFolder } from '../output/spill.ts'
+import type { Answer, Question, Stopping } from './answer.ts'
+import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
+import { type Stop, stopError } from './session.ts'
+
+/** A query was ended for want of memory. */
+export class QueryTooLarge extends UsageError {}
+
+/** What the child says: first that it begins, then how the question ended. */
+export type Said =
+  | { readonly kind: 'begun' }
+  | { readonly kind: 'answered' }
+  | {
+      readonly kind: 'failed'
+      readonly isUsage: boolean
+      readonly message: string
+      readonly details: ErrorDetails
+    }
+
+const PROGRAM = fileURLToPath(new URL('./answer-child.js', import.meta.url))
+
+/** How long a child that was told to stop may take before it is ended: native code may not listen. */
+const GRACE_MS = 2_000
+
+/** A child that has ended already says so by having ended. */
+const unheard = (): void => {}
+
+export const answerApart: Answer = async (question, stopping, deliver) => {
+  bytesOf(question.memoryLimit)
+  const folder = makeSpillFolder()
+  const own = folder.path === '' ? {} : { TMPDIR: folder.path, TMP: folder.path, TEMP: folder.path }
+  const child = fork(PROGRAM, [], {
+    ...(folder.path === '' ? {} : { cwd: folder.path }),
+    env: own,
+    execArgv: [],
+    stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
+  })
+  const gone = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
+  try {
+    await deliver(new Apart(child, question, stopping).pieces())
+  } finally {
+    child.kill('SIGKILL')
+    await gone
+    folder.remove()
+  }
+}
+
+class Apart {
+  readonly #child: ChildProcess
+  readonly #question: Question
+  readonly #stopping: Stopping
+  readonly #over = new AbortController()
+  #stopped: Stop | null = null
+  #complaints = ''
+
+  constructor(child: ChildProcess, question: Question, stopping: Stopping) {
+    this.#child = child
+    this.#question = question
+    this.#stopping = stopping
+    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+      this.#complaints = (this.#complaints + text).slice(0, 10_000)
+    })
+  }
+
+  /** What the child answers, as it comes; an error at its end unless the child says that this was all. */
+  async *pieces(): Pieces {
+    const { signal } = this.#stopping
+    const stop = (): void => this.#stop()
+    signal?.addEventListener('abort', stop, { once: true })
+    try {
+      const said = this.#lastWord()
+      // Until the answer has been read nobody waits for the last word, which may be an error.
+      said.catch(() => undefined)
+      this.#child.send(this.#question, unheard)
+      if (signal?.aborted === true) this.#stop()
+      yield* this.#child.stdout as AsyncIterable<Buffer>
+      const last = await said
+      if (last.kind === 'failed') throw failure(last)
+    } finally {
+      this.#over.abort()
+      signal?.removeEventListener('abort', stop)
+    }
+  }
+
+  /** How the question ended, by the child's own words; an error when it ended without any. */
+  async #lastWord(): Promise<Said> {
+    let last: Said | null = null
+    this.#child.on('message', (said: Said) => {
+      if (said.kind === 'begun') void this.#endIn(this.#question.timeoutMs + GRACE_MS, 'time')
+      else last = said
+    })
+    const [code, signal] = await once(this.#child, 'close').catch(notStarted)
+    return last ?? this.#fail(signal ?? `exit code ${code}`)
+  }
+
+  #stop(): void {
+    if (this.#child.connected) this.#child.send('stop', unheard)
+    void this.#endIn(GRACE_MS, 'asked')
+  }
+
+  async #endIn(ms: number, why: Stop): Promise<void> {
+    await this.#stopping.clock.sleep(ms, this.#over.signal)
+    if (this.#over.signal.aborted) return
+    this.#stopped ??= why
+    this.#child.kill('SIGKILL')
+  }
+
+  #fail(ending: string): never {
+    if (this.#stopped !== null) throw stopError(this.#stopped, this.#question)
+    if (this.#complaints.startsWith(OUT_OF_MEMORY)) {
+      throw new QueryTooLarge('The query needed more memory than it may have, and was ended.', {
+        expected: `at most ${this.#question.memoryLimit}`,
+        action: 'Ask for less, one account or a shorter period, or allow more with --memory.',
+      })
+    }
+    throw new UsageError('The query ended the process that was to answer it.', {
+      expected: 'an answer, or an error of DuckDB',
+      found: ending,
+      action: 'Ask for less: it may have been memory. The ledger is as it was.',
+      cause: new Error(this.#complaints),
+    })
+  }
+}
+
+function notStarted(cause: unknown): never {
+  throw new TieoutError('The process that answers queries cannot be started.', {
+    found: (cause as NodeJS.ErrnoException).code ?? String(cause),
+    action: 'Free memory or processes of this machine, then run it again.',
+    cause,
+  })
+}
+
+function failure({ isUsage, message, details }: Said & { kind: 'failed' }): TieoutError {
+  return isUsage ? new UsageError(message, details) : new TieoutError(message, details)
+}
