@@ -69,6 +69,7 @@ export const readingFunctions: ReadonlySet<string> = new Set([
   'duckdb_keywords',
   'duckdb_memory',
   'duckdb_optimizers',
+  'duckdb_prepared_statements',
   'duckdb_schemas',
   'duckdb_sequences',
   'duckdb_settings',
