@@ -40,9 +40,6 @@ interface Delivery {
 /** How often one request may be tried. Source: contract, Time. */
 const TRIES_MAX = 5
 
-/** By how much the start of a window may move while a request is tried: the venue goes on forgetting. */
-const MOVES_MAX_MS = 10 * 60_000
-
 const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 const connectionError = (code: string): Error => Object.assign(new Error(code), { code })
@@ -60,7 +57,7 @@ export class Network {
   readonly #streams = new Map<string, Random>()
   #periods: Period[] = []
   /** By process and request: how often it was sent, and when it may be sent again. */
-  readonly #sent = new Map<string, { times: number; notBefore: number; readonly start: number }>()
+  readonly #sent = new Map<string, { times: number; notBefore: number }>()
 
   constructor(options: {
     scheduler: Scheduler
@@ -160,6 +157,7 @@ export class Network {
             const delivery = this.#deliver(answer, fault)
             const seconds = Number(delivery.headers['retry-after'] ?? 0)
             again.notBefore = this.#scheduler.now + seconds * 1_000
+            if (fault === null && answer.code === '00000') again.times = 0
             resolve(responseOf(delivery, fault))
           }),
         )
@@ -167,13 +165,13 @@ export class Network {
     })
   }
 
-  /** A request is tried at most five times, and not before the venue has said. Its start may move a little between tries. */
+  /**
+   * A request is tried at most five times, and not before the venue has said. Its start may move between tries; an answer
+   * that arrived unharmed ends them.
+   */
   #countTries(caller: Caller, { path, headers }: VenueRequest): { times: number; notBefore: number } {
     const key = `${caller.name} ${caller.bornAt} ${headers['access-key']} ${path.replace(/startTime=\d+/, '')}`
-    const start = Number(/startTime=(\d+)/.exec(path)?.[1] ?? 0)
-    const before = this.#sent.get(key)
-    const isAgain = before !== undefined && Math.abs(start - before.start) <= MOVES_MAX_MS
-    const known = isAgain ? before : { times: 0, notBefore: 0, start }
+    const known = this.#sent.get(key) ?? { times: 0, notBefore: 0 }
     this.#sent.set(key, known)
     known.times += 1
     if (known.times > TRIES_MAX) this.#violation(`a request was sent ${known.times} times: ${path}`)
