@@ -6,6 +6,7 @@ import type { Endpoint } from './endpoint.ts'
 import { idOf, lastId, type Page } from './envelope.ts'
 import { isFull, namelessPage } from './pages.ts'
 import {
+  apart,
   goOn,
   inHalves,
   isInstant,
@@ -13,6 +14,7 @@ import {
   type Range,
   type Step,
   shared,
+  timesOf,
   type WalkState,
 } from './walk-state.ts'
 
@@ -26,9 +28,11 @@ export function readById(endpoint: Endpoint, state: WalkState, page: Page, shown
 /** The first page of a list, which has rows. */
 export function beginList(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   const ids = idsOf(endpoint, page)
+  const times = new Set(timesOf(endpoint, page))
   const question: ListQuestion = {
     kind: 'list',
     ids,
+    instant: times.size === 1 ? ([...times][0] as number) : null,
     falls: isFalling([...ids]),
     isSound: true,
     isShort: !isFull(endpoint, page),
@@ -54,7 +58,7 @@ export function followList(
   if (fresh.length === 0) return end(endpoint, state, seen, seen.isShort)
   const ids = new Set([...seen.ids, ...fresh])
   const isSound = seen.isSound && fresh.length === page.rows.length && leadsOn(state.cursor, seen)
-  if (!isSound && !isInstant(state.window)) return inHalves(endpoint, state, state.window)
+  if (!isSound && !isInstant(state.window)) return divided(endpoint, state, seen)
   const falls = seen.falls && isFalling([...ids])
   return turn(endpoint, state, page, { ...seen, ids, falls, isSound, isShort: false })
 }
@@ -101,8 +105,16 @@ function turn(endpoint: Endpoint, state: WalkState, page: Page, question: ListQu
 /** The list has ended. Without a proof a window is divided, and an instant is said to be unproven. */
 function end(endpoint: Endpoint, state: WalkState, question: ListQuestion, isProven: boolean): Step {
   if (isProven) return goOn(endpoint, state, shared(state.window, question.shown))
-  if (!isInstant(state.window)) return inHalves(endpoint, state, state.window)
+  if (!isInstant(state.window)) return divided(endpoint, state, question)
   return { ...goOn(endpoint, state, null), unproven: state.window }
+}
+
+/** Smaller windows instead of one: at the time that its rows share, if there is one, else in the middle. */
+function divided(endpoint: Endpoint, state: WalkState, { instant }: ListQuestion): Step {
+  const { start, end } = state.window
+  return instant !== null && start <= instant && instant <= end
+    ? apart(endpoint, state, instant)
+    : inHalves(endpoint, state, state.window)
 }
 
 /** Ids of the rows that have one, in their order. */

@@ -3,10 +3,11 @@
 // rows prove the page before it. The cursor is asked only to settle whether a short page was the end of its window.
 // Sources: interface document, 4.19 to 4.21; venue-facts, Paging.
 import type { Endpoint } from './endpoint.ts'
-import { lastId, type Page, textOf } from './envelope.ts'
+import { lastId, type Page } from './envelope.ts'
 import { isFull, namelessPage } from './pages.ts'
 import { beginList, followList, idsOf, newIds } from './walk-by-id.ts'
 import {
+  apart,
   type EndQuestion,
   goOn,
   inHalves,
@@ -18,8 +19,8 @@ import {
   type SideQuestion,
   type Step,
   shared,
+  timesOf,
   type WalkState,
-  windowOf,
 } from './walk-state.ts'
 
 /**
@@ -67,7 +68,7 @@ interface Run {
 
 /** The rows as one run of the window's rows; null where they are in no order, outside of the window or without a time. */
 function runOf(endpoint: Endpoint, window: Range, page: Page): Run | null {
-  const times = page.rows.map((row) => millisOf(endpoint, row)).filter((time) => time !== null)
+  const times = timesOf(endpoint, page)
   const [first] = times
   if (first === undefined || times.some((time) => time < window.start || time > window.end)) return null
   const last = times.at(-1) as number
@@ -76,24 +77,6 @@ function runOf(endpoint: Endpoint, window: Range, page: Page): Run | null {
   if (falls && rises) return { times: { start: first, end: first }, order: null }
   if (falls) return { times: { start: last, end: first }, order: 'newest first' }
   return rises ? { times: { start: first, end: last }, order: 'oldest first' } : null
-}
-
-/** Time of a row; null where it has none that can be read. */
-function millisOf(endpoint: Endpoint, row: unknown): number | null {
-  const { time } = windowOf(endpoint)
-  const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[time] : undefined
-  const digits = textOf(value)?.trim() ?? ''
-  return /^\d{1,15}$/.test(digits) ? Number(digits) : null
-}
-
-/** A full page of one instant leaves open what lies before it, what lies after it, and the instant itself. */
-function apart(endpoint: Endpoint, state: WalkState, instant: number): Step {
-  const { start, end } = state.window
-  return goOn(endpoint, state, null, [
-    rangeOf(instant + 1, end),
-    { start: instant, end: instant },
-    rangeOf(start, instant - 1),
-  ])
 }
 
 /** A full page: on at the edge that its order leads to. Rows of that edge's instant may follow, so it is asked again. */

@@ -1,6 +1,7 @@
 // Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
 // to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
 import type { Endpoint, Window } from './endpoint.ts'
+import { type Page, textOf } from './envelope.ts'
 import { firstPage, type Place } from './pages.ts'
 
 /** Closed range of Unix milliseconds, both ends included. */
@@ -46,6 +47,8 @@ export interface ListQuestion {
   readonly kind: 'list'
   /** Ids so far, in their order. */
   readonly ids: ReadonlySet<string>
+  /** The one time of all rows of the first page, by which a window may be divided; null where they have several. */
+  readonly instant: number | null
   /** They fall from row to row: then "after this row" and "below this id" are the same. */
   readonly falls: boolean
   /** Every page after the first can but have gone on where the one before had ended. */
@@ -140,6 +143,26 @@ export function inHalves(endpoint: Endpoint, state: WalkState, range: Range): St
         { start: range.start, end: middle },
       ]
   return goOn(endpoint, state, null, halves)
+}
+
+/** Rows of one instant that fill a page leave open what lies before it, what lies after it, and the instant itself. */
+export function apart(endpoint: Endpoint, state: WalkState, instant: number): Step {
+  const { start, end } = state.window
+  return goOn(endpoint, state, null, [
+    rangeOf(instant + 1, end),
+    { start: instant, end: instant },
+    rangeOf(start, instant - 1),
+  ])
+}
+
+/** Times of the rows that have one, in their order, in Unix milliseconds. */
+export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
+  const { time } = windowOf(endpoint)
+  return rows.flatMap((row) => {
+    const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[time] : undefined
+    const digits = textOf(value)?.trim() ?? ''
+    return /^\d{1,15}$/.test(digits) ? [Number(digits)] : []
+  })
 }
 
 /** What no page of this walk has proven yet, newest first. */

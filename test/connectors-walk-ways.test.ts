@@ -102,7 +102,12 @@ function walk(
     expect(state.window.end - state.window.start).toBeLessThanOrEqual(SPAN)
     const rows = ask(list, way, state, cuts())
     for (const { id } of rows) received.add(id)
-    const wire = rows.map(({ id, ts }) => ({ id: String(id), orderId: String(id), ts: String(ts) }))
+    const wire = rows.map(({ id, ts }) => ({
+      id: String(id),
+      orderId: String(id),
+      ts: String(ts),
+      cTime: String(ts),
+    }))
     const least = rows.length === 0 ? null : String(Math.min(...rows.map(({ id }) => id)))
     const data = of === byId ? { orderList: wire, minOrderId: least } : wire
     const step = advance(endpoint, state, extractPage(endpoint, data), state.window)

@@ -13,6 +13,7 @@ import { versionAt } from './history.ts'
 import type { Machine } from './machine.ts'
 import { type Inspect, Ledger, type NightEnd, night } from './night.ts'
 import type { Finished } from './truth.ts'
+import { isPagedAsDocumented } from './ways.ts'
 import { START, World } from './world.ts'
 
 export interface SimulationResult {
@@ -138,7 +139,10 @@ async function lastRun(
   return last
 }
 
-/** Every window twice, every page, and a few more: what a run may need when all goes well. */
+/**
+ * Every window twice, every page, and a few more: what a run may need when all goes well. Crowded instants and pages that are
+ * full to the last row are read apart, and where the venue does not keep to the document each page may take several looks.
+ */
 function requestsAtMost(world: World, isTail: boolean): number {
   const { now } = world.scheduler
   let most = 8
@@ -149,8 +153,10 @@ function requestsAtMost(world: World, isTail: boolean): number {
       (one) => one.feed === feed.name && one.ts >= since && versionAt(one, now) !== null,
     ).length
     const each = isTail ? 4 : 2 * windows + 4
-    most +=
-      world.accounts.length * feed.partitions.length * each + 2 * Math.ceil(visible / world.config.pageSize)
+    const looks = world.config.way === 'newest first' || isPagedAsDocumented(feed) ? 1 : 3
+    const pages = Math.ceil(visible / world.config.pageSize)
+    const asides = isPagedAsDocumented(feed) ? 0 : 4 * pages
+    most += looks * (world.accounts.length * feed.partitions.length * each + 2 * pages) + asides
   }
   return most
 }

@@ -7,7 +7,7 @@ import type { SimulationConfig } from './config.ts'
 import { type Feed, retentionOfFeed, shapeOf } from './feeds.ts'
 import { type Conditions, type Ids, invent, type VenueRecord, type Version, versionAt } from './history.ts'
 import type { Random } from './random.ts'
-import { allowsShortPages, isLiteral, listed, passes, type Way } from './ways.ts'
+import { allowsShortPages, isLiteral, isPagedAsDocumented, listed, passes, type Way } from './ways.ts'
 
 export interface VenueAccount {
   readonly name: string
@@ -199,9 +199,7 @@ export class ModelVenue {
 
   /** Orders are paged by a cursor of the venue's own, which goes on as documented. */
   #wayOf(feed: Feed): Way {
-    return feed.page.kind === 'cursor' && feed.page.names === 'page'
-      ? 'newest first'
-      : this.#options.config.way
+    return isPagedAsDocumented(feed) ? 'newest first' : this.#options.config.way
   }
 
   /** What appears on the edges of a window in the moment in which it is asked for. */

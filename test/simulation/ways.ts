@@ -1,5 +1,6 @@
 // The ways in which the venue has been reported to page feeds by the id of a row: the order of a list, and which rows a
 // cursor lets through. Source: venue-facts, Paging.
+import type { Feed } from './feeds.ts'
 import type { VenueRecord } from './history.ts'
 
 export const WAYS = [
@@ -11,6 +12,10 @@ export const WAYS = [
 ] as const
 
 export type Way = (typeof WAYS)[number]
+
+/** Feeds whose answers name the next page go on as documented, in every way. */
+export const isPagedAsDocumented = ({ page }: Feed): boolean =>
+  page.kind === 'cursor' && page.names === 'page'
 
 /** The cursor lets ids below it through, wherever their rows stand in the list. */
 export const isLiteral = (way: Way): boolean => way.endsWith('literal') || way === 'unordered instants'
