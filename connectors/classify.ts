@@ -1,5 +1,7 @@
 // Which class of error a code or a status is. Sources: the code table of venue-facts (Failures), and for what an account
-// is the contract. Which status goes with which code is not published, so the code decides where it is known.
+// is the contract. Which status goes with which code is not published, so the code decides where it is known, together
+// with what the endpoint asks of an account: the same code is an answer at one endpoint and a fault at another.
+import type { Endpoint, Opening } from './endpoint.ts'
 import {
   ClockRefused,
   CredentialRefused,
@@ -15,6 +17,29 @@ import {
   type VenueError,
 } from './errors.ts'
 
+/** Code of our own for a feed whose credential is not there: nothing was asked. */
+export const NO_CREDENTIAL = 'no credential'
+
+const PERMISSION = '40014 40029 40068 25620'
+
+/** Codes that say that a feed cannot be read with the keys at hand; the checks of the books read them here too. */
+export const permissionCodes: readonly string[] = [NO_CREDENTIAL, ...PERMISSION.split(' ')]
+
+/**
+ * How the venue says that an account is not what an endpoint is for: no such P2P user, no data, no broker, no agent,
+ * no partner channel, a product line that is not open. At an endpoint with a role they all say so; which of them it
+ * answers there is known of some only.
+ */
+const NOT_OF_THE_ROLE: ReadonlySet<string> = new Set('60039 40054 40029 70102 70231 40099'.split(' '))
+
+const NOT_OPENED: Readonly<Record<Opening, string>> = { P2P: '60039', 'product line': '40099' }
+
+/** What of the endpoint a code says does not apply to the account: all of it, or the part asked for; null for nothing. */
+function exclusionBy(code: string, { role, opened }: Endpoint): 'feed' | 'partition' | null {
+  if (opened !== undefined && code === NOT_OPENED[opened]) return 'partition'
+  return role !== undefined && NOT_OF_THE_ROLE.has(code) ? 'feed' : null
+}
+
 type RefusalClass = new (refusal: Refusal) => VenueError
 
 const classes: readonly (readonly [RefusalClass, string])[] = [
@@ -22,8 +47,8 @@ const classes: readonly (readonly [RefusalClass, string])[] = [
   [ClockRefused, '40005 40008 40078'],
   [CredentialRefused, '40001 40002 40003 40006 40009 40011 40012 40036 40037'],
   [IpRefused, '40018 40038 22010'],
-  [PermissionRefused, '40014 40029 40068 25620'],
-  [NotApplicable, '40084 40085 25245 70102'],
+  [PermissionRefused, PERMISSION],
+  [NotApplicable, '40084 40085 25245'],
   [TimeRangeRefused, '00001 20001 40704 40705 40707 42072 43111 43130'],
   [ParameterRefused, '40017 40019 40020 40034 400172 25200'],
   [PassingFailure, '40015 40725 45001 40808 25000 25001'],
@@ -50,6 +75,8 @@ function byStatus(status: number): RefusalClass {
 export function refusalOf(refusal: Refusal, codeReceived: boolean): VenueError {
   const { status, code } = refusal
   if (status === 429) return new RateRefused(refusal)
+  const exclusion = codeReceived ? exclusionBy(code, refusal.endpoint) : null
+  if (exclusion !== null) return new NotApplicable(refusal, exclusion)
   const known = codeReceived ? byCode.get(code) : undefined
   if (known !== undefined) return new known(refusal)
   if (status !== null && (status >= 500 || !codeReceived || code === '00000'))

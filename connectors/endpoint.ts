@@ -74,6 +74,9 @@ export interface Partition {
   readonly params: Params
 }
 
+/** Something of the venue that an account opens, or does not. */
+export type Opening = 'product line' | 'P2P'
+
 export interface Endpoint {
   /** Section of the interface document, e.g. `4.19`. */
   readonly section: string
@@ -103,6 +106,11 @@ export interface Endpoint {
   readonly applies: 'all' | 'unified'
   /** What kind of account the interface asks for beside the permission, in words; absent where any will do. */
   readonly role?: string
+  /**
+   * What an account may not have opened, so that the endpoint has nothing of it: the product line that a partition
+   * asks for, or P2P at all. The codes of such a refusal, and of one for want of the role, stand in `classify.ts`.
+   */
+  readonly opened?: Opening
   /** How far back an answer reaches where no time can be asked for. */
   readonly retentionMs?: number
   /** The request field that is the whole body, where the interface wants a list instead of an object. */

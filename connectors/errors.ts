@@ -1,7 +1,7 @@
 // What the venue refuses, by class: the class decides whether trying again can help, who must act and how.
 // Sources: the code table of venue-facts (Failures) and the contract (What an account is, Exit codes).
 import { type ErrorDetails, type ExitCode, TieoutError } from '../models/error.ts'
-import type { Endpoint } from './endpoint.ts'
+import type { Endpoint, Opening } from './endpoint.ts'
 
 /** The request as sent, without credentials and secrets: path with query, and the body of a POST. */
 export interface RequestMeta {
@@ -136,16 +136,25 @@ export class PermissionRefused extends VenueError {
   }
 }
 
+const openedBy: Readonly<Record<Opening, string>> = {
+  P2P: 'an account that uses P2P',
+  'product line': 'an account that has opened this product line',
+}
+
 /** What the account is excludes it: nothing is missing. */
 export class NotApplicable extends VenueError {
   override readonly name = 'NotApplicable'
   override readonly exitCode = 4
-  constructor(refusal: Refusal) {
-    const { role, applies } = refusal.endpoint
+  /** Whether all of the endpoint does not apply, or only the part of it that was asked for. */
+  readonly concerns: 'feed' | 'partition'
+  constructor(refusal: Refusal, concerns: 'feed' | 'partition' = 'feed') {
+    const { role, opened, applies } = refusal.endpoint
+    const mode = applies === 'unified' ? 'a unified account' : 'an account of another mode'
     super('The endpoint does not apply to this account', refusal, {
-      expected: role ?? (applies === 'unified' ? 'a unified account' : 'an account of another mode'),
+      expected: concerns === 'partition' && opened !== undefined ? openedBy[opened] : (role ?? mode),
       action: 'Nothing: the account has no such data. Leave the endpoint out if it was named.',
     })
+    this.concerns = concerns
   }
 }
 

@@ -1,6 +1,6 @@
 // Every class of refusal: which codes and statuses make it, what it tells, and what it asks its reader to do.
 import { describe, expect, test } from 'vitest'
-import { findEndpoint } from '../connectors/catalogue.ts'
+import { endpoints, findEndpoint } from '../connectors/catalogue.ts'
 import { refusalOf } from '../connectors/classify.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
 import { OutcomeUnknown, type Refusal, RepeatedCursor } from '../connectors/errors.ts'
@@ -26,11 +26,12 @@ describe('a code', () => {
     ['CredentialRefused', 4, false, '40001 40002 40003 40006 40009 40011 40012 40036 40037'],
     ['IpRefused', 4, false, '40018 40038 22010'],
     ['PermissionRefused', 4, false, '40014 40029 40068 25620'],
-    ['NotApplicable', 4, false, '40084 40085 25245 70102'],
+    ['NotApplicable', 4, false, '40084 40085 25245'],
     ['TimeRangeRefused', 1, false, '00001 20001 40704 40705 40707 42072 43111 43130'],
     ['ParameterRefused', 1, false, '40017 40019 40020 40034 400172 25200'],
     ['PassingFailure', 5, true, '40015 40725 45001 40808 25000 25001'],
-    ['UnknownRefusal', 5, true, '30007 12345 x'],
+    // What an account is says nothing at an endpoint that asks nothing of it.
+    ['UnknownRefusal', 5, true, '30007 12345 x 60039 40054 70102 70231'],
   ])(
     'of the class %s ends with exit code %i and helps a later try: %s',
     (name, exitCode, retryable, codes) => {
@@ -48,6 +49,47 @@ describe('a code', () => {
       }
     },
   )
+
+  const codesOfRoles = ['60039', '40054', '40029', '70102', '70231', '40099']
+  const withRole = endpoints.filter(({ role }) => role !== undefined).map(({ name }) => name)
+
+  test('of what an account is does not apply at every endpoint that asks for a role, and at no other', () => {
+    expect(withRole).toEqual([
+      'broker.createApiKey',
+      'broker.modifyApiKey',
+      'broker.subaccountEmail',
+      'broker.customers',
+      'broker.customerKyc',
+      'wallet.subaccountTransfer',
+      'futures.subaccountAssets',
+      'loan.ltv',
+      'p2p.merchant',
+      'p2p.orders',
+    ])
+    for (const code of codesOfRoles)
+      for (const { name, role, opened } of endpoints) {
+        const error = refusalOf(refused(code, {}, name), true)
+        const isOpening =
+          (opened === 'product line' && code === '40099') || (opened === 'P2P' && code === '60039')
+        const elsewhere = code === '40029' ? 'PermissionRefused' : 'UnknownRefusal'
+        expect([name, code, error.name]).toEqual([
+          name,
+          code,
+          role !== undefined || isOpening ? 'NotApplicable' : elsewhere,
+        ])
+      }
+  })
+
+  test.each([
+    ['40099', 'tax.futuresRecords', 'partition', 'an account that has opened this product line'],
+    ['40099', 'futures.subaccountAssets', 'partition', 'an account that has opened this product line'],
+    ['60039', 'tax.p2pRecords', 'partition', 'an account that uses P2P'],
+    ['60039', 'p2p.orders', 'feed', 'a P2P merchant'],
+    ['40029', 'futures.subaccountAssets', 'feed', 'a parent account that is not an ND broker'],
+  ])('%s at %s concerns the %s, and expects %s', (code, endpoint, concerns, expected) => {
+    const error = refusalOf(refused(code, {}, endpoint), true)
+    expect(error).toMatchObject({ concerns, details: { expected } })
+  })
 
   test('that is not known is a passing failure under a status that is', () => {
     expect(refusalOf(refused('12345', { status: 502 }), true).name).toBe('PassingFailure')

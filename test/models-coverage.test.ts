@@ -110,6 +110,36 @@ describe('a statement', () => {
     ])
   })
 
+  it('that a feed does not apply takes back what was missing of it, unless it ever brought something', async () => {
+    await statement('pending', day(1), day(9))
+    await statement('pending', day(1), day(9), { partition: 'MARGIN-crossed' })
+    await statement('not_applicable', undefined, undefined, { partition: 'MARGIN-crossed', code: '40099' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    expect(await coverage()).toEqual([
+      ['MARGIN-crossed', null, null, 'not_applicable'],
+      ['SPOT', day(1), day(9), 'pending'],
+    ])
+    await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
+    expect(await coverageBreaks()).toEqual([])
+    // It begins to apply: what is missing from now on counts.
+    await page(day(8), day(9))
+    await statement('pending', day(9), day(12))
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+  })
+
+  it('that a part of a named feed does not apply is no break while another part does', async () => {
+    const config = { namedFeeds: ['tax.records'] }
+    await page(day(1), day(2))
+    await statement('not_applicable', undefined, undefined, { partition: 'USDC-FUTURES', code: '40099' })
+    expect((await books.build(config)).openBreaks).toEqual([])
+    await statement('not_applicable', undefined, undefined, { partition: 'SPOT', code: '40099' })
+    expect((await books.build(config)).openBreaks).toMatchObject([
+      { severity: 'warning', checkName: 'coverage' },
+    ])
+  })
+
   it('in the venue’s own words, without a status, is no coverage', async () => {
     await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
     await books.build()

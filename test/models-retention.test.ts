@@ -69,6 +69,16 @@ describe('what the venue is about to forget', () => {
     expect(await expiring()).toEqual([])
   })
 
+  it('is a part of a feed although another part does not apply', async () => {
+    await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
+    await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')
+    const line = { feed: 'trade.orderHistory', status: 'not_applicable', code: '40099' }
+    await books.statement({ ...line, partition: 'USDC-FUTURES' })
+    expect(await expiring()).toEqual(['warning main 2026-01-08T00:00:00.000Z ["trade.orderHistory SPOT"]'])
+    await books.statement({ ...line, partition: 'SPOT' })
+    expect(await expiring()).toEqual([])
+  })
+
   it('follows the configuration where it says how long the venue remembers', async () => {
     await tax('2025-01-01 00:00:00+00', '2026-01-01 00:00:00+00')
     await orders('2025-10-01 00:00:00+00', '2025-10-10 00:00:00+00')

@@ -23,6 +23,7 @@ export const positions = defineEndpoint({
   params: fields({ productType, marginCoin: text.optional() }, capitalized),
   item: position,
   partitions,
+  opened: 'product line',
   doc: 'Futures positions that are open now.',
 })
 
@@ -36,6 +37,7 @@ export const subaccountAssets = defineEndpoint({
   params: fields({ productType }),
   item: subaccountAsset,
   partitions,
+  opened: 'product line',
   role: 'a parent account that is not an ND broker',
   doc: 'Futures assets of the sub-accounts.',
 })

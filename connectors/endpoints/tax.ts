@@ -51,6 +51,7 @@ export const taxRecords = defineEndpoint({
     { label: 'USDC-FUTURES', params: { bizType: 'USDC-FUTURES' } },
     { label: 'OTHER', params: { bizType: 'OTHER' } },
   ],
+  opened: 'product line',
   applies: 'unified',
   doc: 'Tax records of a unified account: every signed change of a coin, with the balance after it.',
 })
@@ -88,6 +89,7 @@ export const futuresRecords = defineEndpoint({
     { label: 'COIN-FUTURES', params: { productType: 'COIN-FUTURES' } },
     { label: 'USDC-FUTURES', params: { productType: 'USDC-FUTURES' } },
   ],
+  opened: 'product line',
   doc: 'Futures transaction records: realised profit, fees and funding by symbol.',
 })
 
@@ -118,5 +120,6 @@ export const p2pRecords = defineEndpoint({
     proves: 'rows',
     lookbackMs: days(1),
   },
+  opened: 'P2P',
   doc: 'P2P transaction records: coins bought, sold and moved through the P2P account.',
 })

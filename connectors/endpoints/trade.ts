@@ -166,6 +166,7 @@ export const orderHistory = defineEndpoint({
     params: { category: line },
   })),
   unsettled: { field: 'orderStatus', values: ['live', 'new', 'partially_filled'] },
+  opened: 'product line',
   applies: 'unified',
   doc: 'Orders of the last 90 days, with how and why they ended.',
 })

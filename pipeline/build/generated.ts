@@ -1,6 +1,8 @@
 // The models whose text follows from declarations: the published record tables, what is asked of all of them at once
-// (versions of records, and the pages that landed rows name), and how long the venue remembers each feed.
+// (versions of records, and the pages that landed rows name), how long the venue remembers each feed, and the codes of
+// refusals that a better key would cure.
 import { endpoints } from '../../connectors/catalogue.ts'
+import { permissionCodes } from '../../connectors/classify.ts'
 import { days } from '../../connectors/endpoint.ts'
 import { columnName } from '../../models/record.ts'
 import { retentionOf } from '../plan.ts'
@@ -16,6 +18,7 @@ export function generatedModels({
   return [
     ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
+    generated('staging.permission_codes', permissionsDoc, permissionsSelect),
     generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
     generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
     generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
@@ -61,6 +64,11 @@ function retentionSelect(overrides: Readonly<Record<string, number>>): string {
   })
   return `select * from (values ${rows.join(', ')}) as feeds (feed, kept_minutes, warning_minutes)`
 }
+
+const permissionsDoc = `Codes of a feed that could not be read with the keys at hand: the venue's, and ours for a key that is not there.
+grain: one row per code`
+
+const permissionsSelect = `select * from (values ${permissionCodes.map((code) => `('${code}')`).join(', ')}) as codes (code)`
 
 const versionsDoc = `Records of which more than one version was received, each version with its content.
 grain: one row per account, feed, record_id and version`

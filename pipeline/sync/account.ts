@@ -1,5 +1,6 @@
 // One account: first what it is (4.14 answers for a unified account and is refused to a classic one),
 // then every feed that applies, each under its own budget and all at once.
+import { NO_CREDENTIAL } from '../../connectors/classify.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { textOf } from '../../connectors/envelope.ts'
 import {
@@ -182,7 +183,7 @@ async function judgeIdentity(
 }
 
 const noCredential = (what: string) => ({
-  code: 'no credential',
+  code: NO_CREDENTIAL,
   reason: `the configuration has no ${what.replace(/^an? /, '')} for this account`,
 })
 

@@ -74,9 +74,9 @@ export async function stateFailure(
       redactSecrets(error.body, context.secrets).body,
     )
   }
-  // A range that is lost ends nothing: the walk goes on with what is newer.
+  // What is lost or does not apply ends nothing: the walk goes on with what is newer.
   const stated = verdict.end === 'done' ? ranges.gone : ranges.all
-  const about = verdict.end === 'not_applicable' ? [undefined] : stated
+  const about = verdict.word.status === 'not_applicable' ? [undefined] : stated
   for (const range of about) {
     await state(context, of(account, endpoint, plan), {
       ...verdict.word,
@@ -106,7 +106,9 @@ function judge(context: SyncContext, endpoint: Endpoint, error: unknown): Verdic
   }
   if (!(error instanceof VenueError)) return null
   const word = (status: Verdict['word']['status']) => ({ status, code: error.code, reason: error.message })
-  if (error instanceof NotApplicable) return { end: 'not_applicable', word: word('not_applicable') }
+  // A product line that the account has not opened says nothing of the others: the feed goes on with them.
+  if (error instanceof NotApplicable)
+    return { end: error.concerns === 'partition' ? 'done' : 'not_applicable', word: word('not_applicable') }
   if (error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null) {
     // How far this feed reaches back is not documented: the refusal is the answer.
     return { end: 'done', word: word('lost') }

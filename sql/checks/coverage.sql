@@ -9,15 +9,23 @@ missing as (
   from main.coverage
   where status in ('lost', 'failed', 'pending', 'unproven', 'not_applicable')
 ),
-permissions as (
-  select * from (values ('no credential'), ('40014'), ('40029'), ('40068'), ('25620')) as codes (code)
-),
 -- A feed that stops at one partition states the others as not asked; they have the cause of the first.
 causes as (
   select account, feed, max(code) as first_code
   from missing
   where status = 'failed' and code <> 'not asked'
   group by account, feed
+),
+-- A part of a feed that does not apply is no break where another part does: what was named is the feed.
+partly as (
+  select distinct had.account, had.feed
+  from main.coverage as had
+  where had.status in ('complete', 'empty')
+    and not exists (
+      select 1 from missing
+      where missing.status = 'not_applicable' and missing.account = had.account and missing.feed = had.feed
+        and (missing.partition = '' or missing.partition = had.partition)
+    )
 ),
 judged as (
   select missing.account, missing.feed, missing.partition, missing.starts_at, missing.ends_at,
@@ -26,8 +34,9 @@ judged as (
     case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
   from missing
   left join causes on causes.account = missing.account and causes.feed = missing.feed
+  left join partly on partly.account = missing.account and partly.feed = missing.feed
   cross join staging.settings as settings
-  where (missing.status <> 'not_applicable' or is_named)
+  where (missing.status <> 'not_applicable' or (is_named and partly.feed is null))
     and (missing.ends_at is null or settings.wanted_since is null or missing.ends_at >= settings.wanted_since)
 ),
 keyed as (
@@ -38,7 +47,7 @@ keyed as (
       else feed
     end as cause
   from judged
-  where status <> 'failed' or cause_code not in (select code from permissions)
+  where status <> 'failed' or cause_code not in (select code from staging.permission_codes)
 ),
 grouped as (
   select account, status, severity, cause, count(*) as range_count, min(starts_at) as first_at,

@@ -4,7 +4,7 @@ with
 refused as (
   select account, feed, code, reason
   from main.coverage
-  where status = 'failed' and code in ('no credential', '40014', '40029', '40068', '25620')
+  where status = 'failed' and code in (select code from staging.permission_codes)
 ),
 grouped as (
   select account, code, case when code = 'no credential' then reason else '' end as lacking,

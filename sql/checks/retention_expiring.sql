@@ -13,15 +13,12 @@ last_asked as (
   select account, max(ends_at) as asked_until from asked group by account
 ),
 gone as (
-  select distinct account, feed from staging.missing_ranges where status = 'not_applicable'
-),
-permissions as (
-  select * from (values ('no credential'), ('40014'), ('40029'), ('40068'), ('25620')) as codes (code)
+  select distinct account, feed, partition from staging.missing_ranges where status = 'not_applicable'
 ),
 lacking as (
   select distinct account, feed
   from staging.missing_ranges
-  where status = 'failed' and code in (select code from permissions)
+  where status = 'failed' and code in (select code from staging.permission_codes)
 ),
 open_ends as (
   select account, feed, partition, max(ends_at) as open_from
@@ -43,8 +40,11 @@ expiring as (
   from first_open as open
   join staging.feed_retention as kept on kept.feed = open.feed
   join last_asked on last_asked.account = open.account
-  left join gone on gone.account = open.account and gone.feed = open.feed
-  where gone.feed is null
+  where not exists (
+      select 1 from gone
+      where gone.account = open.account and gone.feed = open.feed
+        and (gone.partition = '' or gone.partition = open.partition)
+    )
     and open.open_from + (kept.kept_minutes - kept.warning_minutes) * interval 1 minute <= last_asked.asked_until
     and (
       open.feed in (select feed from staging.named_feeds)

@@ -9,7 +9,29 @@ statements as (
   from landing.statements
   where status is not null
 ),
-ranged as (select * from statements where starts_at is not null),
+-- Where a feed, or a part of it, turns out not to apply and never brought anything, there was nothing to miss: what
+-- earlier runs had to leave of it counts no longer. A feed that did bring something keeps its gaps.
+never_applied as (
+  select account, feed, partition, max(seq) as said_at
+  from statements
+  where status = 'not_applicable' and starts_at is null
+    and not exists (
+      select 1 from landing.pages as page
+      where page.account = statements.account and page.feed = statements.feed
+        and (page.partition = statements.partition or statements.partition = '')
+    )
+  group by account, feed, partition
+),
+ranged as (
+  select * from statements
+  where starts_at is not null
+    and not exists (
+      select 1 from never_applied as never
+      where never.account = statements.account and never.feed = statements.feed
+        and (never.partition = statements.partition or never.partition = '')
+        and never.said_at > statements.seq
+    )
+),
 -- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
 cuts as (
   select account, feed, partition, starts_at as cut_at from ranged

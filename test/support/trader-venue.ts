@@ -1,0 +1,96 @@
+// A venue on loopback whose one account is nothing but a trader: it answers what any account may ask, and refuses the
+// rest with the codes of the real one. A few lines of fixed answers, so that no code of the sandbox stands in between.
+import { mkdirSync, writeFileSync } from 'node:fs'
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import { onTestFinished } from 'vitest'
+import { endpoints } from '../../connectors/catalogue.ts'
+import { temporaryFolder } from './cli.ts'
+
+/** A refusal by the venue: code and message, under whatever status the test chose. */
+export interface Refused {
+  readonly code: string
+  readonly status: number
+}
+
+/** What an endpoint answers: `data` of a success, or a refusal. The query is that of the request. */
+export type Answers = Readonly<Record<string, (query: URLSearchParams) => unknown>>
+
+export const refused = (code: string, status: number): Refused => ({ code, status })
+
+const isRefused = (answer: unknown): answer is Refused =>
+  typeof answer === 'object' && answer !== null && 'code' in answer && 'status' in answer
+
+const noOrders = { list: [], cursor: '' }
+
+/** What a unified account without rows answers where any account may ask. */
+export const TRADER: Answers = {
+  '/api/v3/account/settings': () => ({ uid: '1001', accountMode: 'unified', assetMode: 'multi_assets' }),
+  '/api/v3/trade/unfilled-orders': () => noOrders,
+  '/api/v3/trade/history-orders': () => noOrders,
+  '/api/v3/tax/records': () => [],
+  '/api/v2/tax/future-record': () => [],
+  '/api/v2/tax/p2p-record': () => [],
+  '/api/v2/mix/position/all-position': () => [],
+  '/api/v2/mix/market/contracts': () => [],
+  '/api/v3/market/liquidations': () => noOrders,
+}
+
+export interface TraderVenue {
+  readonly baseUrl: string
+  /** Paths without their query, in the order of their arrival. */
+  readonly arrived: string[]
+  /** What the next requests are answered by. */
+  answers: Answers
+}
+
+/** Starts it; it is closed when the test ends. A path without an answer is HTTP 404. */
+export async function traderVenue(answers: Answers): Promise<TraderVenue> {
+  const arrived: string[] = []
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://venue')
+    arrived.push(url.pathname)
+    request.resume()
+    request.on('end', () => {
+      const answer = venue.answers[url.pathname]?.(url.searchParams) ?? refused('40404', 404)
+      const requestTime = Date.now()
+      const [status, body] = isRefused(answer)
+        ? [answer.status, { code: answer.code, msg: 'refused', requestTime, data: null }]
+        : [200, { code: '00000', msg: 'success', requestTime, data: answer }]
+      response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+    })
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const venue: TraderVenue = { baseUrl, arrived, answers }
+  return venue
+}
+
+/** A folder of books that is configured for it, with both keys and budgets that nothing waits for. */
+export function traderBooks(baseUrl: string, history: string): string {
+  const dir = temporaryFolder()
+  mkdirSync(dir, { recursive: true })
+  const budgets = endpoints.map(({ name }) => `    ${name}: { count: 50, per_ms: 1 }`)
+  writeFileSync(
+    join(dir, 'tieout.yaml'),
+    [
+      'venue:',
+      `  base_url: ${baseUrl}`,
+      '  ip_budget: { count: 100, per_ms: 1 }',
+      '  budgets:',
+      ...budgets,
+      `history: ${history}`,
+      'accounts: { trader: { credentials: file } }',
+      '',
+    ].join('\n'),
+  )
+  const keys = 'key: "api-key-01", secret: "api-secret-01", passphrase: "api-phrase-01"'
+  const tax = 'tax_key: "tax-key-01", tax_secret: "tax-secret-01", tax_passphrase: "tax-phrase-01"'
+  writeFileSync(join(dir, 'credentials.yaml'), `trader: { ${keys}, ${tax} }\n`, { mode: 0o600 })
+  return dir
+}
