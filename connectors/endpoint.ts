@@ -60,6 +60,11 @@ export interface Window {
   /** Wire name of the row field that the window filters by; empty where the rows carry no time. */
   readonly time: string
   /**
+   * Wire names of times of a row: from the first of them to the last a row lasts, and it must touch the window that was
+   * asked for, whichever of them the venue filters by. `time` alone when absent; empty where that is not known at all.
+   */
+  readonly touches?: readonly string[]
+  /**
    * rows: the times of a page's rows tell which part of the window it proves.
    * whole: only a window paged to its end is proven (the filtering field is not documented).
    */

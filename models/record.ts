@@ -13,8 +13,12 @@ export type FieldKind = 'text' | 'amount' | 'millis' | 'flag' | 'json'
 
 export interface Field {
   readonly kind: FieldKind
-  /** A required field that is null, empty or absent puts the row into quarantine. */
+  /** A required field that is null or absent puts the row into quarantine; so does an empty one that is no text. */
   readonly required: boolean
+  /** A required text that must say something, such as the coin that amounts are in: empty is no value either. */
+  readonly filled: boolean
+  /** Part of what tells one record from another: a text that says something, or an integer. Follows from the record's key. */
+  readonly identifies: boolean
   /** Meaning and unit, for the COMMENT of the column. */
   readonly doc: string
   /** Other spellings under which the venue sends the field. */
@@ -25,7 +29,7 @@ export interface Field {
   readonly values?: readonly string[]
 }
 
-type FieldOptions = Partial<Pick<Field, 'required' | 'aliases' | 'personal' | 'values'>>
+type FieldOptions = Partial<Pick<Field, 'required' | 'filled' | 'aliases' | 'personal' | 'values'>>
 
 const field =
   (kind: FieldKind) =>
@@ -33,6 +37,8 @@ const field =
     kind,
     doc,
     required: false,
+    filled: false,
+    identifies: false,
     aliases: [],
     personal: false,
     ...options,
@@ -67,7 +73,13 @@ export interface RecordType {
 export function defineRecord(
   declaration: Omit<RecordType, 'schema' | 'version'> & { version?: string },
 ): RecordType {
-  return { version: null, ...declaration, schema: recordSchema(declaration.fields) }
+  const fields = Object.fromEntries(
+    Object.entries(declaration.fields).map(([name, one]) => [
+      name,
+      { ...one, identifies: declaration.key.includes(name) },
+    ]),
+  )
+  return { version: null, ...declaration, fields, schema: recordSchema(fields) }
 }
 
 /** `cTime` → `c_time`, `unrealizedPL` → `unrealized_pl`, `trades30d` → `trades30d`. */
@@ -99,8 +111,23 @@ export type FieldReading =
 const read = (value: FieldValue): FieldReading => ({ ok: true, value })
 const refuse = (expected: string): FieldReading => ({ ok: false, expected })
 
+/** An id that is blank, true, an object or a fraction cannot tell one record from another. */
+function readIdentity(value: unknown): FieldReading {
+  if (isAbsent(value) || isBlank(value)) return refuse('a value')
+  if (typeof value === 'number') return Number.isInteger(value) ? read(String(value)) : refuse(AN_IDENTITY)
+  if (typeof value !== 'string') return refuse(AN_IDENTITY)
+  return hasUtf8(value) ? read(value) : refuse('a text that UTF-8 can hold')
+}
+
+/** What an identity is to be. */
+export const AN_IDENTITY = 'a text or an integer'
+
+const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === ''
+
 /** Reads one value as its field is declared; nothing is rounded, cut or guessed. */
 export function readField(declared: Field, value: unknown): FieldReading {
+  if (declared.identifies) return readIdentity(value)
+  if (declared.filled && isBlank(value)) return refuse('a value')
   if (isAbsent(value)) {
     if (!declared.required) return read(null)
     // An empty tax type occurs in the wild: a required text may be empty, but not missing.

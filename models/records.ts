@@ -2,6 +2,8 @@
 import { amount, defineRecord, json, millis, text } from './record.ts'
 
 const requiredText = { required: true } as const
+/** The coin that a record's amounts are in: without it they are amounts of nothing. */
+const coinOfAmounts = { required: true, filled: true } as const
 const productTypes = ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const
 const stpModes = ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const
 
@@ -13,7 +15,7 @@ export const taxRecord = defineRecord({
   key: ['id'],
   fields: {
     id: text('Record id, unique at the venue.', requiredText),
-    coin: text('Coin that moved.', requiredText),
+    coin: text('Coin that moved.', coinOfAmounts),
     type: text('Tax type, spelled as received.', requiredText),
     amount: amount('Signed change in units of the coin, without the fee.', requiredText),
     fee: amount('Signed fee in units of the coin, negative when charged.'),
@@ -31,7 +33,7 @@ export const futuresRecord = defineRecord({
   fields: {
     id: text('Record id.', requiredText),
     symbol: text('Contract symbol.'),
-    marginCoin: text('Margin coin that moved.', requiredText),
+    marginCoin: text('Margin coin that moved.', coinOfAmounts),
     futureTaxType: text('Futures tax type, spelled as received.', requiredText),
     amount: amount('Signed change in units of the margin coin, without the fee.', requiredText),
     fee: amount('Signed fee in units of the margin coin, negative when charged.'),
@@ -47,7 +49,7 @@ export const p2pRecord = defineRecord({
   key: ['id'],
   fields: {
     id: text('Record id.', requiredText),
-    coin: text('Coin that moved.', requiredText),
+    coin: text('Coin that moved.', coinOfAmounts),
     p2pTaxType: text(
       'P2P tax type, spelled as received: transfer_in, transfer_out, buy or sell.',
       requiredText,
@@ -130,7 +132,7 @@ export const p2pOrder = defineRecord({
     advNo: text('Advertisement number.'),
     side: text('buy or sell, from the merchant’s side.', { values: ['buy', 'sell'] }),
     count: amount('Quantity of the coin.'),
-    coin: text('Coin.'),
+    coin: text('Coin.', coinOfAmounts),
     price: amount('Price of one coin in the fiat currency.'),
     fiat: text('Fiat currency.'),
     withdrawTime: millis('When the order was withdrawn.'),

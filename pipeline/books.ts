@@ -31,7 +31,9 @@ export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
 )
 
 function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFeed {
-  return window === null || window.time === '' ? { record, rows } : { record, rows, time: window.time }
+  if (window === null || window.time === '') return { record, rows }
+  const { time, touches = [time] } = window
+  return { record, rows, time, touches }
 }
 
 /** Every record type that lands, once each. */

@@ -58,16 +58,16 @@ describe('a landing database', () => {
       [
         'The landing database was made by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 2',
+        '  expected: schema version 3',
         '  found:    schema version 1',
         '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
-    await changed(other, 'update landing.state set schema_version = 3')
+    await changed(other, 'update landing.state set schema_version = 4')
     expect((await failure(other)).details).toMatchObject({
-      expected: 'schema version 2',
-      found: 'schema version 3',
+      expected: 'schema version 3',
+      found: 'schema version 4',
       action: 'Update tieout, then run again.',
     })
   })

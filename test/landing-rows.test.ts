@@ -88,13 +88,13 @@ describe('a row that does not fit', () => {
   it('leaves no data about people in quarantine', async () => {
     const landing = await landingIn(await emptyFolder())
     const row =
-      '{ "orderId":"1", "buyerRealName":"Ann \\"A\\" Lee", "price":"x","paymentInfo":{"a":["secret"]} ,"phone":"123"}'
+      '{ "orderId":"1", "coin":"A", "buyerRealName":"Ann \\"A\\" Lee", "price":"x","paymentInfo":{"a":["secret"]} ,"phone":"123"}'
     const body = `{"data":{"minOrderId":"1","orderList":[ ${row} ,"Bob"]}}`
     await landing.land([rawPage(1, body, { feed: 'p2p.orders', partition: '' })])
     expect(await ask(landing, quarantine)).toEqual([
       [
         ...[0, 'price', 'expected a decimal number that fits, found not a decimal number'],
-        '{ "orderId":"1", "buyerRealName":null, "price":"x","paymentInfo":null ,"phone":null}',
+        '{ "orderId":"1", "coin":"A", "buyerRealName":null, "price":"x","paymentInfo":null ,"phone":null}',
       ],
       [1, '', 'expected an object', null],
     ])
@@ -168,7 +168,7 @@ describe('what the interface document does not tell of', () => {
 
   it('shows no example of what may be data about people', async () => {
     const landing = await landingIn(await emptyFolder())
-    const list = [{ orderId: '1', ctime: '5', buyerRealName: 17, phone: '123', count: 2 }]
+    const list = [{ orderId: '1', coin: 'A', ctime: '5', buyerRealName: 17, phone: '123', count: 2 }]
     await landing.land([page(1, { orderList: list }, { feed: 'p2p.orders' })])
     expect(await ask(landing, drift)).toEqual([
       ['buyerRealName', 'number instead of text', null, 1],
@@ -220,7 +220,7 @@ describe('the row reader', () => {
         values[column] = value
       },
     }
-    const problem = createRowReader(record).read(row, sink, new Drift(record))
+    const problem = createRowReader(record).read(row, sink, new Drift(record), null)
     if (problem !== null) return problem
     const names = Object.keys(record.fields)
     const known = Object.fromEntries(names.map((name, index) => [name, values[4 + index]]))

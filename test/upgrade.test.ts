@@ -119,7 +119,7 @@ describe('books of a newer version', () => {
       [
         'tieout: The landing database was made by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 2',
+        '  expected: schema version 3',
         '  found:    schema version 7',
         '  next:     Update tieout, then run again.',
         '',

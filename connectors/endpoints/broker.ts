@@ -141,6 +141,8 @@ export const customers = defineEndpoint({
     spanMaxMs: days(30),
     retentionMs: days(30),
     time: 'registerTime',
+    // A customer may have registered long before being referred.
+    touches: [],
     proves: 'whole',
     lookbackMs: days(1),
   },

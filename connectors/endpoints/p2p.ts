@@ -59,6 +59,7 @@ export const p2pOrders = defineEndpoint({
     retentionMs: null,
     retentionAssumedMs: days(730),
     time: 'cTime',
+    touches: ['cTime', 'uTime'],
     proves: 'whole',
     lookbackMs: days(7),
   },

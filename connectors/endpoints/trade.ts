@@ -158,6 +158,7 @@ export const orderHistory = defineEndpoint({
     spanMaxMs: days(30),
     retentionMs: days(90),
     time: 'createdTime',
+    touches: ['createdTime', 'updatedTime'],
     proves: 'whole',
     lookbackMs: days(7),
   },

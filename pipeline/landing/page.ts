@@ -10,8 +10,8 @@ import {
   type JsonProblem,
   parseJson,
 } from '../../models/json.ts'
-import { ONE_VALUE, type RecordType } from '../../models/record.ts'
-import type { Frame, PageMeta } from '../journal/frame.ts'
+import { AN_IDENTITY, ONE_VALUE, type RecordType, spellingOf } from '../../models/record.ts'
+import type { Frame, PageMeta, Range } from '../journal/frame.ts'
 import { Drift } from './drift.ts'
 import { rawRows, WRAPPED_LIST } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
@@ -24,6 +24,8 @@ export interface LandingFeed {
   readonly rows: string
   /** Wire name of the field that says when a record happened; by default the record's required time. */
   readonly time?: string
+  /** Wire names of the times by which a row must touch the window that was asked for; none are looked at when absent. */
+  readonly touches?: readonly string[]
 }
 
 export interface PageFrame extends Frame {
@@ -49,7 +51,7 @@ export class PageLander {
 
   constructor(feed: LandingFeed) {
     this.#feed = feed
-    this.#reader = createRowReader(feed.record)
+    this.#reader = createRowReader(feed.record, feed)
     this.#drift = new Drift(feed.record)
   }
 
@@ -59,11 +61,15 @@ export class PageLander {
     this.#drift.take() // A page that failed half way leaves nothing to the next one.
     const { text, rows, problems } = readBody(frame, frame.body, this.#feed.rows)
     const { account, feed, partition, at } = frame.meta
-    const conflicts = problems.some((problem) => problem.kind === 'conflicting key')
+    const page: PageFacts = {
+      conflicts: problems.some((problem) => problem.kind === 'conflicting key'),
+      fractions: fractionsOf(problems),
+      asked: askedFor(frame.meta),
+    }
     let rawOf: ((row: number) => string | null) | null = null
     let quarantined = 0
     for (let index = 0; index < rows.length; index++) {
-      const problem = this.#landRow(rows[index], tables.rows, conflicts)
+      const problem = this.#landRow(rows[index], tables.rows, page)
       if (problem === null) {
         tables.rows.set(0, account)
         tables.rows.set(1, partition)
@@ -82,12 +88,24 @@ export class PageLander {
     return { rows: rows.length, quarantined }
   }
 
-  #landRow(row: unknown, sink: TableWriter, conflicts: boolean): RowProblem | null {
+  #landRow(row: unknown, sink: TableWriter, { conflicts, fractions, asked }: PageFacts): RowProblem | null {
     if (row === NO_LIST) return { field: this.#feed.rows || 'data', reason: 'expected a list of rows' }
     if (!isObject(row)) return { field: '', reason: 'expected an object' }
     const conflict = conflicts ? conflictingKey(row) : null
     if (conflict !== null) return { field: conflict, reason: `expected ${ONE_VALUE}` }
-    return this.#reader.read(row, sink, this.#drift)
+    const fraction = fractions.size === 0 ? null : this.#fractionIn(row, fractions)
+    if (fraction !== null) return { field: fraction, reason: `expected ${AN_IDENTITY}` }
+    return this.#reader.read(row, sink, this.#drift, asked)
+  }
+
+  /** The field of the identity that holds a bare number which is no integer; such a number arrives here as its digits. */
+  #fractionIn(row: Row, fractions: ReadonlySet<string>): string | null {
+    const { key, fields } = this.#feed.record
+    const held = key.find((name) => {
+      const value = row[spellingOf(name, fields[name]!, row)]
+      return typeof value === 'string' && fractions.has(value)
+    })
+    return held ?? null
   }
 
   #landDrift(frame: PageFrame, problems: readonly JsonProblem[], table: TableWriter): void {
@@ -99,6 +117,31 @@ export class PageLander {
     for (const { field, problem, example, rows } of this.#drift.take())
       table.append([account, feed, frame.seq, field, problem, example, rows])
   }
+}
+
+/** What is known of a page before its rows are read. */
+interface PageFacts {
+  readonly conflicts: boolean
+  /** Bare numbers of the page that are no integers and arrived as text. */
+  readonly fractions: ReadonlySet<string>
+  /** The times that the request asked for; null where it asked for none. */
+  readonly asked: Range | null
+}
+
+function fractionsOf(problems: readonly JsonProblem[]): ReadonlySet<string> {
+  const lexemes = problems.flatMap(({ kind, lexeme }) =>
+    kind === 'number' && lexeme !== undefined && !/^-?\d+$/.test(lexeme) ? [lexeme] : [],
+  )
+  return new Set(lexemes)
+}
+
+/** The request itself tells what was asked for: a window's start moves up to what the venue still remembers. */
+function askedFor({ request, window }: PageMeta): Range | null {
+  const query = new URLSearchParams(request.path.split('?')[1] ?? '')
+  const [start, end] = ['startTime', 'endTime'].map((name) => query.get(name) ?? '')
+  if (/^\d{1,15}$/.test(start ?? '') && /^\d{1,15}$/.test(end ?? ''))
+    return { start: Number(start), end: Number(end) }
+  return window ?? null
 }
 
 interface ReadBody {

@@ -1,7 +1,9 @@
 // A received row into the columns of its table, by the declaration of its record. It accepts and refuses exactly what
-// the record's zod schema does (a property test holds them together), without an object for each row and value.
+// the record's zod schema does (a property test holds them together), without an object for each row and value; and it
+// refuses a row whose time is none that was asked for.
 import { canonicalJson } from '../../models/json.ts'
 import { type Field, type FieldValue, type RecordType, readField, spellingOf } from '../../models/record.ts'
+import type { Range } from '../journal/frame.ts'
 import { plainUnits } from './decimal.ts'
 import type { Drift } from './drift.ts'
 import { ROW_COLUMNS } from './tables.ts'
@@ -20,28 +22,50 @@ export interface RowSink {
 }
 
 export interface RowReader {
-  /** Sets every field of the row and `extra`; the first field that does not fit is answered instead. */
-  read(row: Row, sink: RowSink, drift: Drift): RowProblem | null
+  /**
+   * Sets every field of the row and `extra`; the first field that does not fit is answered instead. `asked` are the
+   * times that the request asked for; null where it asked for none.
+   */
+  read(row: Row, sink: RowSink, drift: Drift, asked: Range | null): RowProblem | null
 }
+
+/** Which times of a row are held against the window that was asked for. `LandingFeed` has them. */
+export interface RowTimes {
+  readonly time?: string
+  readonly touches?: readonly string[]
+}
+
+/** By how much a row may lie outside the window: clocks are not read to the millisecond everywhere. Contract. */
+const SLACK_MS = 1_000
+
+/** The first block of Bitcoin: nothing was traded before, but a time in seconds lies there when taken for milliseconds. */
+const EARLIEST_MS = Date.UTC(2009, 0, 3)
 
 interface Place {
   readonly name: string
   readonly field: Field
   readonly column: number
   readonly values: ReadonlySet<string> | null
+  /** The row's time, or one of those by which it touches a window. */
+  readonly isTime: boolean
+  readonly touches: boolean
 }
 
-export function createRowReader(record: RecordType): RowReader {
+export function createRowReader(record: RecordType, { time, touches = [] }: RowTimes = {}): RowReader {
   const places: readonly Place[] = Object.entries(record.fields).map(([name, field], index) => ({
     name,
     field,
     column: ROW_COLUMNS.length + index,
     values: field.values === undefined ? null : new Set(field.values),
+    isTime: name === time || touches.includes(name),
+    touches: touches.includes(name),
   }))
   const extraColumn = ROW_COLUMNS.length + places.length
   return {
-    read(row, sink, drift) {
+    read(row, sink, drift, asked) {
       let known = 0
+      let first = Number.POSITIVE_INFINITY
+      let last = Number.NEGATIVE_INFINITY
       for (const place of places) {
         const { name, field } = place
         const spelling = spellingOf(name, field, row)
@@ -56,15 +80,31 @@ export function createRowReader(record: RecordType): RowReader {
           if (!reading.ok) return { field: name, reason: `expected ${reading.expected}` }
           sink.set(place.column, reading.value)
           noteType(place, value, drift)
+          if (place.isTime && typeof reading.value === 'number') {
+            if (isTooEarly(reading.value, field)) return { field: name, reason: TOO_EARLY }
+            if (place.touches && reading.value > 0) {
+              first = Math.min(first, reading.value)
+              last = Math.max(last, reading.value)
+            }
+          }
         }
         if (place.values !== null && typeof value === 'string' && value !== '' && !place.values.has(value))
           drift.add('unknown value', name, value)
       }
+      const hasTime = first <= last
+      if (asked !== null && hasTime && (last < asked.start - SLACK_MS || first > asked.end + SLACK_MS))
+        return { field: time ?? '', reason: NOT_ASKED_FOR }
       sink.set(extraColumn, hasMore(row, known) ? extraOf(places, row, drift) : null)
       return null
     },
   }
 }
+
+const NOT_ASKED_FOR = 'expected a time within the window that was asked for'
+const TOO_EARLY = 'expected Unix milliseconds, found a time before 2009'
+
+/** Zero in a field that need not be there says that nothing has happened yet. */
+const isTooEarly = (ms: number, { required }: Field): boolean => ms < EARLIEST_MS && (required || ms > 0)
 
 /** The commonest values without a look at their declaration; undefined leaves the value to `readField`. */
 function quickValue(field: Field, value: unknown): FieldValue | undefined {

@@ -2,7 +2,7 @@
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
 
 /** Raised with every change that older files do not have; such a file is made again from the journal. */
-export const SCHEMA_VERSION = 2
+export const SCHEMA_VERSION = 3
 
 export type ColumnKind = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'BOOLEAN' | 'TIMESTAMPTZ' | 'DECIMAL(38,18)'
 
