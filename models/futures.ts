@@ -41,6 +41,7 @@ export const position = defineRecord({
     stopLossId: text('Id of the stop-loss order.'),
     cTime: millis('When the position was opened.', { aliases: ['ctime'] }),
     uTime: millis('When the position last changed.', { aliases: ['utime'] }),
+    cashDividend: amount('Cash dividend paid to the position.', { beyond: true }),
   },
 })
 

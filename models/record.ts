@@ -25,11 +25,16 @@ export interface Field {
   readonly aliases: readonly string[]
   /** Data about people: published as null unless the configuration asks for it. */
   readonly personal: boolean
+  /**
+   * The venue sends it though the interface document does not name it. What such a field holds is nowhere promised: a
+   * value that does not fit is kept in `extra` and reported, and never keeps the row aside.
+   */
+  readonly beyond: boolean
   /** Documented values; any other value is kept and reported. */
   readonly values?: readonly string[]
 }
 
-type FieldOptions = Partial<Pick<Field, 'required' | 'filled' | 'aliases' | 'personal' | 'values'>>
+type FieldOptions = Partial<Pick<Field, 'required' | 'filled' | 'aliases' | 'personal' | 'beyond' | 'values'>>
 
 const field =
   (kind: FieldKind) =>
@@ -41,8 +46,13 @@ const field =
     identifies: false,
     aliases: [],
     personal: false,
+    beyond: false,
     ...options,
   })
+
+/** What a field means, and whether the interface document says so. */
+export const docOf = ({ doc, beyond }: Field): string =>
+  beyond ? `${doc} Beyond the interface document; null where it was not sent.` : doc
 
 export const text = field('text')
 export const amount = field('amount')
@@ -174,6 +184,7 @@ export function fieldSchema(declared: Field): z.ZodType {
     .transform((value, context): unknown => {
       const reading = readField(declared, value)
       if (reading.ok) return reading.value
+      if (declared.beyond) return null
       context.addIssue({ code: 'custom', message: `expected ${reading.expected}` })
       return z.NEVER
     })

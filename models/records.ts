@@ -59,6 +59,48 @@ export const p2pRecord = defineRecord({
   },
 })
 
+/** What today's venue sends though the interface document does not name it. venue-facts, Wire oddities. */
+const beyond = { beyond: true } as const
+
+const orderFieldsBeyond = {
+  takeProfit: amount('Take-profit trigger price of the order.', beyond),
+  stopLoss: amount('Stop-loss trigger price of the order.', beyond),
+  tpTriggerBy: text('Which price triggers the take-profit.', beyond),
+  slTriggerBy: text('Which price triggers the stop-loss.', beyond),
+  tpOrderType: text('Order type of the take-profit.', beyond),
+  slOrderType: text('Order type of the stop-loss.', beyond),
+  tpLimitPrice: amount('Limit price of the take-profit.', beyond),
+  slLimitPrice: amount('Limit price of the stop-loss.', beyond),
+  marginMode: text('Margin mode of the order.', beyond),
+  tradeSide: text('Whether the order opens or closes a position.', beyond),
+}
+
+/** Beside normal_cancel, which the interface document shows, those of the venue's newer pages. venue-facts. */
+const cancelReasons = [
+  'normal_cancel',
+  'trade_too_many_times_cancel',
+  'trade_count_too_small',
+  'fok_not_full_cancel',
+  'ioc_not_full_cancel',
+  'post_only_fill_cancel',
+  'self_trade_cancel',
+  'trade_max_deal_size_cancel',
+  'tpsl_plan_cancel',
+  'back_contract_cancel',
+  'delegated_risk_order_cancel',
+  'trader_order_cancel',
+  'delivery_order_cancel',
+  'modify_limit_order',
+  'slippage_cancel',
+  'adl_cancel',
+  'penetrate_cancel',
+  'stp_cancel',
+  'call_auction_cancel',
+  'limit_price_exceed_cancel',
+  'burst_cancel',
+  'cancel_receiveWindow',
+]
+
 /** Interface document, 2.3: the fields of open and of past orders. */
 const orderFields = {
   orderId: text('Order id.', requiredText),
@@ -75,7 +117,9 @@ const orderFields = {
   cumExecQty: amount('Executed quantity so far, base coin.'),
   cumExecValue: amount('Executed value so far, quote coin; may be truncated.'),
   avgPrice: amount('Average execution price.'),
-  timeInForce: text('ioc, fok, gtc or post_only.', { values: ['ioc', 'fok', 'gtc', 'post_only'] }),
+  timeInForce: text('ioc, fok, gtc or post_only; rpi beyond the interface document.', {
+    values: ['ioc', 'fok', 'gtc', 'post_only', 'rpi'],
+  }),
   orderStatus: text('live, new, partially_filled, filled or cancelled.', {
     values: ['live', 'new', 'partially_filled', 'filled', 'cancelled'],
   }),
@@ -102,10 +146,11 @@ export const order = defineRecord({
   version: 'updatedTime',
   fields: {
     ...orderFields,
-    cancelReason: text('Why it was cancelled.'),
+    cancelReason: text('Why it was cancelled, such as normal_cancel.', { values: cancelReasons }),
     execType: text('normal, offset, reduce, liquidation or delivery.', {
       values: ['normal', 'offset', 'reduce', 'liquidation', 'delivery'],
     }),
+    ...orderFieldsBeyond,
   },
 })
 
@@ -116,7 +161,7 @@ export const openOrder = defineRecord({
   doc: 'Open orders as sent, with when each state was first and last seen. Interface document, 4.10.',
   key: ['orderId'],
   version: 'updatedTime',
-  fields: orderFields,
+  fields: { ...orderFields, ...orderFieldsBeyond },
 })
 
 /** Interface document, 2.12. */
@@ -169,5 +214,9 @@ export const accountSettings = defineRecord({
     }),
     symbolConfigList: json('Margin mode and leverage per futures symbol.'),
     coinConfigList: json('Leverage per coin.'),
+    accountLevel: text('basic, advanced, isolated or delta.', {
+      values: ['basic', 'advanced', 'isolated', 'delta'],
+      ...beyond,
+    }),
   },
 })

@@ -71,6 +71,20 @@ const order: Readonly<Record<string, Value>> = {
   updatedTime: ms(1795028655743),
 }
 
+/** What the venue sends of an order beyond the document. */
+const beyondOrder: Readonly<Record<string, Value>> = {
+  takeProfit: n('70000'),
+  stopLoss: n('50000.5'),
+  tpTriggerBy: t('mark'),
+  slTriggerBy: t('market'),
+  tpOrderType: t('limit'),
+  slOrderType: t('market'),
+  tpLimitPrice: n('70001'),
+  slLimitPrice: n('49999'),
+  marginMode: t('crossed'),
+  tradeSide: t('open'),
+}
+
 /** By section of the interface document. */
 const records: Readonly<Record<string, Restated>> = {
   '4.3': {
@@ -97,12 +111,17 @@ const records: Readonly<Record<string, Restated>> = {
     required: ['uid'],
     fields: { uid: t('5512345678'), kycResult: t('not_passed') },
   },
-  '4.10': { table: 'open_orders', data: inPage, required: ['orderId', 'createdTime'], fields: order },
+  '4.10': {
+    table: 'open_orders',
+    data: inPage,
+    required: ['orderId', 'createdTime'],
+    fields: { ...order, ...beyondOrder },
+  },
   '4.11': {
     table: 'orders',
     data: inPage,
     required: ['orderId', 'createdTime'],
-    fields: { ...order, cancelReason: t('normal_cancel'), execType: t('offset') },
+    fields: { ...order, cancelReason: t('normal_cancel'), execType: t('offset'), ...beyondOrder },
   },
   '4.12': {
     table: 'positions',
@@ -139,6 +158,8 @@ const records: Readonly<Record<string, Restated>> = {
       stopLossId: t('1507942219670093826'),
       cTime: ms(1700000000003),
       uTime: ms(1700000000004),
+      // Beyond the document.
+      cashDividend: n('0.5'),
     },
   },
   '4.13': {
@@ -184,6 +205,8 @@ const records: Readonly<Record<string, Restated>> = {
         { category: 'USDT-FUTURES', symbol: 'BTCUSDT', marginMode: 'crossed', leverage: '10' },
       ]),
       coinConfigList: j([{ coin: 'USDT', leverage: '6' }]),
+      // Beyond the document.
+      accountLevel: t('delta'),
     },
   },
   '4.16': {
@@ -322,7 +345,7 @@ const records: Readonly<Record<string, Restated>> = {
   '4.23': {
     table: 'p2p_orders',
     data: (row) => ({ orderList: [row], minOrderId: '7' }),
-    required: ['orderId', 'cTime'],
+    required: ['orderId', 'coin', 'cTime'],
     fields: {
       orderId: t('7'),
       orderNo: t('1375573238088888370'),
@@ -501,4 +524,38 @@ describe('a field that the document spells in two ways', () => {
       expect(await landed('drift')).toEqual([])
     },
   )
+})
+
+describe('a field beyond the document', () => {
+  test('that holds what it should not is kept as it came and reported, and the row lands', async () => {
+    const fields = records['4.11']!.fields
+    await receive('4.11', { ...rowOf(fields), takeProfit: 'none yet', tradeSide: { a: 1 } })
+    expect(await landed('orders')).toMatchObject([
+      {
+        order_id: '1507942219670093824',
+        take_profit: null,
+        trade_side: null,
+        extra: '{"takeProfit":"none yet","tradeSide":{"a":1}}',
+      },
+    ])
+    expect(await landed('quarantine')).toEqual([])
+    const drift = (await landed('drift')).map(({ field, problem }) => [field, problem])
+    expect(drift.toSorted()).toEqual([
+      ['takeProfit', 'unknown value'],
+      ['tradeSide', 'unknown value'],
+    ])
+  })
+
+  test('and an older answer that lacks fields of the document are no drift', async () => {
+    const older = ['maxMarketOrderQty', 'maxOrderQty', 'isRwa', 'deliveryPeriod']
+    const contract = Object.entries(rowOf(records['4.17']!.fields)).filter(([name]) => !older.includes(name))
+    await receive('4.17', Object.fromEntries(contract))
+    const reasons = ['cancel_receiveWindow', 'burst_cancel', 'normal_cancel', 'modify_limit_order']
+    for (const cancelReason of reasons)
+      await receive('4.11', { ...rowOf(records['4.11']!.fields), timeInForce: 'rpi', cancelReason })
+    expect(await landed('contracts')).toHaveLength(1)
+    expect((await landed('orders')).map((row) => row.cancel_reason)).toEqual(reasons)
+    expect(await landed('quarantine')).toEqual([])
+    expect(await landed('drift')).toEqual([])
+  })
 })

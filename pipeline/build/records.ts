@@ -1,6 +1,6 @@
 // The layer `published`: one table for each record type, generated because the text is the same for all of them.
 // One row for each distinct content of a record's identity, with when it was first and last seen and which one counts now.
-import { columnName, type RecordType } from '../../models/record.ts'
+import { columnName, docOf, type RecordType } from '../../models/record.ts'
 
 /** A feed and the record that it lands. */
 export interface FeedRecord {
@@ -36,7 +36,7 @@ export function recordDocs(record: RecordType): ReadonlyMap<string, string> {
     ([name, field]) =>
       [
         columnName(name),
-        field.personal ? `${field.doc} Personal: null unless published.` : field.doc,
+        field.personal ? `${docOf(field)} Personal: null unless published.` : docOf(field),
       ] as const,
   )
   return new Map([...Object.entries(COMMON_DOCS), ...fields])

@@ -2,7 +2,7 @@
 // answer lands where. Nothing is written here that the catalogue and the records do not say themselves.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { days, type Endpoint, type Paging, type Window } from '../../connectors/endpoint.ts'
-import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
+import { columnName, docOf, type FieldKind, type RecordType } from '../../models/record.ts'
 import { requestFields } from './request-fields.ts'
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -156,7 +156,7 @@ function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
     `\`${name}\``,
     `\`${columnName(name)}\``,
     COLUMN_TYPES[field.kind],
-    `${field.doc}${field.personal ? ' Personal: published as null unless the configuration asks for it.' : ''}`,
+    `${docOf(field)}${field.personal ? ' Personal: published as null unless the configuration asks for it.' : ''}`,
   ])
   return [
     `Lands in \`${item.table}\`. ${NATURES[item.nature]}`,

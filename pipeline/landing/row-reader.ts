@@ -64,6 +64,7 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
   return {
     read(row, sink, drift, asked) {
       let known = 0
+      let misfits: Set<string> | null = null
       let first = Number.POSITIVE_INFINITY
       let last = Number.NEGATIVE_INFINITY
       for (const place of places) {
@@ -77,7 +78,13 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
           sink.set(place.column, quick)
         } else {
           const reading = readField(field, value)
-          if (!reading.ok) return { field: name, reason: `expected ${reading.expected}` }
+          if (!reading.ok && !field.beyond) return { field: name, reason: `expected ${reading.expected}` }
+          if (!reading.ok) {
+            sink.set(place.column, null)
+            misfits = (misfits ?? new Set<string>()).add(name)
+            drift.add('unknown value', name, value)
+            continue
+          }
           sink.set(place.column, reading.value)
           noteType(place, value, drift)
           if (place.isTime && typeof reading.value === 'number') {
@@ -94,7 +101,10 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
       const hasTime = first <= last
       if (asked !== null && hasTime && (last < asked.start - SLACK_MS || first > asked.end + SLACK_MS))
         return { field: time ?? '', reason: NOT_ASKED_FOR }
-      sink.set(extraColumn, hasMore(row, known) ? extraOf(places, row, drift) : null)
+      sink.set(
+        extraColumn,
+        misfits !== null || hasMore(row, known) ? extraOf(places, row, drift, misfits) : null,
+      )
       return null
     },
   }
@@ -124,10 +134,16 @@ function hasMore(row: Row, known: number): boolean {
   return members > known
 }
 
-/** The members that no field took, as canonical JSON. */
-function extraOf(places: readonly Place[], row: Row, drift: Drift): string {
+/** The members that no field took, and those that did not fit a field beyond the document, as canonical JSON. */
+function extraOf(
+  places: readonly Place[],
+  row: Row,
+  drift: Drift,
+  misfits: ReadonlySet<string> | null,
+): string {
   const taken = new Set(places.flatMap(({ name, field }) => [name, spellingOf(name, field, row)]))
   const unknown = Object.entries(row).filter(([name]) => !taken.has(name))
   for (const [name, value] of unknown) drift.add('unknown field', name, value)
-  return canonicalJson(Object.fromEntries(unknown))
+  const misfitting = Object.entries(row).filter(([name]) => misfits?.has(name))
+  return canonicalJson(Object.fromEntries([...unknown, ...misfitting]))
 }
