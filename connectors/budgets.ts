@@ -1,7 +1,8 @@
-// Which budget a request spends: one for each endpoint, or configured group, and each account, and one for the address
-// from which everything is sent. Source: interface document, part 8; venue-facts, Failures and Paging.
+// Which budget a request spends: one for each endpoint, or group of them, and each account, and one for the address
+// from which everything is sent. The plan asks here too. Source: interface document, part 8; venue-facts, Failures, Paging.
 import type { Clock } from '../models/clock.ts'
 import { Budget, type Turn } from './budget.ts'
+import { endpoints } from './catalogue.ts'
 import type { Endpoint, Rate } from './endpoint.ts'
 import type { AccountAccess, BudgetOverride } from './venue.ts'
 
@@ -30,17 +31,16 @@ export class Budgets {
     this.#address = this.#newBudget(addressRate)
   }
 
-  /** Names the budget of an endpoint for an account: all keys of a uid share it, all accounts that of an address. */
-  keyOf(access: AccountAccess, endpoint: Endpoint): string {
-    const group = this.#options.overrides[endpoint.name]?.group ?? endpoint.name
-    return endpoint.rate.scope === 'ip' ? group : `${group} of ${access.uid ?? access.name}`
+  /** What a request spends, by `spendingOf`. */
+  spendingOf(access: AccountAccess, endpoint: Endpoint): Spending {
+    return spendingOf(access, endpoint, this.#options.overrides)
   }
 
   /** Waits for a slot of the endpoint's budget and only then for one of the address's, which everything shares. */
-  run<T>(key: string, endpoint: Endpoint, task: () => Promise<T>, turn: Turn): Promise<T> {
+  run<T>({ key, rate }: Spending, task: () => Promise<T>, turn: Turn): Promise<T> {
     let budget = this.#budgets.get(key)
     if (budget === undefined) {
-      budget = this.#newBudget(rateOf(endpoint, this.#options.overrides))
+      budget = this.#newBudget(rate)
       this.#budgets.set(key, budget)
     }
     return budget.run(() => this.#address.run(task, turn), turn)
@@ -54,15 +54,37 @@ export class Budgets {
   }
 }
 
-/** The documented rate, or what the configuration puts in its place; a group goes by the strictest of its members. */
-function rateOf(
+type Overrides = Readonly<Record<string, BudgetOverride>>
+
+/** The budget that an endpoint's requests for an account spend: its name, and how many requests it has in which time. */
+export interface Spending {
+  readonly key: string
+  readonly rate: Pick<Rate, 'count' | 'perMs'>
+}
+
+/** All keys of a uid share a budget, and all accounts share that of an address. */
+export function spendingOf(
+  { uid, name }: Pick<AccountAccess, 'uid' | 'name'>,
   endpoint: Endpoint,
-  overrides: Readonly<Record<string, BudgetOverride>>,
-): Pick<Rate, 'count' | 'perMs'> {
-  const own = overrides[endpoint.name]
-  if (own?.group === undefined) return own ?? endpoint.rate
-  const members = Object.values(overrides).filter((other) => other.group === own.group)
-  return members.reduce((strictest, one) =>
-    one.count / one.perMs < strictest.count / strictest.perMs ? one : strictest,
-  )
+  overrides: Overrides,
+): Spending {
+  const group = groupOf(endpoint, overrides)
+  const key = endpoint.rate.scope === 'ip' ? group : `${group} of ${uid ?? name}`
+  return { key, rate: rateOf(group, endpoint, overrides) }
+}
+
+/** What the configuration names, else what is declared; an endpoint of no group is one by itself. */
+const groupOf = ({ name, rate }: Pick<Endpoint, 'name' | 'rate'>, overrides: Overrides): string =>
+  overrides[name]?.group ?? rate.group ?? name
+
+/** Each member goes by its documented rate, or by what the configuration puts in its place; a group by the strictest. */
+function rateOf(group: string, endpoint: Endpoint, overrides: Overrides): Pick<Rate, 'count' | 'perMs'> {
+  const own = overrides[endpoint.name] ?? endpoint.rate
+  return endpoints
+    .filter((other) => groupOf(other, overrides) === group)
+    .map((other) => overrides[other.name] ?? other.rate)
+    .reduce(
+      (strictest, one) => (one.count / one.perMs < strictest.count / strictest.perMs ? one : strictest),
+      own,
+    )
 }

@@ -1,4 +1,5 @@
 // All endpoints of the interface document, in the order of its sections.
+import { UsageError } from '../models/error.ts'
 import { pathOf } from './attempt.ts'
 import { days, type Endpoint } from './endpoint.ts'
 import { repay, settings } from './endpoints/account.ts'
@@ -49,6 +50,27 @@ export const endpoints: readonly Endpoint[] = [
 
 export function findEndpoint(name: string): Endpoint | undefined {
   return endpoints.find((endpoint) => endpoint.name === name)
+}
+
+/**
+ * Endpoints with other spans than the documented ones, in days by name. Whoever plans, walks or checks parameters reads
+ * the declaration, so nothing else needs to know. Throws UsageError for an endpoint that takes no span.
+ */
+export function withSpans(
+  declared: readonly Endpoint[],
+  spanDays: Readonly<Record<string, number>>,
+): readonly Endpoint[] {
+  return declared.map((endpoint) => {
+    const span = spanDays[endpoint.name]
+    if (span === undefined) return endpoint
+    if (endpoint.window === null)
+      throw new UsageError(`${endpoint.name} takes no span of time that could be longer.`, {
+        where: `venue.span_days.${endpoint.name}`,
+        expected: declared.flatMap(({ name, window }) => (window === null ? [] : [name])).join(', '),
+        action: 'Remove the key.',
+      })
+    return { ...endpoint, window: { ...endpoint.window, spanMaxMs: days(span) } }
+  })
 }
 
 /** An endpoint as `tieout endpoints --json` prints it; null where the interface document gives nothing. */

@@ -14,7 +14,7 @@ import {
   prepare,
   secretsOf,
 } from './attempt.ts'
-import { Budgets } from './budgets.ts'
+import { Budgets, type Spending } from './budgets.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { readEnvelope } from './envelope.ts'
 import { ClockRefused, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
@@ -36,7 +36,7 @@ interface Errand {
   readonly params: () => Params
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
-  readonly budgetKey: string
+  readonly spending: Spending
   tries: number
   /** Monotonic; null before the first sending. */
   firstSentAt: number | null
@@ -119,7 +119,7 @@ export class VenueClient implements Venue {
       params: typeof params === 'function' ? () => check(params()) : () => fixed ?? {},
       credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
       signal: linked.signal,
-      budgetKey: this.#budgets.keyOf(access, endpoint),
+      spending: this.#budgets.spendingOf(access, endpoint),
       tries: 0,
       firstSentAt: null,
       lastSentAt: 0,
@@ -139,7 +139,7 @@ export class VenueClient implements Venue {
     for (;;) {
       try {
         const turn = { signal, isRetry: errand.last !== null }
-        const answer = await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)
+        const answer = await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)
         this.#guard.succeeded()
         this.#log(errand, answer.status, null, null)
         return answer
@@ -160,8 +160,8 @@ export class VenueClient implements Venue {
   }
 
   #pauseAfter(errand: Errand, error: VenueError): number | null {
-    const { endpoint, tries, clockWasRefused, budgetKey } = errand
-    if (error instanceof RateRefused) this.#guard.refused(budgetKey)
+    const { endpoint, tries, clockWasRefused, spending } = errand
+    if (error instanceof RateRefused) this.#guard.refused(spending.key)
     if (error instanceof ClockRefused) errand.clockWasRefused = true
     return pauseBeforeRetry({
       error,

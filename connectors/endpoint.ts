@@ -11,6 +11,8 @@ export interface Rate {
   readonly scope: 'uid' | 'ip'
   readonly count: number
   readonly perMs: number
+  /** Endpoints that name the same group share one budget unless the configuration says otherwise. */
+  readonly group?: string
 }
 
 /**
@@ -124,6 +126,8 @@ export interface Endpoint {
   readonly secretParams?: readonly string[]
   /** Fields of `data` that are secrets of ours: struck from the body before it is journaled. */
   readonly secretFields?: readonly string[]
+  /** Each item of the answer succeeds or fails by itself, under a code of success for the whole. */
+  readonly itemsMayFail?: boolean
   /** How to find out what became of a write whose answer was lost. */
   readonly outcome?: string
   /** A request field whose values are a field of another feed's rows: one request for each of them. */

@@ -98,17 +98,7 @@ export function fields(shape: z.ZodRawShape, ...rules: readonly ((value: Fields,
     })
 }
 
-/** startTime is not after endTime, and they are no further apart than the documented span. */
-export const spanAtMost =
-  (spanDays: number) =>
-  (value: Fields, report: Report): void => {
-    if (value.startTime === undefined || value.endTime === undefined) return
-    const span = Number(value.endTime) - Number(value.startTime)
-    if (span < 0) report('endTime', 'must not be before startTime')
-    if (span > days(spanDays)) report('endTime', `must be at most ${spanDays} days after startTime`)
-  }
-
-/** endTime is not before startTime, where no span is documented. */
+/** endTime is not before startTime. How far apart they may be is the window's own span. */
 export const inOrder = (value: Fields, report: Report): void => {
   if (value.startTime === undefined || value.endTime === undefined) return
   if (Number(value.endTime) < Number(value.startTime)) report('endTime', 'must not be before startTime')
@@ -136,7 +126,7 @@ export function validateParams(
 ): Params {
   const checked = endpoint.params.safeParse(params)
   const violations = checked.success
-    ? retentionViolations(endpoint, checked.data as Params, options.now)
+    ? windowViolations(endpoint, checked.data as Params, options.now)
     : checked.error.issues.flatMap(tell)
   if (violations.length === 0) return checked.data as Params
   throw new UsageError(`${endpoint.name}: ${violations.join('; ')}.`, {
@@ -150,6 +140,17 @@ function tell(issue: z.core.$ZodIssue): string[] {
     return issue.keys.map((key) => `${key} is no field of this endpoint`)
   const place = issue.path.map((part) => (typeof part === 'number' ? `[${part}]` : String(part))).join('.')
   return [`${place.replaceAll('.[', '[') || 'the request'} ${issue.message}`]
+}
+
+function windowViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
+  const tooLong = spanViolations(endpoint, params)
+  return tooLong.length > 0 ? tooLong : retentionViolations(endpoint, params, now)
+}
+
+function spanViolations({ window }: Endpoint, { startTime, endTime }: Params): string[] {
+  if (window === null || startTime === undefined || endTime === undefined) return []
+  if (Number(endTime) - Number(startTime) <= window.spanMaxMs) return []
+  return [`endTime must be at most ${window.spanMaxMs / days(1)} days after startTime`]
 }
 
 function retentionViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {

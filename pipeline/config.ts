@@ -4,7 +4,7 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import leven from 'leven'
 import { z } from 'zod'
-import type { AccountAccess, Credentials } from '../connectors/venue.ts'
+import type { AccountAccess, BudgetOverride, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
 import { NOTIFY_EVENTS } from './notify.ts'
@@ -17,6 +17,8 @@ const instant = z.union([z.string(), z.date()]).transform((value, context) => {
 })
 
 const rate = z.strictObject({ count: z.number().int().positive(), per_ms: z.number().positive() })
+
+const SPAN_BOUNDS = 'expected 1 to 366 days'
 
 const budget = rate.extend({
   /** Endpoints that name the same group share one budget. */
@@ -47,6 +49,17 @@ const schema = z.strictObject({
       ip_budget: rate.optional(),
       /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
       retention_days: z.record(z.string(), z.number().positive()).default({}),
+      /** Longest span of one request, in days, where the venue takes another one than is documented. */
+      span_days: z
+        .record(
+          z.string(),
+          z
+            .number('expected whole days')
+            .int('expected whole days')
+            .min(1, SPAN_BOUNDS)
+            .max(366, SPAN_BOUNDS),
+        )
+        .default({}),
       timeout_ms: z.number().int().positive().optional(),
     })
     .prefault({}),
@@ -125,6 +138,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     ...(checked.data.history.feeds ?? []),
     ...Object.keys(checked.data.venue.budgets),
     ...Object.keys(checked.data.venue.retention_days),
+    ...Object.keys(checked.data.venue.span_days),
   ]
   for (const feed of named) {
     if (knownFeeds.includes(feed)) continue
@@ -135,6 +149,16 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     })
   }
   return checked.data
+}
+
+/** Budgets by endpoint, as the connectors take them. */
+export function budgetOverrides({ venue }: Config): Readonly<Record<string, BudgetOverride>> {
+  return Object.fromEntries(
+    Object.entries(venue.budgets).map(([name, { count, per_ms, group }]) => [
+      name,
+      { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
+    ]),
+  )
 }
 
 /** A section or an account with nothing but comments under it is null in YAML, and says nothing: its defaults hold. */

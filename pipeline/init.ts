@@ -8,14 +8,16 @@ export function exampleConfig(baseUrl: string): string {
 venue:
   # Where the API stands.
   base_url: ${baseUrl}
-  # Documented rates can be overridden, and endpoints can share a budget by naming one group:
+  # Documented rates can be overridden, and endpoints share a budget by naming one group. tax.futuresRecords and
+  # tax.p2pRecords share the group v2-tax unless another one is named for them:
   # budgets:
-  #   tax.futuresRecords: { count: 1, per_ms: 1000, group: v2-tax }
-  #   tax.p2pRecords: { count: 1, per_ms: 1000, group: v2-tax }
+  #   tax.futuresRecords: { count: 1, per_ms: 1000, group: futures-alone }
   # What this machine's address may send over all endpoints; the venue's limit is 6000 a minute:
   # ip_budget: { count: 100, per_ms: 1000 }
   # How many days the venue remembers, where it is known to differ:
   # retention_days: { tax.p2pRecords: 730 }
+  # How many days one request may span, where the venue takes more than is documented:
+  # span_days: { broker.customers: 90 }
 
 history:
   # How far back to read; without it, all that the venue still has.

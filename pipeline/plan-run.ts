@@ -1,6 +1,7 @@
 // The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
+import { spendingOf } from '../connectors/budgets.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
-import type { Config } from './config.ts'
+import { budgetOverrides, type Config } from './config.ts'
 import type { Landing } from './landing/landing.ts'
 import { type Knowledge, planFeedPartition } from './sync/feed.ts'
 
@@ -47,6 +48,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const instant = options.now()
   const context = { ...options, landing, now: () => instant }
   const partitions: PlannedPartition[] = []
+  const overrides = budgetOverrides(options.config)
   const msPerBudget = new Map<string, number>()
   for (const account of options.accounts) {
     const kind = (await landing.account(account))?.kind ?? 'unknown'
@@ -64,8 +66,10 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
           windows: endpoint.window === null ? 0 : plan.requests,
           requests: plan.requests,
         })
-        const [budget, ms] = budgetTime(options.config, account, endpoint, plan.requests)
-        msPerBudget.set(budget, (msPerBudget.get(budget) ?? 0) + ms)
+        const uid = options.config.accounts[account]?.uid
+        const access = { name: account, ...(uid === undefined ? {} : { uid }) }
+        const { key, rate } = spendingOf(access, endpoint, overrides)
+        msPerBudget.set(key, (msPerBudget.get(key) ?? 0) + (plan.requests / rate.count) * rate.perMs)
       }
     }
   }
@@ -74,15 +78,6 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
     requests: partitions.reduce((sum, one) => sum + one.requests, 0),
     minutes: Math.ceil(Math.max(0, ...msPerBudget.values()) / 6_000) / 10,
   }
-}
-
-/** The budget that a feed's requests spend, and the milliseconds that they take of it. */
-function budgetTime(config: Config, account: string, endpoint: Endpoint, requests: number): [string, number] {
-  const override = config.venue.budgets[endpoint.name]
-  const { count, perMs } =
-    override === undefined ? endpoint.rate : { count: override.count, perMs: override.per_ms }
-  const scope = endpoint.rate.scope === 'ip' ? '' : account
-  return [`${override?.group ?? endpoint.name}/${scope}`, (requests / count) * perMs]
 }
 
 const iso = (ms: number): string => new Date(ms).toISOString()

@@ -1,12 +1,13 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
-import { endpoints } from '../connectors/catalogue.ts'
+import { endpoints, withSpans } from '../connectors/catalogue.ts'
+import type { Endpoint } from '../connectors/endpoint.ts'
 import { defaultProfile, type VenueProfile } from '../connectors/profile.ts'
 import { openVenue, type RequestEvent, type Venue } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import type { Books } from './books.ts'
 import { type BuildResult, buildLedger } from './build/build.ts'
 import type { CommandContext } from './commands/context.ts'
-import { type Config, readAccounts } from './config.ts'
+import { budgetOverrides, type Config, readAccounts } from './config.ts'
 import { type LotsStepOptions, lotsStep } from './lots/step.ts'
 import { configuredMatching } from './reports/matching.ts'
 import { SETTINGS_FEED } from './sync/account.ts'
@@ -24,6 +25,9 @@ const settings = endpoints.find((endpoint) => endpoint.name === SETTINGS_FEED)
 if (settings === undefined) throw new Error(`The catalogue has no ${SETTINGS_FEED}.`)
 const settingsEndpoint = settings
 
+/** The catalogue with the spans that the configuration knows better than the interface document. */
+export const asConfigured = ({ venue }: Config): readonly Endpoint[] => withSpans(endpoints, venue.span_days)
+
 /** The feeds that a selection, else the configuration, else everything names. */
 export function chosenFeeds(config: Config, selection: Selection) {
   const unknown = selection.feeds?.find((name) => !endpoints.some((endpoint) => endpoint.name === name))
@@ -34,7 +38,7 @@ export function chosenFeeds(config: Config, selection: Selection) {
       action: 'Correct the name.',
     })
   }
-  return selectFeeds(endpoints, selection.feeds ?? config.history.feeds)
+  return selectFeeds(asConfigured(config), selection.feeds ?? config.history.feeds)
 }
 
 /** The accounts that a selection names, else all of the configuration. */
@@ -53,18 +57,13 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
 
 /** The venue as the configuration describes it; whoever opens it closes it. */
 export function openConfiguredVenue(context: CommandContext, config: Config): Venue {
-  const { base_url: baseUrl, timeout_ms: timeoutMs, budgets } = config.venue
+  const { base_url: baseUrl, timeout_ms: timeoutMs } = config.venue
   return openVenue({
     profile: venueProfile(config),
     clock: context.clock,
     random: Math.random,
     signal: context.signal,
-    budgets: Object.fromEntries(
-      Object.entries(budgets).map(([name, { count, per_ms, group }]) => [
-        name,
-        { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
-      ]),
-    ),
+    budgets: budgetOverrides(config),
     log: (event: RequestEvent) => context.log.debug(event, 'request'),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),

@@ -7,7 +7,7 @@ import { settings } from '../connectors/endpoints/account.ts'
 import { contracts } from '../connectors/endpoints/futures.ts'
 import { futuresRecords, p2pRecords } from '../connectors/endpoints/tax.ts'
 import { defaultProfile } from '../connectors/profile.ts'
-import { openVenue } from '../connectors/venue.ts'
+import { type BudgetOverride, openVenue } from '../connectors/venue.ts'
 import { systemClock } from '../models/clock.ts'
 import {
   access,
@@ -141,6 +141,21 @@ describe('the budgets of a venue', () => {
     const account = venue.account(access)
     await settle(Promise.all([account.request(futuresRecords, window), account.request(p2pRecords, window)]))
     expect(times(received)).toEqual([0, 3_002])
+  })
+
+  test('of 4.20 and 4.21 are one, unless the configuration gives either a group of its own', async () => {
+    const both = async (budgets: Readonly<Record<string, BudgetOverride>>): Promise<number[]> => {
+      const { venue, settle, received } = await loopback(reply(200, envelope([])), { budgets })
+      const account = venue.account(access)
+      const asked = [account.request(futuresRecords, window), account.request(p2pRecords, window)]
+      await settle(Promise.all(asked))
+      return times(received)
+    }
+    expect(await both({})).toEqual([0, 1_002])
+    // A rate alone changes no group, and the strictest of the two still counts.
+    expect(await both({ 'tax.p2pRecords': { count: 1, perMs: 3_000 } })).toEqual([0, 3_002])
+    expect(await both({ 'tax.p2pRecords': { count: 1, perMs: 10 } })).toEqual([0, 1_002])
+    expect(await both({ 'tax.p2pRecords': { count: 1, perMs: 1_000, group: 'p2p' } })).toEqual([0, 0])
   })
 
   test('are spent by retries too', async () => {

@@ -2,7 +2,7 @@
 import { merchant } from '../../models/people.ts'
 import { p2pOrder } from '../../models/records.ts'
 import { days, defineEndpoint } from '../endpoint.ts'
-import { fields, millis, oneOf, side, spanAtMost, text, wholeNumber } from '../params.ts'
+import { fields, inOrder, millis, oneOf, side, text, wholeNumber } from '../params.ts'
 
 const ROLE = 'a P2P merchant'
 
@@ -41,7 +41,7 @@ export const p2pOrders = defineEndpoint({
       fiat: text.optional(),
       orderNo: text.optional(),
     },
-    spanAtMost(90),
+    inOrder,
   ),
   item: p2pOrder,
   rows: 'orderList',

@@ -2,7 +2,7 @@
 // Interface document, 4.19 to 4.21; retention where the document is silent from venue-facts, Paging.
 import { futuresRecord, p2pRecord, taxRecord } from '../../models/records.ts'
 import { days, defineEndpoint, type Paging } from '../endpoint.ts'
-import { fields, millis, oneOf, productType, spanAtMost, text, wholeNumber } from '../params.ts'
+import { fields, inOrder, millis, oneOf, productType, text, wholeNumber } from '../params.ts'
 
 const lastId = (param: string): Paging => ({
   kind: 'last-id',
@@ -11,6 +11,9 @@ const lastId = (param: string): Paging => ({
   size: 500,
   sizeMax: 500,
 })
+
+/** Several public clients found 4.20 and 4.21 to spend one budget; the interface document gives each its own. venue-facts, Paging. */
+const V2_TAX = 'v2-tax'
 
 /** Unified account tax records: every signed change of a coin. Interface document, 4.19. */
 export const taxRecords = defineEndpoint({
@@ -31,7 +34,7 @@ export const taxRecords = defineEndpoint({
       limit: wholeNumber(500).optional(),
       cursor: text.optional(),
     },
-    spanAtMost(7),
+    inOrder,
   ),
   item: taxRecord,
   page: lastId('cursor'),
@@ -62,7 +65,7 @@ export const futuresRecords = defineEndpoint({
   name: 'tax.futuresRecords',
   method: 'GET',
   path: '/api/v2/tax/future-record',
-  rate: { scope: 'uid', count: 1, perMs: 1_000 },
+  rate: { scope: 'uid', count: 1, perMs: 1_000, group: V2_TAX },
   params: fields(
     {
       productType: productType.optional(),
@@ -72,7 +75,7 @@ export const futuresRecords = defineEndpoint({
       limit: wholeNumber(500).optional(),
       idLessThan: text.optional(),
     },
-    spanAtMost(30),
+    inOrder,
   ),
   item: futuresRecord,
   page: lastId('idLessThan'),
@@ -99,7 +102,7 @@ export const p2pRecords = defineEndpoint({
   name: 'tax.p2pRecords',
   method: 'GET',
   path: '/api/v2/tax/p2p-record',
-  rate: { scope: 'uid', count: 1, perMs: 1_000 },
+  rate: { scope: 'uid', count: 1, perMs: 1_000, group: V2_TAX },
   params: fields(
     {
       coin: text.optional(),
@@ -108,7 +111,7 @@ export const p2pRecords = defineEndpoint({
       limit: wholeNumber(500).optional(),
       idLessThan: text.optional(),
     },
-    spanAtMost(30),
+    inOrder,
   ),
   item: p2pRecord,
   page: lastId('idLessThan'),

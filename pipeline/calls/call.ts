@@ -1,6 +1,5 @@
 // One call of any endpoint: its fields are checked before anything is opened or sent; what only reads is asked and
 // shown, what writes is shown and sent only when that is asked for. Contract, Commands.
-import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { extractPage } from '../../connectors/pages.ts'
@@ -9,7 +8,8 @@ import { redactText } from '../../connectors/secrets.ts'
 import { UsageError } from '../../models/error.ts'
 import { type CommandContext, optionalConfig } from '../commands/context.ts'
 import { nearest } from '../config.ts'
-import { openConfiguredVenue } from '../run.ts'
+import { asConfigured, openConfiguredVenue } from '../run.ts'
+import { failedItems, itemsRefused } from './items.ts'
 import { keepSecret, type SecretKeeper } from './keep-secret.ts'
 import { maskSecrets } from './secrets.ts'
 import { type CallSession, withSession } from './session.ts'
@@ -32,7 +32,7 @@ export interface CallOptions {
 
 /** Makes the call and prints what came of it. Throws UsageError for what breaks a rule, and what a request throws. */
 export async function call(context: CommandContext, options: CallOptions): Promise<void> {
-  const endpoint = endpointNamed(options.endpoint)
+  const endpoint = endpointNamed(options.endpoint, asConfigured(optionalConfig(context)))
   const params = validateParams(endpoint, readValues(endpoint, options.values), { now: context.now() })
   if (endpoint.public) return callPublic(context, endpoint, params, options)
   if (!endpoint.writes) {
@@ -47,8 +47,8 @@ export async function call(context: CommandContext, options: CallOptions): Promi
   )
 }
 
-function endpointNamed(name: string): Endpoint {
-  const endpoint = findEndpoint(name) ?? endpoints.find(({ section }) => section === name)
+function endpointNamed(name: string, endpoints: readonly Endpoint[]): Endpoint {
+  const endpoint = endpoints.find((one) => one.name === name) ?? endpoints.find((one) => one.section === name)
   if (endpoint !== undefined) return endpoint
   const names = endpoints.map((one) => one.name)
   throw new UsageError(`There is no endpoint ${name}.`, {
@@ -108,6 +108,8 @@ async function write(
   const data = await sendWrite(session, endpoint, { ...params, ...id }, keeper?.keep)
   context.print(redactText(showJson(maskSecrets(endpoint, data), options.json), session.secrets))
   if (keeper !== null) context.tell(keeper.told)
+  const failed = failedItems(endpoint, params, data)
+  if (failed.length > 0) throw itemsRefused(endpoint, session, failed)
 }
 
 /** An order without an id of its own gets one: only by it can the order be found when the answer is lost. */

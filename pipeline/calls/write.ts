@@ -4,12 +4,14 @@ import { isDeepStrictEqual } from 'node:util'
 import { credentialsOf, describeRequest, prepare, secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
+import { SUCCESS } from '../../connectors/envelope.ts'
 import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../connectors/errors.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { redactSecrets } from '../../connectors/secrets.ts'
+import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { findOrder } from './find-order.ts'
+import { describeItems, failedItems } from './items.ts'
 import { cleanBody } from './secrets.ts'
 import type { CallSession } from './session.ts'
 import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from './writes.ts'
@@ -52,10 +54,27 @@ export async function sendWrite(
   try {
     await keep(answer)
   } finally {
-    const done: Settlement = { outcome: 'done', code: '00000', reason: null }
-    await settle(books, clock, run, intent, done, cleanBody(endpoint, answer.body, secrets))
+    const settlement = settlementOf(endpoint, params, answer.envelope.data, secrets)
+    await settle(books, clock, run, intent, settlement, cleanBody(endpoint, answer.body, secrets))
   }
   return answer.envelope.data
+}
+
+/** What a success comes to: done, or refused in some or all of its items, each of which is named. */
+function settlementOf(
+  endpoint: Endpoint,
+  params: Params,
+  data: unknown,
+  secrets: readonly string[],
+): Settlement {
+  const failed = failedItems(endpoint, params, data)
+  if (failed.length === 0) return { outcome: 'done', code: SUCCESS, reason: null }
+  const codes = [...new Set(failed.map(({ code }) => code))].join(' ')
+  return {
+    outcome: failed.every(({ total }) => total === failed.length) ? 'refused' : 'partial',
+    code: redactText(codes, secrets),
+    reason: redactText(describeItems(failed), secrets),
+  }
 }
 
 /** Makes safe what is about to be sent; gives the number of its frame. */

@@ -102,7 +102,8 @@ export interface WriteIntentMeta extends Common {
   readonly request: Pick<RequestMeta, 'method' | 'path'>
 }
 
-export type WriteOutcome = 'done' | 'refused' | 'unknown'
+/** partial: the venue carried out some items of the request and refused the others. */
+export type WriteOutcome = 'done' | 'refused' | 'partial' | 'unknown'
 
 /** What became of an intent; of several the last counts. The frame's body is the answer, without secrets. */
 export interface WriteOutcomeMeta extends Common {

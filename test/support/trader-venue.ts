@@ -71,8 +71,8 @@ export async function traderVenue(answers: Answers): Promise<TraderVenue> {
   return venue
 }
 
-/** A folder of books that is configured for it, with both keys and budgets that nothing waits for. */
-export function traderBooks(baseUrl: string, history: string): string {
+/** A folder of books that is configured for it, with both keys and budgets that nothing waits for; `venue` is one more line. */
+export function traderBooks(baseUrl: string, history: string, venue = ''): string {
   const dir = temporaryFolder()
   mkdirSync(dir, { recursive: true })
   const budgets = endpoints.map(({ name }) => `    ${name}: { count: 50, per_ms: 1 }`)
@@ -84,6 +84,7 @@ export function traderBooks(baseUrl: string, history: string): string {
       '  ip_budget: { count: 100, per_ms: 1 }',
       '  budgets:',
       ...budgets,
+      venue,
       `history: ${history}`,
       'accounts: { trader: { credentials: file } }',
       '',
