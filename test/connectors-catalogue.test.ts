@@ -3,6 +3,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogueEntry, endpoints, findEndpoint } from '../connectors/catalogue.ts'
 import { columnName, type RecordType } from '../models/record.ts'
+import { recordDocs } from '../pipeline/build/records.ts'
 
 /** section, name, method, path, permission, count, perMs, scope, span, retention (days), page size, paging, writes. */
 const document = `
@@ -147,13 +148,33 @@ const fieldsOfPart2: Readonly<Record<string, string>> = {
     'orderId orderNo advNo side count coin price fiat withdrawTime representTime releaseTime paymentTime amount status buyerRealName sellerRealName cTime uTime paymentInfo',
 }
 
+/** What the venue sends beyond part 2. */
+const beyondOrders =
+  'takeProfit stopLoss tpTriggerBy slTriggerBy tpOrderType slOrderType tpLimitPrice slLimitPrice marginMode tradeSide'
+const beyondPart2: Readonly<Record<string, string>> = {
+  'trade.openOrders': beyondOrders,
+  'trade.orderHistory': beyondOrders,
+  'futures.positions': 'cashDividend',
+  'account.settings': 'accountLevel',
+}
+
 describe('records', () => {
   const landing = endpoints.filter((endpoint) => endpoint.item !== null)
 
   test('of every reading endpoint have the fields of part 2, in its order', () => {
     expect(landing.map(({ name }) => name)).toEqual(Object.keys(fieldsOfPart2))
-    for (const { name, item } of landing)
-      expect(Object.keys(item!.fields).toSorted()).toEqual(fieldsOfPart2[name]!.split(' ').toSorted())
+    const namesOf = (item: RecordType | null, beyond: boolean): string[] =>
+      Object.entries(item!.fields).flatMap(([field, one]) => (one.beyond === beyond ? [field] : []))
+    for (const { name, item } of landing) {
+      expect(namesOf(item, false).toSorted()).toEqual(fieldsOfPart2[name]!.split(' ').toSorted())
+      expect(namesOf(item, true)).toEqual(beyondPart2[name]?.split(' ') ?? [])
+    }
+  })
+
+  test('say of a column beyond the document that it is', () => {
+    expect(recordDocs(findEndpoint('account.settings')!.item!).get('account_level')).toBe(
+      'basic, advanced, isolated or delta. Beyond the interface document; null where it was not sent.',
+    )
   })
 
   test('land in the tables of the contract', () => {
