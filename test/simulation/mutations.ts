@@ -316,8 +316,8 @@ const asking = [
   of(
     'retries outside of the budget',
     'connectors/client.ts',
-    'await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
-    'errand.last !== null ? await this.#tryOnce(errand) : await this.#budgets.run(errand.budgetKey, endpoint, () => this.#tryOnce(errand), turn)',
+    'await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)',
+    'errand.last !== null ? await this.#tryOnce(errand) : await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)',
     'server error',
   ),
   of(
@@ -474,14 +474,14 @@ const reading = [
   of(
     'a row with an unknown value dropped',
     rowReader,
-    "drift.add('unknown value', name, value)",
-    "return { field: name, reason: 'an unknown value' }",
+    "!place.values.has(value))\n          drift.add('unknown value', name, value)",
+    "!place.values.has(value))\n          return { field: name, reason: 'an unknown value' }",
     'unknown types',
   ),
   of(
     'unknown fields dropped',
     rowReader,
-    'hasMore(row, known) ? extraOf(places, row, drift) : null',
+    'misfits !== null || hasMore(row, known) ? extraOf(places, row, drift, misfits) : null',
     'null',
     'unknown fields',
   ),
