@@ -66,6 +66,17 @@ export const json = field('json')
  */
 export type RecordNature = 'event' | 'life' | 'snapshot'
 
+/** Where a record says what kind of change it is, in a word of the venue whose meaning tax_types.csv tells. */
+export interface TypeOfRecord {
+  /** Wire name of the field that holds the word. */
+  readonly field: string
+  /** Rows of tax_types.csv may name this instead of the feed, where feeds share their words. */
+  readonly vocabulary: string
+  /** Wire names of the fields that tell which coin moved, and when. */
+  readonly coin: string
+  readonly time: string
+}
+
 export interface RecordType {
   /** Landing and published table, snake_case plural. */
   readonly table: string
@@ -75,13 +86,15 @@ export interface RecordType {
   readonly key: readonly string[]
   /** Wire name of the field by which versions of a record are ordered, where it has one. */
   readonly version: string | null
+  /** Null for a record without a type. What has one is classified, and checked for types that nobody knows. */
+  readonly typed: TypeOfRecord | null
   /** By wire name, in the order of the interface document. */
   readonly fields: Readonly<Record<string, Field>>
   readonly schema: z.ZodType<Record<string, unknown>>
 }
 
 export function defineRecord(
-  declaration: Omit<RecordType, 'schema' | 'version'> & { version?: string },
+  declaration: Omit<RecordType, 'schema' | 'version' | 'typed'> & { version?: string; typed?: TypeOfRecord },
 ): RecordType {
   const fields = Object.fromEntries(
     Object.entries(declaration.fields).map(([name, one]) => [
@@ -89,7 +102,7 @@ export function defineRecord(
       { ...one, identifies: declaration.key.includes(name) },
     ]),
   )
-  return { version: null, ...declaration, fields, schema: recordSchema(fields) }
+  return { version: null, typed: null, ...declaration, fields, schema: recordSchema(fields) }
 }
 
 /** `cTime` → `c_time`, `unrealizedPL` → `unrealized_pl`, `trades30d` → `trades30d`. */

@@ -13,6 +13,7 @@ export const taxRecord = defineRecord({
   nature: 'event',
   doc: 'Unified account tax records as sent: every signed change of a coin. Interface document, 4.19.',
   key: ['id'],
+  typed: { field: 'type', vocabulary: 'tax', coin: 'coin', time: 'ts' },
   fields: {
     id: text('Record id, unique at the venue.', requiredText),
     coin: text('Coin that moved.', coinOfAmounts),
@@ -30,6 +31,7 @@ export const futuresRecord = defineRecord({
   nature: 'event',
   doc: 'Futures transaction records as sent. Interface document, 4.20.',
   key: ['id'],
+  typed: { field: 'futureTaxType', vocabulary: 'tax', coin: 'marginCoin', time: 'ts' },
   fields: {
     id: text('Record id.', requiredText),
     symbol: text('Contract symbol.'),
@@ -47,6 +49,7 @@ export const p2pRecord = defineRecord({
   nature: 'event',
   doc: 'P2P transaction records as sent. Interface document, 4.21.',
   key: ['id'],
+  typed: { field: 'p2pTaxType', vocabulary: 'p2p', coin: 'coin', time: 'ts' },
   fields: {
     id: text('Record id.', requiredText),
     coin: text('Coin that moved.', coinOfAmounts),

@@ -19,6 +19,16 @@ export function generatedModels({
     ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.permission_codes', permissionsDoc, permissionsSelect),
+    generated(
+      'staging.received_types',
+      receivedTypesDoc,
+      typedRecords.map(receivedTypesOf).join('\nunion all\n'),
+    ),
+    generated(
+      'staging.unclassified_records',
+      unclassifiedDoc,
+      typedRecords.map(unclassifiedOf).join('\nunion all\n'),
+    ),
     generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
     generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
     generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
@@ -69,6 +79,30 @@ const permissionsDoc = `Codes of a feed that could not be read with the keys at 
 grain: one row per code`
 
 const permissionsSelect = `select * from (values ${permissionCodes.map((code) => `('${code}')`).join(', ')}) as codes (code)`
+/** Every record that is declared with a type: a feed that lands one is classified and checked like the others. */
+const typedRecords = feedRecords.flatMap(({ feed, record }) =>
+  record.typed === null ? [] : [{ feed, record, typed: record.typed }],
+)
+
+type TypedRecord = (typeof typedRecords)[number]
+
+const receivedTypesDoc = `The types that each feed has told, as they were spelled.
+grain: one row per feed and type`
+
+const receivedTypesOf = ({ feed, record, typed }: TypedRecord): string =>
+  `select distinct '${feed}' as feed, '${typed.vocabulary}' as vocabulary, ${columnName(typed.field)} as type
+from main.${record.table}`
+
+const unclassifiedDoc = `Current records of types that nobody has classified.
+grain: one row per record`
+
+const unclassifiedOf = ({ feed, record, typed }: TypedRecord): string =>
+  `select '${feed}' as feed, t.account, t.${columnName(typed.field)} as type, t.${columnName(typed.coin)} as coin,
+  concat_ws('/', ${record.key.map((name) => `t.${columnName(name)}`).join(', ')}) as source_id,
+  t.${columnName(typed.time)} as occurred_at
+from main.${record.table} as t
+join staging.types as types on types.feed = '${feed}' and types.type = t.${columnName(typed.field)}
+where t.is_current and types.kind = 'unclassified'`
 
 const versionsDoc = `Records of which more than one version was received, each version with its content.
 grain: one row per account, feed, record_id and version`

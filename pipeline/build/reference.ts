@@ -25,11 +25,15 @@ export interface BuildConfig {
 
 /** Shipped reference tables with their columns; all text, cast by the models that read them. */
 const REFERENCE_TABLES: Readonly<Record<string, readonly string[]>> = {
-  tax_types: ['feed', 'type', 'kind', 'direction', 'family', 'role', 'note'],
+  tax_types: ['feed', 'type', 'kind', 'direction', 'family', 'role', 'doubt', 'note'],
+  type_doubts: ['doubt', 'meaning'],
   kinds: ['kind', 'counter_account', 'effect', 'meaning'],
   quote_coins: ['coin', 'rank', 'note'],
   currencies: ['currency', 'is_money', 'note'],
 }
+
+/** Columns that a user's file may leave out. */
+const OPTIONAL_COLUMNS: readonly string[] = ['doubt']
 
 /** Names of the tables that `loadReference` makes, qualified. */
 export const GIVEN_TABLES: readonly string[] = [
@@ -52,12 +56,13 @@ export async function loadReference(
     const users = join(folders.books, `${name}.csv`)
     const parts = [selectCsv(join(folders.shipped, `${name}.csv`), columns, 1)]
     if (existsSync(users)) {
-      await mustHaveColumns(connection, users, columns)
-      parts.push(selectCsv(users, columns, 0))
+      const found = await columnsFound(connection, users, columns)
+      parts.push(selectCsv(users, columns, 0, found))
     }
     await connection.run(`create table staging.${name} as ${parts.join(' union all ')}`)
   }
-  await mustUseKnownKinds(connection, join(folders.books, 'tax_types.csv'))
+  await mustUseKnown(connection, 'kind', 'kinds', join(folders.books, 'tax_types.csv'))
+  await mustUseKnown(connection, 'doubt', 'type_doubts', join(folders.books, 'tax_types.csv'))
   await connection.run(
     `create table staging.settings as select
        cast($personal as boolean) as publish_personal_data,
@@ -87,41 +92,57 @@ export async function loadReference(
 
 const readCsv = (file: string): string => `read_csv(${quoted(file)}, header = true, all_varchar = true)`
 
-function selectCsv(file: string, columns: readonly string[], precedence: number): string {
-  const fields = columns.map((name) => `coalesce("${name}", '') as "${name}"`)
+/** Columns that are not among `found` are empty. */
+function selectCsv(
+  file: string,
+  columns: readonly string[],
+  precedence: number,
+  found: readonly string[] = columns,
+): string {
+  const fields = columns.map((name) =>
+    found.includes(name) ? `coalesce("${name}", '') as "${name}"` : `'' as "${name}"`,
+  )
   return `select ${fields.join(', ')}, ${precedence} as precedence from ${readCsv(file)}`
 }
 
-async function mustHaveColumns(
+/** The columns of a user's file. */
+async function columnsFound(
   connection: DuckDBConnection,
   file: string,
   columns: readonly string[],
-): Promise<void> {
+): Promise<readonly string[]> {
+  const required = columns.filter((name) => !OPTIONAL_COLUMNS.includes(name))
   const found = await connection
     .runAndReadAll(`select * from ${readCsv(file)} limit 0`)
     .then((reader) => reader.columnNames())
     .catch(() => null)
-  if (found !== null && columns.every((name) => found.includes(name))) return
+  if (found !== null && required.every((name) => found.includes(name))) return found
   throw new UsageError('A reference table in the folder of the books cannot be used.', {
     where: file,
-    expected: `a CSV file with the columns ${columns.join(', ')}`,
+    expected: `a CSV file with the columns ${required.join(', ')}`,
     found: found === null ? 'no readable CSV' : found.join(', '),
     action: 'Correct the file, or remove it to use the table that ships.',
   })
 }
 
-/** Shipped rows are held to it by the same rule, through the tests. */
-async function mustUseKnownKinds(connection: DuckDBConnection, file: string): Promise<void> {
+/** What a row of the classification names stands in the table of such names. Shipped rows are held to it by the same rule, through the tests. */
+async function mustUseKnown(
+  connection: DuckDBConnection,
+  what: 'kind' | 'doubt',
+  table: 'kinds' | 'type_doubts',
+  file: string,
+): Promise<void> {
   const reader = await connection.runAndReadAll(
-    `select type, kind, (select string_agg(distinct kind, ', ' order by kind) from staging.kinds)
-     from staging.tax_types where kind not in (select kind from staging.kinds) limit 1`,
+    `select type, ${what}, (select string_agg(distinct ${what}, ', ' order by ${what}) from staging.${table})
+     from staging.tax_types
+     where ${what} not in (select ${what} from staging.${table}) ${what === 'doubt' ? "and doubt <> ''" : ''} limit 1`,
   )
-  const [type, kind, known] = (reader.getRowsJson()[0] ?? []) as string[]
-  if (kind === undefined) return
-  throw new UsageError('The classification names a kind that does not exist.', {
+  const [type, named, known] = (reader.getRowsJson()[0] ?? []) as string[]
+  if (named === undefined) return
+  throw new UsageError(`The classification names a ${what} that does not exist.`, {
     where: `${file}, type ${type}`,
     expected: `one of ${known}`,
-    found: kind,
-    action: 'Correct the row, or add the kind to kinds.csv beside it.',
+    found: named,
+    action: `Correct the row, or add the ${what} to ${table}.csv beside it.`,
   })
 }

@@ -7,17 +7,16 @@ select account, coin, previous_at as starts_at, occurred_at as ends_at,
 from main.balance_chain
 where status = 'open'
 union all
-select moves.account, moves.coin, moves.occurred_at, moves.occurred_at,
-  'unknown_type', 'the unknown type ' || moves.type || ' of record ' || moves.source_id
-from staging.moves as moves
-where moves.kind = 'unclassified'
+select account, coin, occurred_at, occurred_at,
+  'unknown_type', 'the unknown type ' || type || ' of record ' || source_id
+from staging.unclassified_records
 union all
 select records.account, records.coin, records.ts, records.ts,
-  'unknown_type', 'the unknown type ' || records.p2p_tax_type || ' of record ' || records.id
+  'p2p_direction', 'the type ' || records.p2p_tax_type || ' of record ' || records.id || ', which tells no direction'
 from main.p2p_records as records
 join staging.types as types
   on types.feed = 'tax.p2pRecords' and types.type = records.p2p_tax_type
-where records.is_current and types.direction not in ('in', 'out')
+where records.is_current and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
 union all
 select account, coin, happened_at, happened_at,
   'duplicate_records', 'the P2P record ' || first_id || ', which has come twice'

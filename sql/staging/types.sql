@@ -1,47 +1,46 @@
--- What each received type means: its spelling is made canonical (case, hyphens, blanks) and looked up in the
--- classification. A user's row comes before a shipped one, an exact name before a pattern, an own name before that
--- of the twin without FIXED_ (isolated margin), a longer pattern before a shorter one.
+-- What each received type means: its spelling is made canonical (capitals, one underscore for any run of hyphens,
+-- underscores and blanks) and looked up in the classification, whose names are made canonical in the same way. A user's
+-- row comes before a shipped one, an own name before that of the twin without FIXED_ (isolated margin), a row for the feed
+-- before one for all feeds that share its words, an exact name before a pattern, a longer pattern before a shorter one.
 -- What no row covers is kind `unclassified`: kept, counted and shown.
 -- grain: one row per feed and type as received
 with
-seen as (
-  select distinct 'tax.records' as feed, type from main.tax_records
-  union all
-  select distinct 'tax.futuresRecords', future_tax_type from main.futures_records
-  union all
-  select distinct 'tax.p2pRecords', p2p_tax_type from main.p2p_records
+spellings as (
+  select type from staging.received_types
+  union
+  select type from staging.tax_types
 ),
 canonical as (
-  select feed, type, upper(replace(replace(trim(type), '-', '_'), ' ', '_')) as canonical_type
-  from seen
+  select type, regexp_replace(upper(trim(type)), '[\s_-]+', '_', 'g') as canonical_type
+  from spellings
 ),
 spelled as (
-  select feed, type, canonical_type,
-    case when starts_with(canonical_type, 'FIXED_') then substr(canonical_type, 7) end as twin_type
-  from canonical
+  select received.feed, received.vocabulary, received.type, canonical_type,
+    case when length(canonical_type) > 6 and starts_with(canonical_type, 'FIXED_') then substr(canonical_type, 7) end
+      as twin_type
+  from staging.received_types as received
+  join canonical on canonical.type = received.type
 ),
 patterns as (
-  select feed, kind, direction, family, role, precedence,
-    upper(type) as name,
-    replace(replace(upper(type), '_', '\_'), '*', '%') as pattern
-  from staging.tax_types
+  select feed, kind, direction, family, role, doubt, precedence, canonical_type as name,
+    replace(replace(canonical_type, '_', '\_'), '*', '%') as pattern
+  from staging.tax_types as tax_types
+  join canonical on canonical.type = tax_types.type
 ),
 matches as (
-  select spelled.feed, spelled.type, patterns.kind, patterns.direction, patterns.family, patterns.role,
+  select spelled.feed, spelled.type, patterns.kind, patterns.direction, patterns.family, patterns.role, patterns.doubt,
     row_number() over (
       partition by spelled.feed, spelled.type
       order by
         patterns.precedence,
         case when spelled.canonical_type like patterns.pattern escape '\' then 0 else 1 end,
+        case when patterns.feed = spelled.feed then 0 else 1 end,
         case when patterns.name in (spelled.canonical_type, spelled.twin_type) then 0 else 1 end,
         length(patterns.name) desc
     ) as choice
   from spelled
   join patterns
-    on (
-      patterns.feed = spelled.feed
-      or (patterns.feed = 'tax' and spelled.feed in ('tax.records', 'tax.futuresRecords'))
-    )
+    on patterns.feed in (spelled.feed, spelled.vocabulary)
     and (
       spelled.canonical_type like patterns.pattern escape '\'
       or spelled.twin_type like patterns.pattern escape '\'
@@ -51,7 +50,8 @@ select spelled.feed, spelled.type, spelled.canonical_type,
   coalesce(matches.kind, 'unclassified') as kind,
   coalesce(matches.direction, '') as direction,
   coalesce(matches.family, '') as family,
-  coalesce(matches.role, '') as role
+  coalesce(matches.role, '') as role,
+  coalesce(matches.doubt, '') as doubt
 from spelled
 left join matches
   on matches.feed = spelled.feed and matches.type = spelled.type and matches.choice = 1
