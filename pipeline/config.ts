@@ -6,6 +6,7 @@ import leven from 'leven'
 import { z } from 'zod'
 import type { AccountAccess, BudgetOverride, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
+import { P2P_MEANINGS } from './build/reference.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
 import { NOTIFY_EVENTS } from './notify.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
@@ -72,6 +73,8 @@ const schema = z.strictObject({
         credentials: z.enum(['env', 'file']).default('env'),
         /** How balances of a unified account are kept, when the data should not decide. */
         balances: z.enum(['unified', 'per-line']).optional(),
+        /** What transfers of the P2P wallet are, where they are not what they are called. */
+        p2p_transfers: z.enum(P2P_MEANINGS).optional(),
       }),
     )
     .default({}),

@@ -37,6 +37,9 @@ accounts:
     credentials: env
     # How balances are kept, if the data should not decide: unified or per-line.
     # balances: unified
+    # What transfers of the P2P wallet are, where the account bought and sold there and its records show nothing else:
+    # trades (each is the funding leg of a purchase or sale), reversed (the sign is the other way round) or moves.
+    # p2p_transfers: trades
   # desk-2:
   #   credentials: file   # section desk-2 in credentials.yaml beside this file, mode 600
 

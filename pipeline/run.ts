@@ -145,6 +145,11 @@ export async function buildBooks(
           account.balances === undefined ? [] : [[name, account.balances]],
         ),
       ),
+      p2pTransfers: Object.fromEntries(
+        Object.entries(config.accounts).flatMap(([name, account]) =>
+          account.p2p_transfers === undefined ? [] : [[name, account.p2p_transfers]],
+        ),
+      ),
       ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
       ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
       ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),

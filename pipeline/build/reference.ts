@@ -6,6 +6,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { quoted } from './quote.ts'
 
+/** What transfers of the P2P wallet are: moves as they are called, funding legs of own deals, or moves of the other sign. */
+export const P2P_MEANINGS = ['moves', 'trades', 'reversed'] as const
+export type P2pMeaning = (typeof P2P_MEANINGS)[number]
+
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
 /** What of the configuration decides the books. */
@@ -16,6 +20,8 @@ export interface BuildConfig {
   readonly reportingCurrency?: string
   /** Fixes how the balances of an account are kept, instead of finding it from the data. */
   readonly chainGrouping?: Readonly<Record<string, Grouping>>
+  /** What the P2P transfers of an account are, where it is known. */
+  readonly p2pTransfers?: Readonly<Record<string, P2pMeaning>>
   /** Start of the history that is wanted; what is missing before it is no break. */
   readonly since?: Date
   readonly namedFeeds?: readonly string[]
@@ -75,13 +81,14 @@ export async function loadReference(
     },
   )
   await connection.run(
-    'create table staging.account_choices (account varchar, uid varchar, chain_grouping varchar)',
+    'create table staging.account_choices (account varchar, uid varchar, chain_grouping varchar, p2p_transfers varchar)',
   )
   for (const { name, uid } of config.accounts) {
-    await connection.run('insert into staging.account_choices values ($name, $uid, $grouping)', {
+    await connection.run('insert into staging.account_choices values ($name, $uid, $grouping, $meaning)', {
       name,
       uid: uid ?? null,
       grouping: config.chainGrouping?.[name] ?? null,
+      meaning: config.p2pTransfers?.[name] ?? null,
     })
   }
   await connection.run('create table staging.named_feeds (feed varchar)')

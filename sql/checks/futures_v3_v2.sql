@@ -20,7 +20,7 @@ alone as (
   left join first_records on first_records.account = witness.account
   where (first_records.first_at is null or witness.occurred_at >= first_records.first_at)
     and (witness.booked_id is null or witness.witnessed_id is null)
-    and witness.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'unclassified')
+    and witness.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'other', 'unclassified')
 ),
 grouped as (
   select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,

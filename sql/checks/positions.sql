@@ -6,95 +6,12 @@
 -- two seconds.
 -- grain: one row per open position
 with
-moves as (
-  select account, product_line as line, symbol, coin, kind, amount, occurred_at, place, entry_id,
-    case
-      when upper(type) like '%LONG%' then 'long'
-      when upper(type) like '%SHORT%' then 'short'
-      else ''
-    end as side,
-    upper(type) like '%LONG%' or upper(type) like '%SHORT%' or upper(type) in ('BUY_DEAL', 'SELL_DEAL')
-      or upper(type) like '%SSM%' or upper(type) like '%SINGLE_SIDE_MODE%' or kind = 'funding' as is_told
-  from main.entries
-  where product_line like '%-FUTURES' and kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
-),
--- Readings with a record of the contract within a minute of them may or may not have seen it.
-clear as (
-  select readings.*,
-    row_number() over (
-      partition by readings.account, readings.line, readings.symbol, readings.coin, readings.hold_side
-      order by readings.read_at desc, readings.page_id desc, readings.page_row
-    ) as newest
-  from staging.position_readings as readings
-  where not exists (
-    select 1 from moves
-    where moves.account = readings.account and moves.line = readings.line and moves.coin = readings.coin
-      and coalesce(moves.symbol, readings.symbol) = readings.symbol
-      and moves.occurred_at > readings.compared_at - interval 1 minute
-      and moves.occurred_at <= readings.compared_at + interval 1 minute
-      and readings.known_until >= readings.read_at
-  )
-),
-latest as (select * from clear where newest = 1),
-within_it as (
-  select latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side, moves.kind, moves.amount,
-    moves.place, moves.entry_id, moves.occurred_at >= latest.opened_at as is_exact,
-    moves.symbol is null or not moves.is_told as is_doubtful,
-    moves.side not in ('', latest.hold_side) as is_of_other_side
-  from latest
-  join moves
-    on moves.account = latest.account and moves.line = latest.line and moves.coin = latest.coin
-    and coalesce(moves.symbol, latest.symbol) = latest.symbol
-    and moves.occurred_at >= latest.opened_at - interval 2 second and moves.occurred_at <= latest.compared_at
-),
--- Both sides of one contract: what tells no side may belong to either.
-doubled as (
-  select distinct latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side
-  from latest
-  join landing.positions as other
-    on other.account = latest.account and other.partition = latest.line and other.symbol = latest.symbol
-    and other.margin_coin = latest.coin and lower(other.hold_side) <> latest.hold_side
-  join staging.reading_times as times on times.page_id = other.page_id and times.read_at >= latest.opened_at
-  union
-  select distinct account, line, symbol, coin, hold_side from within_it where is_of_other_side
-),
-summed as (
-  select account, line, symbol, coin, hold_side, bool_or(is_doubtful) as is_doubtful,
-    sum(case when kind in ('realised_pnl', 'liquidation') and is_exact then amount else 0 end) as exact_profits,
-    sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as near_profits,
-    sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
-    sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
-    sum(case when kind = 'funding' then amount else 0 end) as funding,
-    list(entry_id order by place)[1:10] as ids
-  from within_it
-  where not is_of_other_side
-  group by account, line, symbol, coin, hold_side
-),
-compared as (
-  select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful, doubled.symbol is not null as is_doubled,
-    case
-      when latest.achieved_profits = coalesce(summed.near_profits, 0) then coalesce(summed.near_profits, 0)
-      else coalesce(summed.exact_profits, 0)
-    end as our_profits,
-    case
-      when latest.fees = coalesce(summed.near_fees, 0) then coalesce(summed.near_fees, 0)
-      else coalesce(summed.exact_fees, 0)
-    end as our_fees,
-    coalesce(summed.funding, 0) as our_funding, coalesce(summed.ids, []) as ids
-  from latest
-  left join summed
-    on summed.account = latest.account and summed.line = latest.line and summed.symbol = latest.symbol
-    and summed.coin = latest.coin and summed.hold_side = latest.hold_side
-  left join doubled
-    on doubled.account = latest.account and doubled.line = latest.line and doubled.symbol = latest.symbol
-    and doubled.coin = latest.coin and doubled.hold_side = latest.hold_side
-),
 figures as (
-  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as told, our_profits as booked from compared
+  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as told, our_profits as booked from staging.position_sums
   union all
-  select *, 2, 'fees', fees, our_fees from compared
+  select *, 2, 'fees', fees, our_fees from staging.position_sums
   union all
-  select *, 3, 'funding', funding, our_funding from compared where is_funding_comparable and not is_doubled
+  select *, 3, 'funding', funding, our_funding from staging.position_sums where is_funding_comparable and not is_doubled
 ),
 differing as (
   select *

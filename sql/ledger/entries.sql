@@ -1,6 +1,8 @@
 -- Every signed change of one coin in one account, from the one book of record of its account and line. Amount and fee
 -- of a record are entries of their own; what moves nothing makes none. Balances from before the books are opening
 -- entries, digits that the venue keeps but does not print are rounding entries: the sum of entries is the balance.
+-- Where the configuration says that an account's P2P transfers are the funding legs of its own purchases and sales, each
+-- has a deal beside it, which takes out again what the transfer brought, or brings what it takes out.
 -- grain: one row per entry_id
 -- keys:  entry_id unique; a transaction's legs share transaction_id
 -- columns:
@@ -15,7 +17,7 @@
 --   occurred_at: When it happened.
 --   source_feed: Endpoint whose record it is.
 --   source_id: The venue's own id of the record.
---   part: Which part of the record: amount, fee, opening or rounding.
+--   part: Which part of the record: amount, fee or deal; opening or rounding.
 --   type: Type of the record as the venue spells it.
 --   symbol: Futures contract; null elsewhere and where the venue does not tell.
 --   place: Order of the record among all of the account.
@@ -48,6 +50,14 @@ told_parts as (
   cross join parts
   where (part = 'fee' and fee <> 0) or (part = 'amount' and amount <> 0)
 ),
+deals as (
+  select record_id || '/deal' as entry_id, record_id as transaction_id, told.account, ledger, product_line, coin,
+    -amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part, type, symbol,
+    place, page_id, page_row
+  from told
+  join staging.account_choices as choices on choices.account = told.account and choices.p2p_transfers = 'trades'
+  where feed = 'tax.p2pRecords' and kind = 'transfer' and amount <> 0
+),
 -- What no record tells of itself: the balance from before the books, and digits that are not printed.
 chain_parts as (
   select account, place, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
@@ -63,5 +73,7 @@ balancing as (
   join moves on moves.account = chain_parts.account and moves.place = chain_parts.place
 )
 select * from told_parts
+union all
+select * from deals
 union all
 select * from balancing

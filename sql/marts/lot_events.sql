@@ -100,7 +100,13 @@ told as (
   where entries.coin <> reporting.currency
 )
 select account, coin, occurred_at as happened_at,
-  place * 4 + case part when 'opening' then 0 when 'amount' then 1 when 'fee' then 2 else 3 end as place,
+  -- What a deal sells has come before, and what it buys goes after.
+  place * 4 + case
+    when part = 'opening' or (part = 'deal' and amount > 0) then 0
+    when part = 'amount' then 1
+    when part = 'fee' then 2
+    else 3
+  end as place,
   entry_id as event_id,
   case
     when effect = 'move' and amount < 0 then 'transfer_out'

@@ -20,7 +20,7 @@ records as (
     case when amount > 0 then 'buy' else 'sell' end as side,
     cast(occurred_at at time zone 'UTC' as date) as day
   from main.entries
-  where kind = 'p2p_trade' and part = 'amount'
+  where kind = 'p2p_trade'
 ),
 orders as (
   select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,

@@ -15,7 +15,7 @@ needed as (
   from main.entries as entries
   left join stated
     on stated.account = entries.account and stated.place = entries.place and stated.part = entries.part
-  where entries.part in ('amount', 'fee') and stated.account is null
+  where entries.part in ('amount', 'fee', 'deal') and stated.account is null
   union all
   select part_id, coin, quantity, occurred_at from staging.imported_parts
 ),

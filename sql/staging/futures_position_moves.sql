@@ -1,53 +1,57 @@
 -- Records of futures results with the position that each belongs to, as filled orders tell (staging.futures_episodes): the one
 -- of its side, or of either side where the record tells none, that was held at that moment. Where several may be meant,
--- and where orders do not reach, number is null.
+-- and where orders do not reach, number is null. Funding is settled on the hour and may be stamped some seconds later:
+-- within the first minute it is that of what was held on the hour.
 -- grain: one row per entry of a realised result, fee or funding of futures
 with
 moves as (
-  select account, product_line as line, symbol, coin, kind, amount, occurred_at, place, part,
+  select entries.account, entries.product_line as line, entries.symbol, entries.coin, entries.kind, entries.amount,
+    entries.occurred_at, entries.place, entries.part,
     case
-      when upper(type) like '%LONG%' then 'long'
-      when upper(type) like '%SHORT%' then 'short'
-      else ''
-    end as side
-  from main.entries
-  where product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
-    and kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
+      when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
+        then date_trunc('hour', entries.occurred_at at time zone 'UTC') at time zone 'UTC'
+      else entries.occurred_at
+    end as held_at,
+    types.side
+  from main.entries as entries
+  join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
+  where entries.product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
+    and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 ),
 candidates as (
-  select moves.account, moves.place, moves.part, moves.occurred_at, episodes.position_side, episodes.number,
+  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
     episodes.hold_side, episodes.first_filled_at, episodes.ends_at
   from moves
   asof join (select * from staging.futures_episodes where position_side = 'long') as episodes
     on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.occurred_at
+    and episodes.begins_at <= moves.held_at
   where moves.side <> 'short'
   union all
-  select moves.account, moves.place, moves.part, moves.occurred_at, episodes.position_side, episodes.number,
+  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
     episodes.hold_side, episodes.first_filled_at, episodes.ends_at
   from moves
   asof join (select * from staging.futures_episodes where position_side = 'short') as episodes
     on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.occurred_at
+    and episodes.begins_at <= moves.held_at
   where moves.side <> 'long'
   union all
-  select moves.account, moves.place, moves.part, moves.occurred_at, episodes.position_side, episodes.number,
+  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
     episodes.hold_side, episodes.first_filled_at, episodes.ends_at
   from moves
   asof join (select * from staging.futures_episodes where position_side = 'net') as episodes
     on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.occurred_at
+    and episodes.begins_at <= moves.held_at
 ),
 -- An opening order may rest while the position of the other side is held: what was surely open comes first.
 ranked as (
   select *,
-    count(*) over (partition by account, place, part, first_filled_at <= occurred_at) as rival_count,
+    count(*) over (partition by account, place, part, first_filled_at <= held_at) as rival_count,
     row_number() over (
       partition by account, place, part
-      order by case when first_filled_at <= occurred_at then 0 else 1 end, position_side
+      order by case when first_filled_at <= held_at then 0 else 1 end, position_side
     ) as choice
   from candidates
-  where ends_at is null or occurred_at <= ends_at
+  where ends_at is null or held_at <= ends_at
 ),
 chosen as (
   select account, place, part, hold_side, number, position_side, ends_at

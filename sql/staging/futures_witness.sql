@@ -1,29 +1,47 @@
 -- Futures records of unified accounts beside the same records in the unified tax feed: ids may differ, so they are
--- matched one to one by coin, time, amount and fee, the k-th to the k-th among equals. The match tells the symbol, which
--- the unified feed lacks; what stays alone on either side is for the check.
+-- matched one to one by coin, time, amount and fee, the k-th to the k-th among equals. Funding is settled on the hour and
+-- may be stamped some seconds later, so within its first minute it has the time of the hour. The match tells the symbol,
+-- which the unified feed lacks; what stays alone on either side is for the check.
 -- grain: one row per pair, or per record that stays alone
 with
-booked as (
+booked_records as (
   select account, place, source_id, line, coin, kind, occurred_at, amount, fee,
-    row_number() over (
-      partition by account, line, coin, occurred_at, amount, fee order by place
-    ) as nth
+    case
+      when kind = 'funding' and epoch_ms(occurred_at) % 3600000 < 60000
+        then date_trunc('hour', occurred_at at time zone 'UTC') at time zone 'UTC'
+      else occurred_at
+    end as settled_at
   from staging.moves
   where feed = 'tax.records' and line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
     and (amount <> 0 or fee <> 0)
 ),
-witnessed as (
+booked as (
+  select *,
+    row_number() over (partition by account, line, coin, settled_at, amount, fee order by place) as nth
+  from booked_records
+),
+witnessed_records as (
   select records.account, id as source_id, partition as line, margin_coin as coin,
     coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(fee, 0) as fee, symbol,
-    row_number() over (
-      partition by records.account, partition, margin_coin, ts, amount, coalesce(fee, 0)
-      order by try_cast(id as hugeint), page_id desc, page_row desc
-    ) as nth
+    page_id, page_row,
+    case
+      when types.kind = 'funding' and epoch_ms(ts) % 3600000 < 60000
+        then date_trunc('hour', ts at time zone 'UTC') at time zone 'UTC'
+      else ts
+    end as settled_at
   from main.futures_records as records
   left join staging.types as types
     on types.feed = 'tax.futuresRecords' and types.type = records.future_tax_type
   where is_current and (amount <> 0 or coalesce(fee, 0) <> 0)
     and records.account in (select account from staging.tax_books)
+),
+witnessed as (
+  select *,
+    row_number() over (
+      partition by account, line, coin, settled_at, amount, fee
+      order by occurred_at, try_cast(source_id as hugeint), page_id desc, page_row desc
+    ) as nth
+  from witnessed_records
 )
 select
   coalesce(booked.account, witnessed.account) as account,
@@ -37,5 +55,5 @@ select
 from booked
 full join witnessed
   on witnessed.account = booked.account and witnessed.line = booked.line
-  and witnessed.coin = booked.coin and witnessed.occurred_at = booked.occurred_at
+  and witnessed.coin = booked.coin and witnessed.settled_at = booked.settled_at
   and witnessed.amount = booked.amount and witnessed.fee = booked.fee and witnessed.nth = booked.nth

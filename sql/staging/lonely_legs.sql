@@ -34,8 +34,9 @@ family_legs as (
   from main.transfers as transfers
   join staging.families as families on families.sub = transfers.account
   join main.entries as entries on entries.entry_id = transfers.entry_id
+  join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
   where transfers.kind = 'transfer' and transfers.ledger <> 'P2P'
-    and upper(replace(entries.type, '-', '_')) in ('TRANSFER_IN', 'TRANSFER_OUT')
+    and types.canonical_type in ('TRANSFER_IN', 'TRANSFER_OUT')
     and (transfers.counter_account is null or transfers.counter_account <> transfers.account)
 ),
 dependents as (

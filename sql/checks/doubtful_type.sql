@@ -1,0 +1,54 @@
+-- The meaning of every record that moves something is certain. Where the venue's word for it leaves a doubt, the record
+-- counts as classified, and is named here: see the doubts in docs/types.md. Results of isolated margin, whose amounts may hold
+-- principal, are held against what their position tells (4.12), or against the orders of a position from flat to flat;
+-- those that are, and differ, are the matter of positions and orders_vs_futures, and only the rest is in doubt.
+-- grain: one row per account and doubt
+with
+doubtful as (
+  select moves.account, moves.place, moves.feed, moves.source_id, moves.type, moves.coin, moves.amount, moves.occurred_at,
+    types.doubt
+  from staging.moves as moves
+  join staging.types as types on types.feed = moves.feed and types.type = moves.type
+  where types.doubt <> '' and moves.amount <> 0
+),
+compared as (
+  select moves.account, moves.place
+  from staging.compared_position_moves as moves
+  join staging.position_sums as sums
+    on sums.account = moves.account and sums.line = moves.line and sums.symbol = moves.symbol
+    and sums.coin = moves.coin and sums.hold_side = moves.hold_side
+  where not sums.is_doubtful and (not sums.is_doubled or sums.pos_mode = 'hedge_mode') and not moves.is_of_other_side
+  union
+  select moves.account, moves.place
+  from staging.futures_position_moves as moves
+  join staging.closed_position_values as closed
+    on closed.account = moves.account and closed.line = moves.line and closed.symbol = moves.symbol
+    and closed.position_side = moves.position_side and closed.number = moves.number
+),
+left_over as (
+  select doubtful.*
+  from doubtful
+  left join compared on compared.account = doubtful.account and compared.place = doubtful.place
+  where compared.place is null
+),
+grouped as (
+  select account, doubt, count(*) as record_count, string_agg(distinct '"' || type || '"', ', ' order by '"' || type || '"')
+      as names,
+    min(coin) as first_coin, max(coin) as last_coin, min(occurred_at) as first_at,
+    list(feed || '/' || source_id order by place)[1:10] as ids
+  from left_over
+  group by account, doubt
+),
+meanings as (
+  select doubt, meaning, row_number() over (partition by doubt order by precedence) as choice
+  from staging.type_doubts
+)
+select 'notice' as severity, grouped.account, cast(null as varchar) as ledger,
+  case when first_coin = last_coin then first_coin end as coin, first_at as occurred_at,
+  cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
+  cast(null as decimal(38, 18)) as difference,
+  'What ' || cast(record_count as varchar) || ' record(s) of the type(s) ' || names || ' mean is in doubt. '
+    || meanings.meaning as explanation,
+  cast(to_json(ids) as varchar) as evidence, grouped.doubt as culprit
+from grouped
+join meanings on meanings.doubt = grouped.doubt and meanings.choice = 1

@@ -1,0 +1,40 @@
+-- It is known what an account's P2P transfers are. Where an account shows nothing else, its own purchases and sales may be
+-- among them, by their funding leg or with the other sign: that is a notice until the configuration says what they are.
+-- Where the configuration takes them for purchases and sales, and the feed tells of such too, they may count twice.
+-- grain: one row per account
+with
+wallets as (
+  select account, count(*) as record_count,
+    sum(case when kind = 'transfer' then 1 else 0 end) as transfer_count,
+    sum(case when kind = 'p2p_trade' then 1 else 0 end) as trade_count,
+    min(occurred_at) as first_at, min(place) as first_place
+  from staging.moves
+  where feed = 'tax.p2pRecords'
+  group by account
+),
+judged as (
+  select wallets.*, coalesce(choices.p2p_transfers, '') as meaning
+  from wallets
+  left join staging.account_choices as choices on choices.account = wallets.account
+),
+found as (
+  select * from judged
+  where (meaning = '' and transfer_count = record_count) or (meaning = 'trades' and trade_count > 0)
+)
+select case when found.meaning = '' then 'notice' else 'warning' end as severity,
+  found.account, 'P2P' as ledger, cast(null as varchar) as coin, found.first_at as occurred_at,
+  cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
+  cast(null as decimal(38, 18)) as difference,
+  case
+    when found.meaning = '' then 'All ' || cast(found.record_count as varchar)
+      || ' P2P record(s) of this account are transfers; they count as moves between its own wallets. If it bought and sold '
+      || 'there, say what they are: accounts.' || found.account || '.p2p_transfers in tieout.yaml is trades (each is the '
+      || 'funding leg of a purchase or sale), reversed (the sign is the other way round) or moves (they are what they are '
+      || 'called, and this notice ends).'
+    else 'The configuration takes the P2P transfers of this account for purchases and sales, yet '
+      || cast(found.trade_count as varchar) || ' P2P record(s) tell of such themselves, so what they moved may count twice. '
+      || 'Set accounts.' || found.account || '.p2p_transfers to moves, or leave it out.'
+  end as explanation,
+  cast(to_json([moves.feed || '/' || moves.source_id]) as varchar) as evidence, found.meaning as culprit
+from found
+join staging.moves as moves on moves.account = found.account and moves.place = found.first_place

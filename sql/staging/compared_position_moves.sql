@@ -1,0 +1,27 @@
+-- Futures records since the opening of each open position that is compared. What the venue calls opened may differ from
+-- the first record by two seconds; funding of that hour is not that of a position which was opened after it.
+-- grain: one row per open position and entry
+with
+moves as (
+  select entries.account, entries.product_line as line, entries.symbol, entries.coin, entries.kind, entries.amount,
+    entries.occurred_at, entries.place, entries.entry_id,
+    case
+      when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
+        then date_trunc('hour', entries.occurred_at at time zone 'UTC') at time zone 'UTC'
+      else entries.occurred_at
+    end as held_at,
+    types.side, types.is_side_told or entries.kind = 'funding' as is_told
+  from main.entries as entries
+  join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
+  where entries.product_line like '%-FUTURES' and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
+)
+select latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side, moves.kind, moves.amount,
+  moves.place, moves.entry_id, moves.held_at >= latest.opened_at as is_exact,
+  moves.symbol is null or not moves.is_told as is_doubtful,
+  moves.side not in ('', latest.hold_side) as is_of_other_side
+from staging.compared_positions as latest
+join moves
+  on moves.account = latest.account and moves.line = latest.line and moves.coin = latest.coin
+  and coalesce(moves.symbol, latest.symbol) = latest.symbol
+  and moves.held_at >= case when moves.kind = 'funding' then latest.opened_at else latest.opened_at - interval 2 second end
+  and moves.occurred_at <= latest.compared_at

@@ -1,0 +1,43 @@
+-- What each open position tells beside what the futures records since its opening add up to.
+-- grain: one row per open position
+with
+-- Both sides of one contract: what tells no side may belong to either.
+doubled as (
+  select distinct latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side
+  from staging.compared_positions as latest
+  join landing.positions as other
+    on other.account = latest.account and other.partition = latest.line and other.symbol = latest.symbol
+    and other.margin_coin = latest.coin and lower(other.hold_side) <> latest.hold_side
+  join staging.reading_times as times on times.page_id = other.page_id and times.read_at >= latest.opened_at
+  union
+  select distinct account, line, symbol, coin, hold_side from staging.compared_position_moves where is_of_other_side
+),
+summed as (
+  select account, line, symbol, coin, hold_side, bool_or(is_doubtful) as is_doubtful,
+    sum(case when kind in ('realised_pnl', 'liquidation') and is_exact then amount else 0 end) as exact_profits,
+    sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as near_profits,
+    sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
+    sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
+    sum(case when kind = 'funding' then amount else 0 end) as funding,
+    list(entry_id order by place)[1:10] as ids
+  from staging.compared_position_moves
+  where not is_of_other_side
+  group by account, line, symbol, coin, hold_side
+)
+select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful, doubled.symbol is not null as is_doubled,
+  case
+    when latest.achieved_profits = coalesce(summed.near_profits, 0) then coalesce(summed.near_profits, 0)
+    else coalesce(summed.exact_profits, 0)
+  end as our_profits,
+  case
+    when latest.fees = coalesce(summed.near_fees, 0) then coalesce(summed.near_fees, 0)
+    else coalesce(summed.exact_fees, 0)
+  end as our_fees,
+  coalesce(summed.funding, 0) as our_funding, coalesce(summed.ids, []) as ids
+from staging.compared_positions as latest
+left join summed
+  on summed.account = latest.account and summed.line = latest.line and summed.symbol = latest.symbol
+  and summed.coin = latest.coin and summed.hold_side = latest.hold_side
+left join doubled
+  on doubled.account = latest.account and doubled.line = latest.line and doubled.symbol = latest.symbol
+  and doubled.coin = latest.coin and doubled.hold_side = latest.hold_side
