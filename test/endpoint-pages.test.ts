@@ -6,6 +6,7 @@ import { endpoints, findEndpoint } from '../connectors/catalogue.ts'
 import { checkPage } from '../pipeline/docs/check-page.ts'
 import { endpointPages } from '../pipeline/docs/endpoint-pages.ts'
 import { requestFields } from '../pipeline/docs/request-fields.ts'
+import { typePage } from '../pipeline/docs/type-page.ts'
 import { packageRoot } from '../pipeline/root.ts'
 
 const folder = join(packageRoot, 'docs', 'endpoints')
@@ -41,6 +42,40 @@ test('the page of the checks is up to date: else run `npm run docs`', () => {
   const checks = [...checkPage().matchAll(/^## (\w+)$/gm)].map(([, name]) => name as string)
   expect(checks.filter((name) => !new RegExp(`\\b${name}\\b`).test(table))).toEqual([])
 })
+
+describe('the page of the types', () => {
+  test('is up to date: else run `npm run docs`', () => {
+    expect(readFileSync(join(packageRoot, 'docs', 'types.md'), 'utf8')).toBe(typePage())
+  })
+
+  test('has every name that the public has seen, with its kind in each feed', () => {
+    const [, listed = ''] = typePage().split('\n## Names\n')
+    const rows = listed.split('\n').map((line) => line.split(' | '))
+    const kindsOf = (name: string, feed: number): string[] =>
+      rows
+        .filter(
+          ([cell = '']) => canonical(cell.slice(2)) === canonical(name === '' ? '*(empty)*' : `\`${name}\``),
+        )
+        .map((cells) => cells[feed] ?? '')
+        .filter((kind) => kind !== '')
+    const names = JSON.parse(
+      readFileSync(join(packageRoot, 'test', 'fixtures', 'type-names.json'), 'utf8'),
+    ) as Record<string, string[]>
+    const counts = Object.entries(names).flatMap(([ledger, all]) => {
+      const feeds = ledger === 'p2p_seen' ? [3] : ledger === 'futures_ledger' ? [1, 2] : [1]
+      return feeds.flatMap((feed) => all.map((name) => [name, feed, kindsOf(name, feed).length]))
+    })
+    expect(counts.filter(([, , count]) => count !== 1)).toEqual([])
+    expect(counts.length).toBe(154 + 22 + 2 * names.futures_ledger!.length + 50 + 12 + 2)
+    expect([kindsOf('buy', 1), kindsOf('buy', 2), kindsOf('buy', 3)]).toEqual([
+      ['trade'],
+      ['realised_pnl'],
+      ['p2p_trade'],
+    ])
+  })
+})
+
+const canonical = (name: string): string => name.toUpperCase().replace(/[\s_-]+/g, '_')
 
 describe('the request fields of an endpoint', () => {
   const fieldsOf = (name: string) => requestFields(findEndpoint(name)!)

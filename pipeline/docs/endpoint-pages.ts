@@ -167,6 +167,9 @@ function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
     ...(labels.length === 0
       ? []
       : [`- **Asked by partition:** ${labels.map((label) => `\`${label}\``).join(', ')}`]),
+    ...(item.typed === null
+      ? []
+      : [`- **Types:** what the words of \`${item.typed.field}\` mean stands in [types.md](../types.md)`]),
     ...(paramFrom === undefined
       ? []
       : [`- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, as \`${paramFrom.param}\``]),

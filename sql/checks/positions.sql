@@ -24,7 +24,7 @@ grouped as (
     min_by(told, nth) as first_told, min_by(booked, nth) as first_booked,
     string_agg(figure || ' ' || rtrim(rtrim(cast(told as varchar), '0'), '.') || ' against '
       || rtrim(rtrim(cast(booked as varchar), '0'), '.'), ', ' order by nth) as words,
-    any_value(ids) as evidence_ids
+    any_value(ids) as evidence_ids, bool_or(may_hold_principal) as may_hold_principal
   from differing
   group by account, line, symbol, coin, hold_side, opened_at
 ),
@@ -50,6 +50,8 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') tells other figures '
     || 'than the futures records since its opening: ' || words
     || case
+      when caused.cause is null and may_hold_principal
+        then '. A record is missing, repeated or wrong, or amounts of isolated margin hold principal (see doubtful_type).'
       when caused.cause is null then '. A record is missing, repeated or wrong.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,

@@ -14,6 +14,7 @@ doubled as (
 ),
 summed as (
   select account, line, symbol, coin, hold_side, bool_or(is_doubtful) as is_doubtful,
+    bool_or(doubt = 'isolated') as may_hold_principal,
     sum(case when kind in ('realised_pnl', 'liquidation') and is_exact then amount else 0 end) as exact_profits,
     sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as near_profits,
     sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
@@ -24,7 +25,8 @@ summed as (
   where not is_of_other_side
   group by account, line, symbol, coin, hold_side
 )
-select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful, doubled.symbol is not null as is_doubled,
+select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful,
+  coalesce(summed.may_hold_principal, false) as may_hold_principal, doubled.symbol is not null as is_doubled,
   case
     when latest.achieved_profits = coalesce(summed.near_profits, 0) then coalesce(summed.near_profits, 0)
     else coalesce(summed.exact_profits, 0)
