@@ -1,9 +1,13 @@
 // What the transfers of the P2P wallet are: moves as they are called, the funding legs of purchases and sales, or moves of
 // the other sign. The books never guess: they ask, and the configuration answers. All figures are computed by hand.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { BuildConfig } from '../pipeline/build/build.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
+import { journaledBooks } from './explain-books.ts'
 import { balanced, type Cells, type Move, TestBooks } from './support/books.ts'
+import { tieout } from './support/cli.ts'
 
 let books: TestBooks
 
@@ -130,5 +134,33 @@ describe('an account whose P2P records tell of purchases and sales', () => {
     expect(asked(await build('trades', [bought]))).toEqual([
       ['warning', 'main', 'P2P', '["tax.p2pRecords/1"]'],
     ])
+  })
+})
+
+describe('the setting', { timeout: 120_000 }, () => {
+  it('reaches the books from the configuration, and is refused where it says something else', async () => {
+    const row = `{"id":"1","coin":"USDT","p2pTaxType":"transfer-in","total":"60","ts":"${Date.parse('2026-01-10')}"}`
+    const body = `{"code":"00000","msg":"success","requestTime":1769914800000,"data":[${row}]}`
+    const dir = await journaledBooks([{ feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body }])
+    const entries = async () => {
+      const sql = 'select part, kind, amount from entries order by part'
+      const { stdout } = await tieout(['sql', sql, '--format', 'json', '--dir', dir])
+      return JSON.parse(stdout).map(({ part, kind, amount }: Record<string, string>) => [part, kind, amount])
+    }
+    const configure = (meaning: string) =>
+      writeFileSync(join(dir, 'tieout.yaml'), `accounts:\n  main:\n    p2p_transfers: ${meaning}\n`)
+
+    configure('trades')
+    expect((await tieout(['build', '--dir', dir])).code).toBe(0)
+    expect(await entries()).toEqual([
+      ['amount', 'transfer', '60'],
+      ['deal', 'p2p_trade', '-60'],
+    ])
+
+    configure('sales')
+    expect(await tieout(['build', '--dir', dir])).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('bad value at accounts.main.p2p_transfers'),
+    })
   })
 })

@@ -13,14 +13,18 @@ doubtful as (
 ),
 compared as (
   select moves.account, moves.place
-  from staging.compared_position_moves as moves
+  from doubtful
+  join staging.compared_position_moves as moves
+    on moves.account = doubtful.account and moves.place = doubtful.place
   join staging.position_sums as sums
     on sums.account = moves.account and sums.line = moves.line and sums.symbol = moves.symbol
     and sums.coin = moves.coin and sums.hold_side = moves.hold_side
   where not sums.is_doubtful and (not sums.is_doubled or sums.pos_mode = 'hedge_mode') and not moves.is_of_other_side
   union
   select moves.account, moves.place
-  from staging.futures_position_moves as moves
+  from doubtful
+  join staging.futures_position_moves as moves
+    on moves.account = doubtful.account and moves.place = doubtful.place
   join staging.closed_position_values as closed
     on closed.account = moves.account and closed.line = moves.line and closed.symbol = moves.symbol
     and closed.position_side = moves.position_side and closed.number = moves.number
