@@ -98,7 +98,9 @@ async function build(tax: readonly Line[], p2p = wallet, filled = orders) {
   await books.page('tax.p2pRecords', p2p, { covers: span })
   await books.page('trade.orderHistory', filled, { partition: 'SPOT', covers: span })
   await books.page('trade.openOrders', [], {})
-  return books.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+  // The wallet shows nothing but transfers, so the configuration says that they are what they are called.
+  const config = { accounts: [{ name: 'main' }], p2pTransfers: { main: 'moves' } } as const
+  return books.build(config, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
 }
 
 const loud = (result: Awaited<ReturnType<typeof build>>): string[] =>

@@ -137,7 +137,7 @@ describe('an account whose P2P records tell of purchases and sales', () => {
   })
 })
 
-describe('the setting', { timeout: 120_000 }, () => {
+describe('the setting', { timeout: 300_000 }, () => {
   it('reaches the books from the configuration, and is refused where it says something else', async () => {
     const row = `{"id":"1","coin":"USDT","p2pTaxType":"transfer-in","total":"60","ts":"${Date.parse('2026-01-10')}"}`
     const body = `{"code":"00000","msg":"success","requestTime":1769914800000,"data":[${row}]}`
