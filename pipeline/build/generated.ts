@@ -79,6 +79,7 @@ const permissionsDoc = `Codes of a feed that could not be read with the keys at 
 grain: one row per code`
 
 const permissionsSelect = `select * from (values ${permissionCodes.map((code) => `('${code}')`).join(', ')}) as codes (code)`
+
 /** Every record that is declared with a type: a feed that lands one is classified and checked like the others. */
 const typedRecords = feedRecords.flatMap(({ feed, record }) =>
   record.typed === null ? [] : [{ feed, record, typed: record.typed }],

@@ -3,9 +3,10 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
+import { pagingOption, startSandboxOf } from '../demo/sandbox.ts'
 import { acquireLock } from '../lock.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
@@ -34,13 +35,15 @@ export const demoCommand = defineCommand({
   options: (parser) =>
     parser
       .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
-      .option('days', { type: 'number', default: 365, describe: 'Length of the history' }),
+      .option('days', { type: 'number', default: 365, describe: 'Length of the history' })
+      .option('paging', pagingOption),
   run: async (context, args) => {
     await emptyDemoFolder(context)
-    const sandbox = await startSandbox({
+    const sandbox = await startSandboxOf({
       seed: args.seed,
       days: args.days,
       speed: DEMO_SPEED,
+      ...(args.paging === undefined ? {} : { paging: args.paging }),
       now: new Date(args.now === undefined ? context.clock.wall() : parseInstant(args.now, '--now')),
     })
     try {

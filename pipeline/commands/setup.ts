@@ -5,8 +5,9 @@ import { existsSync } from 'node:fs'
 import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { UsageError } from '../../models/error.ts'
-import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books.ts'
+import { pagingOption, startSandboxOf } from '../demo/sandbox.ts'
 import { nodeDisk, writeFileAtomic } from '../disk.ts'
 import { exampleConfig } from '../init.ts'
 import { printTable } from '../output/table.ts'
@@ -88,6 +89,7 @@ const sandboxCommand = defineCommand({
         describe: 'Faults and oddities to switch on: name[=value],…',
         requiresArg: true,
       })
+      .option('paging', pagingOption)
       .option('init', {
         type: 'string',
         describe: 'Write a configuration and credentials for it into this folder',
@@ -96,13 +98,14 @@ const sandboxCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'First line of output: the accounts' }),
   run: async (context, args) => {
     for (const option of ['port', 'seed', 'days', 'speed'] as const) positive(option, args[option])
-    const sandbox = await startSandbox({
+    const sandbox = await startSandboxOf({
       port: args.port,
       seed: args.seed,
       days: args.days,
       speed: args.speed,
       ...(args.now === undefined ? {} : { now: new Date(parseInstant(args.now, '--now')) }),
       ...(args.faults === undefined ? {} : { faults: args.faults }),
+      ...(args.paging === undefined ? {} : { paging: args.paging }),
     })
     try {
       if (args.init !== undefined) {
