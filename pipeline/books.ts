@@ -9,6 +9,7 @@ import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
 import { describeUnsettled, unsettledWrites } from './calls/writes.ts'
 import { type Disk, DiskError, nodeDisk } from './disk.ts'
+import { completed, type EngineSettings } from './engine/settings.ts'
 import type { Journal } from './journal/frame.ts'
 import { type JournalOptions, openJournal } from './journal/journal.ts'
 import {
@@ -59,6 +60,8 @@ export interface BooksOptions {
   readonly disk?: Disk
   readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
   readonly landing?: Partial<LandingOptions>
+  /** What DuckDB may use, unless `landing` sets a memory limit; a share of the machine by default. */
+  readonly engine?: EngineSettings
 }
 
 /** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
@@ -106,9 +109,10 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   try {
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir)
-    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing }
+    const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
+    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing, ...engine }
     const rebuild = async (): Promise<void> => {
-      const reaches = await lastLanded(dir)
+      const reaches = await lastLanded(dir, engine)
       const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
       await rebuildLanding(dir, journal, settings).finally(() => journal.close())
     }

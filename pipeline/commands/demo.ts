@@ -1,11 +1,13 @@
 // The whole house in one command: a sandbox venue, a nightly run against it over HTTP, the reports,
 // and the comparison with what the sandbox knows to be true.
+
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { acquireLock } from '../lock.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
@@ -84,7 +86,12 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
 
 async function night(context: CommandContext): Promise<ExitCode[]> {
   const config = requiredConfig(context)
-  const books = await openBooks(context.dir, { clock: context.clock, command: 'demo', onNote: context.tell })
+  const books = await openBooks(context.dir, {
+    clock: context.clock,
+    command: 'demo',
+    onNote: context.tell,
+    engine: engineSettings(config.engine),
+  })
   const progress = startProgress(context)
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
