@@ -1,4 +1,4 @@
-// Where a build takes place: an unfinished ledger in a file of its own, steps on the way in memory beside it, and the
+// Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
 // published ledger to read from, all attached to the instance that holds the landing database.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { registerExactFunctions } from './functions.ts'
@@ -6,10 +6,23 @@ import { quoted } from './quote.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
-/** Layers that are only steps on the way: they spill like any other memory and are never written to the ledger. */
+/**
+ * Layers that are only steps on the way, and never written to the ledger. They stand in files: in memory their tables would
+ * be uncompressed, and count against the limit until the end of the build.
+ */
 const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
 const PREVIOUS = 'before'
+
+const fileOf = (unfinished: string, layer: string): string =>
+  unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
+
+/** Every file that a build of this unfinished ledger makes, its own first. */
+export const workFiles = (unfinished: string): string[] => [
+  unfinished,
+  `${unfinished}.wal`,
+  ...UNPUBLISHED.map((layer) => fileOf(unfinished, layer)),
+]
 
 export interface Workspace {
   /** Whether the published ledger is attached as `before`, with a table of breaks. */
@@ -33,7 +46,7 @@ export async function inWorkspace<T>(
   try {
     const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
     await connection.run(`attach ${quoted(files.unfinished)} as ${CATALOG}`)
-    for (const name of UNPUBLISHED) await connection.run(`attach ':memory:' as ${name}`)
+    for (const layer of UNPUBLISHED) await attachStep(connection, fileOf(files.unfinished, layer), layer)
     await connection.run(`use ${CATALOG}`)
     registerExactFunctions(connection)
     const result = await work({ hasPrevious })
@@ -60,6 +73,11 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
     for (const name of [CATALOG, ...UNPUBLISHED, PREVIOUS])
       await connection.run(`detach database if exists ${name}`)
   }
+}
+
+/** Without a log: nobody reads what a build that died has left, and to write everything twice takes time. */
+async function attachStep(connection: DuckDBConnection, file: string, name: string): Promise<void> {
+  await connection.run(`attach ${quoted(file)} as ${name} (recovery_mode no_wal_writes)`)
 }
 
 /** A published file that cannot be read, or is of another version, has nothing to carry on. */
