@@ -1,6 +1,6 @@
 // The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
 // was journaled but had not landed when the last process died.
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { endpoints } from '../connectors/catalogue.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
@@ -22,7 +22,8 @@ import {
   openLanding,
   rebuildLanding,
 } from './landing/landing.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, isProcess } from './lock.ts'
+import { isInUse } from './output/spill.ts'
 
 /** Which record type each feed lands, from the catalogue. */
 export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
@@ -87,10 +88,13 @@ export function ensureFolder(dir: string): void {
   }
 }
 
-function emptyTempFolder(tempDir: string): void {
+/** What runs that died have left goes; where a reader spills at this moment stays. */
+function emptyTempFolder(tempDir: string, clock: Clock): void {
   try {
-    rmSync(tempDir, { recursive: true, force: true })
     mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(tempDir))
+      if (!isInUse(tempDir, name, clock.wall(), isProcess))
+        rmSync(join(tempDir, name), { recursive: true, force: true })
   } catch (cause) {
     throw new DiskError('The folder for unfinished work could not be emptied.', tempDir, cause)
   }
@@ -108,7 +112,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   }
   try {
     const tempDir = join(dir, 'tmp')
-    emptyTempFolder(tempDir)
+    emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
     const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing, ...engine }
     const rebuild = async (): Promise<void> => {

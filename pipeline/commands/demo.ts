@@ -18,7 +18,7 @@ import { printReport, writeReport } from '../reports/print.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { buildBooks, syncBooks } from '../run.ts'
 import { defineCommand, worst } from './command.ts'
-import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+import { type CommandContext, optionalConfig, parseInstant, requiredConfig } from './context.ts'
 import { terminalOf } from './read.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
@@ -115,7 +115,7 @@ const ROWS_SHOWN = 24
 
 /** Prints the beginning of each report, and writes all of it as CSV beside the books. */
 async function showReports(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir)
+  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
   try {
     const folder = join(context.dir, 'reports')
     ensureFolder(folder)
@@ -166,7 +166,7 @@ const PRESENT: readonly (readonly [title: string, query: string])[] = [
 ]
 
 async function showPresent(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir)
+  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
   try {
     for (const [title, query] of PRESENT) {
       const { columns, rows } = await ledger.stream(query)

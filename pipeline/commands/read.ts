@@ -1,6 +1,7 @@
 // Commands that only read the published ledger: report, sql, status. They work while a run writes.
 import type { ExitCode } from '../../models/error.ts'
 import { nodeDisk } from '../disk.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { type Ledger, openLedger } from '../reports/ledger.ts'
@@ -57,7 +58,10 @@ const reportCommand = defineCommand({
       .option('out', text('File or folder to write to')),
   run: async (context, args) => {
     const config = optionalConfig(context)
-    const ledger = await openLedger(context.dir, { signal: context.signal })
+    const ledger = await openLedger(context.dir, {
+      signal: context.signal,
+      engine: engineSettings(config.engine),
+    })
     try {
       const options = {
         account: args.account,
@@ -118,6 +122,7 @@ const sqlCommand = defineCommand({
       format: args.format as QueryFormat,
       terminal: terminalOf(context),
       signal: context.signal,
+      engine: engineSettings(optionalConfig(context).engine),
       ...(args.out === undefined ? {} : { out: args.out }),
       ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
       ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
@@ -134,7 +139,11 @@ const statusCommand = defineCommand({
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
     const retentionDays = config.venue.retention_days
-    const status = await readStatus(context.dir, { now: context.now(), retentionDays })
+    const status = await readStatus(context.dir, {
+      now: context.now(),
+      retentionDays,
+      engine: engineSettings(config.engine),
+    })
     context.print(
       args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
     )

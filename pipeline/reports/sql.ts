@@ -4,6 +4,8 @@ import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
+import { queryOutOfMemory } from '../engine/out-of-memory.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 import { csvText } from '../output/csv.ts'
 import {
   forScreen,
@@ -17,7 +19,7 @@ import {
 import { jsonText } from '../output/json.ts'
 import { writeParquet } from '../output/parquet.ts'
 import { tableText } from '../output/table.ts'
-import { DEFAULT_MEMORY_LIMIT, type Ledger, openLedger } from './ledger.ts'
+import { type Ledger, openLedger } from './ledger.ts'
 import { type QueryResult, readRows, type Session } from './session.ts'
 
 export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
@@ -29,6 +31,8 @@ export interface QueryOptions {
   readonly out?: string
   readonly terminal: Terminal
   readonly timeoutMs?: number
+  /** Of which a reader takes a part, unless `memoryLimit` says how much. */
+  readonly engine?: EngineSettings
   readonly memoryLimit?: string
   readonly clock?: Clock
   readonly signal?: AbortSignal
@@ -54,15 +58,17 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
     const statement = await readingStatement(session, query)
     const result = await session.start(statement)
     if (format === 'parquet') {
-      const limit = options.memoryLimit ?? DEFAULT_MEMORY_LIMIT
-      await replaceFile(disk, file as string, (path) => writeParquet(path, result, limit))
+      const limit = ledger.room.memoryLimit
+      await replaceFile(disk, file as string, (path) => writeParquet(path, result, limit, ledger.room))
       return
     }
     const pieces = textOf(format, readRows(result), file === null ? options.terminal.width : undefined)
     if (file === null) await writeOut(options.terminal.stdout, pieces)
     else await writeFileFrom(disk, file, pieces)
   } catch (error) {
-    throw error instanceof TieoutError ? error : refusedQuery(ledger, error)
+    throw error instanceof TieoutError
+      ? error
+      : (queryOutOfMemory(ledger.room, error) ?? refusedQuery(ledger, error))
   } finally {
     ledger.close()
   }
