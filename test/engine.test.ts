@@ -293,6 +293,9 @@ describe('a build without enough memory', () => {
       threads: 2,
     })
     onTestFinished(() => books.close())
+    // What the landing itself has spilled goes when its instance is closed.
+    const unfinished = (): string[] =>
+      readdirSync(join(books.dir, 'tmp')).filter((name) => !name.startsWith('duckdb_temp_storage_'))
     await books.build()
     const before = readFileSync(join(books.dir, 'ledger.duckdb'))
     await books.sql(records(100_000))
@@ -310,11 +313,11 @@ describe('a build without enough memory', () => {
       },
     })
     expect(readFileSync(join(books.dir, 'ledger.duckdb')).equals(before)).toBe(true)
-    expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])
+    expect(unfinished()).toEqual([])
     await books.sql("set memory_limit = '1GB'")
     expect((await books.build({}, { publishAnyway: true })).published).toBe(true)
     expect(await books.query('select count(*) from tax_records')).toEqual([['100000']])
-    expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])
+    expect(unfinished()).toEqual([])
   }, 300_000)
 })
 
