@@ -17,12 +17,12 @@ const PREVIOUS = 'before'
 const fileOf = (unfinished: string, layer: string): string =>
   unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
 
-/** Every file that a build of this unfinished ledger makes, its own first. */
-export const workFiles = (unfinished: string): string[] => [
-  unfinished,
-  `${unfinished}.wal`,
-  ...UNPUBLISHED.map((layer) => fileOf(unfinished, layer)),
-]
+/** Every file that a build of this unfinished ledger may leave; a step has a log where there was no room to let go of it. */
+export const workFiles = (unfinished: string): string[] =>
+  [unfinished, ...UNPUBLISHED.map((layer) => fileOf(unfinished, layer))].flatMap((file) => [
+    file,
+    `${file}.wal`,
+  ])
 
 export interface Workspace {
   /** Whether the published ledger is attached as `before`, with a table of breaks. */
@@ -54,6 +54,8 @@ export async function inWorkspace<T>(
     await restore()
     return result
   } catch (error) {
+    // A transaction that failed lets nothing else through, not even this.
+    await connection.run('rollback').catch(() => undefined)
     await restore().catch(() => undefined)
     throw error
   }
@@ -67,11 +69,17 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
   const [keepsOrder, database] = reader.getRowsJson()[0] as [boolean, string]
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
+  // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
+  // database that could not be written refuses every statement made in it, so that is left before anything else.
   return async () => {
-    await connection.run(`set preserve_insertion_order = ${keepsOrder}`)
-    await connection.run(`use "${database}"`)
-    for (const name of [CATALOG, ...UNPUBLISHED, PREVIOUS])
-      await connection.run(`detach database if exists ${name}`)
+    const refusals: unknown[] = []
+    for (const statement of [
+      `use "${database}"`,
+      `set preserve_insertion_order = ${keepsOrder}`,
+      ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
+    ])
+      await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
+    if (refusals.length > 0) throw refusals[0]
   }
 }
 
