@@ -55,7 +55,7 @@ reports:
 
 # How much memory and how many threads the database takes: by default half of the memory and all processors that this
 # machine, or the cgroup of a container, allows. A reader (report, sql, export) takes half of that. What goes beyond it
-# is kept on disk in tmp/ meanwhile. A few million records need 1 GB, ten million 2 GB or more.
+# is kept on disk in tmp/ meanwhile: with less memory a build takes longer. 1GB is enough for four million entries.
 # engine:
 #   memory: 8GB           # or 512MB, 2GiB
 #   threads: 4
