@@ -1,6 +1,6 @@
 // The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
 // was journaled but had not landed when the last process died.
-import { existsSync, mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { endpoints } from '../connectors/catalogue.ts'
 import type { Endpoint } from '../connectors/endpoint.ts'
@@ -9,6 +9,7 @@ import { UsageError } from '../models/error.ts'
 import type { RecordType } from '../models/record.ts'
 import { describeUnsettled, unsettledWrites } from './calls/writes.ts'
 import { type Disk, DiskError, nodeDisk } from './disk.ts'
+import { completed, type EngineSettings } from './engine/settings.ts'
 import type { Journal } from './journal/frame.ts'
 import { type JournalOptions, openJournal } from './journal/journal.ts'
 import {
@@ -21,7 +22,8 @@ import {
   openLanding,
   rebuildLanding,
 } from './landing/landing.ts'
-import { acquireLock } from './lock.ts'
+import { acquireLock, isProcess } from './lock.ts'
+import { isInUse } from './output/spill.ts'
 
 /** Which record type each feed lands, from the catalogue. */
 export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
@@ -61,6 +63,8 @@ export interface BooksOptions {
   readonly disk?: Disk
   readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
   readonly landing?: Partial<LandingOptions>
+  /** What DuckDB may use, unless `landing` sets a memory limit; a share of the machine by default. */
+  readonly engine?: EngineSettings
 }
 
 /** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
@@ -86,10 +90,13 @@ export function ensureFolder(dir: string): void {
   }
 }
 
-function emptyTempFolder(tempDir: string): void {
+/** What runs that died have left goes; where a reader spills at this moment stays. */
+function emptyTempFolder(tempDir: string, clock: Clock): void {
   try {
-    rmSync(tempDir, { recursive: true, force: true })
     mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(tempDir))
+      if (!isInUse(tempDir, name, clock.wall(), isProcess))
+        rmSync(join(tempDir, name), { recursive: true, force: true })
   } catch (cause) {
     throw new DiskError('The folder for unfinished work could not be emptied.', tempDir, cause)
   }
@@ -107,10 +114,11 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   }
   try {
     const tempDir = join(dir, 'tmp')
-    emptyTempFolder(tempDir)
-    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing }
+    emptyTempFolder(tempDir, clock)
+    const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
+    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing, ...engine }
     const rebuild = async (): Promise<void> => {
-      const reaches = await lastLanded(dir)
+      const reaches = await lastLanded(dir, engine)
       const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
       await rebuildLanding(dir, journal, settings).finally(() => journal.close())
     }

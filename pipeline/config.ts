@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { AccountAccess, BudgetOverride, Credentials } from '../connectors/venue.ts'
 import { UsageError } from '../models/error.ts'
 import { P2P_MEANINGS } from './build/reference.ts'
+import { parseSize } from './engine/size.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
 import { NOTIFY_EVENTS } from './notify.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
@@ -40,6 +41,12 @@ function isSafeUrl(text: string): boolean {
     protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
   )
 }
+
+const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
+const THREADS = 'expected a whole number of threads, from 1 to 1024'
+
+/** With less not even empty books can be built. */
+const MEMORY_BYTES_MIN = 64_000_000
 
 const schema = z.strictObject({
   venue: z
@@ -85,6 +92,16 @@ const schema = z.strictObject({
       scope: z.string().optional(),
       rules: z.string().optional(),
       time_zone: z.string().optional(),
+    })
+    .prefault({}),
+  /** What DuckDB may use; a share of the machine where it says nothing. */
+  engine: z
+    .strictObject({
+      memory: z
+        .string({ error: MEMORY })
+        .refine((text) => (parseSize(text) ?? 0) >= MEMORY_BYTES_MIN, MEMORY)
+        .optional(),
+      threads: z.int({ error: THREADS }).min(1, { error: THREADS }).max(1_024, { error: THREADS }).optional(),
     })
     .prefault({}),
   privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),

@@ -58,6 +58,13 @@ reports:
 #   url: https://example.com/hook
 #   on: [failure, new_breaks]
 
+# How much memory and how many threads the database takes: by default half of the memory and all processors that this
+# machine, or the cgroup of a container, allows. A reader (report, sql, export) takes half of that. What goes beyond it
+# is kept on disk in tmp/ meanwhile: with less memory a build takes longer. 1GB is enough for four million entries.
+# engine:
+#   memory: 8GB           # or 512MB, 2GiB
+#   threads: 4
+
 privacy:
   # Names, payment details, e-mails and mobiles are published as null unless this is true.
   publish_personal_data: false

@@ -94,7 +94,7 @@ async function sweep(disk: Disk, dir: string): Promise<void> {
     if (!name.startsWith('lock.')) continue
     const holder = parseHolder((await readText(disk, join(dir, name))) ?? '')
     const pid = CLAIM.exec(name)?.[1]
-    const isLeft = holder === null ? pid !== undefined && !exists(Number(pid)) : !(await mayLive(holder))
+    const isLeft = holder === null ? pid !== undefined && !isProcess(Number(pid)) : !(await mayLive(holder))
     if (isLeft) await disk.remove(join(dir, name))
   }
 }
@@ -161,16 +161,17 @@ async function mayLive(holder: Holder): Promise<boolean> {
 
 /** When a process started, in a form that only compares; null when there is none, or only its remains (a zombie). */
 async function processStart(pid: number): Promise<string | null> {
-  if (!exists(pid)) return null
+  if (!isProcess(pid)) return null
   try {
     const { state, start } = process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid)
     return /^[ZX]/.test(state) ? null : start
   } catch {
-    return exists(pid) ? UNKNOWN : null
+    return isProcess(pid) ? UNKNOWN : null
   }
 }
 
-function exists(pid: number): boolean {
+/** Whether there is a process of this number on this machine. */
+export function isProcess(pid: number): boolean {
   try {
     return process.kill(pid, 0)
   } catch (error) {

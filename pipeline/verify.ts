@@ -1,9 +1,11 @@
 // Proof that the books are what was received: the journal's chain, the landed rows against the journal, and the
 // ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
+
 import { join } from 'node:path'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import type { CommandContext } from './commands/context.ts'
 import type { Config } from './config.ts'
+import { engineSettings, readerSettings } from './engine/settings.ts'
 import { verifyJournal } from './journal/verify.ts'
 import { landJournal, openLanding } from './landing/landing.ts'
 import { buildBooks } from './run.ts'
@@ -28,6 +30,7 @@ export async function verifyBooks(context: CommandContext, config: Config): Prom
     clock: context.clock,
     command: 'verify',
     onNote: context.tell,
+    engine: engineSettings(config.engine),
   })
   try {
     const tables = await compareWithFreshLanding(context, books, problems)
@@ -47,7 +50,11 @@ async function compareWithFreshLanding(
   books: Awaited<ReturnType<typeof openBooks>>,
   problems: string[],
 ): Promise<Verification['tables']> {
-  const fresh = await openLanding(join(books.dir, 'tmp'), { records: landingRecords, feeds: landingFeeds })
+  const fresh = await openLanding(join(books.dir, 'tmp'), {
+    records: landingRecords,
+    feeds: landingFeeds,
+    ...readerSettings(books.landing.engine),
+  })
   try {
     await landJournal(books.journal, fresh)
     const before = await books.landing.contentHashes()

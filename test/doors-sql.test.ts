@@ -9,7 +9,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../models/error.ts'
 import { answerHere, QUERY_FORMATS, type QueryFormat } from '../pipeline/reports/answer.ts'
 import { openLedger } from '../pipeline/reports/ledger.ts'
-import { bytesOf, defaultMemory } from '../pipeline/reports/memory.ts'
+import { bytesOf } from '../pipeline/reports/memory.ts'
 import { readingFunctions } from '../pipeline/reports/reading.ts'
 import { runQuery } from '../pipeline/reports/sql.ts'
 import { HAZARDS, type Places } from './hazards.ts'
@@ -301,12 +301,9 @@ describe('an honest question', { timeout: 120_000 }, () => {
 })
 
 describe('the memory of a query', () => {
-  test('is half of what the machine has, unless a size is given', () => {
-    const granted = process.constrainedMemory()
-    expect(bytesOf(defaultMemory())).toBeGreaterThanOrEqual(100e6)
+  test('is a size as DuckDB writes it', () => {
     expect(bytesOf('1.5GB')).toBe(1_500_000_000)
     expect(bytesOf(' 2 GiB')).toBe(2_147_483_648)
-    if (granted > 0 && granted < 1e15) expect(bytesOf(defaultMemory())).toBeLessThanOrEqual(granted)
   })
 
   test.each(['lots', '1', '-1GB', '1GB; select 1', '', '1e9GB', '1 XB'])('is no %j', (limit) => {

@@ -50,7 +50,7 @@ describe('the published ledger', () => {
 
   /** What a reader opened, and the scratch database beside it, which holds what reports compute. */
   async function readers(): Promise<readonly [string, Reader][]> {
-    const ledger = await openLedger(await books)
+    const ledger = await openLedger(await books, { memoryLimit: '1GB' })
     onTestFinished(() => ledger.close())
     return [
       ['ledger', ledger],

@@ -166,7 +166,15 @@ describe('a query of the published ledger', () => {
     const query = 'select list(i) from range(50000000) r(i)'
     await expect(
       runQuery(await books, query, { format: 'csv', terminal, memoryLimit: '50MB' }),
-    ).rejects.toMatchObject({ exitCode: 2, message: 'The query was refused.' })
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The question needs more memory than it may take.',
+      details: {
+        expected: 'work within 47.7 MiB of memory: --memory',
+        found: expect.stringMatching(/^Out of Memory Error: /),
+        action: expect.stringContaining('--memory'),
+      },
+    })
     expect(await ask(await books, 'select 1 as n')).toBe('[\n{"n":1}\n]\n')
   })
 

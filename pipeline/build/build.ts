@@ -5,6 +5,8 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import type { TieoutError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
+import { outOfMemory } from '../engine/out-of-memory.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 import { packageRoot } from '../root.ts'
 import { aboutDocs, makeAbout } from './about.ts'
 import {
@@ -21,18 +23,23 @@ import { generatedModels } from './generated.ts'
 import { readModels } from './models.ts'
 import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
-import { type BuildEvent, type ExtraStep, runnable, runTasks } from './tasks.ts'
+import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
 
 export type { Break, Severity } from './breaks.ts'
 export type { BuildConfig } from './reference.ts'
-export { type BuildEvent, BuildFailed, type ExtraStep } from './tasks.ts'
+export { type BuildEvent, BuildFailed, type ExtraStep }
 
 export interface BuildOptions {
   /** Folder of the books. */
   readonly dir: string
   /** The landing database, attached as `landing` in this instance; a build that fails asks it whether it is damaged. */
-  readonly landing: { readonly instance: DuckDBInstance; damage?(): Promise<TieoutError | null> }
+  readonly landing: {
+    readonly instance: DuckDBInstance
+    /** What the instance runs under, as an error tells it. */
+    readonly engine: EngineSettings
+    damage?(): Promise<TieoutError | null>
+  }
   /** When new breaks count as first seen. */
   readonly now: Date
   readonly clock: Clock
@@ -86,11 +93,25 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
     return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
   } catch (error) {
-    throw (await options.landing.damage?.()) ?? (await fullDisk(unfinished, path, error)) ?? error
+    throw await explained(options, unfinished, path, error)
   } finally {
     connection.closeSync()
     await discardBuild(disk, unfinished)
   }
+}
+
+/** What a failed build came to: a full disk before all, since that is what spilling meets first when there is no memory. */
+async function explained(
+  { landing }: BuildOptions,
+  unfinished: string,
+  published: string,
+  error: unknown,
+): Promise<unknown> {
+  const where = error instanceof BuildFailed ? (error.details.where ?? '') : published
+  const sentence = 'The build ran out of memory; the published ledger is as it was.'
+  const short = outOfMemory(sentence, where, landing.engine, error)
+  if (short !== null) return (await fullDisk(unfinished, published, error)) ?? short
+  return (await landing.damage?.()) ?? (await fullDisk(unfinished, published, error)) ?? error
 }
 
 async function make(

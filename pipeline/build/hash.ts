@@ -3,7 +3,10 @@
 // left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
 // present state of things, what has no identity, breaks about the fetching itself, and the version that made it.
 import { createHash } from 'node:crypto'
+import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
+import { makeSpillFolder } from '../output/spill.ts'
 import { feedRecords } from './feeds.ts'
 
 const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
@@ -56,7 +59,12 @@ export function hashOfTables(hashes: ReadonlyMap<string, string>): string {
 
 /** The same by table, to tell where two ledgers differ. */
 export async function tableHashes(path: string): Promise<Map<string, string>> {
-  const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY' })
+  const spill = makeSpillFolder(join(dirname(path), 'tmp'))
+  const instance = await DuckDBInstance.create(path, {
+    access_mode: 'READ_ONLY',
+    ...instanceOptions(readerSettings(engineSettings())),
+    temp_directory: spill.path,
+  })
   const connection = await instance.connect()
   try {
     await connection.run("set timezone = 'UTC'")
@@ -65,6 +73,7 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   } finally {
     connection.closeSync()
     instance.closeSync()
+    spill.remove()
   }
 }
 

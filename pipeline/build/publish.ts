@@ -6,6 +6,7 @@ import { dirname, join } from 'node:path'
 import { CorruptionError, TieoutError } from '../../models/error.ts'
 import { type Disk, DiskError, writeFileAtomic } from '../disk.ts'
 import type { Break } from './breaks.ts'
+import { workFiles } from './workspace.ts'
 
 export const LEDGER_FILE = 'ledger.duckdb'
 export const UNPUBLISHED_BREAKS_FILE = 'breaks-unpublished.json'
@@ -95,8 +96,7 @@ export async function fullDisk(
   })
 }
 
-/** Removes a build that will not be published, and what the database left beside it. */
-export async function discardBuild(disk: Disk, file: string): Promise<void> {
-  await disk.remove(file)
-  await disk.remove(`${file}.wal`)
+/** Removes a build that will not be published, its steps on the way, and what the database left beside it. */
+export async function discardBuild(disk: Disk, unfinished: string): Promise<void> {
+  for (const file of workFiles(unfinished)) await disk.remove(file)
 }

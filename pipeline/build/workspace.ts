@@ -1,4 +1,4 @@
-// Where a build takes place: an unfinished ledger in a file of its own, steps on the way in memory beside it, and the
+// Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
 // published ledger to read from, all attached to the instance that holds the landing database.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { registerExactFunctions } from './functions.ts'
@@ -6,10 +6,23 @@ import { quoted } from './quote.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
-/** Layers that are only steps on the way: they spill like any other memory and are never written to the ledger. */
+/**
+ * Layers that are only steps on the way, and never written to the ledger. They stand in files: in memory their tables would
+ * be uncompressed, and count against the limit until the end of the build.
+ */
 const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
 const PREVIOUS = 'before'
+
+const fileOf = (unfinished: string, layer: string): string =>
+  unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
+
+/** Every file that a build of this unfinished ledger may leave; a step has a log where there was no room to let go of it. */
+export const workFiles = (unfinished: string): string[] =>
+  [unfinished, ...UNPUBLISHED.map((layer) => fileOf(unfinished, layer))].flatMap((file) => [
+    file,
+    `${file}.wal`,
+  ])
 
 export interface Workspace {
   /** Whether the published ledger is attached as `before`, with a table of breaks. */
@@ -33,7 +46,7 @@ export async function inWorkspace<T>(
   try {
     const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
     await connection.run(`attach ${quoted(files.unfinished)} as ${CATALOG}`)
-    for (const name of UNPUBLISHED) await connection.run(`attach ':memory:' as ${name}`)
+    for (const layer of UNPUBLISHED) await attachStep(connection, fileOf(files.unfinished, layer), layer)
     await connection.run(`use ${CATALOG}`)
     registerExactFunctions(connection)
     const result = await work({ hasPrevious })
@@ -41,6 +54,8 @@ export async function inWorkspace<T>(
     await restore()
     return result
   } catch (error) {
+    // A transaction that failed lets nothing else through, not even this.
+    await connection.run('rollback').catch(() => undefined)
     await restore().catch(() => undefined)
     throw error
   }
@@ -54,12 +69,23 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
   const [keepsOrder, database] = reader.getRowsJson()[0] as [boolean, string]
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
+  // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
+  // database that could not be written refuses every statement made in it, so that is left before anything else.
   return async () => {
-    await connection.run(`set preserve_insertion_order = ${keepsOrder}`)
-    await connection.run(`use "${database}"`)
-    for (const name of [CATALOG, ...UNPUBLISHED, PREVIOUS])
-      await connection.run(`detach database if exists ${name}`)
+    const refusals: unknown[] = []
+    for (const statement of [
+      `use "${database}"`,
+      `set preserve_insertion_order = ${keepsOrder}`,
+      ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
+    ])
+      await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
+    if (refusals.length > 0) throw refusals[0]
   }
+}
+
+/** Without a log: nobody reads what a build that died has left, and to write everything twice takes time. */
+async function attachStep(connection: DuckDBConnection, file: string, name: string): Promise<void> {
+  await connection.run(`attach ${quoted(file)} as ${name} (recovery_mode no_wal_writes)`)
 }
 
 /** A published file that cannot be read, or is of another version, has nothing to carry on. */

@@ -1,11 +1,13 @@
 // A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
 // call from spending the same rate budgets beside a nightly run.
+
 import type { AccountAccess, AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Books, openBooks } from '../books.ts'
 import { type CommandContext, requiredConfig } from '../commands/context.ts'
 import { type Config, readAccounts } from '../config.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { openConfiguredVenue } from '../run.ts'
 import { secretsOf } from '../sync/sync.ts'
 
@@ -39,7 +41,12 @@ export async function withSession<Result>(
   const { clock, tell } = context
   const venue = openConfiguredVenue(context, config)
   try {
-    const books = await openBooks(context.dir, { clock, command, onNote: tell })
+    const books = await openBooks(context.dir, {
+      clock,
+      command,
+      onNote: tell,
+      engine: engineSettings(config.engine),
+    })
     try {
       const client = venue.account(access)
       const secrets = accounts.flatMap(secretsOf)

@@ -1,16 +1,18 @@
 // The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { landingFeeds, landingRecords, openBooks } from '../books.ts'
-import type { CommandContext } from '../commands/context.ts'
+import { type CommandContext, optionalConfig } from '../commands/context.ts'
+import { engineSettings, readerSettings } from '../engine/settings.ts'
 import { openLanding } from '../landing/landing.ts'
 import { printTable } from '../output/table.ts'
 import { readWrites, settle, unsettledWrites, type Write } from './writes.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */
 export async function listWrites(context: CommandContext, json: boolean): Promise<void> {
-  const writes = await readAll(context.dir)
+  const writes = await readAll(context)
   if (json) return context.print(JSON.stringify(writes.map(forScript), null, 2))
   if (writes.length === 0) return context.print('Nothing was changed at the venue from these books.')
   const columns = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message'].map((name) => ({
@@ -23,9 +25,14 @@ export async function listWrites(context: CommandContext, json: boolean): Promis
   context.print(printTable(columns, rows))
 }
 
-async function readAll(dir: string): Promise<Write[]> {
-  if (!existsSync(join(dir, 'landing.duckdb'))) return []
-  const landing = await openLanding(dir, { records: landingRecords, feeds: landingFeeds, readOnly: true })
+async function readAll(context: CommandContext): Promise<Write[]> {
+  if (!existsSync(join(context.dir, 'landing.duckdb'))) return []
+  const landing = await openLanding(context.dir, {
+    records: landingRecords,
+    feeds: landingFeeds,
+    readOnly: true,
+    ...readerSettings(engineSettings(optionalConfig(context).engine)),
+  })
   try {
     return await readWrites(landing.connection)
   } finally {
@@ -42,7 +49,8 @@ export async function settleByHand(
   outcome: 'done' | 'refused',
 ): Promise<void> {
   const { clock, tell } = context
-  const books = await openBooks(context.dir, { clock, command: 'writes', onNote: tell })
+  const engine = engineSettings(optionalConfig(context).engine)
+  const books = await openBooks(context.dir, { clock, command: 'writes', onNote: tell, engine })
   try {
     const open = await unsettledWrites(books.landing.connection)
     if (!open.some((write) => write.seq === seq))

@@ -1,7 +1,9 @@
 // Commands on books that are there already, without the network: build, check, verify, rebuild.
+
 import type { ExitCode } from '../../models/error.ts'
 import { type Books, openBooks } from '../books.ts'
 import type { Config } from '../config.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { readStruck } from '../journal/strike.ts'
 import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { buildBooks } from '../run.ts'
@@ -27,6 +29,7 @@ const buildCommand = defineCommand({
       clock: context.clock,
       command: 'build',
       onNote: context.tell,
+      engine: engineSettings(config.engine),
     })
     try {
       return await buildAndTell(context, config, books, args['publish-anyway'])
@@ -47,6 +50,7 @@ const checkCommand = defineCommand({
       clock: context.clock,
       command: 'check',
       onNote: context.tell,
+      engine: engineSettings(config.engine),
     })
     try {
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
@@ -82,6 +86,7 @@ const rebuildCommand = defineCommand({
       clock: context.clock,
       command: 'rebuild',
       onNote: context.tell,
+      engine: engineSettings(config.engine),
       rebuild: true,
     })
     try {

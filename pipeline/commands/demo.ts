@@ -1,5 +1,6 @@
 // The whole house in one command: a sandbox venue, a nightly run against it over HTTP, the reports,
 // and the comparison with what the sandbox knows to be true.
+
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ExitCode, UsageError } from '../../models/error.ts'
@@ -7,6 +8,7 @@ import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books.ts'
 import { compareWithTruth, describeComparison } from '../demo/compare.ts'
 import { pagingOption, startSandboxOf } from '../demo/sandbox.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { acquireLock } from '../lock.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
@@ -17,7 +19,7 @@ import { printReport, writeReport } from '../reports/print.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { buildBooks, syncBooks } from '../run.ts'
 import { defineCommand, worst } from './command.ts'
-import { type CommandContext, parseInstant, requiredConfig } from './context.ts'
+import { type CommandContext, optionalConfig, parseInstant, requiredConfig } from './context.ts'
 import { terminalOf } from './read.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
@@ -87,7 +89,12 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
 
 async function night(context: CommandContext): Promise<ExitCode[]> {
   const config = requiredConfig(context)
-  const books = await openBooks(context.dir, { clock: context.clock, command: 'demo', onNote: context.tell })
+  const books = await openBooks(context.dir, {
+    clock: context.clock,
+    command: 'demo',
+    onNote: context.tell,
+    engine: engineSettings(config.engine),
+  })
   const progress = startProgress(context)
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
@@ -111,7 +118,7 @@ const ROWS_SHOWN = 24
 
 /** Prints the beginning of each report, and writes all of it as CSV beside the books. */
 async function showReports(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir)
+  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
   try {
     const folder = join(context.dir, 'reports')
     ensureFolder(folder)
@@ -162,7 +169,7 @@ const PRESENT: readonly (readonly [title: string, query: string])[] = [
 ]
 
 async function showPresent(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir)
+  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
   try {
     for (const [title, query] of PRESENT) {
       const { columns, rows } = await ledger.stream(query)

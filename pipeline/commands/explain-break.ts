@@ -1,8 +1,10 @@
 // The command with which a user answers for a break: the note is journaled, and the books are built and published with
 // it, so that the next status and report have it.
+
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { openBooks } from '../books.ts'
 import type { Break } from '../build/breaks.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { chooseBreak, journalNote, readNote } from '../notes/note.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { buildBooks } from '../run.ts'
@@ -30,6 +32,7 @@ export const explainBreakCommand = defineCommand({
       clock: context.clock,
       command: 'explain-break',
       onNote: context.tell,
+      engine: engineSettings(config.engine),
     })
     try {
       const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })

@@ -1,5 +1,6 @@
 // The command `explain`: from an id of a report down to the bytes that the venue sent.
 import { UsageError } from '../../models/error.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { explain } from '../evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../evidence/print.ts'
 import { lotsOf } from '../reports/catalogue.ts'
@@ -44,7 +45,10 @@ export const explainCommand = defineCommand({
     const config = optionalConfig(context)
     const { method, scope, rules, time_zone: timeZone } = config.reports
     const lots = lotsOf('gains', args, { method, scope, rules, timeZone }) ?? {}
-    const ledger = await openLedger(context.dir, { signal: context.signal })
+    const ledger = await openLedger(context.dir, {
+      signal: context.signal,
+      engine: engineSettings(config.engine),
+    })
     try {
       const explanation = await explain(ledger, context.dir, String(args.id), {
         clock: context.clock,

@@ -1,4 +1,5 @@
 // The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
+import { engineSettings } from '../engine/settings.ts'
 import {
   EXPORT_KINDS,
   type ExportKind,
@@ -7,6 +8,7 @@ import {
   type LotBooking,
 } from '../exports/export.ts'
 import { defineCommand } from './command.ts'
+import { optionalConfig } from './context.ts'
 
 export const exportCommand = defineCommand({
   command: 'export <kind>',
@@ -30,6 +32,7 @@ export const exportCommand = defineCommand({
     const { path, tables } = await exportBooks(context.dir, args.kind as ExportKind, {
       out: args.out,
       signal: context.signal,
+      engine: engineSettings(optionalConfig(context).engine),
       ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),
     })
     context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${tables} tables into ${path}.`)

@@ -1,10 +1,12 @@
 // Commands that ask the venue, or would: plan, sync, nightly.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { landingFeeds, landingRecords, openBooks } from '../books.ts'
 import type { BuildResult } from '../build/build.ts'
+import { engineSettings, readerSettings } from '../engine/settings.ts'
 import { openLanding } from '../landing/landing.ts'
 import { printTable } from '../output/table.ts'
 import { planRun } from '../plan-run.ts'
@@ -57,7 +59,12 @@ const planCommand = defineCommand({
     const accounts = chosenAccounts(config, chosen)
     const feeds = chosenFeeds(config, chosen)
     const landing = existsSync(join(context.dir, 'landing.duckdb'))
-      ? await openLanding(context.dir, { records: landingRecords, feeds: landingFeeds, readOnly: true })
+      ? await openLanding(context.dir, {
+          records: landingRecords,
+          feeds: landingFeeds,
+          readOnly: true,
+          ...readerSettings(engineSettings(config.engine)),
+        })
       : null
     try {
       const plan = await planRun({ landing, config, accounts, feeds, since: chosen.since, now: context.now })
@@ -112,6 +119,7 @@ const syncCommand = defineCommand({
         clock: context.clock,
         command: 'sync',
         onNote: context.tell,
+        engine: engineSettings(config.engine),
       })
       const progress = startProgress(context)
       try {
@@ -152,6 +160,7 @@ const nightlyCommand = defineCommand({
         clock: context.clock,
         command: 'nightly',
         onNote: context.tell,
+        engine: engineSettings(config.engine),
       })
       const progress = startProgress(context)
       try {

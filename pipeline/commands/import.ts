@@ -1,8 +1,10 @@
 // The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices. It builds
 // and publishes the books, so that the next report has it.
+
 import type { ExitCode } from '../../models/error.ts'
 import { openBooks } from '../books.ts'
 import { nodeDisk } from '../disk.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { type ImportOutcome, importInto, readImport } from '../imports/import.ts'
 import { counted } from '../reports/standing.ts'
@@ -40,6 +42,7 @@ export const importCommand = defineCommand({
       clock: context.clock,
       command: 'import',
       onNote: context.tell,
+      engine: engineSettings(config.engine),
     })
     try {
       const outcome = await importInto(books, read, { id: context.run, clock: context.clock })

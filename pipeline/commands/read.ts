@@ -1,6 +1,7 @@
 // Commands that only read the published ledger: report, sql, status. They work while a run writes.
 import type { ExitCode } from '../../models/error.ts'
 import { nodeDisk } from '../disk.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/answer.ts'
 import { answerApart } from '../reports/apart.ts'
@@ -59,7 +60,10 @@ const reportCommand = defineCommand({
       .option('out', text('File or folder to write to')),
   run: async (context, args) => {
     const config = optionalConfig(context)
-    const ledger = await openLedger(context.dir, { signal: context.signal })
+    const ledger = await openLedger(context.dir, {
+      signal: context.signal,
+      engine: engineSettings(config.engine),
+    })
     try {
       const options = {
         account: args.account,
@@ -121,6 +125,7 @@ const sqlCommand = defineCommand({
       terminal: terminalOf(context),
       answer: answerApart,
       signal: context.signal,
+      engine: engineSettings(optionalConfig(context).engine),
       ...(args.out === undefined ? {} : { out: args.out }),
       ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
       ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
@@ -137,7 +142,11 @@ const statusCommand = defineCommand({
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
     const retentionDays = config.venue.retention_days
-    const status = await readStatus(context.dir, { now: context.now(), retentionDays })
+    const status = await readStatus(context.dir, {
+      now: context.now(),
+      retentionDays,
+      engine: engineSettings(config.engine),
+    })
     context.print(
       args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
     )

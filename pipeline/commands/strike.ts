@@ -1,6 +1,8 @@
 // The command that takes data about people out of the books for good. Without --yes it shows what would go.
+
 import type { ExitCode } from '../../models/error.ts'
 import { openBooks } from '../books.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { printTable } from '../output/table.ts'
 import { counted } from '../reports/standing.ts'
 import { describeBreaks } from '../reports/summary.ts'
@@ -44,7 +46,11 @@ export const strikeCommand = defineCommand({
     await strike(context.dir, targets, context.clock)
     context.tell(`Struck ${counted(targets.length, 'frame')}; making landing and ledger again without them.`)
     const { clock } = context
-    const books = await openBooks(context.dir, { clock, command: 'strike' })
+    const books = await openBooks(context.dir, {
+      clock,
+      command: 'strike',
+      engine: engineSettings(config.engine),
+    })
     try {
       // What stands in the published ledger must go, whatever the checks say of the books without it.
       const built = await buildBooks(context, config, books, { publishAnyway: true })

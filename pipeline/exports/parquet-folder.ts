@@ -5,8 +5,9 @@ import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, DiskError, writeFileAtomic } from '../disk.ts'
+import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { writeParquet } from '../output/parquet.ts'
-import { DEFAULT_MEMORY_LIMIT, type Ledger } from '../reports/ledger.ts'
+import type { Ledger } from '../reports/ledger.ts'
 import { packageVersion } from '../root.ts'
 
 /** Stands in a folder that an export has made, and lists its tables. */
@@ -50,7 +51,7 @@ export async function exportParquet(
     return { folder, tables }
   } catch (error) {
     if (error instanceof DiskError) refuse(folder, error)
-    throw error
+    throw queryOutOfMemory(ledger.room, error) ?? error
   } finally {
     await rm(filling, { recursive: true, force: true })
   }
@@ -61,7 +62,7 @@ async function writeTable(ledger: Ledger, table: string, path: string, disk: Dis
   const statement = await session.run(() =>
     session.connection.prepare(`from main."${table.replaceAll('"', '""')}"`),
   )
-  await writeParquet(path, await session.start(statement), DEFAULT_MEMORY_LIMIT)
+  await writeParquet(path, await session.start(statement), ledger.room.memoryLimit, ledger.room)
   const file = await disk.open(path, 'change')
   await file.sync().finally(() => file.close())
 }

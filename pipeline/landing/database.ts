@@ -2,6 +2,7 @@
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 import type { Frame } from '../journal/frame.ts'
 import { LandingError, needsReopening, notLanded, unreadable } from './errors.ts'
 import { type OpenFile, openFile } from './file.ts'
@@ -34,6 +35,7 @@ class LandingDatabase implements Landing {
   chain: string | null
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
+  readonly engine: EngineSettings
   readonly #file: OpenFile
   readonly #feeds: ReadonlyMap<string, LandingFeed>
   readonly #landers: ReadonlyMap<string, PageLander>
@@ -58,6 +60,7 @@ class LandingDatabase implements Landing {
     this.chain = file.chain
     this.instance = file.instance
     this.connection = file.connection
+    this.engine = file.engine
   }
 
   land(frames: readonly Frame[]): Promise<LandedSummary> {
@@ -86,7 +89,7 @@ class LandingDatabase implements Landing {
     } catch (cause) {
       await this.#rollback(transaction)
       if (cause instanceof TieoutError) throw cause
-      throw await notLanded(this.#file.path, this.landedSeq + 1, last.seq, cause)
+      throw await notLanded(this.#file.path, this.landedSeq + 1, last.seq, cause, this.engine)
     }
   }
 
@@ -169,7 +172,7 @@ class LandingDatabase implements Landing {
     try {
       return await answer
     } catch (cause) {
-      throw unreadable(this.#file.path, cause)
+      throw unreadable(this.#file.path, cause, this.engine)
     }
   }
 

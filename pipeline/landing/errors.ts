@@ -3,6 +3,8 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type ErrorDetails, type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
+import { outOfMemory } from '../engine/out-of-memory.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 
 /** The landing database could not be opened, read or written. */
 export class LandingError extends TieoutError {
@@ -21,18 +23,33 @@ const FULL_BYTES = 64 * 2 ** 20
 const MEBIBYTE = 2 ** 20
 
 /** A transaction that failed: nothing of these frames has landed. */
-export function notLanded(path: string, first: number, last: number, cause: unknown): Promise<LandingError> {
+export function notLanded(
+  path: string,
+  first: number,
+  last: number,
+  cause: unknown,
+  engine: EngineSettings,
+): Promise<TieoutError> {
   const message = `Frames ${first} to ${last} of the journal could not be landed; none of them has.`
-  return notWritten(message, path, cause)
+  return notWritten(message, path, cause, engine)
 }
 
 /** What was committed is safe: it stands in the log beside the file, and is taken up when the file is next opened. */
-export const notClosed = (path: string, cause: unknown): Promise<LandingError> =>
-  notWritten('The landing database could not be closed in good order.', path, cause)
+export const notClosed = (path: string, cause: unknown, engine: EngineSettings): Promise<TieoutError> =>
+  notWritten('The landing database could not be closed in good order.', path, cause, engine)
 
-async function notWritten(message: string, path: string, cause: unknown): Promise<LandingError> {
+async function notWritten(
+  message: string,
+  path: string,
+  cause: unknown,
+  engine: EngineSettings,
+): Promise<TieoutError> {
   const free = await freeBytes(path)
   const full = free !== null && free < FULL_BYTES
+  if (!full) {
+    const short = outOfMemory(message, path, engine, cause)
+    if (short !== null) return short
+  }
   const goesOn = 'the journal has everything, and landing goes on from there.'
   return new LandingError(
     message,
@@ -70,8 +87,9 @@ export const damagedFile = (path: string, expected: string, found: string, cause
     ...(cause === undefined ? {} : { cause }),
   })
 
-/** DuckDB holds a checksum against each block that it reads. */
-export const unreadable = (path: string, cause: unknown): LandingError =>
+/** DuckDB holds a checksum against each block that it reads; that its memory does not suffice says nothing of the file. */
+export const unreadable = (path: string, cause: unknown, engine: EngineSettings): TieoutError =>
+  outOfMemory('The landing database could not be read for want of memory.', path, engine, cause) ??
   damagedFile(path, 'a file whose every block has its checksum', messageOf(cause), cause)
 
 export const alreadyOpen = (path: string): LandingError =>

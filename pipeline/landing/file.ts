@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
+import { completed, type EngineSettings, instanceOptions } from '../engine/settings.ts'
 import {
   alreadyOpen,
   damagedFile,
@@ -17,13 +18,11 @@ import {
 } from './errors.ts'
 import { countedTables, createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
 
-export interface FileOptions {
+/** Memory and threads are a share of the machine where none are given. */
+export interface FileOptions extends Partial<EngineSettings> {
   /** Every record type that may land; each has its table though empty. */
   readonly records: readonly RecordType[]
   readonly readOnly?: boolean
-  /** As DuckDB spells it, e.g. `512MB`; 1GB by default. */
-  readonly memoryLimit?: string
-  readonly threads?: number
   /** Where DuckDB spills; `tmp` beside the file by default. */
   readonly tempDir?: string
 }
@@ -32,6 +31,8 @@ export interface OpenFile {
   readonly path: string
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
+  /** What the instance runs under. */
+  readonly engine: EngineSettings
   readonly tables: ReadonlyMap<string, Table>
   readonly landedSeq: number
   readonly chain: string | null
@@ -59,9 +60,10 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
   if (isOpen(path)) throw alreadyOpen(path)
   const name = realName(path)
   openPaths.add(name)
+  const engine = completed(options)
   let instance: DuckDBInstance | undefined
   try {
-    instance = await createInstance(path, options)
+    instance = await createInstance(path, engine, options.tempDir)
     const connection = await instance.connect()
     await attach(connection, path, readOnly)
     const tables = new Map(tablesOf(options.records).map((table) => [table.name, table]))
@@ -69,7 +71,7 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
     await checkCounts(connection, path, tables, state.rowTotal)
     const close = async (intact: boolean): Promise<void> => {
       try {
-        if (intact) await letGo(connection, path, readOnly)
+        if (intact) await letGo(connection, path, readOnly, engine)
       } finally {
         connection.closeSync()
         instance?.closeSync()
@@ -77,30 +79,34 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
       }
     }
     const { landedSeq, chain } = state
-    return { path, instance, connection, tables, landedSeq, chain, close }
+    return { path, instance, connection, engine, tables, landedSeq, chain, close }
   } catch (error) {
     instance?.closeSync()
     openPaths.delete(name)
-    throw error instanceof TieoutError ? error : unreadable(path, error)
+    throw error instanceof TieoutError ? error : unreadable(path, error, engine)
   }
 }
 
 /** Writes all into the file, so that it stands alone, and lets go of it even if a connection is still open. */
-async function letGo(connection: DuckDBConnection, path: string, readOnly: boolean): Promise<void> {
+async function letGo(
+  connection: DuckDBConnection,
+  path: string,
+  readOnly: boolean,
+  engine: EngineSettings,
+): Promise<void> {
   try {
     if (!readOnly) await connection.run('checkpoint landing')
     await connection.run('detach landing')
   } catch (cause) {
-    throw await notClosed(path, cause)
+    throw await notClosed(path, cause, engine)
   }
 }
 
-function createInstance(path: string, options: FileOptions): Promise<DuckDBInstance> {
+function createInstance(path: string, engine: EngineSettings, tempDir?: string): Promise<DuckDBInstance> {
   return DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
-    memory_limit: options.memoryLimit ?? '1GB',
-    temp_directory: options.tempDir ?? join(dirname(path), 'tmp'),
-    ...(options.threads === undefined ? {} : { threads: String(options.threads) }),
+    ...instanceOptions(engine),
+    temp_directory: tempDir ?? join(dirname(path), 'tmp'),
   })
 }
 

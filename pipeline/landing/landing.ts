@@ -1,6 +1,7 @@
 // The landing database: what the journal brought, as typed rows, with the progress that was made. It is owned by the
 // one writer, and can always be made again: landing is a pure function of the journal's frames in their order.
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { EngineSettings } from '../engine/settings.ts'
 import type { Frame } from '../journal/frame.ts'
 import type { LandingError } from './errors.ts'
 import type { FileOptions } from './file.ts'
@@ -50,6 +51,8 @@ export interface Landing {
   damage(): Promise<LandingError | null>
   /** The file is attached here as `landing`; whoever else in this process reads it does so through this instance. */
   readonly instance: DuckDBInstance
+  /** What that instance runs under. */
+  readonly engine: EngineSettings
   /** For questions; transactions have a connection of their own. */
   readonly connection: DuckDBConnection
   close(): Promise<void>

@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 
 /** As the journal's options take it. */
 export interface LastLanded {
@@ -11,10 +12,13 @@ export interface LastLanded {
 }
 
 /** Nothing for a file that is not there or can no longer be read: then the journal alone counts. */
-export async function lastLanded(dir: string): Promise<LastLanded> {
+export async function lastLanded(dir: string, engine: EngineSettings): Promise<LastLanded> {
   const path = join(dir, 'landing.duckdb')
   if (!existsSync(path)) return {}
-  const instance = await DuckDBInstance.create(':memory:', { autoinstall_known_extensions: 'false' })
+  const instance = await DuckDBInstance.create(':memory:', {
+    autoinstall_known_extensions: 'false',
+    ...instanceOptions(engine),
+  })
   try {
     const connection = await instance.connect()
     await connection.run(`attach '${path.replaceAll("'", "''")}' as landing (read_only)`)

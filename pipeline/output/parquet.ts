@@ -15,13 +15,25 @@ function selected(name: string, type: DuckDBType): string {
   return ALMOST_A_FLOAT.has(type.typeId) ? `cast(${column} as decimal(38, 0)) as ${column}` : column
 }
 
+/** Where it may spill, and by how many threads it works; the system's folder and all processors by default. */
+export interface ParquetRoom {
+  readonly tempDir?: string
+  readonly threads?: number
+}
+
 /** Writes the rows to `path`, which must not exist. */
-export async function writeParquet(path: string, result: RawResult, memoryLimit: string): Promise<void> {
-  const spill = makeSpillFolder()
+export async function writeParquet(
+  path: string,
+  result: RawResult,
+  memoryLimit: string,
+  { tempDir, threads }: ParquetRoom = {},
+): Promise<void> {
+  const spill = makeSpillFolder(tempDir)
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: spill.path,
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
+    ...(threads === undefined ? {} : { threads: String(threads) }),
   })
   const connection = await instance.connect()
   const select = result.names.map((name, index) => selected(name, result.types[index] as DuckDBType))

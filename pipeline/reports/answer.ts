@@ -4,6 +4,8 @@ import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
+import { queryOutOfMemory } from '../engine/out-of-memory.ts'
+import { OPTION } from '../engine/settings.ts'
 import type { RawResult } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, type Pieces } from '../output/deliver.ts'
@@ -27,6 +29,7 @@ export interface Question {
   /** Columns of the terminal; absent when the answer does not go to one. */
   readonly width?: number
   readonly memoryLimit: string
+  readonly threads: number
   readonly timeoutMs: number
 }
 
@@ -44,22 +47,26 @@ export type Answer = (
 
 /** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
 export const answerHere: Answer = async (question, stopping, deliver) => {
-  const { dir, query, memoryLimit, timeoutMs } = question
+  const { dir, query, memoryLimit, threads, timeoutMs } = question
   bytesOf(memoryLimit)
-  const ledger = await openLedger(dir, { ...stopping, memoryLimit, timeoutMs, sealed: true })
+  const engine = { memoryLimit, memoryFrom: OPTION, threads }
+  const ledger = await openLedger(dir, { ...stopping, engine, memoryLimit, timeoutMs, sealed: true })
   try {
     const session = await ledger.session()
     const statement = await readingStatement(session, query)
     await deliver(piecesOf(question, await session.start(statement)))
   } catch (error) {
-    throw error instanceof TieoutError ? error : refusedQuery(ledger, error)
+    throw error instanceof TieoutError
+      ? error
+      : (queryOutOfMemory(ledger.room, error) ?? refusedQuery(ledger, error))
   } finally {
     ledger.close()
   }
 }
 
-function piecesOf({ format, width, memoryLimit }: Question, result: RawResult): Pieces {
-  if (format === 'parquet') return parquetPieces(result, memoryLimit)
+function piecesOf(question: Question, result: RawResult): Pieces {
+  const { format, width } = question
+  if (format === 'parquet') return parquetPieces(result, question)
   const { columns, rows } = readRows(result)
   switch (format) {
     case 'csv':
@@ -72,12 +79,13 @@ function piecesOf({ format, width, memoryLimit }: Question, result: RawResult): 
 }
 
 /** DuckDB writes Parquet to files alone, so it goes by way of one that nobody else sees. */
-async function* parquetPieces(result: RawResult, memoryLimit: string): Pieces {
+async function* parquetPieces(result: RawResult, { memoryLimit, threads }: Question): Pieces {
   const folder = makeSpillFolder()
   const file = join(folder.path, 'query.parquet')
   try {
     // The rows wait beside the query that makes them, and may spill.
-    await writeParquet(file, result, `${Math.ceil(bytesOf(memoryLimit) / 4e6)}MB`)
+    const limit = `${Math.ceil(bytesOf(memoryLimit) / 4e6)}MB`
+    await writeParquet(file, result, limit, { threads })
     yield* createReadStream(file)
   } finally {
     folder.remove()

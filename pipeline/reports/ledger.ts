@@ -6,17 +6,20 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { LEDGER_FORMAT } from '../build/about.ts'
-import type { RowBatches } from '../output/column.ts'
+import { queryOutOfMemory } from '../engine/out-of-memory.ts'
+import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { packageVersion } from '../root.ts'
-import { type Reader, readerOf, scratchReader } from './reader.ts'
-import type { Limits, QueryResult } from './session.ts'
+import { explained, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
+import type { Limits } from './session.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
 
 export interface LedgerOptions {
-  /** As DuckDB writes it, 1GB by default. */
+  /** What DuckDB may use, of which a reader takes a part; a share of the machine by default. */
+  readonly engine?: EngineSettings
+  /** The whole limit of this reader, as DuckDB writes it. */
   readonly memoryLimit?: string
   /** Longest time for one query until its last row; 10 minutes by default. */
   readonly timeoutMs?: number
@@ -29,11 +32,12 @@ export interface LedgerOptions {
 
 export interface Ledger extends Reader {
   readonly file: string
+  /** What it may use, and what a database beside it may. */
+  readonly room: Room
   /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
   scratch(fill: (connection: DuckDBConnection) => Promise<void>): Promise<Reader>
 }
 
-export const DEFAULT_MEMORY_LIMIT = '1GB'
 export const DEFAULT_TIMEOUT_MS = 600_000
 
 /**
@@ -43,14 +47,15 @@ export const DEFAULT_TIMEOUT_MS = 600_000
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
   await mustBeDatabase(dir, file)
-  const { memoryLimit = DEFAULT_MEMORY_LIMIT } = options
+  const settings = readerSettings(options.engine ?? engineSettings(), options.memoryLimit)
+  const room: Room = { ...settings, tempDir: join(dir, 'tmp') }
   const limits: Limits = {
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     clock: options.clock ?? systemClock,
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }
   const sealed = options.sealed === true
-  const spill = sealed ? NO_SPILL : makeSpillFolder()
+  const spill = sealed ? NO_SPILL : makeSpillFolder(room.tempDir)
   const beside: Reader[] = []
   let instance: DuckDBInstance | null = null
   const close = (): void => {
@@ -59,25 +64,32 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     spill.remove()
   }
   try {
-    instance = await readOnlyInstance(file, spill.path)
-    await lock(instance, memoryLimit, sealed)
-    const reader = named(file, await readerOf(instance, limits, close))
+    instance = await readOnlyInstance(file, spill.path, room.threads)
+    await lock(instance, room.memoryLimit, sealed)
+    const reader = explained(await readerOf(instance, limits, close), (cause) =>
+      unanswered(file, room, cause),
+    )
     await mustBeKnown(file, reader)
     const scratch: Ledger['scratch'] = async (fill) => {
-      const made = await scratchReader(limits, memoryLimit, fill)
+      const explain = (cause: unknown): unknown => queryOutOfMemory(room, cause) ?? cause
+      const made = await scratchReader(limits, room, fill).catch((cause: unknown) => {
+        throw explain(cause)
+      })
       beside.push(made)
-      return made
+      return explained(made, explain)
     }
-    return { ...reader, file, scratch }
+    return { ...reader, file, room, scratch }
   } catch (error) {
     close()
-    throw unanswered(file, error)
+    throw unanswered(file, room, error)
   }
 }
 
 /** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
-function unanswered(file: string, cause: unknown): TieoutError {
+function unanswered(file: string, room: Room, cause: unknown): TieoutError {
   if (cause instanceof TieoutError) return cause
+  const short = queryOutOfMemory(room, cause)
+  if (short !== null) return short
   return new CorruptionError('The published ledger does not answer.', {
     where: file,
     expected: 'a whole ledger of this version of tieout',
@@ -85,28 +97,6 @@ function unanswered(file: string, cause: unknown): TieoutError {
     action: 'Run `tieout build`: the ledger is made again from what has landed.',
     cause,
   })
-}
-
-/** The reader with the file named in whatever it throws. */
-function named(file: string, reader: Reader): Reader {
-  const name = (cause: unknown): never => {
-    throw unanswered(file, cause)
-  }
-  async function* rowsOf({ rows }: QueryResult): RowBatches {
-    try {
-      yield* rows
-    } catch (cause) {
-      name(cause)
-    }
-  }
-  return {
-    ...reader,
-    query: (sql, values) => reader.query(sql, values).catch(name),
-    stream: async (sql, values) => {
-      const result = await reader.stream(sql, values).catch(name)
-      return { ...result, rows: rowsOf(result) }
-    },
-  }
 }
 
 /** A ledger without the table is of a version that knew no other format. */
@@ -151,11 +141,12 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
   }
 }
 
-async function readOnlyInstance(file: string, spill: string): Promise<DuckDBInstance> {
+async function readOnlyInstance(file: string, spill: string, threads: number): Promise<DuckDBInstance> {
   // The order counts: once external access is off, the folder for spilling can no longer be named.
   return await DuckDBInstance.create(file, {
     access_mode: 'READ_ONLY',
     temp_directory: spill,
+    threads: String(threads),
     enable_external_access: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

@@ -1,34 +1,13 @@
 // How much memory a query may take: what DuckDB is told, and where the process that runs it is ended.
 // DuckDB's limit counts its buffers alone; a long text, a list or a row on its way to the reader is not among them.
-import { totalmem } from 'node:os'
 import { Worker } from 'node:worker_threads'
 import { UsageError } from '../../models/error.ts'
-
-const MB = 1e6
-
-/** Half of what the machine, or the container, has: a query that reads does not spill. */
-export function defaultMemory(): string {
-  const granted = process.constrainedMemory()
-  const there = granted === undefined || granted === 0 ? totalmem() : Math.min(granted, totalmem())
-  return `${Math.max(100, Math.floor(there / 2 / MB))}MB`
-}
-
-const UNITS: Readonly<Record<string, number>> = {
-  KB: 1e3,
-  MB,
-  GB: 1e9,
-  TB: 1e12,
-  KIB: 2 ** 10,
-  MIB: 2 ** 20,
-  GIB: 2 ** 30,
-  TIB: 2 ** 40,
-}
+import { parseSize } from '../engine/size.ts'
 
 /** The bytes of a size as DuckDB writes it. */
 export function bytesOf(limit: string): number {
-  const [, number, unit] = /^\s*(\d{1,9}(?:\.\d{1,9})?)\s*([kmgt]i?b)\s*$/i.exec(limit) ?? []
-  if (number !== undefined && unit !== undefined)
-    return Number(number) * (UNITS[unit.toUpperCase()] as number)
+  const bytes = parseSize(limit)
+  if (bytes !== null) return bytes
   throw new UsageError('The memory limit is not understood.', {
     expected: 'a size such as 500MB or 2GB',
     found: limit,
@@ -37,7 +16,7 @@ export function bytesOf(limit: string): number {
 }
 
 /** Node.js and DuckDB themselves, and what both keep of what was given back to them. */
-const OWN_BYTES = 256 * MB
+const OWN_BYTES = 256e6
 const SLACK = 1.25
 
 /** The real memory of the process, its RSS, at which a query under `limit` is ended. */

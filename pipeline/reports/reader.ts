@@ -1,12 +1,19 @@
 // A database that is only asked: each question has a session of its own, under the same limits.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
-import { allRows } from '../output/column.ts'
+import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
+import { allRows, type RowBatches } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import type { Row } from '../output/value.ts'
 import { type Limits, type QueryResult, readRows, Session } from './session.ts'
 
 /** Values of the `$name` places of a statement. */
 export type Values = Readonly<Record<string, DuckDBValue>>
+
+/** What a database that only answers may use. */
+export interface Room extends EngineSettings {
+  /** Where it spills, if it may write there. */
+  readonly tempDir: string
+}
 
 export interface Reader {
   /** Tables of schema main with their columns, in their order. */
@@ -65,14 +72,37 @@ export async function readerOf(
   }
 }
 
+/** The reader with `explain` put between it and whoever asks: what that makes of an error is thrown. */
+export function explained(reader: Reader, explain: (cause: unknown) => unknown): Reader {
+  const refuse = (cause: unknown): never => {
+    throw explain(cause)
+  }
+  async function* rowsOf({ rows }: QueryResult): RowBatches {
+    try {
+      yield* rows
+    } catch (cause) {
+      refuse(cause)
+    }
+  }
+  return {
+    ...reader,
+    query: (sql, values) => reader.query(sql, values).catch(refuse),
+    stream: async (sql, values) => {
+      const result = await reader.stream(sql, values).catch(refuse)
+      return { ...result, rows: rowsOf(result) }
+    },
+  }
+}
+
 /** A database in memory, filled by `fill`, for what is computed on demand and published nowhere. */
 export async function scratchReader(
   limits: Limits,
-  memoryLimit: string,
+  room: Room,
   fill: (connection: DuckDBConnection) => Promise<void>,
 ): Promise<Reader> {
-  const spill = makeSpillFolder()
+  const spill = makeSpillFolder(room.tempDir)
   const instance = await DuckDBInstance.create(':memory:', {
+    ...instanceOptions(room),
     temp_directory: spill.path,
     enable_external_access: 'false',
     autoinstall_known_extensions: 'false',
@@ -84,7 +114,6 @@ export async function scratchReader(
   }
   try {
     const connection = await instance.connect()
-    await connection.run('set memory_limit = $limit', { limit: memoryLimit })
     await connection.run("set global timezone = 'UTC'")
     await fill(connection)
     await connection.run('set lock_configuration = true')

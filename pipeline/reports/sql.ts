@@ -2,10 +2,10 @@
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
+import { type EngineSettings, engineSettings } from '../engine/settings.ts'
 import { outFile, type Pieces, type Terminal, writeFileFrom, writeOut } from '../output/deliver.ts'
 import type { Answer, QueryFormat } from './answer.ts'
 import { DEFAULT_TIMEOUT_MS } from './ledger.ts'
-import { defaultMemory } from './memory.ts'
 
 export interface QueryOptions {
   readonly format: QueryFormat
@@ -16,7 +16,9 @@ export interface QueryOptions {
   readonly answer: Answer
   /** Longest time until the last row; 10 minutes by default. */
   readonly timeoutMs?: number
-  /** As DuckDB writes it; half of what the machine has by default. */
+  /** What DuckDB may use: all of it, since a query of the user's has nothing to spill to. */
+  readonly engine?: EngineSettings
+  /** What it may use instead, as DuckDB writes it. */
   readonly memoryLimit?: string
   readonly clock?: Clock
   readonly signal?: AbortSignal
@@ -36,11 +38,13 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
     })
   }
   const file = out === undefined ? null : await outFile(out, `query.${format}`, dir)
+  const engine = options.engine ?? engineSettings()
   const question = {
     dir,
     query,
     format,
-    memoryLimit: options.memoryLimit ?? defaultMemory(),
+    memoryLimit: options.memoryLimit ?? engine.memoryLimit,
+    threads: engine.threads,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(file === null && terminal.width !== undefined ? { width: terminal.width } : {}),
   }

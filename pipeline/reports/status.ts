@@ -6,6 +6,7 @@ import { days } from '../../connectors/endpoint.ts'
 import type { Severity } from '../build/breaks.ts'
 import { readUnpublishedBreaks } from '../build/publish.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 import type { Range } from '../journal/frame.ts'
 import type { Row } from '../output/value.ts'
 import { retentionOf } from '../plan.ts'
@@ -78,6 +79,7 @@ export interface StatusOptions {
   /** Days by feed, where the configuration overrides how long the venue remembers. */
   readonly retentionDays?: Readonly<Record<string, number>>
   readonly disk?: Disk
+  readonly engine?: EngineSettings
 }
 
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
@@ -96,7 +98,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   }
   let ledger: Ledger
   try {
-    ledger = await openLedger(dir)
+    ledger = await openLedger(dir, options.engine === undefined ? {} : { engine: options.engine })
   } catch (error) {
     if (!(error instanceof NoLedger)) throw error
     return { ...common, publishedAt: null, feeds: [], runs: [], breaks: NO_BREAKS, explained: 0 }

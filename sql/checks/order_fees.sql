@@ -32,7 +32,7 @@ items as (
 ),
 told as (
   select account, line, symbol, island, coin, sum(fee) as told_fee, sum(last_decimal) as allowance,
-    max(decimals) as most_decimals, list(id order by id)[1:5] as ids
+    max(decimals) as most_decimals, min(id, 5) as ids
   from items
   where coin <> '' and fee is not null
   group by account, line, symbol, island, coin
@@ -61,7 +61,7 @@ charges as (
   where spans.what = 'futures fee'
 ),
 charged as (
-  select account, line, symbol, island, coin, sum(fee) as charged_fee, list(id order by id)[1:5] as ids
+  select account, line, symbol, island, coin, sum(fee) as charged_fee, min(id, 5) as ids
   from charges
   group by account, line, symbol, island, coin
 ),

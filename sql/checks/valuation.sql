@@ -4,7 +4,7 @@ with
 unpriced as (
   select events.account, count(*) as event_count, min(events.happened_at) as occurred_at,
     min(events.currency) as currency, string_agg(distinct events.coin, ', ' order by events.coin) as coins,
-    list(events.event_id order by events.happened_at, events.place)[1:5] as ids
+    arg_min(events.event_id, row(events.happened_at, events.place), 5) as ids
   from main.lot_events as events
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind
@@ -13,7 +13,7 @@ unpriced as (
 ),
 unpriced_imports as (
   select rows.account, count(*) as row_count, min(rows.occurred_at) as occurred_at,
-    list(rows.id order by rows.place)[1:5] as ids
+    arg_min(rows.id, rows.place, 5) as ids
   from staging.imported_rows as rows
   join staging.imported_values as imported on imported.place = rows.place
   where imported.fee_value is null

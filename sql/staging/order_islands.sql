@@ -2,6 +2,13 @@
 -- feeds are complete, a day inside the edges.
 -- grain: one row per account, line, symbol and island
 with
+covered as (select * from staging.both_covered where comparison = 'orders'),
+-- What no pair of complete feeds reaches drops out below; it need not be grouped first.
+spans as (
+  select *
+  from staging.order_spans as spans
+  where exists (select 1 from covered where covered.account = spans.account and covered.line = spans.line)
+),
 islands as (
   select account, line, symbol, island, min(first_day) as begins_on, max(last_day) as ends_on,
     sum(ordered) as all_ordered, sum(traded) as all_traded,
@@ -12,13 +19,14 @@ islands as (
     max(
       length(rtrim(cast(coalesce(ordered_value, 0) as varchar), '0')) - position('.' in cast(ordered_value as varchar))
     ) as value_decimals,
-    list(id order by first_day, id)[1:10] as ids
-  from staging.order_spans
+    -- The first ten alone are kept while grouping: an ordered list would hold every id in memory, and does not spill.
+    arg_min(id, row(first_day, id), 10) as ids
+  from spans
   group by account, line, symbol, island
 )
 select islands.*
 from islands
-join staging.both_covered as covered
-  on covered.comparison = 'orders' and covered.account = islands.account and covered.line = islands.line
+join covered
+  on covered.account = islands.account and covered.line = islands.line
   and islands.begins_on > cast(covered.starts_at at time zone 'UTC' as date)
   and islands.ends_on < cast(covered.ends_at at time zone 'UTC' as date)

@@ -291,6 +291,7 @@ function watchedLanding(landing: Landing, lagging: Within, within: Within): Land
       return landing.chain
     },
     instance: landing.instance,
+    engine: landing.engine,
     connection: landing.connection,
     land: (frames) => lagging(() => landing.land(frames)),
     covered: (...of) => within(() => landing.covered(...of)),

@@ -14,6 +14,7 @@ import {
   buildLedger,
 } from '../../pipeline/build/build.ts'
 import { feedRecords } from '../../pipeline/build/feeds.ts'
+import type { EngineSettings } from '../../pipeline/engine/settings.ts'
 import { type Landing, openLanding } from '../../pipeline/landing/landing.ts'
 
 export interface TaxRow {
@@ -68,11 +69,12 @@ export class TestBooks {
     this.connection = connection
   }
 
-  static async open(): Promise<TestBooks> {
+  static async open(engine: Partial<EngineSettings> = {}): Promise<TestBooks> {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-books-'))
     const landing = await openLanding(dir, {
       records: feedRecords.map(({ record }) => record),
       feeds: new Map(),
+      ...engine,
     })
     return new TestBooks(dir, landing, await landing.instance.connect())
   }

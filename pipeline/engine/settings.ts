@@ -1,0 +1,79 @@
+// What DuckDB may use: memory and threads as the configuration says, else a share of what the machine has. Every database
+// that is opened gets its limits from here.
+import { type Machine, readMachine } from './machine.ts'
+import { describeSize, mebibytes, parseSize } from './size.ts'
+
+export interface EngineSettings {
+  /** As DuckDB spells it. */
+  readonly memoryLimit: string
+  /** Where that limit comes from, for errors. */
+  readonly memoryFrom: string
+  readonly threads: number
+}
+
+/** Where a limit comes from that the user gave with one question. */
+export const OPTION = '--memory'
+
+/** The section `engine` of the configuration. */
+export interface EngineConfig {
+  readonly memory?: string | undefined
+  readonly threads?: number | undefined
+}
+
+/**
+ * Half: DuckDB's limit is on its buffers alone, and the process takes more (node itself, the lots in work, what the allocator
+ * gives back late; measured up to 1.8 times a small limit). The file cache, readers of the published books and the rest
+ * of the machine need their part too.
+ */
+const SHARE = 0.5
+
+/** A thread works in buffers of its own: with less than this for each, fewer threads reach further. */
+const THREAD_BYTES = 256 * 2 ** 20
+
+/** By the configuration; without one a share of the machine. */
+export function engineSettings(config: EngineConfig = {}, machine: Machine = readMachine()): EngineSettings {
+  const { memory, threads } = config
+  const configured = memory === undefined ? null : parseSize(memory)
+  const bytes = configured ?? machine.memoryBytes * SHARE
+  return {
+    memoryLimit: mebibytes(bytes),
+    memoryFrom: configured === null ? shareOf(machine) : `engine.memory: ${memory} in the configuration`,
+    threads: threads ?? Math.max(1, Math.min(machine.processors, Math.floor(bytes / THREAD_BYTES))),
+  }
+}
+
+const shareOf = ({ memoryBytes, memoryOf }: Machine): string =>
+  memoryOf === 'cgroup'
+    ? `half of the ${describeSize(memoryBytes)} that the cgroup of this process allows`
+    : `half of the ${describeSize(memoryBytes)} of this machine`
+
+/** What is left open is the machine's share. */
+export function completed(given: Partial<EngineSettings> = {}): EngineSettings {
+  const { memoryLimit, memoryFrom = 'as its caller set it', threads } = given
+  if (memoryLimit !== undefined && threads !== undefined) return { memoryLimit, memoryFrom, threads }
+  const share = engineSettings()
+  return {
+    ...(memoryLimit === undefined ? share : { memoryLimit, memoryFrom }),
+    threads: threads ?? share.threads,
+  }
+}
+
+/**
+ * For a database that only answers: half again, since a report may open a second one beside the ledger, and a run may be
+ * writing meanwhile. `limit` is what the user asked for, and counts as it is.
+ */
+export function readerSettings(engine: EngineSettings, limit?: string): EngineSettings {
+  if (limit !== undefined) return { ...engine, memoryLimit: limit, memoryFrom: OPTION }
+  const bytes = (parseSize(engine.memoryLimit) ?? 0) / 2
+  return {
+    memoryLimit: mebibytes(bytes),
+    memoryFrom: `half, for a reader, of ${describeSize(bytes * 2)}: ${engine.memoryFrom}`,
+    threads: engine.threads,
+  }
+}
+
+/** As options of an instance. */
+export const instanceOptions = ({ memoryLimit, threads }: Omit<EngineSettings, 'memoryFrom'>) => ({
+  memory_limit: memoryLimit,
+  threads: String(threads),
+})
