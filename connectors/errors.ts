@@ -137,8 +137,8 @@ export class PermissionRefused extends VenueError {
 }
 
 const openedBy: Readonly<Record<Opening, string>> = {
-  P2P: 'an account that uses P2P',
-  'product line': 'an account that has opened this product line',
+  P2P: 'that uses P2P',
+  'product line': 'that has opened this product line',
 }
 
 /** What the account is excludes it: nothing is missing. */
@@ -151,7 +151,10 @@ export class NotApplicable extends VenueError {
     const { role, opened, applies } = refusal.endpoint
     const mode = applies === 'unified' ? 'a unified account' : 'an account of another mode'
     super('The endpoint does not apply to this account', refusal, {
-      expected: concerns === 'partition' && opened !== undefined ? openedBy[opened] : (role ?? mode),
+      expected:
+        concerns === 'partition' && opened !== undefined
+          ? `${role === undefined ? 'an account' : `${role}, and`} ${openedBy[opened]}`
+          : (role ?? mode),
       action: 'Nothing: the account has no such data. Leave the endpoint out if it was named.',
     })
     this.concerns = concerns

@@ -4,8 +4,7 @@ import { temporaryFolder, tieout } from './support/cli.ts'
 
 test.each([
   'newest-first',
-  'oldest-first-literal',
-  'tax.futuresRecords=unordered,tax.p2pRecords=unordered-forward',
+  'tax.records=oldest-first-literal,tax.futuresRecords=oldest-first-literal,tax.p2pRecords=unordered-forward',
 ])(
   'the demo equals the truth with the tax feeds paged %s',
   async (paging) => {

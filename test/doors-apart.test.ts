@@ -90,9 +90,9 @@ describe('the process apart', { timeout: 180_000 }, () => {
     const { stderr } = await ask("select repeat('x', 1000000000)", '--memory', '200MB')
     expect(stderr).toBe(
       [
-        'tieout: The query needed more memory than it may have, and was ended.',
-        '  expected: at most 200MB',
-        '  next:     Ask for less, one account or a shorter period, or allow more with --memory.',
+        'tieout: The question needs more memory than it may take.',
+        '  expected: work within 190.7 MiB of memory: --memory',
+        '  next:     Ask for less, one account or a shorter period. Or give it more with --memory.',
         '',
       ].join('\n'),
     )

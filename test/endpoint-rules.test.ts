@@ -424,7 +424,7 @@ describe('an endpoint is refused to an account that the document excludes', () =
   const excluded: readonly (readonly [string, Who, string])[] = [
     ['4.1', 'parent', 'an ND broker main account'],
     ['4.2', 'parent', 'an ND broker main account'],
-    ['4.13', 'broker', 'a parent account that is not an ND broker'],
+    ['4.13', 'broker', 'a parent account that is not an ND broker, and that has opened this product line'],
     ['4.14', 'classic', 'a unified account'],
     ['4.16', 'sub', 'an institutional lending unit'],
     ['4.19', 'classic', 'a unified account'],

@@ -352,7 +352,7 @@ describe('a command without enough memory', () => {
     const configured = await tieout(['sql', query, '--dir', books])
     expect(configured.code).toBe(2)
     expect(configured.stderr).toContain('The question needs more memory than it may take.')
-    expect(configured.stderr).toContain('within 30 MiB of memory: half, for a reader, of 61 MiB')
+    expect(configured.stderr).toContain('within 61 MiB of memory: engine.memory: 64MB in the configuration')
     expect(configured.stderr).toContain('Set engine.memory in tieout.yaml')
     const limited = await tieout(['sql', query, '--memory', '100MB', '--dir', books])
     expect(limited.code).toBe(2)

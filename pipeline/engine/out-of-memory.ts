@@ -36,12 +36,15 @@ export function outOfMemory(
 
 /** Null for any other error. */
 export function queryOutOfMemory(engine: EngineSettings, cause: unknown): QueryOutOfMemory | null {
-  if (!isOutOfMemory(cause)) return null
+  return isOutOfMemory(cause) ? queryTooLarge(engine, cause) : null
+}
+
+/** Without a cause where the process that was to answer had to be ended. */
+export function queryTooLarge(engine: EngineSettings, cause: unknown = null): QueryOutOfMemory {
   const raise = engine.memoryFrom === OPTION ? `Or give it more with ${OPTION}.` : RAISE
-  const action = `Ask for less, one account or a shorter period. ${raise}`
   return new QueryOutOfMemory('The question needs more memory than it may take.', {
     ...detailsOf(engine, cause),
-    action,
+    action: `Ask for less, one account or a shorter period. ${raise}`,
   })
 }
 
@@ -54,8 +57,7 @@ function detailsOf(engine: EngineSettings, cause: unknown): Omit<ErrorDetails, '
   const limit = bytes === null ? engine.memoryLimit : describeSize(bytes)
   return {
     expected: `work within ${limit} of memory: ${engine.memoryFrom}`,
-    found: sentenceOf(cause),
-    cause,
+    ...(cause === null ? {} : { found: sentenceOf(cause), cause }),
   }
 }
 

@@ -18,7 +18,7 @@ process.once('message', (question: Question) => {
 
 async function answer(question: Question): Promise<Said> {
   try {
-    endAbove(mostResident(question.memoryLimit))
+    endAbove(mostResident(question.engine.memoryLimit))
     await new Promise((sent) => process.send?.({ kind: 'begun' } satisfies Said, sent))
     await answerHere(question, { clock: systemClock, signal: stop.signal }, (pieces) =>
       writeOut(process.stdout, pieces),

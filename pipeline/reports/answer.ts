@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
-import { OPTION } from '../engine/settings.ts'
+import type { EngineSettings } from '../engine/settings.ts'
 import type { RawResult } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, type Pieces } from '../output/deliver.ts'
@@ -28,8 +28,7 @@ export interface Question {
   readonly format: QueryFormat
   /** Columns of the terminal; absent when the answer does not go to one. */
   readonly width?: number
-  readonly memoryLimit: string
-  readonly threads: number
+  readonly engine: EngineSettings
   readonly timeoutMs: number
 }
 
@@ -47,10 +46,9 @@ export type Answer = (
 
 /** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
 export const answerHere: Answer = async (question, stopping, deliver) => {
-  const { dir, query, memoryLimit, threads, timeoutMs } = question
-  bytesOf(memoryLimit)
-  const engine = { memoryLimit, memoryFrom: OPTION, threads }
-  const ledger = await openLedger(dir, { ...stopping, engine, memoryLimit, timeoutMs, sealed: true })
+  const { dir, query, engine, timeoutMs } = question
+  bytesOf(engine.memoryLimit)
+  const ledger = await openLedger(dir, { ...stopping, engine, timeoutMs, sealed: true })
   try {
     const session = await ledger.session()
     const statement = await readingStatement(session, query)
@@ -79,13 +77,13 @@ function piecesOf(question: Question, result: RawResult): Pieces {
 }
 
 /** DuckDB writes Parquet to files alone, so it goes by way of one that nobody else sees. */
-async function* parquetPieces(result: RawResult, { memoryLimit, threads }: Question): Pieces {
+async function* parquetPieces(result: RawResult, { engine }: Question): Pieces {
   const folder = makeSpillFolder()
   const file = join(folder.path, 'query.parquet')
   try {
     // The rows wait beside the query that makes them, and may spill.
-    const limit = `${Math.ceil(bytesOf(memoryLimit) / 4e6)}MB`
-    await writeParquet(file, result, limit, { threads })
+    const limit = `${Math.ceil(bytesOf(engine.memoryLimit) / 4e6)}MB`
+    await writeParquet(file, result, limit, { threads: engine.threads })
     yield* createReadStream(file)
   } finally {
     folder.remove()

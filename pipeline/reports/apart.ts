@@ -5,14 +5,12 @@ import { type ChildProcess, fork } from 'node:child_process'
 import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
+import { queryTooLarge } from '../engine/out-of-memory.ts'
 import type { Pieces } from '../output/deliver.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import type { Answer, Question, Stopping } from './answer.ts'
 import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
 import { type Stop, stopError } from './session.ts'
-
-/** A query was ended for want of memory. */
-export class QueryTooLarge extends UsageError {}
 
 /** What the child says: first that it begins, then how the question ended. */
 export type Said =
@@ -34,7 +32,7 @@ const GRACE_MS = 2_000
 const unheard = (): void => {}
 
 export const answerApart: Answer = async (question, stopping, deliver) => {
-  bytesOf(question.memoryLimit)
+  bytesOf(question.engine.memoryLimit)
   const folder = makeSpillFolder()
   const own = folder.path === '' ? {} : { TMPDIR: folder.path, TMP: folder.path, TEMP: folder.path }
   const child = fork(PROGRAM, [], {
@@ -116,10 +114,7 @@ class Apart {
   #fail(ending: string): never {
     if (this.#stopped !== null) throw stopError(this.#stopped, this.#question)
     if (this.#complaints.startsWith(OUT_OF_MEMORY)) {
-      throw new QueryTooLarge('The query needed more memory than it may have, and was ended.', {
-        expected: `at most ${this.#question.memoryLimit}`,
-        action: 'Ask for less, one account or a shorter period, or allow more with --memory.',
-      })
+      throw queryTooLarge(this.#question.engine)
     }
     throw new UsageError('The query ended the process that was to answer it.', {
       expected: 'an answer, or an error of DuckDB',

@@ -47,7 +47,9 @@ export const DEFAULT_TIMEOUT_MS = 600_000
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
   await mustBeDatabase(dir, file)
-  const settings = readerSettings(options.engine ?? engineSettings(), options.memoryLimit)
+  const engine = options.engine ?? engineSettings()
+  // A query of a user's own has a process to itself, and nothing to spill to.
+  const settings = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
   const room: Room = { ...settings, tempDir: join(dir, 'tmp') }
   const limits: Limits = {
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,

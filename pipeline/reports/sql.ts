@@ -2,7 +2,7 @@
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../disk.ts'
-import { type EngineSettings, engineSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings, OPTION } from '../engine/settings.ts'
 import { outFile, type Pieces, type Terminal, writeFileFrom, writeOut } from '../output/deliver.ts'
 import type { Answer, QueryFormat } from './answer.ts'
 import { DEFAULT_TIMEOUT_MS } from './ledger.ts'
@@ -38,13 +38,14 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
     })
   }
   const file = out === undefined ? null : await outFile(out, `query.${format}`, dir)
-  const engine = options.engine ?? engineSettings()
+  const share = options.engine ?? engineSettings()
+  const { memoryLimit } = options
+  const engine = memoryLimit === undefined ? share : { ...share, memoryLimit, memoryFrom: OPTION }
   const question = {
     dir,
     query,
     format,
-    memoryLimit: options.memoryLimit ?? engine.memoryLimit,
-    threads: engine.threads,
+    engine,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
     ...(file === null && terminal.width !== undefined ? { width: terminal.width } : {}),
   }

@@ -69,7 +69,7 @@ export class TestBooks {
     this.connection = connection
   }
 
-  static async open(engine: Partial<EngineSettings> = {}): Promise<TestBooks> {
+  static async open(engine: Partial<EngineSettings> = { threads: 1 }): Promise<TestBooks> {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-books-'))
     const landing = await openLanding(dir, {
       records: feedRecords.map(({ record }) => record),
