@@ -82,7 +82,12 @@ describe('a code', () => {
 
   test.each([
     ['40099', 'tax.futuresRecords', 'partition', 'an account that has opened this product line'],
-    ['40099', 'futures.subaccountAssets', 'partition', 'an account that has opened this product line'],
+    [
+      '40099',
+      'futures.subaccountAssets',
+      'partition',
+      'a parent account that is not an ND broker, and that has opened this product line',
+    ],
     ['60039', 'tax.p2pRecords', 'partition', 'an account that uses P2P'],
     ['60039', 'p2p.orders', 'feed', 'a P2P merchant'],
     ['40029', 'futures.subaccountAssets', 'feed', 'a parent account that is not an ND broker'],
