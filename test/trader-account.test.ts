@@ -95,9 +95,9 @@ describe('a night of a trader', () => {
       '/api/v3/account/settings': () => refused('40084', 400),
       '/api/v2/tax/future-record': (query) => {
         if (query.get('productType') !== 'COIN-FUTURES') return refused('40099', 400)
-        return Number(query.get('startTime')) <= Number(rows[0]?.ts) && query.get('idLessThan') === null
-          ? rows
-          : []
+        const at = Number(rows[0]?.ts)
+        const isAsked = Number(query.get('startTime')) <= at && at <= Number(query.get('endTime'))
+        return isAsked && query.get('idLessThan') === null ? rows : []
       },
       '/api/v2/tax/p2p-record': () => refused('60039', 400),
     })
