@@ -218,6 +218,10 @@ const taxMistakes: readonly Mistake[] = [
 /** The history without its first and last two days, at which nothing is compared. */
 const inner = (venue: Venue): Day => ({ from: venue.startMs + 2 * DAY_MS, to: venue.endMs - 2 * DAY_MS })
 
+/** The two legs of a transfer lie up to 57 ms apart. */
+const areTogether = (one: { readonly ts: string }, other: { readonly ts: string }): boolean =>
+  Math.abs(Number(one.ts) - Number(other.ts)) <= 57
+
 const twinIn = (account: Account, row: TaxRecord): TaxRecord | undefined =>
   row.type === 'TRANSFER_OUT'
     ? account.taxRecords
@@ -225,7 +229,7 @@ const twinIn = (account: Account, row: TaxRecord): TaxRecord | undefined =>
         ?.find(
           (each) =>
             each.type === 'TRANSFER_IN' &&
-            each.ts === row.ts &&
+            areTogether(each, row) &&
             each.coin === row.coin &&
             money(each.amount) === -money(row.amount),
         )
@@ -236,7 +240,7 @@ const p2pTwin = ({ p2pRecords }: Account, row: TaxRecord): P2pRecord | undefined
     ? p2pRecords.find(
         (each) =>
           each.p2pTaxType === (row.type === 'TRANSFER_OUT' ? 'transfer_in' : 'transfer_out') &&
-          each.ts === row.ts &&
+          areTogether(each, row) &&
           each.coin === row.coin &&
           each.balance === row.amount.replace('-', ''),
       )

@@ -40,6 +40,14 @@ interface Delivery {
 /** How often one request may be tried. Source: contract, Time. */
 const TRIES_MAX = 5
 
+/** What an answer may have and be taken all the same. */
+const HARMLESS: ReadonlySet<WireFault> = new Set([
+  'odd requestTime',
+  'wrong requestTime',
+  'secret echoed',
+  'byte-order mark',
+])
+
 const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 const connectionError = (code: string): Error => Object.assign(new Error(code), { code })
@@ -157,7 +165,7 @@ export class Network {
             const delivery = this.#deliver(answer, fault)
             const seconds = Number(delivery.headers['retry-after'] ?? 0)
             again.notBefore = this.#scheduler.now + seconds * 1_000
-            if (fault === null && answer.code === '00000') again.times = 0
+            if ((fault === null || HARMLESS.has(fault)) && answer.code === '00000') again.times = 0
             resolve(responseOf(delivery, fault))
           }),
         )

@@ -74,6 +74,8 @@ export class ModelVenue {
   readonly #byId = new Map<string, VenueRecord>()
   readonly #arrivals = new Map<string, number[]>()
   readonly #stuck = new Map<string, boolean>()
+  /** Windows that each list has been asked for. */
+  readonly #asked = new Map<string, readonly { readonly from: number; readonly until: number }[]>()
   /** Requests that arrived, all together. */
   requests = 0
 
@@ -202,7 +204,10 @@ export class ModelVenue {
     return isPagedAsDocumented(feed) ? 'newest first' : this.#options.config.way
   }
 
-  /** What appears on the edges of a window in the moment in which it is asked for. */
+  /**
+   * What appears on the edges of a window in the moment in which they are asked for, for the first time: an instant that has
+   * been asked for may be claimed already. Of lists by id a literal cursor passes over what has a newer id than its time.
+   */
   #inventOnEdges(
     account: VenueAccount,
     feed: Feed,
@@ -211,11 +216,18 @@ export class ModelVenue {
     asked: { from: number; until: number; cursor: string | null },
   ): void {
     const { invents, now, start, conditions, random, ids } = this.#options
+    const key = `${account.name}/${feed.name}/${partition}`
+    const known = this.#asked.get(key) ?? []
+    if (asked.cursor === null) this.#asked.set(key, [...known, asked])
+    if (isLiteral(way) && feed.window.proves === 'whole') return
+    const isFresh = (ts: number): boolean => !known.some(({ from, until }) => from <= ts && ts <= until)
     // Behind the cursor nothing may appear in what has been passed already.
     const last = asked.cursor === null ? undefined : this.#byId.get(asked.cursor)
     const isAhead = (ts: number): boolean =>
       last !== undefined && !isLiteral(way) && (way === 'newest first' ? ts < last.ts : ts > last.ts)
-    const edges = [asked.from, asked.until].filter((ts) => asked.cursor === null || isAhead(ts))
+    const edges = [asked.from, asked.until].filter((ts) =>
+      asked.cursor === null ? isFresh(ts) : isAhead(ts),
+    )
     for (const ts of edges) {
       // The present is no edge of the history: what happens in it is not late.
       if (!invents() || ts > start + now()) continue
