@@ -140,11 +140,12 @@ async function lastRun(
 }
 
 /**
- * Every window twice, every page, and a few more: what a run may need when all goes well. Crowded instants and pages that are
- * full to the last row are read apart, and where the venue does not keep to the document each page may take several looks.
+ * Every window twice, every page, and a few more: what a run may need when all goes well. Where the venue does not keep to
+ * the document, or an instant may hold a page and more, a page may take several looks.
  */
 function requestsAtMost(world: World, isTail: boolean): number {
   const { now } = world.scheduler
+  const hasBursts = world.config.faults.bursts !== undefined
   let most = 8
   for (const feed of world.feeds) {
     const since = START + now - retentionOfFeed(feed)
@@ -153,9 +154,10 @@ function requestsAtMost(world: World, isTail: boolean): number {
       (one) => one.feed === feed.name && one.ts >= since && versionAt(one, now) !== null,
     ).length
     const each = isTail ? 4 : 2 * windows + 4
-    const looks = world.config.way === 'newest first' || isPagedAsDocumented(feed) ? 1 : 3
+    const isDocumented = world.config.way === 'newest first' || isPagedAsDocumented(feed)
+    const looks = isDocumented ? 1 : 3
     const pages = Math.ceil(visible / world.config.pageSize)
-    const asides = isPagedAsDocumented(feed) ? 0 : 4 * pages
+    const asides = isPagedAsDocumented(feed) || (isDocumented && !hasBursts) ? 0 : 4 * pages
     most += looks * (world.accounts.length * feed.partitions.length * each + 2 * pages) + asides
   }
   return most
