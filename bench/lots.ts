@@ -13,10 +13,10 @@ import {
   DuckDBInstance,
   DuckDBTimestampTZValue,
 } from '@duckdb/node-api'
+import { packageRoot } from '../pipeline/config/root.ts'
 import { LotEngine, type Method, methods } from '../pipeline/lots/engine.ts'
 import type { LotEvent, Selection, Sink } from '../pipeline/lots/event.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
-import { packageRoot } from '../pipeline/root.ts'
 import { checkSeconds, covered, hasBeancount } from './lots-beancount.ts'
 
 const COINS = 20
@@ -184,7 +184,7 @@ class Books {
   }
 
   async besideModel(): Promise<void> {
-    const model = readFileSync(join(packageRoot, 'pipeline/lots/fifo.sql'), 'utf8')
+    const model = readFileSync(join(packageRoot, 'bench/fifo.sql'), 'utf8')
     const step = await this.step('fifo')
     const reference = await this.#timed('pieces', () =>
       this.#connection.run(`create or replace table pieces as ${model}`),

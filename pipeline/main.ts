@@ -14,7 +14,7 @@ import { fetchCommands } from './commands/fetch.ts'
 import { importCommand } from './commands/import.ts'
 import { readCommands } from './commands/read.ts'
 import { setupCommands } from './commands/setup.ts'
-import { packageVersion } from './root.ts'
+import { packageVersion } from './config/root.ts'
 
 /** Prints an error for people; what is not ours to explain is called unexpected, with its cause. */
 function reportFailure(error: unknown): number {

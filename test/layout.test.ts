@@ -16,7 +16,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
 }
 
 /** The only parts of the pipeline that know of the sandbox: the command that runs it and the demo. */
-const sandboxUsers = ['pipeline/commands/setup.ts', 'pipeline/commands/demo.ts', 'pipeline/demo/']
+const sandboxUsers = ['pipeline/commands/setup.ts', 'pipeline/commands/demo.ts', 'pipeline/commands/demo/']
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import type { Params } from '../../connectors/endpoint.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
-import { accountName, readCredentials } from '../config.ts'
+import { accountName, readCredentials } from '../config/config.ts'
 import { textsUnder } from './secrets.ts'
 import { addToYaml } from './yaml-file.ts'
 

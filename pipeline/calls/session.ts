@@ -4,11 +4,11 @@
 import type { AccountAccess, AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import { type Books, openBooks } from '../books.ts'
-import { type CommandContext, requiredConfig } from '../commands/context.ts'
-import { type Config, readAccounts } from '../config.ts'
+import { type Books, openBooks } from '../books/books.ts'
+import { openConfiguredVenue } from '../books/night.ts'
+import { type Config, readAccounts } from '../config/config.ts'
+import { type CommandContext, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { openConfiguredVenue } from '../run.ts'
 import { secretsOf } from '../sync/sync.ts'
 
 export interface CallSession {

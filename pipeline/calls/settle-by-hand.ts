@@ -3,12 +3,12 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
-import { landingFeeds, landingRecords, openBooks } from '../books.ts'
-import { type CommandContext, optionalConfig } from '../commands/context.ts'
+import { landingFeeds, landingRecords, openBooks } from '../books/books.ts'
+import { readWrites, settle, unsettledWrites, type Write } from '../books/writes.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings, readerSettings } from '../engine/settings.ts'
 import { openLanding } from '../landing/landing.ts'
 import { printTable } from '../output/table.ts'
-import { readWrites, settle, unsettledWrites, type Write } from './writes.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */
 export async function listWrites(context: CommandContext, json: boolean): Promise<void> {

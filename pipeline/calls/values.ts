@@ -5,7 +5,7 @@ import { z } from 'zod'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { UsageError } from '../../models/error.ts'
 import { JsonError, parseJson } from '../../models/json.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from '../input-file.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /**
  * Reads the words. A value that begins with @ is the content of that file (@@ stands for a plain @). A field that is a

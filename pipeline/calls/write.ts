@@ -10,11 +10,11 @@ import { defaultProfile } from '../../connectors/profile.ts'
 import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
+import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from '../books/writes.ts'
 import { findOrder } from './find-order.ts'
 import { describeItems, failedItems } from './items.ts'
 import { cleanBody } from './secrets.ts'
 import type { CallSession } from './session.ts'
-import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from './writes.ts'
 
 /** How long the venue takes a clientOid for the same order, while that is unfilled. Interface document, 4.7. */
 const IDEMPOTENT_MS = 6 * 3_600_000

@@ -3,7 +3,7 @@
 import { existsSync, readFileSync, realpathSync, statSync } from 'node:fs'
 import { type Document, isMap, parseDocument, Scalar } from 'yaml'
 import { UsageError } from '../../models/error.ts'
-import { nodeDisk, writeFileAtomic } from '../disk.ts'
+import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
 
 /**
  * Adds `entries`, all texts, as a mapping at a place of one or two keys; the mapping around it is made where it is

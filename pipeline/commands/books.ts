@@ -1,16 +1,16 @@
 // Commands on books that are there already, without the network: build, check, verify, rebuild.
 
 import type { ExitCode } from '../../models/error.ts'
-import { type Books, openBooks } from '../books.ts'
-import type { Config } from '../config.ts'
+import { type Books, openBooks } from '../books/books.ts'
+import { buildBooks } from '../books/night.ts'
+import { describeVerification, verifyBooks } from '../books/verify.ts'
+import type { Config } from '../config/config.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { readStruck } from '../journal/strike.ts'
+import { readStruck } from '../journal/erase.ts'
 import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
-import { buildBooks } from '../run.ts'
-import { describeVerification, verifyBooks } from '../verify.ts'
 import { defineCommand } from './command.ts'
-import { type CommandContext, optionalConfig } from './context.ts'
-import { strikeCommand } from './strike.ts'
+import { strikeCommand } from './erase.ts'
 
 const publishAnyway = {
   type: 'boolean',

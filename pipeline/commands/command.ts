@@ -1,7 +1,7 @@
 // A command as yargs takes it, with the global options typed and its exit code handed back as a value.
 import type { Argv, CommandModule } from 'yargs'
 import type { ExitCode } from '../../models/error.ts'
-import { type CommandContext, createContext, type GlobalArguments } from './context.ts'
+import { type CommandContext, createContext, type GlobalArguments } from '../config/context.ts'
 
 interface Declaration<Options> {
   readonly command: string

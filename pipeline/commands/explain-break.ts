@@ -2,14 +2,14 @@
 // it, so that the next status and report have it.
 
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { openBooks } from '../books.ts'
-import type { Break } from '../build/breaks.ts'
+import { openBooks } from '../books/books.ts'
+import { buildBooks } from '../books/night.ts'
+import { chooseBreak, journalNote, readNote } from '../books/note.ts'
+import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { chooseBreak, journalNote, readNote } from '../notes/note.ts'
+import type { Break } from '../ledger/breaks.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { buildBooks } from '../run.ts'
 import { defineCommand } from './command.ts'
-import { optionalConfig } from './context.ts'
 
 export const explainBreakCommand = defineCommand({
   command: 'explain-break <break_id>',

@@ -1,12 +1,12 @@
 // The command `explain`: from an id of a report down to the bytes that the venue sent.
 import { UsageError } from '../../models/error.ts'
+import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { explain } from '../evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../evidence/print.ts'
+import { openLedger } from '../ledger/ledger.ts'
 import { lotsOf } from '../reports/catalogue.ts'
-import { openLedger } from '../reports/ledger.ts'
 import { defineCommand } from './command.ts'
-import { optionalConfig } from './context.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 

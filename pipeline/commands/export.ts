@@ -1,4 +1,6 @@
 // The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
+
+import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import {
   EXPORT_KINDS,
@@ -8,7 +10,6 @@ import {
   type LotBooking,
 } from '../exports/export.ts'
 import { defineCommand } from './command.ts'
-import { optionalConfig } from './context.ts'
 
 export const exportCommand = defineCommand({
   command: 'export <kind>',

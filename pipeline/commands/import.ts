@@ -2,16 +2,16 @@
 // and publishes the books, so that the next report has it.
 
 import type { ExitCode } from '../../models/error.ts'
-import { openBooks } from '../books.ts'
-import { nodeDisk } from '../disk.ts'
+import { openBooks } from '../books/books.ts'
+import { type ImportOutcome, importInto, readImport } from '../books/import.ts'
+import { buildBooks } from '../books/night.ts'
+import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
-import { type ImportOutcome, importInto, readImport } from '../imports/import.ts'
+import { nodeDisk } from '../journal/disk.ts'
 import { counted } from '../reports/standing.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { buildBooks } from '../run.ts'
 import { defineCommand } from './command.ts'
-import { optionalConfig } from './context.ts'
 
 const HEADERS = [
   'KIND is one of',

@@ -1,10 +1,10 @@
 // A command that tells of its end: whatever it came to, thrown errors included, is told once everything is closed.
 import { type ExitCode, TieoutError } from '../../models/error.ts'
-import type { BuildResult } from '../build/build.ts'
-import type { Config } from '../config.ts'
-import { messageOf, notify } from '../notify.ts'
+import type { Config } from '../config/config.ts'
+import type { CommandContext } from '../config/context.ts'
+import type { BuildResult } from '../ledger/build.ts'
 import type { SyncResult } from '../sync/sync.ts'
-import type { CommandContext } from './context.ts'
+import { messageOf, notify } from './notify.ts'
 
 /** Filled by the command as far as it comes. */
 export interface Progressed {

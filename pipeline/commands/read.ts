@@ -1,12 +1,13 @@
 // Commands that only read the published ledger: report, sql, status. They work while a run writes.
 import type { ExitCode } from '../../models/error.ts'
-import { nodeDisk } from '../disk.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
+import { nodeDisk } from '../journal/disk.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/answer.ts'
 import { answerApart } from '../reports/apart.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
-import { type Ledger, openLedger } from '../reports/ledger.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
 import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
@@ -15,7 +16,6 @@ import { hasOpenBreaks, readStatus } from '../reports/status.ts'
 import { describeStatus } from '../reports/status-text.ts'
 import { forms1099 } from '../rules/figures.ts'
 import { defineCommand } from './command.ts'
-import { type CommandContext, optionalConfig } from './context.ts'
 
 /** Standard output as reports use it; its width is that of the terminal, if it is one. */
 export const terminalOf = (context: CommandContext) => ({

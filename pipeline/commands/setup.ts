@@ -6,13 +6,13 @@ import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { UsageError } from '../../models/error.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
-import { ensureFolder } from '../books.ts'
-import { pagingOption, startSandboxOf } from '../demo/sandbox.ts'
-import { nodeDisk, writeFileAtomic } from '../disk.ts'
-import { exampleConfig } from '../init.ts'
+import { ensureFolder } from '../books/books.ts'
+import { parseInstant } from '../config/context.ts'
+import { exampleConfig } from '../config/example.ts'
+import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
 import { printTable } from '../output/table.ts'
 import { defineCommand } from './command.ts'
-import { parseInstant } from './context.ts'
+import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 
 const initCommand = defineCommand({
   command: 'init',

@@ -1,8 +1,8 @@
 // The lower half of the way down: a transaction, its entries, and the record of the venue behind each.
 import type { RecordType } from '../../models/record.ts'
 import { columnName } from '../../models/record.ts'
-import { feedRecords } from '../build/feeds.ts'
-import type { Reader } from '../reports/reader.ts'
+import { feedRecords } from '../ledger/feeds.ts'
+import type { Reader } from '../ledger/reader.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Place, type Step, step } from './step.ts'
 

@@ -2,10 +2,10 @@
 // to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
 import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { disposalsOf } from '../reports/disposals.ts'
-import type { Ledger } from '../reports/ledger.ts'
-import type { LotChoice } from '../reports/matching.ts'
 import { requireTable } from '../reports/report.ts'
+import type { LotChoice } from '../rules/matching.ts'
 import { meaningsOf, unknownId } from './find.ts'
 import { type FrameEvidence, readFrames } from './frames.ts'
 import type { Place, Step } from './step.ts'

@@ -1,8 +1,8 @@
 // What an id means: the same text may be a disposal, a lot, an entry, a transaction, a trade, a break, an id of the
 // venue's or of a user's file, a line of a report, or a place in the journal. Every meaning is followed.
 import { UsageError } from '../../models/error.ts'
-import { feedRecords } from '../build/feeds.ts'
-import type { Reader } from '../reports/reader.ts'
+import { feedRecords } from '../ledger/feeds.ts'
+import type { Reader } from '../ledger/reader.ts'
 import { entryStep, idSql, recordSteps, transactionStep } from './entries.ts'
 import { lineSteps } from './lines.ts'
 import { disposalStep, importedSteps, type LotBooks, lotStep } from './lots.ts'

@@ -3,7 +3,7 @@
 import { createHash } from 'node:crypto'
 import type { Clock } from '../../models/clock.ts'
 import { decodeJson } from '../../models/json.ts'
-import { landingFeeds } from '../books.ts'
+import { landingFeeds } from '../books/books.ts'
 import type { Frame } from '../journal/frame.ts'
 import { openJournal } from '../journal/journal.ts'
 import { rawRows, rowSpans } from '../landing/raw-row.ts'

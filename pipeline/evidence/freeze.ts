@@ -2,7 +2,8 @@
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import type { Disk } from '../disk.ts'
+import type { Disk } from '../journal/disk.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { asBatches, type RowBatches } from '../output/column.ts'
 import { cellText, type Row } from '../output/value.ts'
 import {
@@ -12,7 +13,6 @@ import {
   type ReportName,
   type ReportOptions,
 } from '../reports/catalogue.ts'
-import type { Ledger } from '../reports/ledger.ts'
 import { parseMethods } from '../reports/method-comparison.ts'
 import type { Report } from '../reports/report.ts'
 import { differenceOf, keyOf, linesOf } from './difference.ts'

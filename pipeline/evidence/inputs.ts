@@ -3,12 +3,12 @@
 
 import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
-import { hashesOf, hashOfTables } from '../build/hash.ts'
+import { packageVersion } from '../config/root.ts'
 import { openJournal } from '../journal/journal.ts'
+import { hashesOf, hashOfTables } from '../ledger/hash.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { publishedMatching } from '../reports/disposals.ts'
-import type { Ledger } from '../reports/ledger.ts'
-import { type LotChoice, matchingOf } from '../reports/matching.ts'
-import { packageVersion } from '../root.ts'
+import { type LotChoice, matchingOf } from '../rules/matching.ts'
 
 /** How lots were matched: as published, or as asked for. */
 export interface LotsInput {

@@ -1,5 +1,5 @@
 // The upper half of the way down: from a disposal through the lots that it took to the events that brought them.
-import type { Reader } from '../reports/reader.ts'
+import type { Reader } from '../ledger/reader.ts'
 import { placeOf, transactionStep } from './entries.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'

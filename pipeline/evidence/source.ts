@@ -1,7 +1,8 @@
 // Questions to the published ledger, answered by column name.
+
+import type { Reader, Values } from '../ledger/reader.ts'
 import { allRows } from '../output/column.ts'
 import type { Cell } from '../output/value.ts'
-import type { Reader, Values } from '../reports/reader.ts'
 import type { Fields } from './step.ts'
 
 /** Rows by column name; what is null is left out. */

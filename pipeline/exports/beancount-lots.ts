@@ -3,7 +3,7 @@
 // beancount sells nothing that was bought in the same transaction. What nobody knows is never a gain: a lot of unknown
 // cost is held at zero, and what its disposal brings goes to Equity:Unknown-Basis.
 import { formatAmount } from '../../models/amount.ts'
-import type { Ledger } from '../reports/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
 import { type Balance, dayOf, readOutline } from './books.ts'
 import { DigitCheck, unitsOf } from './digits.ts'

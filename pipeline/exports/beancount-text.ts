@@ -1,6 +1,6 @@
 // How beancount files are spelled: texts, declarations, metadata. Grammar of beancount 2 and 3.
 
-import { packageVersion } from '../root.ts'
+import { packageVersion } from '../config/root.ts'
 import type { Balance, Source } from './books.ts'
 import { beancountCommodity } from './names.ts'
 

@@ -1,5 +1,5 @@
 // The books as a beancount file: one transaction for each of ours, and at the end every balance asserted exactly.
-import type { Ledger } from '../reports/ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
 import { dayOf, readOutline, readTransactions, type Transaction } from './books.ts'
 import { DigitCheck } from './digits.ts'

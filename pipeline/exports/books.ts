@@ -1,7 +1,8 @@
 // The double entry of the published ledger as exports read it: transactions in the order of time, each with its
 // postings, and what has to be known of the whole before the first of them is written.
+
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Row } from '../output/value.ts'
-import type { Ledger } from '../reports/ledger.ts'
 import { requireTable } from '../reports/report.ts'
 import { consecutive } from './consecutive.ts'
 

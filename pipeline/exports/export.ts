@@ -1,8 +1,8 @@
 // The books for other tools, from the published ledger alone: no lock is taken, and a run may write meanwhile.
 import { UsageError } from '../../models/error.ts'
-import { type Disk, nodeDisk } from '../disk.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import { outFile, writeFileFrom } from '../output/deliver.ts'
-import { type Ledger, type LedgerOptions, openLedger } from '../reports/ledger.ts'
 import { beancountText } from './beancount.ts'
 import { beancountLotsText, LOT_BOOKINGS, type LotBooking } from './beancount-lots.ts'
 import { inChunks } from './chunks.ts'

@@ -1,7 +1,8 @@
 // The books as an hledger journal: declared accounts and commodities for its strict mode, the same transactions as
 // everywhere, and at the end every balance asserted. hledger computes with unbounded decimals.
-import type { Ledger } from '../reports/ledger.ts'
-import { packageVersion } from '../root.ts'
+
+import { packageVersion } from '../config/root.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { dayOf, type Outline, readOutline, readTransactions, type Source, type Transaction } from './books.ts'
 import { hledgerAccounts, hledgerCommodity } from './names.ts'
 

@@ -2,7 +2,7 @@
 // first. The models read the same two files.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { packageRoot } from '../root.ts'
+import { packageRoot } from '../config/root.ts'
 import { readCsv } from './csv.ts'
 
 /** Codes of currencies in capitals, for the books in `dir`. */

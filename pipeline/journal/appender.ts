@@ -1,7 +1,7 @@
 // Appends encoded frames in order, many in one write and one sync: whatever arrives during a sync goes with the next.
 // Nothing is acknowledged before its sync, and after the first failure nothing ever is.
 import type { TieoutError } from '../../models/error.ts'
-import { type Disk, DiskError, type DiskFile } from '../disk.ts'
+import { type Disk, DiskError, type DiskFile } from './disk.ts'
 import { encodeSegmentHeader, SEGMENT_HEADER_BYTES } from './layout.ts'
 import { segmentPath } from './scan.ts'
 import type { Segment } from './segment.ts'

@@ -2,7 +2,7 @@
 // Nothing is thrown away: the bytes go to journal/torn-<time>.bin first, and are cut off once they are safe there.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
-import type { Disk, DiskFile } from '../disk.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import type { Tear } from './segment.ts'
 
 /** What opening the journal moved aside. */

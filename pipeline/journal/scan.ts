@@ -2,7 +2,7 @@
 // What is wrong goes to the caller as a problem: opening and reading throw the first, verifying collects them all.
 import { basename, join } from 'node:path'
 import { CorruptionError, UsageError } from '../../models/error.ts'
-import type { Disk } from '../disk.ts'
+import type { Disk } from './disk.ts'
 import { CHAIN_BYTES, decodeSegmentHeader, FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './layout.ts'
 import { damaged, type Segment, SegmentReader, type StoredFrame, type Tear } from './segment.ts'
 

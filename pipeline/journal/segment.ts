@@ -2,8 +2,8 @@
 // only an end that a crash explains (cut inside a frame, or filled with zeros) is a tear, for the caller to judge.
 import { crc32 } from 'node:zlib'
 import { CorruptionError, UsageError } from '../../models/error.ts'
-import type { Disk, DiskFile } from '../disk.ts'
 import { CODECS, decompress } from './codec.ts'
+import type { Disk, DiskFile } from './disk.ts'
 import {
   CHAIN_BYTES,
   decodePrelude,

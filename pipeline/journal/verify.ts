@@ -1,6 +1,6 @@
 // Reads every byte of the journal and names all that is wrong with it, instead of stopping at the first.
 import { CorruptionError } from '../../models/error.ts'
-import { type Disk, nodeDisk } from '../disk.ts'
+import { type Disk, nodeDisk } from './disk.ts'
 import { journalFolder, listSegments, type OnProblem, scan } from './scan.ts'
 import { bodyOf, type StoredFrame, type Tear } from './segment.ts'
 

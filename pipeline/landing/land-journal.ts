@@ -3,7 +3,7 @@
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CorruptionError } from '../../models/error.ts'
-import { DiskError } from '../disk.ts'
+import { DiskError } from '../journal/disk.ts'
 import type { Frame, Journal } from '../journal/frame.ts'
 import { openLandingFile } from './database.ts'
 import { alreadyOpen } from './errors.ts'

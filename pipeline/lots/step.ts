@@ -1,7 +1,7 @@
 // The lots as a step of the build: `lot_events` in, disposals, open lots and what is missing out.
 // Memory holds the open lots of one coin and one slice of events, never a whole history.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { ExtraStep } from '../build/build.ts'
+import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
 import type { Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'

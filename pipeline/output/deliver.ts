@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
-import { type Disk, DiskError } from '../disk.ts'
+import { type Disk, DiskError } from '../journal/disk.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
 

@@ -6,6 +6,8 @@ import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import type { EngineSettings } from '../engine/settings.ts'
+import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { readRows } from '../ledger/session.ts'
 import type { RawResult } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, type Pieces } from '../output/deliver.ts'
@@ -14,9 +16,7 @@ import { writeParquet } from '../output/parquet.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import { tableText } from '../output/table.ts'
 import { readingStatement } from './gate.ts'
-import { type Ledger, openLedger } from './ledger.ts'
 import { bytesOf } from './memory.ts'
-import { readRows } from './session.ts'
 
 export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
 export type QueryFormat = (typeof QUERY_FORMATS)[number]

@@ -1,8 +1,9 @@
 // Balances: now as published, or at the end of a period as the sum of the entries until then.
+
+import type { Ledger } from '../ledger/ledger.ts'
+import type { QueryResult } from '../ledger/session.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import type { Ledger } from './ledger.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
-import type { QueryResult } from './session.ts'
 import { standingNotes } from './standing.ts'
 
 /** Columns of `balances`; account, ledger and coin are the key of a line. */

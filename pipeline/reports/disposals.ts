@@ -1,11 +1,12 @@
 // Where the disposals of a report come from: the published ones, or, for another method, scope, rules or currency, the
 // lots engine run again over the published `lot_events` into a database in memory.
+
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import { MATCHING_TABLE } from '../lots/tables.ts'
 import { loadTable } from '../output/load.ts'
-import type { Ledger } from './ledger.ts'
-import { type LotChoice, type Matching, matchingOf } from './matching.ts'
-import type { Reader } from './reader.ts'
+import { type LotChoice, type Matching, matchingOf } from '../rules/matching.ts'
 import { requireTable } from './report.ts'
 import { canRevalue, publishedCurrency, revalueEvents } from './revalue.ts'
 

@@ -1,6 +1,7 @@
 // Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), by box. What has no known basis or
 // date stands without a box and a gain: it cannot be filed before its history is there.
 import { UsageError } from '../../models/error.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
 import { calendarOf, laws } from '../rules/catalogue.ts'
@@ -8,7 +9,6 @@ import type { Form1099 } from '../rules/figures.ts'
 import { form8949Box } from '../rules/us.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import type { Ledger } from './ledger.ts'
 import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
 import { standingNotes } from './standing.ts'
 import { otherCurrency } from './taxes.ts'

@@ -1,10 +1,10 @@
 // Gains by lot: the pieces of every disposal in a period, with what is not known shown apart and never as zero.
 import { UsageError } from '../../models/error.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
 import { disposalsOf } from './disposals.ts'
-import type { Ledger } from './ledger.ts'
-import type { Reader, Values } from './reader.ts'
 import {
   fileNameOf,
   OF_ACCOUNT,

@@ -2,9 +2,9 @@
 // its type, the functions that its parse tree calls in place of tables, and the operators of its plan.
 import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
+import type { Session } from '../ledger/session.ts'
 import { type Explain, splitExplain } from './explain-prefix.ts'
 import { readingFunctions, readingOperators } from './reading.ts'
-import type { Session } from './session.ts'
 
 const expected = 'one statement that reads: select, with, from, values, describe, show, summarize, explain'
 

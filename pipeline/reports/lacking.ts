@@ -1,6 +1,6 @@
 // What the books do not tell of, for the notes of a report: the time before they begin, and accounts that are known from
 // their orders alone. A figure over what nobody knows is not zero.
-import type { Reader } from './reader.ts'
+import type { Reader } from '../ledger/reader.ts'
 import type { ReportRequest } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>

@@ -1,12 +1,12 @@
 // Gains by several methods side by side: for each coin what the sales brought, what they cost, and the gain, under each
 // method. What has no known gain under a method is counted there, never guessed.
 import { UsageError } from '../../models/error.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Cell, Row } from '../output/value.ts'
+import type { LotChoice } from '../rules/matching.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import type { Ledger } from './ledger.ts'
-import type { LotChoice } from './matching.ts'
 import {
   addAmounts,
   fileNameOf,

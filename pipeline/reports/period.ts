@@ -1,7 +1,7 @@
 // The stretch of time that a report is about. Days and years are those of UTC and the calendar, or of the rules that the
 // report follows: a tax year is named by the calendar year in which it begins.
 import { UsageError } from '../../models/error.ts'
-import { parseInstant } from '../commands/context.ts'
+import { parseInstant } from '../config/context.ts'
 import { startOfDay, startOfYear, type TaxCalendar, utcCalendar, yearLabel } from '../rules/calendar.ts'
 
 export interface PeriodOptions {

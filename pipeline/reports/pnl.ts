@@ -1,12 +1,13 @@
 // Profit and loss by month and symbol, in the columns of `pnl_monthly`: realised by lots on spot, as the venue booked
 // it on futures. Made here and not read from that table, so that it follows the period and the lots that were asked for.
 // Amounts of different coins are never added; what has no known gain is counted, not guessed.
+
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Reader } from '../ledger/reader.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Cell, Row } from '../output/value.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import type { Ledger } from './ledger.ts'
-import type { Reader } from './reader.ts'
 import {
   addAmounts,
   fileNameOf,

@@ -1,7 +1,7 @@
 // A report in each of its formats, on standard output or in a file.
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
-import { type Disk, nodeDisk } from '../disk.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
 import { allRows } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import {

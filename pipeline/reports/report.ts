@@ -3,13 +3,13 @@
 
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
 import type { Form1099 } from '../rules/figures.ts'
-import type { Ledger } from './ledger.ts'
-import type { LotChoice } from './matching.ts'
+import type { LotChoice } from '../rules/matching.ts'
 import type { Period } from './period.ts'
-import type { Reader, Values } from './reader.ts'
 
 export interface Report {
   /** What a file of it is named by: the report, and what it was narrowed to. */

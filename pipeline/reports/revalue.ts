@@ -4,12 +4,12 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { registerExactFunctions } from '../build/functions.ts'
-import { parseModel } from '../build/models.ts'
+import { packageRoot } from '../config/root.ts'
 import { moneyCodes } from '../imports/money.ts'
+import { registerExactFunctions } from '../ledger/functions.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { parseModel } from '../ledger/models.ts'
 import { loadTable } from '../output/load.ts'
-import { packageRoot } from '../root.ts'
-import type { Ledger } from './ledger.ts'
 import { requireTable } from './report.ts'
 
 const RATES_MODEL = join(packageRoot, 'sql', 'staging', 'reporting_prices.sql')

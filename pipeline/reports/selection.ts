@@ -4,10 +4,10 @@
 import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { UsageError } from '../../models/error.ts'
+import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
 import { readCsv } from '../imports/csv.ts'
 import { requireHeader, SeenOnce } from '../imports/format.ts'
 import { ImportRow } from '../imports/row.ts'
-import { LARGE_FILE_BYTES, refuseUnfit } from '../input-file.ts'
 import type { Allocation, Selection, Selections } from '../lots/event.ts'
 
 const SELECTION = ['disposal_id', 'lot_id', 'quantity']

@@ -1,11 +1,11 @@
 // `tieout sql`: where the answer to a query in the user's own SQL goes. What answers it stands in answer.ts.
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import { type Disk, nodeDisk } from '../disk.ts'
 import { type EngineSettings, engineSettings, OPTION } from '../engine/settings.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { DEFAULT_TIMEOUT_MS } from '../ledger/ledger.ts'
 import { outFile, type Pieces, type Terminal, writeFileFrom, writeOut } from '../output/deliver.ts'
 import type { Answer, QueryFormat } from './answer.ts'
-import { DEFAULT_TIMEOUT_MS } from './ledger.ts'
 
 export interface QueryOptions {
   readonly format: QueryFormat

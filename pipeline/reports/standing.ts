@@ -1,7 +1,8 @@
 // What every report says besides its figures: as of when the books stand, what they lack for it, and which breaks are open
 // or explained.
+
+import type { Reader } from '../ledger/reader.ts'
 import { beforeTheBooks, fromOrdersAlone } from './lacking.ts'
-import type { Reader } from './reader.ts'
 import type { ReportRequest } from './report.ts'
 
 /** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */

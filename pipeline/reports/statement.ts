@@ -1,8 +1,9 @@
 // A statement for each account, ledger and coin: opening balance, movements by kind, closing balance.
 // Opening + movements = closing, line by line, because all three are sums of the same entries.
+
+import type { Ledger } from '../ledger/ledger.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
-import type { Ledger } from './ledger.ts'
 import {
   addAmounts,
   fileNameOf,

@@ -3,15 +3,15 @@
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { days } from '../../connectors/endpoint.ts'
-import type { Severity } from '../build/breaks.ts'
-import { readUnpublishedBreaks } from '../build/publish.ts'
-import { type Disk, nodeDisk } from '../disk.ts'
+import { difference, union } from '../../models/ranges.ts'
 import type { EngineSettings } from '../engine/settings.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
 import type { Range } from '../journal/frame.ts'
+import type { Severity } from '../ledger/breaks.ts'
+import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
+import { readUnpublishedBreaks } from '../ledger/publish.ts'
 import type { Row } from '../output/value.ts'
-import { retentionOf } from '../plan.ts'
-import { difference, union } from '../ranges.ts'
-import { type Ledger, NoLedger, openLedger } from './ledger.ts'
+import { retentionOf } from '../sync/plan.ts'
 
 /** A stretch of time that was not had; times are ISO-8601 UTC. */
 export interface Gap {

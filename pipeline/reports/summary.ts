@@ -1,5 +1,5 @@
 // What a build found, in words: for the end of build, nightly and demo, and for check.
-import type { Break, BuildResult, Severity } from '../build/build.ts'
+import type { Break, BuildResult, Severity } from '../ledger/build.ts'
 import { printable } from '../output/table.ts'
 import { counted } from './standing.ts'
 import { duration } from './status-text.ts'

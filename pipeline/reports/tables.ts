@@ -1,5 +1,5 @@
 // Reports that show a published table as it stands, filtered: income, breaks and coverage.
-import type { Ledger } from './ledger.ts'
+import type { Ledger } from '../ledger/ledger.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
 import { standingNotes } from './standing.ts'
 

@@ -1,9 +1,9 @@
 // The disposals of one tax year summed as returns want them: whole disposals that ended above and below their cost,
 // pieces by term, and apart what has no known gain.
 import { parseAmount } from '../../models/amount.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
 import type { Row } from '../output/value.ts'
 import { nothing, type Totals, type Unknown } from '../rules/figures.ts'
-import type { Reader, Values } from './reader.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 
 export interface Sums {

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
 import { parseAmount } from '../../models/amount.ts'
 import { CorruptionError } from '../../models/error.ts'
-import { packageRoot } from '../root.ts'
+import { packageRoot } from '../config/root.ts'
 
 /** Units of 10^-18; null where the table has nothing for the year. */
 export type Limit = (figure: string, year: number) => bigint | null

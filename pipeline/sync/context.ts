@@ -2,7 +2,7 @@
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
-import type { Config } from '../config.ts'
+import type { Config } from '../config/config.ts'
 import type { CoverageStatus, Range } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import type { Recorder } from './recorder.ts'

@@ -11,9 +11,9 @@ import {
 } from '../../connectors/errors.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Range } from '../journal/frame.ts'
-import type { PartitionPlan } from '../plan.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 import { TOO_OLD, WindowGone } from './page.ts'
+import type { PartitionPlan } from './plan.ts'
 
 /** Why a feed of this account stops; the other feeds go on. */
 export type FeedEnd = 'done' | 'pending' | 'failed' | 'not_applicable' | 'refused'

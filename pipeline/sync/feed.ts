@@ -8,10 +8,10 @@ import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, openRanges } from '../../connectors/walk-state.ts'
 import type { Range } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
-import { type PartitionPlan, planPartition, resumed } from '../plan.ts'
 import { outOfReach, type SyncContext, state } from './context.ts'
 import { type FeedEnd, of, stateFailure, stateRest } from './failure.ts'
 import { type Asking, type Fetched, fetchPage, isWalk, retentionOverride, TOO_OLD } from './page.ts'
+import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
 /** What planning asks of the landing database. */
 export type Knowledge = Pick<Landing, 'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled'>

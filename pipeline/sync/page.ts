@@ -6,8 +6,8 @@ import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import type { WalkState } from '../../connectors/walk-state.ts'
 import type { PageMeta, Range } from '../journal/frame.ts'
-import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from '../plan.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
+import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from './plan.ts'
 
 /** Days by which the configuration overrides a feed's retention, in milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {

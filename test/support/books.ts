@@ -7,15 +7,15 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { systemClock } from '../../models/clock.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
+import type { EngineSettings } from '../../pipeline/engine/settings.ts'
+import { type Landing, openLanding } from '../../pipeline/landing/landing.ts'
 import {
   type BuildConfig,
   type BuildOptions,
   type BuildResult,
   buildLedger,
-} from '../../pipeline/build/build.ts'
-import { feedRecords } from '../../pipeline/build/feeds.ts'
-import type { EngineSettings } from '../../pipeline/engine/settings.ts'
-import { type Landing, openLanding } from '../../pipeline/landing/landing.ts'
+} from '../../pipeline/ledger/build.ts'
+import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 
 export interface TaxRow {
   readonly id: string

@@ -8,7 +8,7 @@ import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { type CallOptions, call } from '../../pipeline/calls/call.ts'
-import type { CommandContext } from '../../pipeline/commands/context.ts'
+import type { CommandContext } from '../../pipeline/config/context.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { type Sandbox, type SandboxOptions, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 

@@ -3,7 +3,7 @@
 import { existsSync } from 'node:fs'
 import { systemClock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
-import { acquireLock } from '../../pipeline/lock.ts'
+import { acquireLock } from '../../pipeline/journal/lock.ts'
 
 const [dir = '', signal] = process.argv.slice(2)
 if (signal !== undefined) {

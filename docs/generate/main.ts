@@ -1,0 +1,17 @@
+// `npm run docs`: writes docs/checks.md, docs/types.md and the pages of docs/endpoints, and removes those that the catalogue no
+// longer gives.
+import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageRoot } from '../../pipeline/config/root.ts'
+import { checkPage } from './check-page.ts'
+import { endpointPages } from './endpoint-pages.ts'
+import { typePage } from './type-page.ts'
+
+const folder = join(packageRoot, 'docs', 'endpoints')
+const pages = endpointPages()
+mkdirSync(folder, { recursive: true })
+for (const name of readdirSync(folder)) if (!pages.has(name)) rmSync(join(folder, name))
+for (const [name, text] of pages) writeFileSync(join(folder, name), text)
+writeFileSync(join(packageRoot, 'docs', 'checks.md'), checkPage())
+writeFileSync(join(packageRoot, 'docs', 'types.md'), typePage())
+process.stdout.write(`${pages.size} pages in ${folder}\n`)

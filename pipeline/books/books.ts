@@ -1,0 +1,156 @@
+// The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
+// was journaled but had not landed when the last process died.
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { endpoints } from '../../connectors/catalogue.ts'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import type { RecordType } from '../../models/record.ts'
+import { completed, type EngineSettings } from '../engine/settings.ts'
+import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
+import type { Journal } from '../journal/frame.ts'
+import { type JournalOptions, openJournal } from '../journal/journal.ts'
+import { acquireLock, isProcess } from '../journal/lock.ts'
+import {
+  type Landing,
+  type LandingFeed,
+  type LandingOptions,
+  landJournal,
+  lastLanded,
+  OlderLanding,
+  openLanding,
+  rebuildLanding,
+} from '../landing/landing.ts'
+import { isInUse } from '../output/spill.ts'
+import { describeUnsettled, unsettledWrites } from './writes.ts'
+
+/** Which record type each feed lands, from the catalogue. */
+export const landingFeeds: ReadonlyMap<string, LandingFeed> = new Map(
+  endpoints.flatMap((endpoint) =>
+    endpoint.item === null ? [] : [[endpoint.name, landingFeed(endpoint, endpoint.item)] as const],
+  ),
+)
+
+function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFeed {
+  if (window === null || window.time === '') return { record, rows }
+  const { time, touches = [time] } = window
+  return { record, rows, time, touches }
+}
+
+/** Every record type that lands, once each. */
+export const landingRecords: readonly RecordType[] = [
+  ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
+]
+
+export interface Books {
+  readonly dir: string
+  readonly journal: Journal
+  readonly landing: Landing
+  close(): Promise<void>
+}
+
+export interface BooksOptions {
+  readonly clock: Clock
+  readonly command: string
+  readonly onNote?: (text: string) => void
+  /**
+   * Land everything again from the journal, into a file that replaces the old one only when it is whole. As long as the
+   * old one can be read, the journal must reach what it holds: else what is nowhere else would be lost.
+   */
+  readonly rebuild?: boolean
+  /** Of the lock and the journal; DuckDB has its own way to the disk. */
+  readonly disk?: Disk
+  readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
+  readonly landing?: Partial<LandingOptions>
+  /** What DuckDB may use, unless `landing` sets a memory limit; a share of the machine by default. */
+  readonly engine?: EngineSettings
+}
+
+/** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
+function makeFolders(dir: string): void {
+  if (existsSync(dir)) return
+  const parent = dirname(dir)
+  if (parent !== dir) makeFolders(parent)
+  mkdirSync(dir, { mode: 0o700 })
+}
+
+/** Creates the folder if need be; an unwritable one is a usage error that names it. */
+export function ensureFolder(dir: string): void {
+  try {
+    makeFolders(dir)
+  } catch (cause) {
+    throw new UsageError('The folder of the books cannot be made.', {
+      where: dir,
+      expected: 'a folder that can be written',
+      found: (cause as NodeJS.ErrnoException).code ?? 'an error',
+      action: 'Choose another folder with --dir, or change its permissions.',
+      cause,
+    })
+  }
+}
+
+/** What runs that died have left goes; where a reader spills at this moment stays. */
+function emptyTempFolder(tempDir: string, clock: Clock): void {
+  try {
+    mkdirSync(tempDir, { recursive: true, mode: 0o700 })
+    for (const name of readdirSync(tempDir))
+      if (!isInUse(tempDir, name, clock.wall(), isProcess))
+        rmSync(join(tempDir, name), { recursive: true, force: true })
+  } catch (cause) {
+    throw new DiskError('The folder for unfinished work could not be emptied.', tempDir, cause)
+  }
+}
+
+/** Opens the books for writing; one process at a time. */
+export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
+  ensureFolder(dir)
+  const { clock, disk = nodeDisk } = options
+  const lock = await acquireLock(dir, options.command, clock, disk)
+  // What has been opened is closed in reverse, also when a later step fails.
+  const closers: (() => Promise<void>)[] = [() => lock.release()]
+  const close = async (): Promise<void> => {
+    for (const closer of closers.splice(0).toReversed()) await closer()
+  }
+  try {
+    const tempDir = join(dir, 'tmp')
+    emptyTempFolder(tempDir, clock)
+    const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
+    const settings = { records: landingRecords, feeds: landingFeeds, tempDir, ...options.landing, ...engine }
+    const rebuild = async (): Promise<void> => {
+      const reaches = await lastLanded(dir, engine)
+      const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
+      await rebuildLanding(dir, journal, settings).finally(() => journal.close())
+    }
+    if (options.rebuild === true) await rebuild()
+    const landing = await openLanding(dir, settings).catch(async (error: unknown) => {
+      if (!(error instanceof OlderLanding)) throw error
+      options.onNote?.(`${error.message} It is made again from the journal.`)
+      await rebuild()
+      return openLanding(dir, settings)
+    })
+    closers.push(() => landing.close())
+    const journal = await openJournal(dir, {
+      mode: 'append',
+      clock,
+      disk,
+      ...options.journal,
+      landedSeq: landing.landedSeq,
+      ...(landing.chain === null ? {} : { expect: { seq: landing.landedSeq, chain: landing.chain } }),
+    })
+    closers.push(() => journal.close())
+    const behind = journal.lastSeq - landing.landedSeq
+    if (behind > 0) {
+      options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
+      await landJournal(journal, landing)
+    }
+    const unsettled = await unsettledWrites(landing.connection).catch(async (error: unknown) => {
+      throw (await landing.damage()) ?? error
+    })
+    for (const write of unsettled) options.onNote?.(describeUnsettled(write))
+    return { dir, journal, landing, close }
+  } catch (error) {
+    await close()
+    throw error
+  }
+}

@@ -1,0 +1,183 @@
+// Data about people out of the books: which frames of the journal hold it, what goes with them, and their striking. The
+// journal's chain keeps verifying; landing and ledger are made again without them, into new files.
+import { rm } from 'node:fs/promises'
+import { join } from 'node:path'
+import type { Clock } from '../../models/clock.ts'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import { decodeJson, parseJson } from '../../models/json.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { strikeFrames } from '../journal/erase.ts'
+import type { FrameMeta } from '../journal/frame.ts'
+import { STRUCK } from '../journal/layout.ts'
+import { acquireLock } from '../journal/lock.ts'
+import { journalFolder, listSegments, refuse, scan } from '../journal/scan.ts'
+import { bodyOf, type StoredFrame } from '../journal/segment.ts'
+import { rowSpans } from '../landing/raw-row.ts'
+import { landingFeeds } from './books.ts'
+
+/** What a frame must be to be struck; all that is given counts together. */
+export interface StrikeCriteria {
+  readonly frames: readonly number[]
+  readonly account?: string | undefined
+  readonly feed?: string | undefined
+  /** A text that stands in the body, as it is or within the texts of its JSON. */
+  readonly matching?: string | undefined
+}
+
+/** A frame to strike, without its body. */
+export interface StrikeTarget {
+  readonly frame: number
+  readonly kind: FrameMeta['kind']
+  readonly account: string | null
+  readonly feed: string | null
+  readonly at: string
+  readonly bytes: number
+  /** Rows that go with the body; null where it has none, or can no longer be read. */
+  readonly rows: number | null
+  /** Rows with the text that was looked for; null without one. */
+  readonly matching: number | null
+  /** `half`: striking it was interrupted. `struck`: it was named, and is struck already. */
+  readonly state: 'live' | 'half' | 'struck'
+}
+
+/** Frames that the criteria name. UsageError without any criterion, and for a frame number that the journal lacks. */
+export async function findStrikeTargets(
+  dir: string,
+  criteria: StrikeCriteria,
+  disk: Disk = nodeDisk,
+): Promise<StrikeTarget[]> {
+  const { frames, account, feed, matching } = criteria
+  if (frames.length === 0 && account === undefined && feed === undefined && matching === undefined)
+    throw new UsageError('Nothing says what to strike.', {
+      expected: 'numbers of frames, or --account, --feed, --matching',
+      action: 'For example: tieout strike --feed p2p.orders --matching "Jane Roe"',
+    })
+  if (matching === '') throw new UsageError('--matching is empty.', { action: 'Give the text to look for.' })
+  const wanted = new Set(frames)
+  const seen = new Set<number>()
+  const targets: StrikeTarget[] = []
+  const { segments } = await listSegments(disk, journalFolder(dir), refuse)
+  for await (const frame of scan(disk, segments, { onProblem: refuse, onTear: () => undefined })) {
+    const { seq, meta } = frame.header
+    seen.add(seq)
+    if (frames.length > 0 && !wanted.has(seq)) continue
+    if (account !== undefined && ownerOf(meta) !== account) continue
+    if (feed !== undefined && feedOf(meta) !== feed) continue
+    const target = targetOf(frame, matching)
+    if (target !== null && (target.state !== 'struck' || wanted.has(seq))) targets.push(target)
+  }
+  const missing = frames.filter((seq) => !seen.has(seq))
+  if (missing.length > 0)
+    throw new UsageError('The journal has no such frame to strike.', {
+      where: journalFolder(dir),
+      expected: `numbers from 1 to ${Math.max(0, ...seen)}, which are the page_id of the rows they brought`,
+      found: missing.join(', '),
+      action: 'Check the numbers, then strike again. Nothing was changed.',
+    })
+  return targets
+}
+
+const ownerOf = (meta: FrameMeta): string | null => ('account' in meta ? meta.account : null)
+
+/** The endpoint of a write stands for its feed, the kind for that of an import. */
+function feedOf(meta: FrameMeta): string | null {
+  if ('feed' in meta) return meta.feed
+  if ('endpoint' in meta) return meta.endpoint
+  return meta.kind === 'import' ? meta.imports : null
+}
+
+/** Null for a frame without a body, or whose body does not hold the text. */
+function targetOf(frame: StoredFrame, matching: string | undefined): StrikeTarget | null {
+  const { seq, meta, bytes } = frame.header
+  const { body, state } = readBody(frame)
+  const text = matching ?? null
+  if (bytes === 0) return null
+  if (body !== null && text !== null && !holds(body, text)) return null
+  const rows = body === null ? null : rowsOf(meta, body)
+  return {
+    frame: seq,
+    kind: meta.kind,
+    account: ownerOf(meta),
+    feed: feedOf(meta),
+    at: meta.at,
+    bytes,
+    rows: rows?.length ?? null,
+    matching:
+      rows === null || text === null ? null : rows.filter((row) => holds(Buffer.from(row), text)).length,
+    state,
+  }
+}
+
+function readBody(frame: StoredFrame): { body: Buffer | null; state: StrikeTarget['state'] } {
+  try {
+    const body = bodyOf(frame)
+    return { body, state: body === null ? 'struck' : 'live' }
+  } catch (error) {
+    // Begun and not finished: whatever is left there goes.
+    if (error instanceof CorruptionError && frame.prelude.state === STRUCK)
+      return { body: null, state: 'half' }
+    throw error
+  }
+}
+
+/** Whether the text stands in the bytes, or in a text or key of their JSON however that is escaped. */
+function holds(body: Buffer, text: string): boolean {
+  if (body.includes(text)) return true
+  try {
+    return inJson(parseJson(decodeJson(body)).value, text)
+  } catch {
+    return false
+  }
+}
+
+function inJson(value: unknown, text: string): boolean {
+  if (typeof value === 'string') return value.includes(text)
+  if (typeof value !== 'object' || value === null) return false
+  return Object.entries(value).some(([key, member]) => key.includes(text) || inJson(member, text))
+}
+
+/** The rows of a page or of an imported file; null where the frame brings none. */
+function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
+  if (meta.kind === 'import')
+    return body
+      .toString('utf8')
+      .split(/\r?\n/)
+      .slice(1)
+      .filter((line) => line !== '')
+  const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
+  if (feed === undefined) return null
+  const text = decodeJson(body)
+  return rowSpans(text, feed.rows).map(({ start, end }) => text.slice(start, end))
+}
+
+/**
+ * Strikes the frames. What has landed goes first, as it can always be made again: killed in the middle, the next run
+ * lands from the journal what is left of it.
+ */
+export async function strike(
+  dir: string,
+  targets: readonly StrikeTarget[],
+  clock: Clock,
+  disk: Disk = nodeDisk,
+): Promise<void> {
+  const lock = await acquireLock(dir, 'strike', clock, disk)
+  try {
+    for (const name of ['landing.duckdb', 'landing.duckdb.wal', 'tmp'])
+      await rm(join(dir, name), { recursive: true, force: true })
+    await strikeFrames(
+      dir,
+      targets.map(({ frame }) => frame),
+      clock,
+      disk,
+    )
+  } finally {
+    await lock.release()
+  }
+}
+
+/** Files beside the journal's frames that nobody can search: ends that crashes left, and reports as handed in. */
+export async function unsearchedFiles(dir: string, disk: Disk = nodeDisk): Promise<string[]> {
+  const torn = ((await disk.list(journalFolder(dir))) ?? []).filter((name) => name.startsWith('torn-'))
+  const filings = ((await disk.list(join(dir, 'filings'))) ?? []).filter((name) => name.endsWith('.json'))
+  return [...torn.map((name) => join('journal', name)), ...filings.map((name) => join('filings', name))]
+}

@@ -1,0 +1,96 @@
+// A file into the books: read whole, held against what is there, journaled byte for byte, landed. Nothing is journaled
+// of a file with an error, and nothing of one whose every row the books have already.
+import { createHash } from 'node:crypto'
+import { basename } from 'node:path'
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
+import { type CsvFile, refuseCell } from '../imports/csv.ts'
+import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
+import { importFormats } from '../imports/formats.ts'
+import { moneyCodes } from '../imports/money.ts'
+import { type Disk, DiskError } from '../journal/disk.ts'
+import { landJournal } from '../landing/landing.ts'
+import type { Books } from './books.ts'
+import { newRows } from './known.ts'
+
+export interface ImportOutcome {
+  readonly rows: number
+  /** Rows that the books did not have. */
+  readonly added: number
+}
+
+/** A file that has been read and found whole; nothing of it stands in the books yet. */
+export interface ReadImport {
+  readonly kind: ImportKind
+  readonly file: CsvFile
+  readonly rows: readonly ImportedRow[]
+}
+
+/** Reads the whole file. UsageError for a file that cannot be read, and with line and column for what is wrong in it. */
+export async function readImport(disk: Disk, kind: ImportKind, path: string): Promise<ReadImport> {
+  const file = { name: path, bytes: await readBytes(disk, path) }
+  return { kind, file, rows: importFormats[kind].read(file) }
+}
+
+async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
+  const unreadable = (found: string, cause?: unknown) =>
+    new UsageError('The file to import cannot be read.', {
+      where: path,
+      expected: 'a CSV file',
+      found,
+      action: 'Correct the path, or the permissions of the file.',
+      cause,
+    })
+  refuseUnfit(path, LARGE_FILE_BYTES)
+  const bytes = await disk.readFile(path).catch((cause: unknown) => {
+    throw cause instanceof DiskError ? unreadable(cause.code, cause) : cause
+  })
+  if (bytes === null) throw unreadable('no file of this name')
+  return bytes
+}
+
+/** Journals and lands what the books do not have. UsageError for a row that they have with other content. */
+export async function importInto(
+  books: Books,
+  { kind, file, rows }: ReadImport,
+  run: { readonly id: string; readonly clock: Clock },
+): Promise<ImportOutcome> {
+  refuseOtherCase(books.dir, kind, file.name, rows)
+  const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
+  if (added.length === 0) return { rows: rows.length, added: 0 }
+  await books.journal.append(
+    {
+      kind: 'import',
+      at: new Date(run.clock.wall()).toISOString(),
+      run: run.id,
+      imports: kind,
+      file: basename(file.name),
+      rows: rows.length,
+      sha256: createHash('sha256').update(file.bytes).digest('hex'),
+    },
+    file.bytes,
+  )
+  await landJournal(books.journal, books.landing)
+  return { rows: rows.length, added: added.length }
+}
+
+const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
+
+/** `usd` would be a coin of that name, and every sale for it a trade of two coins. */
+function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
+  const money = moneyCodes(dir)
+  const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
+  for (const [at, { name }] of columns.entries()) {
+    if (!CODE_COLUMNS.includes(name)) continue
+    for (const { line, values } of rows) {
+      const code = values[at]
+      if (typeof code !== 'string' || money.has(code) || !money.has(code.toUpperCase())) continue
+      throw refuseCell(file, line, name, {
+        message: 'A currency is not written in capitals.',
+        expected: code.toUpperCase(),
+        found: code,
+      })
+    }
+  }
+}

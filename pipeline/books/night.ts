@@ -1,0 +1,160 @@
+// The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
+import { endpoints, withSpans } from '../../connectors/catalogue.ts'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
+import { openVenue, type RequestEvent, type Venue } from '../../connectors/venue.ts'
+import { UsageError } from '../../models/error.ts'
+import { budgetOverrides, type Config, readAccounts } from '../config/config.ts'
+import type { CommandContext } from '../config/context.ts'
+import { type BuildResult, buildLedger } from '../ledger/build.ts'
+import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
+import { configuredMatching } from '../rules/matching.ts'
+import { SETTINGS_FEED } from '../sync/account.ts'
+import type { Progress } from '../sync/context.ts'
+import { type SyncResult, selectFeeds, sync } from '../sync/sync.ts'
+import type { Books } from './books.ts'
+
+/** Narrows a run to some accounts, some feeds, or a later start. */
+export interface Selection {
+  readonly accounts?: readonly string[] | undefined
+  readonly feeds?: readonly string[] | undefined
+  readonly since?: number | undefined
+}
+
+const settings = endpoints.find((endpoint) => endpoint.name === SETTINGS_FEED)
+if (settings === undefined) throw new Error(`The catalogue has no ${SETTINGS_FEED}.`)
+const settingsEndpoint = settings
+
+/** The catalogue with the spans that the configuration knows better than the interface document. */
+export const asConfigured = ({ venue }: Config): readonly Endpoint[] => withSpans(endpoints, venue.span_days)
+
+/** The feeds that a selection, else the configuration, else everything names. */
+export function chosenFeeds(config: Config, selection: Selection) {
+  const unknown = selection.feeds?.find((name) => !endpoints.some((endpoint) => endpoint.name === name))
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no feed ${unknown}.`, {
+      where: '--feeds',
+      expected: 'names that `tieout endpoints` lists',
+      action: 'Correct the name.',
+    })
+  }
+  return selectFeeds(asConfigured(config), selection.feeds ?? config.history.feeds)
+}
+
+/** The accounts that a selection names, else all of the configuration. */
+export function chosenAccounts(config: Config, selection: Selection): string[] {
+  const names = Object.keys(config.accounts)
+  const unknown = selection.accounts?.find((name) => !names.includes(name))
+  if (unknown !== undefined) {
+    throw new UsageError(`There is no account ${unknown} in the configuration.`, {
+      where: '--accounts',
+      expected: `one of ${names.join(', ')}`,
+      action: 'Correct the name.',
+    })
+  }
+  return names.filter((name) => selection.accounts?.includes(name) ?? true)
+}
+
+/** The venue as the configuration describes it; whoever opens it closes it. */
+export function openConfiguredVenue(context: CommandContext, config: Config): Venue {
+  const { base_url: baseUrl, timeout_ms: timeoutMs } = config.venue
+  return openVenue({
+    profile: venueProfile(config),
+    clock: context.clock,
+    random: Math.random,
+    signal: context.signal,
+    budgets: budgetOverrides(config),
+    log: (event: RequestEvent) => context.log.debug(event, 'request'),
+    ...(baseUrl === undefined ? {} : { baseUrl }),
+    ...(timeoutMs === undefined ? {} : { timeoutMs }),
+  })
+}
+
+/** The venue's profile with what the configuration overrides. */
+function venueProfile({ venue: { ip_budget } }: Config): VenueProfile {
+  if (ip_budget === undefined) return defaultProfile
+  return { ...defaultProfile, ipRate: { scope: 'ip', count: ip_budget.count, perMs: ip_budget.per_ms } }
+}
+
+export async function syncBooks(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  selection: Selection,
+  command: string,
+  progress: (event: Progress) => void,
+): Promise<SyncResult> {
+  // What the books will be made by is refused before the venue is asked, not after.
+  configuredLots(config)
+  const names = chosenAccounts(config, selection)
+  const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
+    names.includes(access.name),
+  )
+  const venue = openConfiguredVenue(context, config)
+  try {
+    return await sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      config,
+      accounts,
+      feeds: chosenFeeds(config, selection),
+      settings: settingsEndpoint,
+      clock: context.clock,
+      now: context.now,
+      signal: context.signal,
+      command,
+      run: context.run,
+      progress,
+      ...(selection.since === undefined ? {} : { since: selection.since }),
+    })
+  } finally {
+    await venue.close()
+  }
+}
+
+/** How lots are matched for the published books. UsageError for what the rules do not allow. */
+export function configuredLots({ reports }: Config): LotsStepOptions {
+  const { method, scope, rules, time_zone: timeZone } = reports
+  return configuredMatching({ method, scope, rules, timeZone }).options
+}
+
+export async function buildBooks(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  options: { publishAnyway: boolean; publish?: boolean },
+): Promise<BuildResult> {
+  return buildLedger({
+    dir: books.dir,
+    landing: books.landing,
+    now: new Date(context.now()),
+    clock: context.clock,
+    publishAnyway: options.publishAnyway,
+    publish: options.publish ?? true,
+    config: {
+      accounts: Object.entries(config.accounts).map(([name, account]) => ({
+        name,
+        ...(account.uid === undefined ? {} : { uid: account.uid }),
+      })),
+      publishPersonalData: config.privacy.publish_personal_data,
+      retentionDays: config.venue.retention_days,
+      chainGrouping: Object.fromEntries(
+        Object.entries(config.accounts).flatMap(([name, account]) =>
+          account.balances === undefined ? [] : [[name, account.balances]],
+        ),
+      ),
+      p2pTransfers: Object.fromEntries(
+        Object.entries(config.accounts).flatMap(([name, account]) =>
+          account.p2p_transfers === undefined ? [] : [[name, account.p2p_transfers]],
+        ),
+      ),
+      ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
+      ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
+      ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
+    },
+    steps: [lotsStep(configuredLots(config))],
+    log: (event) => context.log.info(event, 'build'),
+  })
+}

@@ -1,0 +1,73 @@
+// A user's word on a break, journaled as our own statement: it outlives every rebuild, holds for the figures that it was
+// made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { landJournal } from '../landing/landing.ts'
+import type { Break } from '../ledger/breaks.ts'
+import type { Books } from './books.ts'
+
+/** Longer than any explanation that a reader of the report would read. */
+const NOTE_CHARACTERS_MAX = 2_000
+
+/** The note as it is kept. Throws a UsageError for one that says nothing, or too much. */
+export function readNote(text: string): string {
+  const note = text.trim()
+  if (note !== '' && note.length <= NOTE_CHARACTERS_MAX) return note
+  throw new UsageError('The note cannot be kept.', {
+    where: '--note',
+    expected: `1 to ${NOTE_CHARACTERS_MAX} characters`,
+    found: note === '' ? 'nothing' : `${note.length} characters`,
+    action: 'Say in a sentence or two what explains the break.',
+  })
+}
+
+/**
+ * The break that an id, or the beginning of one that only it has, means. Throws a UsageError for an id that no break has,
+ * and for a break of severity error: books that contradict themselves are to be put right, not explained.
+ */
+export function chooseBreak(breaks: readonly Break[], id: string): Break {
+  const meant = id === '' ? [] : breaks.filter(({ breakId }) => breakId.startsWith(id))
+  const [found, other] = meant
+  if (found === undefined || other !== undefined) {
+    throw new UsageError(
+      found === undefined ? 'No break has this id now.' : 'Several breaks begin with this id.',
+      {
+        where: id,
+        expected: 'the id of a break that `tieout check` shows',
+        found: found === undefined ? 'none' : meant.map(({ breakId }) => breakId).join(', '),
+        action: 'Copy the id from `tieout check` or `tieout report breaks`.',
+      },
+    )
+  }
+  if (found.severity === 'error') {
+    throw new UsageError('A break of severity error cannot be explained.', {
+      where: `${found.checkName} ${found.breakId}`,
+      expected: 'a break of severity warning or notice',
+      found: found.explanation,
+      action:
+        'The books contradict themselves: run `tieout verify`, then `tieout rebuild`. --publish-anyway publishes with it.',
+    })
+  }
+  return found
+}
+
+/** Journals the note on a break as it stands, or with null that the last one is taken back, and lands it. */
+export async function journalNote(
+  books: Books,
+  { breakId, figuresHash }: Pick<Break, 'breakId' | 'figuresHash'>,
+  note: string | null,
+  run: { readonly id: string; readonly clock: Clock },
+): Promise<void> {
+  await books.journal.append(
+    {
+      kind: 'note',
+      at: new Date(run.clock.wall()).toISOString(),
+      run: run.id,
+      breakId,
+      figures: figuresHash,
+      isWithdrawn: note === null,
+    },
+    Buffer.from(note ?? '', 'utf8'),
+  )
+  await landJournal(books.journal, books.landing)
+}

@@ -1,0 +1,110 @@
+// Writes as the books know them: what was about to be sent, and what became of it. One whose outcome is not known stays
+// open until it is found at the venue or settled by hand, and is never sent a second time meanwhile.
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import type { Clock } from '../../models/clock.ts'
+import type { Frame, FrameMeta, WriteOutcome } from '../journal/frame.ts'
+import type { Books } from './books.ts'
+
+export interface Write {
+  /** Number of the intent's frame. */
+  readonly seq: number
+  readonly account: string
+  /** Contract name. */
+  readonly endpoint: string
+  readonly path: string
+  /** As sent, without secrets; null once it has been struck. */
+  readonly body: string | null
+  /** Unix milliseconds. */
+  readonly intendedAt: number
+  /** Null when the process ended before it could say. */
+  readonly outcome: WriteOutcome | null
+  readonly code: string | null
+  readonly message: string | null
+}
+
+type Row = [
+  bigint,
+  string,
+  string,
+  string,
+  string | null,
+  bigint,
+  WriteOutcome | null,
+  string | null,
+  string | null,
+]
+
+/** Every write of these books, oldest first. The landing database must be attached as `landing`. */
+export async function readWrites(connection: DuckDBConnection): Promise<Write[]> {
+  return select(connection, 'true', [])
+}
+
+/** Writes whose outcome is not known, oldest first; of one account, or of all. */
+export async function unsettledWrites(connection: DuckDBConnection, account?: string): Promise<Write[]> {
+  const open = `(outcome is null or outcome = 'unknown')`
+  return account === undefined
+    ? select(connection, open, [])
+    : select(connection, `${open} and account = $1`, [account])
+}
+
+async function select(connection: DuckDBConnection, where: string, values: DuckDBValue[]): Promise<Write[]> {
+  const result = await connection.runAndReadAll(
+    `select seq, account, endpoint, path, body, epoch_ms(intended_at), outcome, code, message
+     from landing.main.writes where ${where} order by seq`,
+    values,
+  )
+  return (result.getRows() as Row[]).map(
+    ([seq, account, endpoint, path, body, intendedAt, outcome, code, message]) => ({
+      seq: Number(seq),
+      ...{ account, endpoint, path, body },
+      intendedAt: Number(intendedAt),
+      ...{ outcome, code, message },
+    }),
+  )
+}
+
+/** What to tell of a write whose outcome is not known, and how to end that. */
+export function describeUnsettled(write: Write): string {
+  const { seq, account, endpoint, intendedAt, outcome } = write
+  const why = outcome === null ? 'the process ended before the answer came' : 'no answer came'
+  const when = new Date(intendedAt).toISOString()
+  return [
+    `Write ${seq} (${endpoint} of account ${account}, ${when}) may have been carried out: ${why}.`,
+    `  next:     ${howToSettle(write)}`,
+  ].join('\n')
+}
+
+/** How to find out what became of a write, and to say so. */
+export function howToSettle({ seq, endpoint }: Write): string {
+  const where = findEndpoint(endpoint)?.outcome ?? 'Look at the account itself.'
+  return `${where} Then: tieout writes --settle ${seq} --as done, or --as refused.`
+}
+
+/** Journals a frame and lands it. */
+export async function record(books: Books, meta: FrameMeta, body?: Uint8Array): Promise<Frame> {
+  const frame = await books.journal.append(meta, body)
+  await books.landing.land([frame])
+  return frame
+}
+
+export interface Settlement {
+  readonly outcome: WriteOutcome
+  readonly code: string
+  /** Our own words; null where the venue's stand in the body. */
+  readonly reason: string | null
+}
+
+/** Journals what became of a write. */
+export async function settle(
+  books: Books,
+  clock: Clock,
+  run: string,
+  intent: number,
+  settlement: Settlement,
+  answer: { readonly body: Buffer; readonly redacted: number } = { body: Buffer.alloc(0), redacted: 0 },
+): Promise<void> {
+  const at = new Date(clock.wall()).toISOString()
+  const redacted = answer.redacted === 0 ? {} : { redacted: answer.redacted }
+  await record(books, { kind: 'write-outcome', at, run, intent, ...settlement, ...redacted }, answer.body)
+}

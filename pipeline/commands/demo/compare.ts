@@ -1,0 +1,140 @@
+// Holds the published ledger against the sandbox's truth: every balance, every futures figure, every record count.
+// Exact to the last digit; a figure that one side lacks is a difference too.
+import { formatAmount, parseAmount } from '../../../models/amount.ts'
+import type { Truth } from '../../../sandbox/index.ts'
+import { type Ledger, openLedger } from '../../ledger/ledger.ts'
+
+export interface Difference {
+  readonly what: string
+  readonly truth: string
+  readonly ledger: string
+}
+
+export interface Comparison {
+  readonly balances: number
+  readonly futuresFigures: number
+  readonly records: number
+  readonly differences: readonly Difference[]
+}
+
+/** Table of each feed whose records the truth counts. */
+const tables = {
+  'tax.records': 'tax_records',
+  'tax.futuresRecords': 'futures_records',
+  'tax.p2pRecords': 'p2p_records',
+  'trade.orderHistory': 'orders',
+  'p2p.orders': 'p2p_orders',
+} as const
+
+export async function compareWithTruth(dir: string, truth: Truth): Promise<Comparison> {
+  const ledger = await openLedger(dir)
+  try {
+    const differences: Difference[] = []
+    const balances = await compareFigures(ledger, BALANCES, truthBalances(truth), differences)
+    const futuresFigures = await compareFigures(ledger, FUTURES, truthFutures(truth), differences)
+    const records = await compareFigures(ledger, RECORDS, truthRecords(truth), differences)
+    return { balances, futuresFigures, records, differences }
+  } finally {
+    ledger.close()
+  }
+}
+
+const BALANCES = `
+  select 'balance of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
+  from balances join accounts using (account)`
+
+const FUTURES = `
+  with totals as (
+    select uid, product_type, symbol, margin_coin,
+      sum(realised_pnl) as pnl, sum(funding) as funding_total, sum(fees) as fees_total
+    from futures_pnl join accounts using (account)
+    group by all
+  )
+  select concat_ws(' ', 'futures PnL of', uid, product_type, symbol, margin_coin), cast(pnl as varchar) from totals
+  union all
+  select concat_ws(' ', 'funding of', uid, product_type, symbol, margin_coin), cast(funding_total as varchar) from totals
+  union all
+  select concat_ws(' ', 'futures fees of', uid, product_type, symbol, margin_coin), cast(fees_total as varchar) from totals`
+
+const RECORDS = Object.entries(tables)
+  .map(
+    ([feed, table]) =>
+      `select '${feed} of ' || uid, cast(count(*) as varchar)
+       from ${table} join accounts using (account) where is_current group by uid`,
+  )
+  .join(' union all ')
+
+function truthBalances(truth: Truth): Map<string, string> {
+  return new Map(
+    truth.accounts.flatMap(({ uid, balances }) =>
+      balances.map(
+        ({ ledger, coin, quantity }) => [`balance of ${uid} ${ledger} ${coin}`, quantity] as const,
+      ),
+    ),
+  )
+}
+
+function truthFutures(truth: Truth): Map<string, string> {
+  return new Map(
+    truth.accounts.flatMap(({ uid, futuresPnl }) =>
+      futuresPnl.flatMap(({ productType, symbol, marginCoin, realisedPnl, funding, fees }) => {
+        const of = `${uid} ${productType} ${symbol} ${marginCoin}`
+        return [
+          [`futures PnL of ${of}`, realisedPnl],
+          [`funding of ${of}`, funding],
+          [`futures fees of ${of}`, fees],
+        ] as const
+      }),
+    ),
+  )
+}
+
+function truthRecords(truth: Truth): Map<string, string> {
+  return new Map(
+    truth.accounts.flatMap(({ uid, records }) =>
+      Object.entries(records).map(([feed, count]) => [`${feed} of ${uid}`, String(count)] as const),
+    ),
+  )
+}
+
+/** Compares named figures; a figure that is nowhere counts as zero on that side. */
+async function compareFigures(
+  ledger: Ledger,
+  query: string,
+  truth: ReadonlyMap<string, string>,
+  differences: Difference[],
+): Promise<number> {
+  const found = new Map(
+    (await ledger.query(query)).map(([what, figure]) => [String(what), exact(String(figure))]),
+  )
+  const names = new Set([...truth.keys(), ...found.keys()])
+  for (const what of names) {
+    const expected = exact(truth.get(what) ?? '0')
+    const ours = found.get(what) ?? '0'
+    if (expected !== ours) differences.push({ what, truth: expected, ledger: ours })
+  }
+  return names.size
+}
+
+/** The shortest text of the same number, so that 1.50 and 1.5 compare as one. */
+function exact(text: string): string {
+  const parsed = parseAmount(text)
+  return parsed.ok ? formatAmount(parsed.units) : text
+}
+
+export function describeComparison(comparison: Comparison): string {
+  const { balances, futuresFigures, records, differences } = comparison
+  if (differences.length === 0) {
+    return (
+      `Every balance and PnL figure equals the sandbox’s truth exactly: ` +
+      `${balances} balances, ${futuresFigures} futures figures, ${records} record counts.`
+    )
+  }
+  return [
+    `${differences.length} figures differ from the sandbox’s truth:`,
+    ...differences
+      .slice(0, 20)
+      .map(({ what, truth, ledger }) => `  ${what}: truth ${truth}, ledger ${ledger}`),
+    ...(differences.length > 20 ? [`  and ${differences.length - 20} more`] : []),
+  ].join('\n')
+}

@@ -1,0 +1,26 @@
+// The sandbox as commands start it: options that it does not know are the user's mistake, and are told as that.
+import { UsageError } from '../../../models/error.ts'
+import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts'
+
+/** How the sandbox lists and pages feeds whose order the interface document leaves open, as an option of a command. */
+export const pagingOption = {
+  type: 'string',
+  describe:
+    'Order and cursor of feeds paged by id: newest-first, oldest-first-literal, …, or seeded; or ENDPOINT=WAY,…',
+  requiresArg: true,
+} as const
+
+/** Starts it. UsageError (code 2) for faults and ways of paging that it does not know. */
+export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> {
+  try {
+    return await startSandbox(options)
+  } catch (error) {
+    if (!(error instanceof RangeError)) throw error
+    throw new UsageError('The sandbox cannot be started like this.', {
+      where: '--faults, --paging or --days',
+      found: error.message,
+      action: 'Correct the option; sandbox/README.md lists faults and ways of paging.',
+      cause: error,
+    })
+  }
+}

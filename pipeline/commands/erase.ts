@@ -1,0 +1,91 @@
+// The command that takes data about people out of the books for good. Without --yes it shows what would go.
+
+import type { ExitCode } from '../../models/error.ts'
+import { openBooks } from '../books/books.ts'
+import { findStrikeTargets, type StrikeTarget, strike, unsearchedFiles } from '../books/erase.ts'
+import { buildBooks } from '../books/night.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
+import { printTable } from '../output/table.ts'
+import { counted } from '../reports/standing.ts'
+import { describeBreaks } from '../reports/summary.ts'
+import { defineCommand } from './command.ts'
+
+export const strikeCommand = defineCommand({
+  command: 'strike [frames..]',
+  describe:
+    'Take data about people out of the journal and the books for good; shows what would go without --yes',
+  example: ['$0 strike --feed p2p.orders --matching "Jane Roe"', 'then the same with --yes'],
+  options: (parser) =>
+    parser
+      .positional('frames', {
+        type: 'number',
+        array: true,
+        default: [] as number[],
+        describe: 'Numbers of frames: the page_id of the rows they brought',
+      })
+      .option('account', { type: 'string', describe: 'Only frames of this account', requiresArg: true })
+      .option('feed', { type: 'string', describe: 'Only frames of this feed', requiresArg: true })
+      .option('matching', {
+        type: 'string',
+        describe: 'Only frames with this text in them',
+        requiresArg: true,
+      })
+      .option('yes', { type: 'boolean', default: false, describe: 'Do it: there is no way back' })
+      .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
+    const config = optionalConfig(context)
+    const targets = await findStrikeTargets(context.dir, { frames, account, feed, matching })
+    if (json) context.print(JSON.stringify({ targets, struck: yes }, null, 2))
+    else context.print(describeTargets(targets))
+    if (targets.length === 0) return 0
+    if (!yes) {
+      context.tell('Nothing was changed. Add --yes to strike these frames: there is no way back.')
+      return 0
+    }
+    await strike(context.dir, targets, context.clock)
+    context.tell(`Struck ${counted(targets.length, 'frame')}; making landing and ledger again without them.`)
+    const { clock } = context
+    const books = await openBooks(context.dir, {
+      clock,
+      command: 'strike',
+      engine: engineSettings(config.engine),
+    })
+    try {
+      // What stands in the published ledger must go, whatever the checks say of the books without it.
+      const built = await buildBooks(context, config, books, { publishAnyway: true })
+      if (!json) context.print(describeBreaks(built))
+    } finally {
+      await books.close()
+    }
+    await tellRest(context)
+    return 0
+  },
+})
+
+function describeTargets(targets: readonly StrikeTarget[]): string {
+  if (targets.length === 0) return 'No frame of the journal is meant.'
+  const columns = ['frame', 'kind', 'account', 'feed', 'received', 'bytes', 'rows', 'matching', ''].map(
+    (name) => ({
+      name,
+    }),
+  )
+  const states = { live: '', half: 'struck in part', struck: 'struck already' }
+  const rows = targets.map((one) => [
+    ...[one.frame, one.kind, one.account, one.feed, one.at, one.bytes, one.rows, one.matching],
+    states[one.state],
+  ])
+  const lost = targets.reduce((sum, { rows: count }) => sum + (count ?? 0), 0)
+  return [
+    printTable(columns, rows),
+    `${counted(targets.length, 'frame')} with ${counted(lost, 'row')}: the whole body of a frame goes, with every row in it.`,
+  ].join('\n')
+}
+
+async function tellRest({ dir, tell }: CommandContext): Promise<void> {
+  const files = await unsearchedFiles(dir)
+  if (files.length > 0) tell(`Not searched, look at them yourself: ${files.join(', ')}.`)
+  tell(
+    'Backups, exports and reports made before still hold it; what the venue still tells may be fetched again.',
+  )
+}

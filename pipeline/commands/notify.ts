@@ -1,0 +1,217 @@
+// Tells somebody that a run failed or found new breaks: a command gets a small JSON on its standard input, a URL gets it
+// by POST. It happens after everything is closed, says nothing secret, personal or of money, and changes no outcome.
+import { spawn } from 'node:child_process'
+import { Agent } from 'undici'
+import type { Clock } from '../../models/clock.ts'
+import { type ExitCode, TieoutError } from '../../models/error.ts'
+import { packageVersion } from '../config/root.ts'
+import type { Severity } from '../ledger/breaks.ts'
+import type { BuildResult } from '../ledger/build.ts'
+import type { SyncResult } from '../sync/sync.ts'
+
+export const NOTIFY_EVENTS = ['failure', 'new_breaks'] as const
+export type NotifyEvent = (typeof NOTIFY_EVENTS)[number]
+
+export interface NotifySettings {
+  /** Program and arguments; run without a shell. */
+  readonly command?: readonly string[] | undefined
+  /** HTTPS, or HTTP to this machine. */
+  readonly url?: string | undefined
+  readonly on: readonly NotifyEvent[]
+}
+
+/** What became of a run, as far as it came. */
+export interface RunReport {
+  readonly run: string
+  readonly command: string
+  readonly startedAt: number
+  readonly endedAt: number
+  readonly exitCode: ExitCode
+  /** What ended the run, where something was thrown. */
+  readonly error?: unknown
+  readonly sync?: SyncResult | undefined
+  readonly build?: BuildResult | undefined
+}
+
+/** The message; names in snake_case, as in the published tables. */
+export interface NotifyMessage {
+  readonly tieout: string
+  readonly events: readonly NotifyEvent[]
+  readonly run_id: string
+  readonly command: string
+  readonly started_at: string
+  readonly ended_at: string
+  readonly outcome: string
+  readonly exit_code: ExitCode
+  readonly error: { readonly name: string; readonly message: string | null } | null
+  readonly requests: number | null
+  readonly rows: number | null
+  readonly retries: number | null
+  /** Whether the ledger of this run was published; null where the run did not come so far. */
+  readonly published: boolean | null
+  readonly open_breaks: Readonly<Record<Severity, number>> | null
+  /** Of severity error and warning, at most a hundred; `new_break_count` counts all. */
+  readonly new_breaks: readonly { break_id: string; check_name: string; severity: Severity }[]
+  readonly new_break_count: number
+}
+
+const OUTCOMES: Readonly<Record<ExitCode, string>> = {
+  0: 'done',
+  1: 'unexpected',
+  2: 'usage or configuration',
+  3: 'open breaks',
+  4: 'refused by the venue',
+  5: 'incomplete',
+}
+
+const LISTED_MAX = 100
+const TIME_LIMIT_MS = 15_000
+
+/** The message of a run; null where nothing happened that is to be told. */
+export function messageOf(report: RunReport, on: readonly NotifyEvent[]): NotifyMessage | null {
+  const { run, command, startedAt, endedAt, exitCode, error, sync, build } = report
+  const isNew = (firstSeenAt: string): boolean => Date.parse(firstSeenAt) >= startedAt
+  const fresh = (build?.openBreaks ?? []).filter(
+    ({ severity, firstSeenAt }) => severity !== 'notice' && isNew(firstSeenAt),
+  )
+  const failed = (exitCode !== 0 && exitCode !== 3) || build?.published === false
+  const happened: readonly NotifyEvent[] = [
+    ...(failed ? (['failure'] as const) : []),
+    ...(fresh.length > 0 ? (['new_breaks'] as const) : []),
+  ]
+  const events = happened.filter((event) => on.includes(event))
+  if (events.length === 0) return null
+  return {
+    tieout: packageVersion,
+    events,
+    run_id: run,
+    command,
+    started_at: new Date(startedAt).toISOString(),
+    ended_at: new Date(endedAt).toISOString(),
+    outcome: OUTCOMES[exitCode],
+    exit_code: exitCode,
+    error: error === undefined ? null : describeError(error),
+    requests: sync?.requests ?? null,
+    rows: sync?.rows ?? null,
+    retries: sync?.retries ?? null,
+    published: build?.published ?? null,
+    open_breaks: build?.breaks ?? null,
+    new_breaks: fresh
+      .slice(0, LISTED_MAX)
+      .map(({ breakId, checkName, severity }) => ({ break_id: breakId, check_name: checkName, severity })),
+    new_break_count: fresh.length,
+  }
+}
+
+/** Our own messages name endpoints and accounts; what is found, and any other error's text, may be the venue's. */
+const describeError = (error: unknown): { name: string; message: string | null } =>
+  error instanceof TieoutError
+    ? { name: error.name, message: error.message }
+    : { name: error instanceof Error ? error.name : 'unknown', message: null }
+
+/** How a way of telling failed: never a part of the message, nor of the URL, which may be a secret itself. */
+export interface NotifyFailure {
+  readonly by: 'command' | 'url'
+  readonly reason: string
+}
+
+/** Tells by every way that is configured; throws nothing. */
+export async function notify(
+  settings: NotifySettings,
+  message: NotifyMessage,
+  clock: Clock,
+  environment: NodeJS.ProcessEnv,
+): Promise<NotifyFailure[]> {
+  const text = JSON.stringify(message)
+  const { command, url } = settings
+  const told = await Promise.all([
+    command === undefined ? null : attempt('command', () => runCommand(command, text, clock, environment)),
+    url === undefined ? null : attempt('url', () => post(url, text, clock)),
+  ])
+  return told.filter((failure) => failure !== null)
+}
+
+async function attempt(
+  by: NotifyFailure['by'],
+  work: () => Promise<string | null>,
+): Promise<NotifyFailure | null> {
+  const reason = await work().catch((error: unknown) => systemCode(error))
+  return reason === null ? null : { by, reason }
+}
+
+/** The system's word (ENOENT, ECONNREFUSED); a text might repeat the URL. */
+function systemCode(error: unknown): string {
+  const { code, name } = error as { code?: unknown; name?: unknown }
+  return typeof code === 'string' ? code : String(name ?? 'an error')
+}
+
+const tooLong = `no end within ${TIME_LIMIT_MS / 1000} s`
+
+/** Without a shell, without credentials of the venue in its environment, and with all that it starts when its time is over. */
+async function runCommand(
+  [program = '', ...args]: readonly string[],
+  text: string,
+  clock: Clock,
+  environment: NodeJS.ProcessEnv,
+): Promise<string | null> {
+  const env = Object.fromEntries(Object.entries(environment).filter(([name]) => !name.startsWith('TIEOUT_')))
+  const child = spawn(program, args, {
+    env,
+    shell: false,
+    detached: true,
+    stdio: ['pipe', 'ignore', 'ignore'],
+  })
+  // A command that does not read is none of our business.
+  child.stdin?.on('error', () => undefined)
+  const over = new AbortController()
+  const ended = new Promise<string | null>((resolve, reject) => {
+    child.on('error', reject)
+    child.on('exit', (code, signal) =>
+      resolve(code === 0 ? null : signal === null ? `it ended with code ${code}` : `it ended by ${signal}`),
+    )
+  })
+  child.stdin?.end(text)
+  const late = clock.sleep(TIME_LIMIT_MS, over.signal).then(() => tooLong)
+  try {
+    const reason = await Promise.race([ended, late])
+    if (reason === tooLong) killGroup(child.pid)
+    return reason
+  } finally {
+    over.abort()
+    child.unref()
+  }
+}
+
+function killGroup(pid: number | undefined): void {
+  if (pid === undefined) return
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // It ended just now.
+  }
+}
+
+async function post(url: string, text: string, clock: Clock): Promise<string | null> {
+  const { origin, pathname, search } = new URL(url)
+  const agent = new Agent()
+  const ending = new AbortController()
+  const over = new AbortController()
+  void clock.sleep(TIME_LIMIT_MS, over.signal).then(() => ending.abort())
+  try {
+    const response = await agent.request({
+      origin,
+      path: pathname + search,
+      method: 'POST',
+      headers: { 'content-type': 'application/json', 'user-agent': `tieout/${packageVersion}` },
+      body: text,
+      signal: ending.signal,
+    })
+    return response.statusCode >= 200 && response.statusCode < 300 ? null : `HTTP ${response.statusCode}`
+  } catch (error) {
+    if (ending.signal.aborted && !over.signal.aborted) return tooLong
+    throw error
+  } finally {
+    over.abort()
+    await agent.destroy()
+  }
+}

@@ -1,0 +1,64 @@
+// Progress for people: bars on a terminal, plain lines elsewhere. Always on standard error, so that output stays clean.
+import { MultiBar, Presets, type SingleBar } from 'cli-progress'
+import type { CommandContext } from '../config/context.ts'
+import type { Progress } from '../sync/context.ts'
+
+export interface ProgressDisplay {
+  report(event: Progress): void
+  stop(): void
+}
+
+export function startProgress(context: CommandContext): ProgressDisplay {
+  return process.stderr.isTTY ? bars() : lines(context.tell)
+}
+
+/** One bar for each feed of each account. */
+function bars(): ProgressDisplay {
+  const multi = new MultiBar(
+    { format: '{name} {bar} {value}/{total} requests, {rows} rows', hideCursor: true, clearOnComplete: true },
+    Presets.shades_grey,
+  )
+  const running = new Map<string, { bar: SingleBar; rows: number; total: number }>()
+  return {
+    report(event) {
+      if (event.kind === 'note') {
+        multi.log(`${event.account}: ${event.text}\n`)
+        return
+      }
+      const name = `${event.account} ${event.feed}`
+      if (event.kind === 'planned') {
+        const bar = multi.create(event.requests, 0, { name: name.padEnd(32), rows: 0 })
+        running.set(name, { bar, rows: 0, total: event.requests })
+        return
+      }
+      const shown = running.get(name)
+      if (shown === undefined) return
+      if (event.kind === 'finished') {
+        multi.remove(shown.bar)
+        return
+      }
+      shown.rows += event.rows
+      shown.bar.increment(1, { rows: shown.rows })
+    },
+    stop: () => multi.stop(),
+  }
+}
+
+/** A line when a feed begins and when it ends. */
+function lines(tell: (text: string) => void): ProgressDisplay {
+  const rows = new Map<string, { rows: number; requests: number }>()
+  return {
+    report(event) {
+      if (event.kind === 'note') {
+        tell(`${event.account}: ${event.text}`)
+        return
+      }
+      const name = `${event.account} ${event.feed}`
+      const so = rows.get(name) ?? { rows: 0, requests: 0 }
+      if (event.kind === 'page') rows.set(name, { rows: so.rows + event.rows, requests: so.requests + 1 })
+      if (event.kind === 'finished')
+        tell(`${name}: ${event.status}, ${so.rows} rows in ${so.requests} requests`)
+    },
+    stop: () => undefined,
+  }
+}

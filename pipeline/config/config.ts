@@ -1,0 +1,354 @@
+// The configuration of the books: tieout.yaml, checked by a schema, and the credentials, which never enter it.
+// An unknown key is an error that names the nearest known one; a credentials file that others can read is refused.
+import { readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import leven from 'leven'
+import { z } from 'zod'
+import type { AccountAccess, BudgetOverride, Credentials } from '../../connectors/venue.ts'
+import { UsageError } from '../../models/error.ts'
+import { NOTIFY_EVENTS } from '../commands/notify.ts'
+import { parseSize } from '../engine/size.ts'
+import { P2P_MEANINGS } from '../ledger/reference.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { readYaml, type YamlReading } from './yaml.ts'
+
+const instant = z.union([z.string(), z.date()]).transform((value, context) => {
+  const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
+  if (Number.isNaN(at)) context.addIssue({ code: 'custom', message: 'expected a date such as 2026-01-01' })
+  return at
+})
+
+const rate = z.strictObject({ count: z.number().int().positive(), per_ms: z.number().positive() })
+
+const SPAN_BOUNDS = 'expected 1 to 366 days'
+
+const budget = rate.extend({
+  /** Endpoints that name the same group share one budget. */
+  group: z.string().optional(),
+})
+
+/** Names an account in the configuration, and its section of the credentials. */
+export const accountName = z
+  .string()
+  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
+
+/** What is told goes encrypted, or stays on this machine. */
+function isSafeUrl(text: string): boolean {
+  if (!URL.canParse(text)) return false
+  const { protocol, hostname, username, password } = new URL(text)
+  if (username !== '' || password !== '') return false
+  return (
+    protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
+  )
+}
+
+const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
+const THREADS = 'expected a whole number of threads, from 1 to 1024'
+
+/** With less not even empty books can be built. */
+const MEMORY_BYTES_MIN = 64_000_000
+
+const schema = z.strictObject({
+  venue: z
+    .strictObject({
+      base_url: z.url({ protocol: /^https?$/ }).optional(),
+      budgets: z.record(z.string(), budget).default({}),
+      /** What this machine's address may send over all endpoints, where it differs from the venue's 100 a second. */
+      ip_budget: rate.optional(),
+      /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
+      retention_days: z.record(z.string(), z.number().positive()).default({}),
+      /** Longest span of one request, in days, where the venue takes another one than is documented. */
+      span_days: z
+        .record(
+          z.string(),
+          z
+            .number('expected whole days')
+            .int('expected whole days')
+            .min(1, SPAN_BOUNDS)
+            .max(366, SPAN_BOUNDS),
+        )
+        .default({}),
+      timeout_ms: z.number().int().positive().optional(),
+    })
+    .prefault({}),
+  history: z.strictObject({ since: instant.optional(), feeds: z.array(z.string()).optional() }).prefault({}),
+  accounts: z
+    .record(
+      accountName,
+      z.strictObject({
+        uid: z.string().optional(),
+        credentials: z.enum(['env', 'file']).default('env'),
+        /** How balances of a unified account are kept, when the data should not decide. */
+        balances: z.enum(['unified', 'per-line']).optional(),
+        /** What transfers of the P2P wallet are, where they are not what they are called. */
+        p2p_transfers: z.enum(P2P_MEANINGS).optional(),
+      }),
+    )
+    .default({}),
+  reports: z
+    .strictObject({
+      currency: z.string().optional(),
+      method: z.string().optional(),
+      scope: z.string().optional(),
+      rules: z.string().optional(),
+      time_zone: z.string().optional(),
+    })
+    .prefault({}),
+  /** What DuckDB may use; a share of the machine where it says nothing. */
+  engine: z
+    .strictObject({
+      memory: z
+        .string({ error: MEMORY })
+        .refine((text) => (parseSize(text) ?? 0) >= MEMORY_BYTES_MIN, MEMORY)
+        .optional(),
+      threads: z.int({ error: THREADS }).min(1, { error: THREADS }).max(1_024, { error: THREADS }).optional(),
+    })
+    .prefault({}),
+  privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),
+  /** Who is told when a run fails or finds new breaks. */
+  notify: z
+    .strictObject({
+      command: z.array(z.string().min(1)).min(1).optional(),
+      url: z
+        .string()
+        .refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
+        .optional(),
+      on: z
+        .array(z.enum(NOTIFY_EVENTS))
+        .min(1)
+        .default([...NOTIFY_EVENTS]),
+    })
+    .refine(
+      ({ command, url }) => command !== undefined || url !== undefined,
+      'expected a command, a url or both',
+    )
+    .optional(),
+})
+
+export type Config = z.output<typeof schema>
+
+export const emptyConfig: Config = schema.parse({})
+
+/** Reads the configuration; a missing file is null, so that commands that need none still work. */
+export function readConfig(file: string, knownFeeds: readonly string[]): Config | null {
+  let source: string
+  try {
+    refuseUnfit(file, SMALL_FILE_BYTES)
+    source = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    throw new UsageError('The configuration cannot be read.', {
+      where: file,
+      action: 'Check its permissions.',
+      cause,
+    })
+  }
+  const read = readYaml(source)
+  if (!read.ok) {
+    throw new UsageError('The configuration is not valid YAML.', {
+      where: read.line === null ? file : `${file}:${read.line}`,
+      found: read.problem,
+      action: 'Correct that line; `tieout init` writes a commented example.',
+    })
+  }
+  const checked = schema.safeParse(filled(read.value ?? {}))
+  if (!checked.success) throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue)
+  const named = [
+    ...(checked.data.history.feeds ?? []),
+    ...Object.keys(checked.data.venue.budgets),
+    ...Object.keys(checked.data.venue.retention_days),
+    ...Object.keys(checked.data.venue.span_days),
+  ]
+  for (const feed of named) {
+    if (knownFeeds.includes(feed)) continue
+    throw new UsageError(`The configuration names an endpoint that does not exist: ${feed}.`, {
+      where: file,
+      expected: `an endpoint name, perhaps ${nearest(feed, knownFeeds)}`,
+      action: '`tieout endpoints` lists them all.',
+    })
+  }
+  return checked.data
+}
+
+/** Budgets by endpoint, as the connectors take them. */
+export function budgetOverrides({ venue }: Config): Readonly<Record<string, BudgetOverride>> {
+  return Object.fromEntries(
+    Object.entries(venue.budgets).map(([name, { count, per_ms, group }]) => [
+      name,
+      { count, perMs: per_ms, ...(group === undefined ? {} : { group }) },
+    ]),
+  )
+}
+
+/** A section or an account with nothing but comments under it is null in YAML, and says nothing: its defaults hold. */
+function filled(value: unknown): unknown {
+  if (!isMapping(value)) return value
+  const sections = Object.entries(value).filter(([, section]) => section !== null)
+  const accounts = value.accounts
+  if (!isMapping(accounts)) return Object.fromEntries(sections)
+  const named = Object.entries(accounts).map(([name, account]) => [name, account ?? {}])
+  return { ...Object.fromEntries(sections), accounts: Object.fromEntries(named) }
+}
+
+const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+function badKey(
+  file: string,
+  { document, lineAt }: Extract<YamlReading, { ok: true }>,
+  issue: z.core.$ZodIssue,
+): UsageError {
+  const path = issue.path.map(String)
+  const at = (keys: readonly string[]): string => {
+    const node =
+      keys.length === 0 ? undefined : (document.getIn(keys, true) as { range?: [number] } | undefined)
+    return node?.range === undefined ? file : `${file}:${lineAt(node.range[0])}`
+  }
+  if (issue.code === 'unrecognized_keys') {
+    const key = issue.keys[0] as string
+    const known = knownKeys(path)
+    return new UsageError(`The configuration has an unknown key: ${[...path, key].join('.')}.`, {
+      where: at([...path, key]),
+      expected: `one of ${known.join(', ')}; the nearest is ${nearest(key, known)}`,
+      action: 'Correct or remove the key.',
+    })
+  }
+  return new UsageError(`The configuration has a bad value at ${path.join('.') || 'its top'}.`, {
+    where: at(path),
+    expected: issue.message,
+    action: 'Correct the value; `tieout init` writes a commented example.',
+  })
+}
+
+/** The keys that the schema knows at a place. */
+function knownKeys(path: readonly string[]): string[] {
+  const unwrap = (type: z.ZodType): z.ZodType => {
+    const inner = (type.def as { innerType?: z.ZodType }).innerType
+    return inner === undefined ? type : unwrap(inner)
+  }
+  let type: z.ZodType = schema
+  for (const key of path) {
+    const here = unwrap(type)
+    if (here instanceof z.ZodObject) type = here.shape[key] as z.ZodType
+    else if (here instanceof z.ZodRecord) type = here.valueType as z.ZodType
+    else return []
+  }
+  const here = unwrap(type)
+  return here instanceof z.ZodObject ? Object.keys(here.shape) : []
+}
+
+/** The known word that is closest in spelling. */
+export function nearest(word: string, known: readonly string[]): string {
+  return known.toSorted((a, b) => leven(word, a) - leven(word, b))[0] ?? 'none'
+}
+
+const credentialSection = z.strictObject({
+  key: z.string().optional(),
+  secret: z.string().optional(),
+  passphrase: z.string().optional(),
+  tax_key: z.string().optional(),
+  tax_secret: z.string().optional(),
+  tax_passphrase: z.string().optional(),
+})
+
+type Section = z.output<typeof credentialSection>
+
+/** The accounts of the configuration with their credentials; a credential that is not there is left out. */
+export function readAccounts(
+  config: Config,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): AccountAccess[] {
+  const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
+  const sections = usesFile
+    ? readCredentials(join(dir, 'credentials.yaml'), Object.keys(config.accounts))
+    : {}
+  return Object.entries(config.accounts).map(([name, account]) => {
+    const section =
+      account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
+    const api = credentials(name, section.key, section.secret, section.passphrase)
+    const tax = credentials(`${name} (tax)`, section.tax_key, section.tax_secret, section.tax_passphrase)
+    return {
+      name,
+      ...(account.uid === undefined ? {} : { uid: account.uid }),
+      ...(api === null ? {} : { api }),
+      ...(tax === null ? {} : { tax }),
+    }
+  })
+}
+
+function credentials(
+  of: string,
+  key: string | undefined,
+  secret: string | undefined,
+  passphrase: string | undefined,
+): Credentials | null {
+  if (!key && !secret && !passphrase) return null
+  if (!key || !secret || !passphrase) {
+    throw new UsageError(`The credentials of account ${of} are incomplete.`, {
+      expected: 'a key, a secret and a passphrase',
+      found: `no ${[!key && 'key', !secret && 'secret', !passphrase && 'passphrase'].filter(Boolean).join(', no ')}`,
+      action: 'Give all three, or none of them.',
+    })
+  }
+  return { key, secret, passphrase }
+}
+
+function fromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): Section {
+  const prefix = `TIEOUT_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_`
+  const names = ['key', 'secret', 'passphrase', 'tax_key', 'tax_secret', 'tax_passphrase'] as const
+  return Object.fromEntries(names.map((part) => [part, environment[prefix + part.toUpperCase()]])) as Section
+}
+
+/** The sections of the credentials file, which only its owner may read. An error names those of known accounts alone. */
+export function readCredentials(file: string, accounts: readonly string[] = []): Record<string, Section> {
+  let source: string
+  try {
+    const mode = statSync(file).mode & 0o777
+    if ((mode & 0o077) !== 0) {
+      throw new UsageError('The credentials file can be read by others.', {
+        where: file,
+        expected: 'a file that only its owner can read (mode 600)',
+        found: `mode ${mode.toString(8)}`,
+        action: `chmod 600 ${file}`,
+      })
+    }
+    refuseUnfit(file, SMALL_FILE_BYTES)
+    source = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw new UsageError('The credentials file cannot be read.', {
+      where: file,
+      expected: 'a YAML file with a section for each account that says `credentials: file`',
+      action: 'Create it with mode 600, or use `credentials: env`.',
+      cause,
+    })
+  }
+  // A parse error would quote the line, and with it a secret: only its position is told.
+  const read = readYaml(source)
+  const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
+  if (!checked.success) {
+    const inYaml = read.ok || read.line === null ? '' : `line ${read.line}`
+    const place = read.ok ? placeOf(checked.error.issues[0], Object.keys(read.value ?? {}), accounts) : inYaml
+    throw new UsageError('The credentials file is not understood.', {
+      where: `${file}, ${place || 'top'}`,
+      expected:
+        'sections of key, secret, passphrase, tax_key, tax_secret, tax_passphrase, each a text in quotes',
+      action: 'Correct it; values made of digits need quotes.',
+    })
+  }
+  return checked.data
+}
+
+/** The section and the field, where they are ones that are known: any other key may be a secret itself. */
+function placeOf(
+  issue: z.core.$ZodIssue | undefined,
+  sections: readonly string[],
+  accounts: readonly string[],
+): string {
+  const [section, field] = (issue?.path ?? []).map(String)
+  if (section === undefined) return ''
+  const named = accounts.includes(section) ? section : `section ${sections.indexOf(section) + 1}`
+  return field !== undefined && field in credentialSection.shape ? `${named}.${field}` : named
+}

@@ -1,0 +1,117 @@
+// What every command shares: the global options, the clock that --now moves, logging, and where output goes.
+import { randomUUID } from 'node:crypto'
+import { setMaxListeners } from 'node:events'
+import { join, resolve } from 'node:path'
+import { utc } from '@date-fns/utc'
+import { isValid, parseISO } from 'date-fns'
+import { type Logger, pino } from 'pino'
+import { endpoints } from '../../connectors/catalogue.ts'
+import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
+import { type Config, emptyConfig, readConfig } from './config.ts'
+
+export interface GlobalArguments {
+  readonly dir: string
+  readonly config?: string | undefined
+  readonly logLevel: string
+  readonly now?: string | undefined
+}
+
+export interface CommandContext {
+  readonly dir: string
+  /** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
+  readonly run: string
+  readonly clock: Clock
+  /** What the run calls now: the machine's clock at the start of the process, or --now, running on from there. */
+  readonly now: () => number
+  readonly log: Logger
+  /** Stops a run cleanly when the user asks for it. */
+  readonly signal: AbortSignal
+  readonly configFile: string
+  /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
+  readonly print: (text: string) => void
+  /** Writes a line about the work to standard error; a terminal obeys nothing in it. */
+  readonly tell: (text: string) => void
+}
+
+const feedNames = endpoints.map((endpoint) => endpoint.name)
+
+export function createContext(args: GlobalArguments): CommandContext {
+  const dir = resolve(args.dir)
+  const clock = systemClock
+  const run = randomUUID()
+  const standardError = pino.destination({ dest: 2, sync: true })
+  const log = pino(
+    { level: args.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => standardError.write(forTerminal(line)) },
+  ).child({ run })
+  return {
+    dir,
+    run,
+    clock,
+    now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
+    log,
+    signal: stopSignal(),
+    configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
+    print: (text) => process.stdout.write(`${forTerminal(text)}\n`),
+    tell: (text) => process.stderr.write(`${forTerminal(text)}\n`),
+  }
+}
+
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+
+/** An instant as the command line takes it: a date (its first instant in UTC), or a time with Z or an offset. */
+export function parseInstant(text: string, option: string): number {
+  // Unlike Date.parse, parseISO does not roll an impossible date over into the next month.
+  const at = INSTANT.test(text) ? parseISO(text, { in: utc }) : null
+  if (at === null || !isValid(at)) {
+    throw new UsageError(`${option} is not a date.`, {
+      where: option,
+      expected: 'an ISO-8601 date such as 2026-01-31, or a time such as 2026-01-31T23:59:59Z',
+      found: text,
+      action: 'Correct the date.',
+    })
+  }
+  return at.getTime()
+}
+
+/** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
+function stopSignal(): AbortSignal {
+  const controller = new AbortController()
+  // Every request under way listens for it.
+  setMaxListeners(0, controller.signal)
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.exit(130)
+      controller.abort()
+      process.stderr.write('Stopping after what is under way; progress is kept. Once more to stop at once.\n')
+    })
+  }
+  return controller.signal
+}
+
+/** The configuration, or the defaults for commands that work without one. */
+export function optionalConfig(context: CommandContext): Config {
+  return readConfig(context.configFile, feedNames) ?? emptyConfig
+}
+
+/** The configuration of a command that cannot work without one. */
+export function requiredConfig(context: CommandContext): Config {
+  const config = readConfig(context.configFile, feedNames)
+  if (config === null) {
+    throw new UsageError('There is no configuration.', {
+      where: context.configFile,
+      expected: 'a file tieout.yaml',
+      action: '`tieout init` writes a commented one; `tieout demo` needs none.',
+    })
+  }
+  if (Object.keys(config.accounts).length === 0) {
+    throw new UsageError('The configuration names no account.', {
+      where: context.configFile,
+      expected: 'at least one entry under accounts:',
+      action: 'Add an account, for example `main: { credentials: env }`.',
+    })
+  }
+  return config
+}

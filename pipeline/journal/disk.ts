@@ -1,0 +1,217 @@
+// The one way to the disk for files that must not be lost: the journal, the lock, files replaced whole.
+// An interface, so that tests and a simulator can pass a disk that fails; every failure is a DiskError.
+import { constants } from 'node:fs'
+import * as fs from 'node:fs/promises'
+import { basename, dirname, join } from 'node:path'
+import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
+
+export interface DiskFile {
+  /** Bytes from the position on; fewer than asked for only at the end of the file. */
+  read(position: number, length: number): Promise<Buffer>
+  write(bytes: Uint8Array, position: number): Promise<void>
+  truncate(length: number): Promise<void>
+  /** Resolves once all that was written, and the length, is safe on disk. */
+  sync(): Promise<void>
+  size(): Promise<number>
+  close(): Promise<void>
+}
+
+/** read: an existing file. change: an existing file, read and write. create: a file that must not exist yet. */
+export type OpenHow = 'read' | 'change' | 'create'
+
+export interface Disk {
+  /** The mode counts for a created file only. */
+  open(path: string, how: OpenHow, mode?: number): Promise<DiskFile>
+  /** The whole file, or null when there is none. */
+  readFile(path: string): Promise<Buffer | null>
+  /** Names in a folder, sorted, or null when there is no such folder. */
+  list(path: string): Promise<string[] | null>
+  /** Makes a folder and its missing parents. */
+  makeDir(path: string, mode: number): Promise<void>
+  /** Makes the creations, renames and removals in a folder safe. */
+  syncDir(path: string): Promise<void>
+  /** Atomic; replaces what stands there. */
+  rename(from: string, to: string): Promise<void>
+  /** A second name for a file, atomically; false when the new name is taken. */
+  link(from: string, to: string): Promise<boolean>
+  /** No error when there is no such file. */
+  remove(path: string): Promise<void>
+}
+
+const ACTIONS: Readonly<Record<string, string>> = {
+  ENOSPC: 'Free space on this disk, then run again. What was acknowledged is kept.',
+  EDQUOT: 'Free space within the quota, then run again. What was acknowledged is kept.',
+  EACCES: 'Give this user the right to write here, or name another folder with --dir.',
+  EPERM: 'Give this user the right to write here, or name another folder with --dir.',
+  EROFS: 'Make the file system writable, or name another folder with --dir.',
+  ENOENT: 'Check that the folder exists and that the path is spelled right.',
+  ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
+  EEXIST: 'Something else stands at this path: remove it, or name another folder with --dir.',
+  EMFILE: 'Raise the limit of open files (ulimit -n), then run again.',
+  EIO: 'Check the disk: it reported an I/O error. What was acknowledged is kept.',
+}
+
+/** A full disk is over once space is freed (progress is kept); a folder that may not be written is a matter of set-up. */
+const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
+  ENOSPC: 5,
+  EDQUOT: 5,
+  EACCES: 2,
+  EPERM: 2,
+  EROFS: 2,
+  ENOENT: 2,
+  ENOTDIR: 2,
+  EEXIST: 2,
+}
+
+/** A file or folder could not be read or written; `code` is the system's (`ENOSPC`, `EACCES`, …). */
+export class DiskError extends TieoutError {
+  override readonly name = 'DiskError'
+  override readonly exitCode: ExitCode
+  readonly code: string
+
+  constructor(message: string, path: string, cause: unknown) {
+    const code = codeOf(cause)
+    const details: ErrorDetails = {
+      where: path,
+      found: code,
+      action: ACTIONS[code] ?? 'Check the disk and the path, then run again.',
+      cause,
+    }
+    super(message, details)
+    this.code = code
+    this.exitCode = EXIT_CODES[code] ?? 1
+  }
+}
+
+function codeOf(error: unknown): string {
+  const code = error instanceof Error && 'code' in error ? error.code : undefined
+  return typeof code === 'string' ? code : 'UNKNOWN'
+}
+
+/** Runs one operation; whatever fails becomes a DiskError that names the path. */
+async function attempt<T>(doing: string, path: string, operation: () => Promise<T>): Promise<T> {
+  try {
+    return await operation()
+  } catch (error) {
+    throw new DiskError(`The disk refused to ${doing}.`, path, error)
+  }
+}
+
+/** For a code that is an answer and not a failure, such as ENOENT for a file that need not exist. */
+async function unless<T, A>(code: string, answer: A, operation: Promise<T>): Promise<T | A> {
+  try {
+    return await operation
+  } catch (error) {
+    if (codeOf(error) === code) return answer
+    throw error
+  }
+}
+
+const FLAGS: Readonly<Record<OpenHow, number>> = {
+  read: constants.O_RDONLY,
+  change: constants.O_RDWR,
+  create: constants.O_RDWR | constants.O_CREAT | constants.O_EXCL,
+}
+
+/** The machine's own disk, through node:fs. */
+export const nodeDisk: Disk = {
+  open: async (path, how, mode) => {
+    const doing = how === 'create' ? 'create a file' : 'open a file'
+    return fileOf(await attempt(doing, path, () => fs.open(path, FLAGS[how], mode)), path)
+  },
+  readFile: (path) =>
+    unless(
+      'ENOENT',
+      null,
+      attempt('read a file', path, () => fs.readFile(path)),
+    ),
+  list: (path) =>
+    unless(
+      'ENOENT',
+      null,
+      attempt('list a folder', path, async () => (await fs.readdir(path)).sort()),
+    ),
+  makeDir: (path, mode) =>
+    attempt('make a folder', path, async () => {
+      await fs.mkdir(path, { recursive: true, mode })
+    }),
+  syncDir: (path) =>
+    attempt('sync a folder', path, async () => {
+      const handle = await fs.open(path, constants.O_RDONLY)
+      try {
+        await handle.sync()
+      } finally {
+        await handle.close()
+      }
+    }),
+  rename: (from, to) => attempt('rename a file', from, () => fs.rename(from, to)),
+  link: async (from, to) => {
+    const linked = attempt('link a file', to, () => fs.link(from, to)).then(() => true)
+    return unless('EEXIST', false, linked)
+  },
+  remove: (path) =>
+    unless(
+      'ENOENT',
+      undefined,
+      attempt('remove a file', path, () => fs.unlink(path)),
+    ),
+}
+
+function fileOf(handle: fs.FileHandle, path: string): DiskFile {
+  return {
+    read: (position, length) =>
+      attempt('read a file', path, async () => {
+        const bytes = Buffer.allocUnsafe(length)
+        let filled = 0
+        while (filled < length) {
+          const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)
+          if (bytesRead === 0) break
+          filled += bytesRead
+        }
+        return bytes.subarray(0, filled)
+      }),
+    write: (bytes, position) =>
+      attempt('write a file', path, async () => {
+        let done = 0
+        while (done < bytes.length)
+          done += (await handle.write(bytes, done, bytes.length - done, position + done)).bytesWritten
+      }),
+    truncate: (length) => attempt('shorten a file', path, () => handle.truncate(length)),
+    sync: () => attempt('sync a file', path, () => handle.datasync()),
+    size: () => attempt('measure a file', path, async () => (await handle.stat()).size),
+    close: () => attempt('close a file', path, () => handle.close()),
+  }
+}
+
+let temporaryFiles = 0
+
+/**
+ * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut.
+ * The temporary file stands in the same folder, so that the rename is atomic; it is removed when something fails.
+ */
+export async function writeFileAtomic(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array | string,
+  mode: number,
+): Promise<void> {
+  temporaryFiles += 1
+  const folder = dirname(path)
+  const temporary = join(folder, `.${basename(path)}.${process.pid}-${temporaryFiles}.tmp`)
+  // A dead process of the same number may have left one behind.
+  await disk.remove(temporary)
+  try {
+    const file = await disk.open(temporary, 'create', mode)
+    try {
+      await file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0)
+      await file.sync()
+    } finally {
+      await file.close()
+    }
+    await disk.rename(temporary, path)
+  } catch (error) {
+    await disk.remove(temporary).catch(() => undefined)
+    throw error
+  }
+  await disk.syncDir(folder)
+}

@@ -1,0 +1,203 @@
+// The lock on the books: one process writes at a time, and a dead one's lock is taken over at once.
+// A lock is a small file whose whole content appears atomically (a hard link to a finished file). Taking over a dead
+// holder's lock needs the right to, which is a lock of the same kind, named after the dead holder: so of any number
+// of processes one gets it, and a process that dies while taking over leaves a dead holder's lock like any other.
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { readFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { z } from 'zod'
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { type Disk, nodeDisk } from './disk.ts'
+
+export interface Lock {
+  /** Removes the lock if it is still ours; a second call does nothing. */
+  release(): Promise<void>
+}
+
+const holderSchema = z.object({
+  pid: z.int().positive(),
+  /** For people: ISO-8601, UTC. */
+  processStartedAt: z.string(),
+  /** For comparison: a pid that is used again has another. Boot and clock ticks on Linux, else what ps prints. */
+  processStart: z.string(),
+  host: z.string(),
+  command: z.string(),
+  since: z.string(),
+})
+type Holder = z.infer<typeof holderSchema>
+
+const UNKNOWN = 'unknown'
+
+/** Attempts of this process, so that each has a file of its own. */
+let claims = 0
+
+/**
+ * Takes the lock of the books in `dir` for this process; `command` is shown to whom it keeps waiting.
+ * Throws a UsageError that names the holder, when that is alive or on another host.
+ */
+export async function acquireLock(
+  dir: string,
+  command: string,
+  clock: Clock,
+  disk: Disk = nodeDisk,
+): Promise<Lock> {
+  await disk.makeDir(dir, 0o700)
+  const path = join(dir, 'lock')
+  const mine = JSON.stringify(await describeSelf(command, clock))
+  claims += 1
+  const claim = `${path}.${process.pid}-${claims}`
+  // A dead process of the same number may have left one behind.
+  await disk.remove(claim)
+  await writeNew(disk, claim, mine)
+  try {
+    await seize(disk, claim, path)
+  } finally {
+    await disk.remove(claim)
+  }
+  await sweep(disk, dir)
+  let released = false
+  return {
+    release: async () => {
+      if (released) return
+      released = true
+      if ((await readText(disk, path)) === mine) await disk.remove(path)
+    },
+  }
+}
+
+/** Makes `path` a name of the claim file, unless a living process holds it. */
+async function seize(disk: Disk, claim: string, path: string): Promise<void> {
+  for (;;) {
+    if (await disk.link(claim, path)) return
+    const found = await readText(disk, path)
+    if (found === null) continue
+    const holder = parseHolder(found)
+    if (holder !== null && (await mayLive(holder))) throw refusal(path, holder)
+    const right = `${path}.${createHash('sha256').update(found).digest('hex').slice(0, 16)}`
+    await seize(disk, claim, right)
+    // Only who has the right replaces a dead lock, so what is still there now cannot change before the rename.
+    if ((await readText(disk, path)) === found) return disk.rename(right, path)
+    await disk.remove(right)
+  }
+}
+
+/** A claim that its process has not finished writing has only its name to tell whose it is. */
+const CLAIM = /^lock\.(\d+)-\d+$/
+
+/** What dead processes left while they tried; a lock that is held is not in the way of these. */
+async function sweep(disk: Disk, dir: string): Promise<void> {
+  for (const name of (await disk.list(dir)) ?? []) {
+    if (!name.startsWith('lock.')) continue
+    const holder = parseHolder((await readText(disk, join(dir, name))) ?? '')
+    const pid = CLAIM.exec(name)?.[1]
+    const isLeft = holder === null ? pid !== undefined && !isProcess(Number(pid)) : !(await mayLive(holder))
+    if (isLeft) await disk.remove(join(dir, name))
+  }
+}
+
+function refusal(path: string, holder: Holder): UsageError {
+  const { pid, host, command, processStartedAt, since } = holder
+  const found = `process ${pid} on ${host}, started ${processStartedAt}, command "${command}", since ${since}`
+  if (host === hostname())
+    return new UsageError('Another run writes these books.', {
+      where: path,
+      expected: 'no other run',
+      found,
+      action: `Wait for it or stop it (process ${pid}), then run again.`,
+    })
+  return new UsageError('Another host holds the lock on these books, so its process cannot be checked.', {
+    where: path,
+    expected: `no lock, or one of ${hostname()}`,
+    found,
+    action: `Make sure that nothing on ${host} writes these books, then remove the file ${path}.`,
+  })
+}
+
+async function writeNew(disk: Disk, path: string, text: string): Promise<void> {
+  const file = await disk.open(path, 'create', 0o644)
+  try {
+    await file.write(Buffer.from(text), 0)
+  } finally {
+    await file.close()
+  }
+}
+
+async function readText(disk: Disk, path: string): Promise<string | null> {
+  return (await disk.readFile(path))?.toString() ?? null
+}
+
+/** Null for an empty or garbled file, which only a crash leaves: a dead holder's. */
+function parseHolder(text: string): Holder | null {
+  try {
+    return holderSchema.parse(JSON.parse(text))
+  } catch {
+    return null
+  }
+}
+
+async function describeSelf(command: string, clock: Clock): Promise<Holder> {
+  const now = clock.wall()
+  return {
+    pid: process.pid,
+    processStartedAt: new Date(now - Math.round(process.uptime() * 1_000)).toISOString(),
+    processStart: (await processStart(process.pid)) ?? UNKNOWN,
+    host: hostname(),
+    command,
+    since: new Date(now).toISOString(),
+  }
+}
+
+/** A process that cannot be looked at counts as living: refusing is safe, two writers are not. */
+async function mayLive(holder: Holder): Promise<boolean> {
+  if (holder.host !== hostname()) return true
+  const start = await processStart(holder.pid)
+  if (start === null) return false
+  return start === UNKNOWN || holder.processStart === UNKNOWN || start === holder.processStart
+}
+
+/** When a process started, in a form that only compares; null when there is none, or only its remains (a zombie). */
+async function processStart(pid: number): Promise<string | null> {
+  if (!isProcess(pid)) return null
+  try {
+    const { state, start } = process.platform === 'linux' ? await fromProc(pid) : await fromPs(pid)
+    return /^[ZX]/.test(state) ? null : start
+  } catch {
+    return isProcess(pid) ? UNKNOWN : null
+  }
+}
+
+/** Whether there is a process of this number on this machine. */
+export function isProcess(pid: number): boolean {
+  try {
+    return process.kill(pid, 0)
+  } catch (error) {
+    // Another user's process may not be signalled, but it is there.
+    return error instanceof Error && 'code' in error && error.code === 'EPERM'
+  }
+}
+
+interface ProcessState {
+  readonly state: string
+  readonly start: string
+}
+
+/** proc(5): the fields behind the command, which is in parentheses and may hold some itself, begin with the third. */
+async function fromProc(pid: number): Promise<ProcessState> {
+  const stat = await readFile(`/proc/${pid}/stat`, 'utf8')
+  const boot = await readFile('/proc/sys/kernel/random/boot_id', 'utf8')
+  const fields = stat.slice(stat.lastIndexOf(')') + 2).split(' ')
+  return { state: fields[0] ?? '', start: `${boot.trim()} ${fields[22 - 3]}` }
+}
+
+/** ps(1) of the other Unixes; where there is none, the process cannot be looked at. */
+export async function fromPs(pid: number): Promise<ProcessState> {
+  const options = { env: { ...process.env, LC_ALL: 'C', TZ: 'UTC' } }
+  const columns = ['-o', 'stat=', '-o', 'lstart=', '-p', String(pid)]
+  const { stdout } = await promisify(execFile)('ps', columns, options)
+  const [state = '', ...start] = stdout.trim().split(/\s+/)
+  return { state, start: start.join(' ') }
+}

@@ -1,0 +1,23 @@
+// Which version made a ledger, in the ledger itself: an older tieout must not read tables whose meaning has changed since.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { packageVersion } from '../config/root.ts'
+import type { Documented } from './comments.ts'
+import { quoted } from './quote.ts'
+
+/** Raised when what the published tables say changes its meaning; a table or column that is only added does not count. */
+export const LEDGER_FORMAT = 1
+
+export const aboutDocs: Documented = {
+  table: 'main.about',
+  doc: 'Which version of tieout made this ledger.\ngrain: one row',
+  columnDocs: new Map([
+    ['format', 'Rises when what the tables say changes its meaning.'],
+    ['version', 'Version of tieout.'],
+  ]),
+}
+
+export async function makeAbout(connection: DuckDBConnection): Promise<void> {
+  await connection.run(
+    `create table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${quoted(packageVersion)} as version`,
+  )
+}

@@ -1,0 +1,149 @@
+// Makes the ledger from what has landed: models in the order in which they read each other, then the checks, then
+// publication by one rename. A build that fails leaves the published ledger untouched.
+import { join } from 'node:path'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { Clock } from '../../models/clock.ts'
+import type { TieoutError } from '../../models/error.ts'
+import { packageRoot } from '../config/root.ts'
+import { outOfMemory } from '../engine/out-of-memory.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { aboutDocs, makeAbout } from './about.ts'
+import {
+  assembleBreaks,
+  type Break,
+  breaksDocs,
+  carriedColumns,
+  loadPreviousBreaks,
+  readBreaks,
+  type Severity,
+} from './breaks.ts'
+import { docsOfStep, writeComments } from './comments.ts'
+import { generatedModels } from './generated.ts'
+import { readModels } from './models.ts'
+import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
+import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
+import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
+import { inWorkspace, type Workspace } from './workspace.ts'
+
+export type { Break, Severity } from './breaks.ts'
+export type { BuildConfig } from './reference.ts'
+export { type BuildEvent, BuildFailed, type ExtraStep }
+
+export interface BuildOptions {
+  /** Folder of the books. */
+  readonly dir: string
+  /** The landing database, attached as `landing` in this instance; a build that fails asks it whether it is damaged. */
+  readonly landing: {
+    readonly instance: DuckDBInstance
+    /** What the instance runs under, as an error tells it. */
+    readonly engine: EngineSettings
+    damage?(): Promise<TieoutError | null>
+  }
+  /** When new breaks count as first seen. */
+  readonly now: Date
+  readonly clock: Clock
+  readonly config: BuildConfig
+  /** Publish even when a check fails at severity error. */
+  readonly publishAnyway?: boolean
+  /** False: run models and checks, and throw the result away. */
+  readonly publish?: boolean
+  readonly steps?: readonly ExtraStep[]
+  readonly log?: (event: BuildEvent) => void
+  readonly disk?: Disk
+}
+
+export interface BuildResult {
+  readonly published: boolean
+  /** The published ledger. */
+  readonly path: string
+  /** Open breaks, by severity. */
+  readonly breaks: Readonly<Record<Severity, number>>
+  readonly openBreaks: readonly Break[]
+  /** Breaks that a note of the user explains. */
+  readonly explainedBreaks: readonly Break[]
+  /** Rows and milliseconds of each table, in the order in which they were made. */
+  readonly tables: readonly BuildEvent[]
+}
+
+let builds = 0
+
+/**
+ * Builds, checks and publishes. Throws ModelError for a model that cannot be ordered, BuildFailed for one that fails.
+ * A build with open breaks of severity error is published only when asked; its breaks are kept beside the books.
+ */
+export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
+  const disk = options.disk ?? nodeDisk
+  builds += 1
+  const unfinished = join(options.dir, 'tmp', `ledger-${process.pid}-${builds}.duckdb`)
+  const path = join(options.dir, LEDGER_FILE)
+  await disk.makeDir(join(options.dir, 'tmp'), 0o700)
+  await discardBuild(disk, unfinished)
+  const connection = await options.landing.instance.connect()
+  try {
+    const { tables, openBreaks, explainedBreaks } = await inWorkspace(
+      connection,
+      { unfinished, published: path, breakColumns: carriedColumns },
+      (workspace) => make(connection, workspace, options),
+    )
+    const breaks = countBySeverity(openBreaks)
+    const publishable = breaks.error === 0 || options.publishAnyway === true
+    const wanted = options.publish ?? true
+    if (wanted && publishable) await publishLedger(disk, options.dir, unfinished)
+    if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
+    return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
+  } catch (error) {
+    throw await explained(options, unfinished, path, error)
+  } finally {
+    connection.closeSync()
+    await discardBuild(disk, unfinished)
+  }
+}
+
+/** What a failed build came to: a full disk before all, since that is what spilling meets first when there is no memory. */
+async function explained(
+  { landing }: BuildOptions,
+  unfinished: string,
+  published: string,
+  error: unknown,
+): Promise<unknown> {
+  const where = error instanceof BuildFailed ? (error.details.where ?? '') : published
+  const sentence = 'The build ran out of memory; the published ledger is as it was.'
+  const short = outOfMemory(sentence, where, landing.engine, error)
+  if (short !== null) return (await fullDisk(unfinished, published, error)) ?? short
+  return (await landing.damage?.()) ?? (await fullDisk(unfinished, published, error)) ?? error
+}
+
+async function make(
+  connection: DuckDBConnection,
+  workspace: Workspace,
+  options: BuildOptions,
+): Promise<Pick<BuildResult, 'tables' | 'openBreaks' | 'explainedBreaks'>> {
+  const { config, steps = [] } = options
+  await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
+  await loadPreviousBreaks(connection, workspace.hasPrevious)
+  const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
+  const models = runnable(all, steps)
+  const given = [...GIVEN_TABLES, 'staging.previous_breaks']
+  const tables = await runTasks(connection, models, steps, given, options.clock, options.log)
+  const checks = models.map(({ table }) => table).filter((table) => table.startsWith('checks.'))
+  await assembleBreaks(connection, checks, options.now)
+  await makeAbout(connection)
+  await writeComments(connection, [
+    ...models,
+    ...steps.flatMap(docsOfStep),
+    { table: 'main.breaks', ...breaksDocs },
+    aboutDocs,
+  ])
+  const found = await readBreaks(connection)
+  return {
+    tables,
+    openBreaks: found.filter(({ status }) => status === 'open'),
+    explainedBreaks: found.filter(({ status }) => status === 'explained'),
+  }
+}
+
+function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {
+  const count = (severity: Severity): number => breaks.filter((one) => one.severity === severity).length
+  return { error: count('error'), warning: count('warning'), notice: count('notice') }
+}

@@ -1,0 +1,148 @@
+// The models whose text follows from declarations: the published record tables, what is asked of all of them at once
+// (versions of records, and the pages that landed rows name), how long the venue remembers each feed, and the codes of
+// refusals that a better key would cure.
+import { endpoints } from '../../connectors/catalogue.ts'
+import { permissionCodes } from '../../connectors/classify.ts'
+import { days } from '../../connectors/endpoint.ts'
+import { columnName } from '../../models/record.ts'
+import { retentionOf } from '../sync/plan.ts'
+import { feedRecords } from './feeds.ts'
+import type { Model } from './models.ts'
+import { type FeedRecord, recordDocs, recordSelect } from './records.ts'
+import type { BuildConfig } from './reference.ts'
+
+export function generatedModels({
+  publishPersonalData,
+  retentionDays = {},
+}: Pick<BuildConfig, 'publishPersonalData' | 'retentionDays'>): Model[] {
+  return [
+    ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
+    generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
+    generated('staging.permission_codes', permissionsDoc, permissionsSelect),
+    generated(
+      'staging.received_types',
+      receivedTypesDoc,
+      typedRecords.map(receivedTypesOf).join('\nunion all\n'),
+    ),
+    generated(
+      'staging.unclassified_records',
+      unclassifiedDoc,
+      typedRecords.map(unclassifiedOf).join('\nunion all\n'),
+    ),
+    generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
+    generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
+    generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
+  ]
+}
+
+function generated(table: string, doc: string, select: string): Model {
+  return { table, file: `${table} (generated)`, select, doc, columnDocs: new Map(), needs: [] }
+}
+
+function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boolean): Model {
+  const grain =
+    record.key.length === 0
+      ? 'one row per content of a record'
+      : `one row per account, ${record.key.map(columnName).join(', ')} and content; is_current picks one of them`
+  return {
+    ...generated(
+      `main.${record.table}`,
+      `${record.doc} Feed ${feed}.\ngrain: ${grain}`,
+      recordSelect(record, publishPersonalData),
+    ),
+    columnDocs: recordDocs(record),
+  }
+}
+
+const retentionDoc = `How long the venue remembers each feed that is asked by time, and how long before it forgets the check
+retention_expiring warns: two weeks, or a quarter of what it remembers where that is less.
+grain: one row per feed`
+
+const WARNING_MS = days(14)
+const MINUTE_MS = 60_000
+
+function retentionSelect(overrides: Readonly<Record<string, number>>): string {
+  const rows = endpoints.flatMap(({ name, window }) => {
+    if (window === null) return []
+    const kept = overrides[name]
+    const ms = retentionOf(window, kept === undefined ? undefined : days(kept))
+    if (!Number.isFinite(ms)) return []
+    const [keptMinutes, warningMinutes] = [ms, Math.min(WARNING_MS, ms / 4)].map((each) =>
+      Math.floor(each / MINUTE_MS),
+    )
+    return [`('${name}', ${keptMinutes}, ${warningMinutes})`]
+  })
+  return `select * from (values ${rows.join(', ')}) as feeds (feed, kept_minutes, warning_minutes)`
+}
+
+const permissionsDoc = `Codes of a feed that could not be read with the keys at hand: the venue's, and ours for a key that is not there.
+grain: one row per code`
+
+const permissionsSelect = `select * from (values ${permissionCodes.map((code) => `('${code}')`).join(', ')}) as codes (code)`
+
+/** Every record that is declared with a type: a feed that lands one is classified and checked like the others. */
+const typedRecords = feedRecords.flatMap(({ feed, record }) =>
+  record.typed === null ? [] : [{ feed, record, typed: record.typed }],
+)
+
+type TypedRecord = (typeof typedRecords)[number]
+
+const receivedTypesDoc = `The types that each feed has told, as they were spelled.
+grain: one row per feed and type`
+
+const receivedTypesOf = ({ feed, record, typed }: TypedRecord): string =>
+  `select distinct '${feed}' as feed, '${typed.vocabulary}' as vocabulary, ${columnName(typed.field)} as type
+from main.${record.table}`
+
+const unclassifiedDoc = `Current records of types that nobody has classified.
+grain: one row per record`
+
+const unclassifiedOf = ({ feed, record, typed }: TypedRecord): string =>
+  `select '${feed}' as feed, t.account, t.${columnName(typed.field)} as type, t.${columnName(typed.coin)} as coin,
+  concat_ws('/', ${record.key.map((name) => `t.${columnName(name)}`).join(', ')}) as source_id,
+  t.${columnName(typed.time)} as occurred_at
+from main.${record.table} as t
+join staging.types as types on types.feed = '${feed}' and types.type = t.${columnName(typed.field)}
+where t.is_current and types.kind = 'unclassified'`
+
+const versionsDoc = `Records of which more than one version was received, each version with its content.
+grain: one row per account, feed, record_id and version`
+
+/** `core` is the content without unknown fields, as text: versions that agree on it differ in unknown fields only. */
+function versionsOf({ feed, record }: FeedRecord): string {
+  const keys = record.key.map(columnName)
+  if (keys.length === 0) return emptyVersions(feed, record.nature)
+  const key = `concat_ws('/', ${keys.map((name) => `t.${name}`).join(', ')})`
+  const fields = Object.keys(record.fields).map(
+    (name) => `coalesce(cast(t.${columnName(name)} as varchar), '')`,
+  )
+  const same = keys.map((name) => `t.${name} is not distinct from changed.${name}`).join(' and ')
+  return `select '${feed}' as feed, '${record.nature}' as nature, t.account, ${key} as record_id,
+  t.is_current, t.first_seen_at, t.page_id, concat_ws('|', ${fields.join(', ')}) as core, t.extra
+from main.${record.table} as t
+join (select distinct account, ${keys.join(', ')} from main.${record.table} where not is_current) as changed
+  on t.account = changed.account and ${same}`
+}
+
+const emptyVersions = (feed: string, nature: string): string =>
+  `select '${feed}' as feed, '${nature}' as nature, cast(null as varchar) as account,
+  cast(null as varchar) as record_id, true as is_current, cast(null as timestamptz) as first_seen_at,
+  cast(null as bigint) as page_id, '' as core, cast(null as varchar) as extra
+where false`
+
+const pagesDoc = `Pages that landed rows name.
+grain: one row per feed, account and page_id`
+
+const pagesOf = ({ feed, record }: FeedRecord): string =>
+  `select '${feed}' as feed, account, page_id, count(*) as row_count
+from landing.${record.table}
+group by account, page_id`
+
+const clashesDoc = `How many records were seen in more than one partition of their feed.
+grain: one row per feed, account and pair of partitions`
+
+const clashesOf = ({ feed, record }: FeedRecord): string =>
+  `select '${feed}' as feed, account, partition, other_partition, count(*) as record_count
+from main.${record.table}
+where other_partition is not null
+group by account, partition, other_partition`

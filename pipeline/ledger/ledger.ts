@@ -1,0 +1,184 @@
+// The published ledger as its readers see it: one file, opened read-only in an instance of its own, locked against
+// files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
+import { open } from 'node:fs/promises'
+import { join } from 'node:path'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { type Clock, systemClock } from '../../models/clock.ts'
+import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
+import { packageVersion } from '../config/root.ts'
+import { queryOutOfMemory } from '../engine/out-of-memory.ts'
+import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
+import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
+import { LEDGER_FORMAT } from './about.ts'
+import { explained, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
+import type { Limits } from './session.ts'
+
+/** There are no published books in the folder yet. */
+export class NoLedger extends UsageError {}
+
+export interface LedgerOptions {
+  /** What DuckDB may use, of which a reader takes a part; a share of the machine by default. */
+  readonly engine?: EngineSettings
+  /** The whole limit of this reader, as DuckDB writes it. */
+  readonly memoryLimit?: string
+  /** Longest time for one query until its last row; 10 minutes by default. */
+  readonly timeoutMs?: number
+  readonly clock?: Clock
+  /** Stops the query that is running. */
+  readonly signal?: AbortSignal
+  /** For SQL of others: no file can be touched at all, so nothing spills either. */
+  readonly sealed?: boolean
+}
+
+export interface Ledger extends Reader {
+  readonly file: string
+  /** What it may use, and what a database beside it may. */
+  readonly room: Room
+  /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
+  scratch(fill: (connection: DuckDBConnection) => Promise<void>): Promise<Reader>
+}
+
+export const DEFAULT_TIMEOUT_MS = 600_000
+
+/**
+ * Opens the published ledger of the books in `dir`.
+ * NoLedger when none is published, UsageError when it may not be read, CorruptionError when it is no database.
+ */
+export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
+  const file = join(dir, 'ledger.duckdb')
+  await mustBeDatabase(dir, file)
+  const engine = options.engine ?? engineSettings()
+  // A query of a user's own has a process to itself, and nothing to spill to.
+  const settings = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
+  const room: Room = { ...settings, tempDir: join(dir, 'tmp') }
+  const limits: Limits = {
+    timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
+    clock: options.clock ?? systemClock,
+    ...(options.signal === undefined ? {} : { signal: options.signal }),
+  }
+  const sealed = options.sealed === true
+  const spill = sealed ? NO_SPILL : makeSpillFolder(room.tempDir)
+  const beside: Reader[] = []
+  let instance: DuckDBInstance | null = null
+  const close = (): void => {
+    for (const scratch of beside) scratch.close()
+    instance?.closeSync()
+    spill.remove()
+  }
+  try {
+    instance = await readOnlyInstance(file, spill.path, room.threads)
+    await lock(instance, room.memoryLimit, sealed)
+    const reader = explained(await readerOf(instance, limits, close), (cause) =>
+      unanswered(file, room, cause),
+    )
+    await mustBeKnown(file, reader)
+    const scratch: Ledger['scratch'] = async (fill) => {
+      const explain = (cause: unknown): unknown => queryOutOfMemory(room, cause) ?? cause
+      const made = await scratchReader(limits, room, fill).catch((cause: unknown) => {
+        throw explain(cause)
+      })
+      beside.push(made)
+      return explained(made, explain)
+    }
+    return { ...reader, file, room, scratch }
+  } catch (error) {
+    close()
+    throw unanswered(file, room, error)
+  }
+}
+
+/** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
+function unanswered(file: string, room: Room, cause: unknown): TieoutError {
+  if (cause instanceof TieoutError) return cause
+  const short = queryOutOfMemory(room, cause)
+  if (short !== null) return short
+  return new CorruptionError('The published ledger does not answer.', {
+    where: file,
+    expected: 'a whole ledger of this version of tieout',
+    found: (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '',
+    action: 'Run `tieout build`: the ledger is made again from what has landed.',
+    cause,
+  })
+}
+
+/** A ledger without the table is of a version that knew no other format. */
+async function mustBeKnown(file: string, reader: Reader): Promise<void> {
+  if (!reader.tables.has('about')) return
+  const [format, version] = (await reader.query('select format, version from about'))[0] ?? []
+  if (Number(format) <= LEDGER_FORMAT) return
+  throw new UsageError('The published ledger was made by a newer version of tieout.', {
+    where: file,
+    expected: `format ${LEDGER_FORMAT}, as tieout ${packageVersion} reads it`,
+    found: `format ${String(format)}, made by tieout ${String(version)}`,
+    action: 'Update tieout, then ask again.',
+  })
+}
+
+/** Every DuckDB file bears these letters at its ninth byte. */
+async function mustBeDatabase(dir: string, file: string): Promise<void> {
+  const head = Buffer.alloc(12)
+  try {
+    const handle = await open(file, 'r')
+    await handle.read(head, 0, head.length, 0).finally(() => handle.close())
+  } catch (cause) {
+    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
+      throw new NoLedger('There is no published ledger yet.', {
+        where: dir,
+        expected: 'a folder of books with ledger.duckdb',
+        action: 'Run `tieout nightly` first (or `tieout build`), or name another folder with --dir.',
+      })
+    }
+    throw new UsageError('The published ledger cannot be read.', {
+      where: file,
+      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
+      action: 'Check the permissions of the file and its folder.',
+      cause,
+    })
+  }
+  if (head.toString('latin1', 8) !== 'DUCK') {
+    throw new CorruptionError('The published ledger is not a DuckDB database.', {
+      where: file,
+      action: 'Run `tieout build`: the ledger is made again from what has landed.',
+    })
+  }
+}
+
+async function readOnlyInstance(file: string, spill: string, threads: number): Promise<DuckDBInstance> {
+  // The order counts: once external access is off, the folder for spilling can no longer be named.
+  return await DuckDBInstance.create(file, {
+    access_mode: 'READ_ONLY',
+    temp_directory: spill,
+    threads: String(threads),
+    enable_external_access: 'false',
+    autoinstall_known_extensions: 'false',
+    autoload_known_extensions: 'false',
+  }).catch((cause: unknown) => {
+    throw new TieoutError('The published ledger cannot be opened.', {
+      where: file,
+      found: (cause as Error).message,
+      action: 'Close other programs that write to it; if it is damaged, `tieout build` makes it again.',
+      cause,
+    })
+  })
+}
+
+async function lock(instance: DuckDBInstance, memoryLimit: string, sealed: boolean): Promise<void> {
+  const connection = await instance.connect()
+  try {
+    await connection.run('set memory_limit = $limit', { limit: memoryLimit }).catch((cause: unknown) => {
+      throw new UsageError('The memory limit is not understood.', {
+        expected: 'a size such as 500MB or 2GB',
+        found: memoryLimit,
+        action: 'Correct it.',
+        cause,
+      })
+    })
+    await connection.run("set global timezone = 'UTC'")
+    // DuckDB always lets a statement write the file that is open, its log and the folder for spilling, whatever
+    // enable_external_access says; what is open stays readable without the file system.
+    if (sealed) await connection.run("set disabled_filesystems = 'LocalFileSystem'")
+    await connection.run('set lock_configuration = true')
+  } finally {
+    connection.closeSync()
+  }
+}

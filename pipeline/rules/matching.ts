@@ -1,0 +1,167 @@
+// From the options of a report to what the lots engine does: which rules, and by them which methods, over which scopes,
+// in which tax years.
+import { UsageError } from '../../models/error.ts'
+import { type Change, type Method, methods } from '../lots/engine.ts'
+import type { Allocation, Scope, Selections } from '../lots/event.ts'
+import type { HoldingRules } from '../lots/held.ts'
+import type { LotsStepOptions } from '../lots/step.ts'
+import { startOfYear, type TaxCalendar } from './calendar.ts'
+import { calendarOf, laws, type RulesName, rulesNames } from './catalogue.ts'
+import type { Law } from './law.ts'
+import { inYear, parseSchedule, type Schedule, showSchedule } from './schedule.ts'
+
+/** What a report was asked for; what is absent follows from the rules. */
+export interface LotChoice {
+  /** One method, or one for each tax year on: `fifo,2025:hifo`. */
+  readonly method?: string | undefined
+  /** account or universal, or one for each tax year on. */
+  readonly scope?: string | undefined
+  readonly rules?: string | undefined
+  /** IANA zone whose days count where the rules leave it open; UTC by default. */
+  readonly timeZone?: string | undefined
+  /** For the method specific. */
+  readonly selection?: Selections | undefined
+  /** For a change from universal to account. */
+  readonly allocation?: readonly Allocation[] | undefined
+}
+
+export interface Matching {
+  readonly law: Law
+  readonly calendar: TaxCalendar
+  readonly options: LotsStepOptions & { readonly holding: HoldingRules }
+  /** For notes. */
+  readonly method: string
+  readonly scope: string
+}
+
+const SCOPES: readonly Scope[] = ['account', 'universal']
+
+/** The rules that a choice names or implies. UsageError for rules that there are not. */
+export function lawOf({ rules, method }: LotChoice): Law {
+  const name = rules ?? (method === 'uk' || method === 'ca' ? method : 'generic')
+  const found = rulesNames.find((each) => each === name)
+  if (found !== undefined) return laws[found satisfies RulesName]
+  throw new UsageError(`--rules does not know ${name}.`, {
+    where: '--rules',
+    expected: `one of ${rulesNames.join(', ')}`,
+    action: 'Correct the name.',
+  })
+}
+
+/** UsageError for a method or scope that there is not or that the rules do not allow. */
+export function matchingOf(choice: LotChoice): Matching {
+  const law = lawOf(choice)
+  const calendar = calendarOf(law, knownZone(choice.timeZone))
+  const method = parseSchedule('--method', choice.method ?? law.methods[0], methods)
+  const scope = choice.scope === undefined ? law.scope : parseSchedule('--scope', choice.scope, SCOPES)
+  requireAllowed(law, method, scope)
+  const { selection, allocation } = choice
+  requireUse(choice, method, scope)
+  const named = { method: showSchedule(method), scope: showSchedule(scope) }
+  const options = {
+    named,
+    method: method[0].value,
+    scope: scope[0].value,
+    changes: changesOf(method, scope, calendar),
+    timeZone: calendar.timeZone,
+    holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
+    ...(selection === undefined ? {} : { selections: selection }),
+    ...(allocation === undefined ? {} : { allocations: allocation }),
+  }
+  return { law, calendar, options, ...named }
+}
+
+/** What the configuration says of lots; UsageError that names it, for a choice that the rules do not allow. */
+export function configuredMatching(
+  choice: Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>,
+): Matching {
+  try {
+    return matchingOf(choice)
+  } catch (error) {
+    if (!(error instanceof UsageError)) throw error
+    const { where = '' } = error.details
+    const keys = where.replaceAll('--', 'reports.')
+    throw new UsageError(error.message, {
+      ...error.details,
+      where: `the configuration, ${keys}`,
+      action: 'Correct the configuration.',
+    })
+  }
+}
+
+/** UsageError for a zone that there is not. */
+function knownZone(timeZone: string | undefined): string | undefined {
+  if (timeZone === undefined) return undefined
+  try {
+    new Intl.DateTimeFormat('en', { timeZone })
+    return timeZone
+  } catch (cause) {
+    throw new UsageError('The time zone is not known.', {
+      where: '--time_zone',
+      expected: 'the IANA name of a zone, such as America/Toronto',
+      found: timeZone,
+      action: 'Correct `reports: { time_zone: … }` in the configuration.',
+      cause,
+    })
+  }
+}
+
+function changesOf(method: Schedule<Method>, scope: Schedule<Scope>, calendar: TaxCalendar): Change[] {
+  const years = [...method, ...scope].flatMap(({ fromYear }) => (fromYear === null ? [] : [fromYear]))
+  return [...new Set(years)]
+    .sort((a, b) => a - b)
+    .map((year) => ({
+      fromUs: BigInt(startOfYear(calendar, year)) * 1_000n,
+      method: inYear(method, year),
+      scope: inYear(scope, year),
+    }))
+}
+
+function requireAllowed(law: Law, method: Schedule<Method>, scope: Schedule<Scope>): void {
+  const wrong = method.find(({ value }) => !law.methods.includes(value))
+  if (wrong !== undefined) {
+    throw new UsageError('The method does not belong to the rules.', {
+      where: '--method, --rules',
+      expected: `one of ${law.methods.join(', ')} under the rules ${law.name}`,
+      found: `method ${wrong.value}`,
+      action: 'Choose another method, or other rules.',
+    })
+  }
+  const binding = law.scopeBindsFrom
+  if (binding === null) return
+  const bound = inYear(law.scope, binding)
+  const years = [binding, ...scope.flatMap(({ fromYear }) => (fromYear === null ? [] : [fromYear]))]
+  if (years.every((year) => year < binding || inYear(scope, year) === bound)) return
+  throw new UsageError('The scope does not belong to the rules.', {
+    where: '--scope, --rules',
+    expected: `${showSchedule(law.scope)} under the rules ${law.name}`,
+    found: showSchedule(scope),
+    action: 'Leave --scope away.',
+  })
+}
+
+/** A file that would change nothing is refused: its owner expects it to count. */
+function requireUse(
+  { selection, allocation }: LotChoice,
+  method: Schedule<Method>,
+  scope: Schedule<Scope>,
+): void {
+  if (selection !== undefined && method.every(({ value }) => value !== 'specific')) {
+    throw new UsageError('--selection needs the method that follows it.', {
+      where: '--selection, --method',
+      expected: '--method specific',
+      found: `method ${showSchedule(method)}`,
+      action: 'Add --method specific.',
+    })
+  }
+  const isAllotted = scope.some(
+    ({ value }, at) => value === 'account' && scope[at - 1]?.value === 'universal',
+  )
+  if (allocation === undefined || isAllotted) return
+  throw new UsageError('--allocation needs a change from all accounts to each.', {
+    where: '--allocation, --scope',
+    expected: 'the rules us, or a scope such as universal,2025:account',
+    found: `scope ${showSchedule(scope)}`,
+    action: 'Leave --allocation away.',
+  })
+}

@@ -1,0 +1,118 @@
+// What is to be fetched: reachable minus covered, plus what must be read again, split at the documented span.
+// Pure of network and disk: it reads only what landing answers, so `plan` and `sync` cannot disagree.
+import type { Endpoint, Partition, Window } from '../../connectors/endpoint.ts'
+import { pagesById } from '../../connectors/walk.ts'
+import { clamp, difference, union, windowCount } from '../../models/ranges.ts'
+import type { Range } from '../journal/frame.ts'
+
+/** Given up at the far end so that a start is never refused while the request is on its way. */
+export const RETENTION_GUARD_MS = 60_000
+
+/** What may slip over the moving edge of the venue's memory between planning and asking; it is no gap. */
+export const EDGE_MS = 2 * RETENTION_GUARD_MS
+
+/** What landing knows of a partition. */
+export interface Known {
+  /** Proven complete; may overlap. `readAt`: as it stood then, by default when the newest of them was read. */
+  readonly covered: readonly (Range & { readonly readAt?: number })[]
+  /** How far back the partition has ever been wanted, and what of it is already said to be lost. */
+  readonly wanted?: { readonly from: number | null; readonly lost: readonly Range[] }
+  /** Windows begun and not finished. */
+  readonly unfinished: readonly { readonly window: Range; readonly cursor: string }[]
+  /** Time of the oldest record that may still change. */
+  readonly oldestUnsettled: number | null
+}
+
+export interface Reach {
+  readonly now: number
+  /** Start of the history that the user wants; all that there is when absent. */
+  readonly since?: number
+  /** Overrides how long the venue remembers this feed. */
+  readonly retentionMs?: number
+}
+
+export interface PartitionPlan {
+  readonly partition: Partition
+  /** Ranges to fetch, newest first. */
+  readonly needs: readonly Range[]
+  /** Windows to go on with, at their cursor. */
+  readonly resume: readonly { readonly window: Range; readonly cursor: string }[]
+  /** Wanted, but older than the venue remembers. */
+  readonly lost: readonly Range[]
+  /** Requests if every window fits into one page. */
+  readonly requests: number
+}
+
+/** How long the venue remembers a feed, in milliseconds. */
+export function retentionOf(window: Window, override?: number): number {
+  return override ?? window.retentionMs ?? window.retentionAssumedMs ?? Number.POSITIVE_INFINITY
+}
+
+export function planPartition(
+  endpoint: Endpoint,
+  partition: Partition,
+  known: Known,
+  reach: Reach,
+): PartitionPlan {
+  const { window } = endpoint
+  if (window === null) return { partition, needs: [], resume: [], lost: [], requests: 1 }
+  const oldest = reach.now - retentionOf(window, reach.retentionMs) + RETENTION_GUARD_MS
+  const start = Math.max(reach.since ?? oldest, oldest)
+  const reachable = { start, end: reach.now }
+  const covered = union(known.covered)
+  const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
+  const resume =
+    window.proves === 'whole' && !pagesById(endpoint)
+      ? known.unfinished.filter(
+          (begun) =>
+            begun.window.start >= start &&
+            begun.window.end <= reach.now &&
+            begun.window.start < unsettledFrom,
+        )
+      : []
+  const settled = trust(known.covered, window.lookbackMs, unsettledFrom)
+  // The pages that a begun window has behind it are read again too where something on them may still change.
+  const begun = clamp(
+    resume.map((one) => resumed(window, one.window)),
+    { start: Number.NEGATIVE_INFINITY, end: unsettledFrom },
+  )
+  const held = [...settled, ...begun]
+  const needs = difference([reachable], held)
+    .filter((need) => need.end > oldest + EDGE_MS)
+    .toReversed()
+  const wantedFrom = Math.min(
+    reach.since ?? start,
+    covered.at(0)?.start ?? start,
+    known.wanted?.from ?? start,
+  )
+  const had = [...covered, ...(known.wanted?.lost ?? [])]
+  const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], had) : []
+  return {
+    partition,
+    needs,
+    resume,
+    lost,
+    requests: needs.reduce((sum, need) => sum + windowCount(need, window.spanMaxMs), resume.length),
+  }
+}
+
+/**
+ * What going on with a window proves: its first pages were read when it was begun, so its newest part is read again
+ * like that of every window.
+ */
+export const resumed = ({ lookbackMs }: Window, { start, end }: Range): Range => ({
+  start,
+  end: Math.max(start, end - lookbackMs),
+})
+
+/**
+ * Covered ranges without the part that was new when they were read: it is read again for records that came late or
+ * may still change. Each by its own reading, since one that was stopped half-way has read only the newest part again.
+ */
+function trust(covered: Known['covered'], lookbackMs: number, oldestUnsettled: number): Range[] {
+  const newest = covered.reduce((latest, { end }) => Math.max(latest, end), Number.NEGATIVE_INFINITY)
+  return covered.flatMap(({ start, end, readAt = newest }) => {
+    const until = Math.min(readAt - lookbackMs, oldestUnsettled)
+    return clamp([{ start, end }], { start: Number.NEGATIVE_INFINITY, end: until })
+  })
+}

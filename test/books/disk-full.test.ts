@@ -1,0 +1,214 @@
+// A real file system that is full, or may not be written: each step of a command meets it, says so by name, leaves the
+// last publication in place, and goes on once there is space. The file system is a tmpfs in a mount namespace of its own.
+import { spawn, spawnSync } from 'node:child_process'
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { ledgerHash } from '../../pipeline/ledger/hash.ts'
+import { compileForChild } from '../support/child.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+/** A user namespace where the system allows it, else the rights that this process has. */
+const NAMESPACE = [['-rm'], ['-m']].find(
+  ([flags = '']) => spawnSync('unshare', [flags, 'mount', '-t', 'tmpfs', 'none', '/mnt']).status === 0,
+)
+if (NAMESPACE === undefined)
+  process.stderr.write(
+    'NOT TESTED: full and read-only disks, since this system mounts nothing for this user.\n',
+  )
+
+let program = ''
+/** Books with an imported file, published; each disk gets a copy. */
+let published = ''
+
+beforeAll(async () => {
+  program = await compileForChild('pipeline/main.ts')
+  published = mkdtempSync(join(tmpdir(), 'tieout-disk-'))
+  expect((await tieout(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
+}, 300_000)
+afterAll(() => rmSync(published, { recursive: true, force: true }))
+
+const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+
+/** Rows of a file to import; `noise` makes each row unlike the others, so that it cannot be compressed. */
+function trades(name: string, rows: number, noise = false): string {
+  const file = join(temporaryFolder(), `${name}.csv`)
+  let state = 7
+  const next = (): number => {
+    state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
+    return state
+  }
+  const lines = Array.from({ length: rows }, (_, index) => {
+    const id = noise ? `${name}-${next()}-${next()}-${next()}-${index}` : `${name}-${index}`
+    return `${id},2026-03-01T10:00:00Z,elsewhere,buy,BTC,0.01,USDT,600,0,USDT`
+  })
+  writeFileSync(file, `${[HEADER, ...lines].join('\n')}\n`)
+  return file
+}
+
+interface Step {
+  readonly code: number
+  readonly stdout: string
+  readonly stderr: string
+  /** Of the published file, after the step. */
+  readonly ledger: string
+}
+
+/** `fill KIB` leaves so much free; `tieout NAME args…` runs a command on the books; `free` gives the space back. */
+const SCRIPT = `
+set -u
+mount -t tmpfs -o size=96m none "$DISK"
+cp -r "$BOOKS" "$DISK/books"
+fill() { left=$(df --output=avail -k "$DISK" | tail -1); dd if=/dev/zero of="$DISK/filler" bs=1k count=$((left - $1)) 2>/dev/null; }
+free() { rm -f "$DISK/filler"; }
+tieout() {
+  name=$1; shift
+  "$NODE" "$PROGRAM" "$@" --dir "$DISK/books" >"$OUT/$name.out" 2>"$OUT/$name.err"
+  echo $? >"$OUT/$name.code"
+  sha256sum <"$DISK/books/ledger.duckdb" >"$OUT/$name.ledger"
+}
+`
+
+/** Runs the steps on a copy of the published books on a disk of 96 MiB; gives what each named step came to, and the books. */
+async function onSmallDisk(script: string): Promise<{ step: (name: string) => Step; books: string }> {
+  const out = temporaryFolder()
+  const disk = temporaryFolder()
+  const environment = {
+    DISK: disk,
+    BOOKS: published,
+    OUT: out,
+    PROGRAM: program,
+    NODE: process.execPath,
+    NO_COLOR: '1',
+  }
+  const child = spawn(
+    'unshare',
+    [...(NAMESPACE ?? []), 'bash', '-c', `${SCRIPT}\n${script}\ncp -r "$DISK/books" "$OUT/books"`],
+    { env: { ...process.env, ...environment }, stdio: 'inherit' },
+  )
+  await new Promise((resolve) => child.on('close', resolve))
+  const read = (name: string): string => readFileSync(join(out, name), 'utf8')
+  const step = (name: string): Step => ({
+    code: Number(read(`${name}.code`)),
+    stdout: read(`${name}.out`),
+    stderr: read(`${name}.err`).replaceAll(disk, 'DISK'),
+    ledger: read(`${name}.ledger`),
+  })
+  return { step, books: join(out, 'books') }
+}
+
+describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
+  test('the journal says from which frame on it could not be written; with space the import goes through', async () => {
+    const more = trades('more', 4_000, true)
+    const { step, books } = await onSmallDisk(
+      `tieout before status; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}; tieout verify verify`,
+    )
+    const full = step('full')
+    expect(full.code).toBe(5)
+    expect(full.stderr).toMatch(
+      /The journal could not be written from frame \d+ on\.\n {2}where: {4}DISK\/books\/journal\/000001\.journal\n {2}found: {4}ENOSPC\n {2}next: {5}Free space on this disk/,
+    )
+    expect(full.ledger).toBe(step('before').ledger)
+    expect(step('again').code).toBe(0)
+    expect(step('again').stdout).toContain('Imported 4000 rows')
+    expect(step('verify').stdout).toContain('Everything verifies.')
+    expect(await ledgerHash(join(books, 'ledger.duckdb'))).toMatch(/^[0-9a-f]{64}$/)
+  }, 300_000)
+
+  test('what is journaled and cannot land is named, and lands in the next run', async () => {
+    const more = trades('more', 12_000)
+    const { step } = await onSmallDisk(
+      `tieout before status; fill 400; tieout full import trades ${more}; free; tieout again build; tieout known import trades ${more}; tieout verify verify`,
+    )
+    const full = step('full')
+    expect(full.code).toBe(5)
+    expect(full.stderr).toContain('of the journal could not be landed; none of them has.')
+    expect(full.stderr).toContain('where:    DISK/books/landing.duckdb')
+    expect(full.stderr).toMatch(/found: {4}a disk with \d MiB free/)
+    expect(full.ledger).toBe(step('before').ledger)
+    expect(step('again').code).toBe(0)
+    expect(step('again').stderr).toContain('journaled frames that had not landed')
+    expect(step('known').stdout).toContain('Nothing new')
+    expect(step('verify').stdout).toContain('Everything verifies.')
+  }, 300_000)
+
+  test('a build without room names its folder and what it needs, and leaves the last ledger and nothing else', async () => {
+    const { step, books } = await onSmallDisk(
+      `tieout before status; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free; tieout again build`,
+    )
+    const full = step('full')
+    expect(full.code).toBe(5)
+    expect(full.stderr).toContain('There was no room to build the ledger; the published one is as it was.')
+    expect(full.stderr).toContain('where:    DISK/books/tmp')
+    expect(full.stderr).toMatch(/expected: room for another ledger: about \d+ MiB/)
+    expect(full.stderr).toMatch(/found: {4}\d+ MiB free/)
+    expect(full.stderr).not.toMatch(/\n\s+at /)
+    expect(full.ledger).toBe(step('before').ledger)
+    expect(step('read').code).toBe(0)
+    expect(readFileSync(join(books, '..', 'left'), 'utf8')).toBe('')
+    expect(step('again').code).toBe(0)
+  }, 300_000)
+
+  test('a rebuild without room leaves landing as it was', async () => {
+    const { step } = await onSmallDisk(
+      `sha256sum <"$DISK/books/landing.duckdb" >"$OUT/1"; fill 200; tieout full rebuild; sha256sum <"$DISK/books/landing.duckdb" >"$OUT/2"; cmp "$OUT/1" "$OUT/2"; echo $? >"$OUT/same.code"; : >"$OUT/same.out"; : >"$OUT/same.err"; : >"$OUT/same.ledger"; free; tieout again rebuild; tieout verify verify`,
+    )
+    expect(step('full').code).toBe(5)
+    expect(step('full').stderr).toContain('DISK/books/tmp')
+    expect(step('full').stderr).not.toContain('unexpected')
+    expect(step('same').code).toBe(0)
+    expect(step('again').code).toBe(0)
+    expect(step('verify').stdout).toContain('Everything verifies.')
+  }, 300_000)
+})
+
+describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () => {
+  test('books: a command that writes is refused with the folder, one that reads answers', async () => {
+    const { step } = await onSmallDisk(
+      'mount -o remount,ro "$DISK"; tieout build build; tieout read report balances; tieout status status; mount -o remount,rw "$DISK"; tieout again build',
+    )
+    expect(step('build').code).toBe(2)
+    expect(step('build').stderr).toMatch(
+      /where: {4}DISK\/books\/lock.*\n {2}found: {4}EROFS\n {2}next: {5}Make the file system writable/,
+    )
+    expect(step('read').code).toBe(0)
+    expect(step('status').code).toBe(0)
+    expect(step('again').code).toBe(0)
+  }, 300_000)
+
+  test('journal: named before anything is asked of the venue or the file', async () => {
+    const more = trades('more', 3)
+    const { step } = await onSmallDisk(
+      `J="$DISK/books/journal"; mount --bind "$J" "$J"; mount -o remount,bind,ro "$J"; tieout full import trades ${more}; umount "$J"; tieout again import trades ${more}`,
+    )
+    expect(step('full').code).toBe(2)
+    expect(step('full').stderr).toContain('where:    DISK/books/journal/000001.journal')
+    expect(step('full').stderr).toContain('found:    EROFS')
+    expect(step('again').stdout).toContain('Imported 3 rows')
+  }, 300_000)
+
+  test('a ledger that cannot be replaced stays, and the build that should have replaced it is gone', async () => {
+    const more = trades('more', 3)
+    const { step } = await onSmallDisk(
+      `L="$DISK/books/ledger.duckdb"; tieout before status; mount --bind "$L" "$L"; tieout full import trades ${more}; ls "$DISK/books/tmp" >"$OUT/left"; umount "$L"; tieout again build`,
+    )
+    expect(step('full').code).toBe(1)
+    expect(step('full').stderr).toMatch(
+      /The disk refused to rename a file\.\n {2}where: {4}DISK\/books\/.*\n {2}found: {4}EBUSY/,
+    )
+    expect(step('full').ledger).toBe(step('before').ledger)
+    expect(step('again').code).toBe(0)
+    expect(step('again').ledger).not.toBe(step('before').ledger)
+  }, 300_000)
+
+  test('output of a report: refused with the place', async () => {
+    const { step } = await onSmallDisk(
+      'mkdir "$DISK/out"; mount -t tmpfs -o ro none "$DISK/out"; tieout full report balances --format csv --out "$DISK/out/balances.csv"',
+    )
+    expect(step('full').code).toBe(2)
+    expect(step('full').stderr).toContain('The output cannot be written there.')
+    expect(step('full').stderr).toContain('DISK/out/balances.csv')
+    expect(step('full').stderr).toContain('EROFS')
+  }, 300_000)
+})

@@ -1,0 +1,167 @@
+// A person's data out of the books by command: what would go is shown first; afterwards no file of the books holds it, the
+// chain verifies, and every command that meets the gap says so.
+import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
+import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+const p2pOrders = (orders: readonly string[]): PageOf => ({
+  feed: 'p2p.orders',
+  path: '/api/v2/p2p/orderList',
+  body: `{"code":"00000","msg":"success","data":{"orderList":[${orders.join(',')}],"minMerchantOrderId":"1"}}`,
+})
+
+const order = (id: string, name: string): string =>
+  `{"orderId":"${id}","orderNo":"${id}","advNo":"1","price":"1","count":"5","side":"buy","fiat":"EUR","coin":"USDT","buyerRealName":"${name}","cTime":"1767600000000","uTime":"1767600000000"}`
+
+/** Frames: 3 tax records, 4 with two people, 5 with one of them again, escaped as JSON may have it. */
+const PAGES = [
+  taxPage([rows.bought, rows.paid]),
+  p2pOrders([order('1', 'Jane Roe'), order('2', 'John Doe')]),
+  p2pOrders([order('3', 'J\\u0061ne Roe')]),
+]
+
+let original: string
+beforeAll(async () => {
+  original = await journaledBooks(PAGES)
+  // Asked for, so that the published books hold names before.
+  writeFileSync(join(original, 'tieout.yaml'), 'privacy: { publish_personal_data: true }\n')
+  await tieout(['build', '--dir', original])
+}, 120_000)
+
+function copied(): string {
+  const dir = temporaryFolder()
+  cpSync(original, dir, { recursive: true })
+  return dir
+}
+
+const names = async (dir: string): Promise<string> =>
+  (
+    await tieout([
+      'sql',
+      'select buyer_real_name from p2p_orders order by 1',
+      '--format',
+      'csv',
+      '--dir',
+      dir,
+    ])
+  ).stdout
+
+/** Every byte of the folder, the bodies of the journal unpacked. */
+async function everything(dir: string): Promise<string> {
+  const parts = readdirSync(dir, { recursive: true, withFileTypes: true })
+    .filter((entry) => entry.isFile())
+    .map((entry) => readFileSync(join(entry.parentPath, entry.name)).toString('latin1'))
+  const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
+  for await (const { body } of journal.read()) parts.push(Buffer.from(body ?? '').toString('latin1'))
+  await journal.close()
+  return parts.join('\n')
+}
+
+describe('strike', { timeout: 120_000 }, () => {
+  test('without --yes shows the frames with the text in them, however it is escaped, and changes nothing', async () => {
+    const dir = copied()
+    const before = await everything(dir)
+
+    const { code, stdout, stderr } = await tieout(['strike', '--matching', 'Jane Roe', '--dir', dir])
+
+    expect(code).toBe(0)
+    expect(
+      stdout
+        .split('\n')
+        .slice(2)
+        .map((line) => line.trim().split(/\s+/)),
+    ).toEqual([
+      ['4', 'page', 'main', 'p2p.orders', '2026-02-01T03:00:00.000Z', '442', '2', '1'],
+      ['5', 'page', 'main', 'p2p.orders', '2026-02-01T03:00:00.000Z', '266', '1', '1'],
+      expect.arrayContaining(['2', 'frames', 'with', '3', 'rows:']),
+      [''],
+    ])
+    expect(stdout).not.toContain('Jane')
+    expect(stderr).toContain('Nothing was changed. Add --yes')
+    expect(await everything(dir)).toBe(before)
+  })
+
+  test('with --yes leaves the text in no file of the books; the rest stays, and everything verifies', async () => {
+    const dir = copied()
+    expect(await names(dir)).toContain('Jane Roe')
+    expect(await everything(dir)).toContain('Jane Roe')
+
+    const done = await tieout(['strike', '--matching', 'Jane Roe', '--yes', '--dir', dir])
+
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Struck 2 frames')])
+    const left = await everything(dir)
+    expect([left.includes('Jane'), left.includes('J\\u0061ne'), left.includes('John Doe')]).toEqual([
+      false,
+      false,
+      false,
+    ])
+    expect(await names(dir)).toBe('buyer_real_name\n')
+    const entries = await tieout(['sql', 'select count(*) n from entries', '--format', 'json', '--dir', dir])
+    expect(JSON.parse(entries.stdout)).toEqual([{ n: 3 }])
+    const verified = await tieout(['verify', '--dir', dir])
+    expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
+    expect(verified.stdout).toContain(
+      'Frame 4 was struck: its body is gone, the chain holds.\nFrame 5 was struck',
+    )
+  })
+
+  test('rebuild says which frames have no rows any more, and makes the same books', async () => {
+    const dir = copied()
+    await tieout(['strike', '4', '--yes', '--dir', dir])
+    const before = await names(dir)
+
+    const rebuilt = await tieout(['rebuild', '--dir', dir])
+
+    expect([rebuilt.code, rebuilt.stderr]).toEqual([
+      0,
+      expect.stringContaining('Struck before, and without rows: frame 4.'),
+    ])
+    expect([before, await names(dir)]).toEqual(['buyer_real_name\nJane Roe\n', 'buyer_real_name\nJane Roe\n'])
+  })
+
+  test('killed after the journal and before the books, the next build lands what is left', async () => {
+    const dir = copied()
+    rmSync(join(dir, 'landing.duckdb'))
+    await strikeFrames(dir, [4, 5], systemClock)
+
+    const { code } = await tieout(['build', '--dir', dir])
+
+    expect(code).toBe(0)
+    expect(await everything(dir)).not.toContain('Jane')
+  })
+
+  test('a frame that is struck already may be named again; what no frame holds strikes nothing', async () => {
+    const dir = copied()
+    await tieout(['strike', '4', '--yes', '--dir', dir])
+
+    const again = await tieout(['strike', '4', '--dir', dir])
+    const none = await tieout(['strike', '--matching', 'Nobody', '--yes', '--dir', dir])
+    const other = await tieout(['strike', '--account', 'other', '--dir', dir])
+
+    expect(again.stdout).toContain('struck already')
+    expect([none.code, none.stdout, other.stdout]).toEqual([
+      0,
+      'No frame of the journal is meant.\n',
+      'No frame of the journal is meant.\n',
+    ])
+  })
+
+  test.each([
+    [['strike'], 'Nothing says what to strike.'],
+    [['strike', '4', '99', '--yes'], 'The journal has no such frame to strike.'],
+    [['strike', '--matching', ''], '--matching'],
+  ])('%j is refused, and changes nothing', async (words, message) => {
+    const dir = copied()
+    const before = await everything(dir)
+
+    const { code, stderr } = await tieout([...words, '--dir', dir])
+
+    expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
+    expect(await everything(dir)).toBe(before)
+  })
+})

@@ -1,0 +1,167 @@
+// A user's word on a break, through the real command line: it is kept, shown, counted no more, lost by no rebuild, taken
+// back, and holds only as long as the figures that it was made for.
+import { cpSync, writeFileSync } from 'node:fs'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+import { chooseBreak, readNote } from '../../pipeline/books/note.ts'
+import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
+import type { Break } from '../../pipeline/ledger/breaks.ts'
+import { ledgerHash } from '../../pipeline/ledger/hash.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { rows, taxPage, taxRow, tradedBooks, writeBooks } from '../evidence/explain-books.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+/** Books with one warning: a record of a type that nobody knows. */
+let untouched: string
+let id: string
+beforeAll(async () => {
+  untouched = await tradedBooks()
+  const ledger = await openLedger(untouched)
+  id = String((await ledger.query("select break_id from breaks where severity = 'warning'"))[0]?.[0])
+  ledger.close()
+})
+
+function copied(): string {
+  const dir = temporaryFolder()
+  cpSync(untouched, dir, { recursive: true })
+  return dir
+}
+
+interface Row {
+  readonly break_id: string
+  readonly check_name: string
+  readonly severity: string
+  readonly status: string
+  readonly note: string | null
+}
+
+/** Warnings as `check --json` tells them, with its exit code. */
+async function checked(dir: string): Promise<{ code: number | null; warnings: Row[] }> {
+  const { code, stdout } = await tieout(['check', '--json', '--dir', dir])
+  return { code, warnings: (JSON.parse(stdout) as Row[]).filter(({ severity }) => severity === 'warning') }
+}
+
+const explain = (dir: string, note = 'A gift of the venue, see its mail of 2026-01-08.') =>
+  tieout(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
+
+describe('a break', () => {
+  test('that is open gives code 3; explained it gives 0 and is shown with its note everywhere', async () => {
+    const dir = copied()
+    const { code, warnings } = await checked(dir)
+    expect({ code, warnings }).toMatchObject({
+      code: 3,
+      warnings: [{ break_id: id, check_name: 'unknown_type', status: 'open', note: null }],
+    })
+    const run = await explain(dir)
+    expect({ code: run.code, stdout: run.stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringMatching(
+        new RegExp(`^Explained: warning unknown_type ${id}\\.[^]*Explained by a note: 1 break\\.\n$`),
+      ),
+    })
+    const note = 'A gift of the venue, see its mail of 2026-01-08.'
+    expect(await checked(dir)).toMatchObject({
+      code: 0,
+      warnings: [{ break_id: id, status: 'explained', note }],
+    })
+    const words = await tieout(['check', '--now', '2026-02-11T04:00:00Z', '--dir', dir])
+    expect(words.stdout).toContain('unknown_type: main USDT 2026-01-08T10:00:00.000Z (explained)')
+    expect(words.stdout).toContain('first seen 2026-02-01T04:00:00.000Z, 10 d ago')
+    expect(words.stdout).toContain(note)
+    const status = await tieout(['status', '--dir', dir])
+    expect(status.code).toBe(0)
+    expect(status.stdout).toContain('Explained by a note: 1 break.')
+    for (const report of ['breaks', 'balances']) {
+      const { stdout } = await tieout(['report', report, '--dir', dir])
+      expect(stdout).toContain(`Explained: unknown_type ${id}: ${note}`)
+    }
+  }, 120_000)
+
+  test('stays explained by a rebuild, to the hash, and is open again once the note is taken back', async () => {
+    const dir = copied()
+    await explain(dir)
+    const before = await ledgerHash(`${dir}/ledger.duckdb`)
+    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect(await ledgerHash(`${dir}/ledger.duckdb`)).toBe(before)
+    expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained' }])
+    const taken = await tieout(['explain-break', id, '--withdraw', '--dir', dir])
+    expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('is taken back') })
+    expect(await checked(dir)).toMatchObject({ code: 3, warnings: [{ status: 'open', note: null }] })
+    const again = await tieout(['explain-break', id, '--withdraw', '--dir', dir])
+    expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to take back') })
+  }, 120_000)
+
+  test('whose figures change after it was explained is open again, under the same id', async () => {
+    const dir = copied()
+    await explain(dir)
+    const another = { coin: 'USDT', type: 'MOON_GIFT', amount: '2', balance: '983' }
+    await addPage(dir, taxRow({ id: '106', ts: '2026-01-09T10:00:00Z', ...another }))
+    expect(await checked(dir)).toMatchObject({
+      code: 3,
+      warnings: [{ break_id: id, status: 'open', note: null }],
+    })
+    await explain(dir, 'Both are gifts.')
+    expect(await checked(dir)).toMatchObject({ code: 0, warnings: [{ note: 'Both are gifts.' }] })
+  }, 120_000)
+
+  test('that is gone is resolved, and keeps its note as history', async () => {
+    const dir = copied()
+    await explain(dir)
+    const types = 'feed,type,kind,direction,family,role,note\ntax,MOON_GIFT,reward,in,,,Known now\n'
+    writeFileSync(`${dir}/tax_types.csv`, types)
+    expect((await tieout(['build', '--dir', dir])).code).toBe(0)
+    const { stdout } = await tieout([
+      ...['sql', `select status, note is not null as noted from breaks where break_id = '${id}'`],
+      ...['--format', 'json', '--dir', dir],
+    ])
+    expect(JSON.parse(stdout)).toEqual([{ status: 'resolved', noted: true }])
+    expect(await checked(dir)).toEqual({ code: 0, warnings: [] })
+  }, 120_000)
+
+  test('whose note was struck from the journal stays explained, without a word', async () => {
+    const dir = copied()
+    await explain(dir, 'It was Mr Sample.')
+    const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
+    const last = journal.lastSeq
+    await journal.close()
+    await strikeFrames(dir, [last], systemClock)
+    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained', note: null }])
+  }, 120_000)
+})
+
+/** Another page of tax records lands. */
+async function addPage(dir: string, row: string): Promise<void> {
+  await writeBooks(dir, async ({ journal }) => {
+    const { feed, partition = '', path, body } = taxPage([rows.odd, row])
+    const of = { account: 'main', feed, partition, request: { method: 'GET', path } as const, status: 200 }
+    const meta = { kind: 'page', at: '2026-02-01T03:30:00.000Z', run: 'r1', ...of } as const
+    await journal.append(meta, Buffer.from(body))
+  })
+}
+
+describe('a note', () => {
+  test.each([
+    ['on nothing', ['ffffffff', '--note', 'x'], 'No break has this id now.'],
+    ['that says nothing', ['ffffffff', '--note', '  '], 'The note cannot be kept.'],
+    ['without a word', ['ffffffff'], 'Nothing is said of the break.'],
+  ])('%s is a usage error', async (_what, args, message) => {
+    const run = await tieout(['explain-break', ...args, '--dir', copied()])
+    expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
+  })
+
+  test('is a sentence or two', () => {
+    expect(readNote(' A gift. ')).toBe('A gift.')
+    expect(() => readNote('x'.repeat(2_001))).toThrow(UsageError)
+  })
+
+  test('explains no break of severity error, and none of several that begin alike', () => {
+    const one = { breakId: 'ab12', severity: 'error', checkName: 'double_entry', explanation: 'x' } as Break
+    const two = { ...one, breakId: 'ab34', severity: 'warning' } as Break
+    expect(() => chooseBreak([one], 'ab12')).toThrow('severity error cannot be explained')
+    expect(() => chooseBreak([one, two], 'ab')).toThrow('Several breaks')
+    expect(chooseBreak([one, two], 'ab3')).toBe(two)
+  })
+})

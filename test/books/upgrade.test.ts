@@ -1,0 +1,176 @@
+// Books of another version: older ones open or are made again from the journal with all that they held, newer ones are
+// refused with both versions named. The fixture was written by tieout at commit d905574 (schema version 1, before calls
+// and imports): a few days of two accounts of a sandbox.
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { gunzipSync } from 'node:zlib'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import type { FrameMeta } from '../../pipeline/journal/frame.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
+import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
+import { ledgerHash } from '../../pipeline/ledger/hash.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'books-schema-1')
+const NOTE = 'The landing database was made by an older version of tieout. It is made again from the journal.'
+
+/** The books of the older version, each test with a copy of its own. */
+function olderBooks(): string {
+  const dir = temporaryFolder()
+  mkdirSync(join(dir, 'journal'))
+  for (const [file, path] of [
+    ['landing.duckdb', 'landing.duckdb'],
+    ['ledger.duckdb', 'ledger.duckdb'],
+    ['000001.journal', 'journal/000001.journal'],
+  ] as const)
+    writeFileSync(join(dir, path), gunzipSync(readFileSync(join(FIXTURE, `${file}.gz`))))
+  return dir
+}
+
+async function change(file: string, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(file)
+  const connection = await instance.connect()
+  await connection.run(sql)
+  connection.closeSync()
+  instance.closeSync()
+}
+
+/** Rows of each table of the older landing that the newer one lacks, by the columns of the older one. */
+async function lost(olderFile: string, newerFile: string): Promise<Record<string, number>> {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  const ask = async (sql: string) => (await connection.runAndReadAll(sql)).getRowsJson() as string[][]
+  await connection.run(`attach '${olderFile}' as older (read_only)`)
+  await connection.run(`attach '${newerFile}' as newer (read_only)`)
+  const missing: Record<string, number> = {}
+  const tables = await ask(
+    `select table_name, string_agg('"' || column_name || '"', ', ') from duckdb_columns()
+     where database_name = 'older' and table_name <> 'state' group by table_name order by table_name`,
+  )
+  for (const [table = '', columns] of tables) {
+    const [row] = await ask(
+      `select count(*) from (select ${columns} from older."${table}" except all select ${columns} from newer."${table}")`,
+    )
+    missing[table] = Number(row?.[0])
+  }
+  connection.closeSync()
+  instance.closeSync()
+  return missing
+}
+
+describe('older books', () => {
+  test('are made again from the journal by the next command, which says so, and lose nothing', async () => {
+    const dir = olderBooks()
+    const before = join(temporaryFolder(), 'landing.duckdb')
+    writeFileSync(before, readFileSync(join(dir, 'landing.duckdb')))
+
+    const built = await tieout(['build', '--dir', dir])
+
+    expect({ code: built.code, stderr: built.stderr.trim() }).toEqual({ code: 0, stderr: NOTE })
+    const missing = await lost(before, join(dir, 'landing.duckdb'))
+    expect(Object.keys(missing).length).toBeGreaterThan(20)
+    expect(Object.values(missing).filter((rows) => rows > 0)).toEqual([])
+    const hash = await ledgerHash(join(dir, 'ledger.duckdb'))
+    const verified = await tieout(['verify', '--dir', dir])
+    expect(verified.stdout).toContain('Everything verifies.')
+    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect(await ledgerHash(join(dir, 'ledger.duckdb'))).toBe(hash)
+  }, 300_000)
+
+  test('whose ledger was published before can be read until then, or the command that helps is named', async () => {
+    const dir = olderBooks()
+    const balances = await tieout(['report', 'balances', '--format', 'csv', '--dir', dir])
+    expect(balances.code).toBe(0)
+    expect(balances.stdout).toContain('classic,USDT-FUTURES,USDT,')
+    for (const args of [['status'], ['report', 'gains'], ['report', 'statement']]) {
+      const { code, stderr } = await tieout([...args, '--dir', dir])
+      if (code !== 0) expect(stderr).toContain('tieout build')
+      expect(stderr).not.toContain('unexpected')
+    }
+  }, 300_000)
+
+  test('are refused, and left as they are, where the journal has become shorter than what had landed', async () => {
+    const dir = olderBooks()
+    const journal = join(dir, 'journal', '000001.journal')
+    writeFileSync(journal, readFileSync(journal).subarray(0, 8_000))
+    const landing = readFileSync(join(dir, 'landing.duckdb'))
+
+    const built = await tieout(['build', '--dir', dir])
+
+    expect(built.code).toBe(1)
+    expect(built.stderr).toContain('The journal ends before what has landed.')
+    expect(built.stderr).toContain('frames 1 to 31')
+    expect(readFileSync(join(dir, 'landing.duckdb')).equals(landing)).toBe(true)
+  }, 300_000)
+})
+
+describe('books of a newer version', () => {
+  test('landing: refused with both versions, and left as it is', async () => {
+    const dir = olderBooks()
+    await change(join(dir, 'landing.duckdb'), 'update state set schema_version = 7')
+    const before = readFileSync(join(dir, 'landing.duckdb'))
+
+    const { code, stderr } = await tieout(['build', '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toBe(
+      [
+        'tieout: The landing database was made by a newer version of tieout.',
+        `  where:    ${join(dir, 'landing.duckdb')}`,
+        '  expected: schema version 3',
+        '  found:    schema version 7',
+        '  next:     Update tieout, then run again.',
+        '',
+      ].join('\n'),
+    )
+    expect(readFileSync(join(dir, 'landing.duckdb')).equals(before)).toBe(true)
+  }, 300_000)
+
+  test('ledger: no figure of it is shown', async () => {
+    const dir = olderBooks()
+    await change(
+      join(dir, 'ledger.duckdb'),
+      "create table about as select 9::integer as format, '9.0.0' as version",
+    )
+    for (const args of [['report', 'balances'], ['status'], ['sql', 'select * from balances']]) {
+      const { code, stdout, stderr } = await tieout([...args, '--dir', dir])
+      expect([code, stdout]).toEqual([2, ''])
+      expect(stderr).toContain('The published ledger was made by a newer version of tieout.')
+      expect(stderr).toContain('format 1, as tieout 0.1.0 reads it')
+      expect(stderr).toContain('format 9, made by tieout 9.0.0')
+    }
+  }, 300_000)
+
+  test('journal: a segment of another format is refused with both formats', async () => {
+    const dir = temporaryFolder()
+    mkdirSync(join(dir, 'journal'))
+    const header = encodeSegmentHeader(1, 1, GENESIS, 3)
+    writeFileSync(join(dir, 'journal', '000001.journal'), header)
+
+    const { code, stderr } = await tieout(['build', '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('The journal was written by a newer version of tieout.')
+    expect(stderr).toContain('expected: format 1\n  found:    format 3')
+    expect(readFileSync(join(dir, 'journal', '000001.journal')).equals(header)).toBe(true)
+  }, 300_000)
+
+  test('journal: a frame of an unknown kind is refused by name, with nothing landed of it and nothing lost', async () => {
+    const dir = olderBooks()
+    const journal = await openJournal(dir, { mode: 'append', clock: systemClock })
+    const at = '2026-07-01T00:00:00.000Z'
+    await journal.append({ kind: 'audit', at, run: 'r', by: 'a newer tieout' } as unknown as FrameMeta)
+    await journal.close()
+
+    const { code, stderr } = await tieout(['build', '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('The journal has a frame of a kind that this version of tieout does not know.')
+    expect(stderr).toContain('where:    frame 32\n  found:    audit')
+    const again = await openJournal(dir, { mode: 'read', clock: systemClock })
+    expect(again.lastSeq).toBe(32)
+    await again.close()
+  }, 300_000)
+})

@@ -1,0 +1,319 @@
+// Writes are journaled before they leave and after, and none is sent a second time while its outcome is not known.
+import { writeFileSync } from 'node:fs'
+import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { buildBooks } from '../../pipeline/books/night.ts'
+import { readWrites, type Write } from '../../pipeline/books/writes.ts'
+import { listWrites, settleByHand } from '../../pipeline/calls/settle-by-hand.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { post } from '../sandbox/client.ts'
+import { type Desk, desk, journalText, sandbox, textOf } from '../support/calls.ts'
+import { startTieout } from '../support/cli.ts'
+import { lossyWay } from '../support/lossy-way.ts'
+
+const PLACE = '/api/v2/spot/trade/place-order'
+const ORDER = ['symbol=BTCUSDT', 'side=buy', 'orderType=limit', 'force=gtc', 'price=1000', 'size=0.01']
+const BODY = '{"symbol":"BTCUSDT","side":"buy","orderType":"limit","force":"gtc","price":"1000","size":"0.01"'
+const send = { account: 'parent', write: true } as const
+
+/** The writes as a new process finds them. */
+async function writesOf({ dir }: Desk): Promise<Write[]> {
+  const books = await openBooks(dir, { clock: systemClock, command: 'test' })
+  try {
+    return await readWrites(books.landing.connection)
+  } finally {
+    await books.close()
+  }
+}
+
+const configure = ({ context }: Desk, source: string): void => writeFileSync(context.configFile, source)
+
+interface Orders {
+  readonly list: readonly { readonly clientOid: string; readonly orderId: string; readonly price: string }[]
+}
+
+const openOrders = async (at: Desk): Promise<Orders['list']> =>
+  ((await at.call('trade.openOrders', ['symbol=BTCUSDT'], { account: 'parent' })) as Orders).list
+
+describe('a write', () => {
+  test('is journaled as intended before it is sent, and as done after', async () => {
+    const at = await desk(await sandbox())
+    const placed = (await at.call('spot.placeOrder', ORDER, send)) as { orderId: string; clientOid: string }
+    expect(placed.clientOid).toBe('own-1')
+    expect((await openOrders(at))[0]).toMatchObject({ ...placed, price: '1000' })
+    expect(await writesOf(at)).toMatchObject([
+      {
+        seq: 1,
+        account: 'parent',
+        endpoint: 'spot.placeOrder',
+        path: PLACE,
+        body: `${BODY},"clientOid":"own-1"}`,
+        outcome: 'done',
+        code: '00000',
+        message: 'success',
+      },
+    ])
+  })
+
+  test('keeps a clientOid that is given, and gives none to an order for which it has no effect', async () => {
+    const at = await desk(await sandbox())
+    expect(await at.call('spot.placeOrder', [...ORDER, 'clientOid=mine'], send)).toMatchObject({
+      clientOid: 'mine',
+    })
+    await at.call('spot.placeOrder', [...ORDER, 'tpslType=tpsl', 'triggerPrice=900'], send)
+    expect((await writesOf(at))[1]?.body).toBe(`${BODY},"triggerPrice":"900","tpslType":"tpsl"}`)
+  })
+
+  test('that the venue refuses is journaled as refused, with the venue’s words', async () => {
+    const at = await desk(await sandbox())
+    const values = ['orderId=1', 'category=SPOT']
+    await expect(at.call('trade.cancelOrder', values, send)).rejects.toMatchObject({ name: 'UnknownRefusal' })
+    const [write] = await writesOf(at)
+    expect(write).toMatchObject({ endpoint: 'trade.cancelOrder', outcome: 'refused' })
+    expect(write?.message).toMatch(/\w/)
+  })
+
+  test('of an account without a key is refused before anything is journaled', async () => {
+    const venue = await sandbox()
+    const at = await desk(venue)
+    configure(at, `venue: { base_url: ${venue.baseUrl} }\naccounts: { nobody: { credentials: file } }\n`)
+    await expect(at.call('spot.placeOrder', ORDER, { write: true })).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'Account nobody has no API key.',
+    })
+    expect(await writesOf(at)).toEqual([])
+  })
+})
+
+describe('a write whose answer is lost', () => {
+  test('is never sent again; an order is found by its clientOid and the call ends well', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('answer', PLACE)
+    const placed = await at.call('spot.placeOrder', ORDER, send)
+    expect(way.arrived.filter((path) => path === PLACE)).toHaveLength(1)
+    const [order] = await openOrders(at)
+    expect(placed).toEqual({ orderId: order?.orderId, clientOid: 'own-1' })
+    const [write] = await writesOf(at)
+    expect(write).toMatchObject({
+      outcome: 'done',
+      code: 'found',
+      message: `order ${order?.orderId} was found in trade.openOrders as live`,
+    })
+  })
+
+  test('an order that was filled at once is found in the history', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('answer', PLACE)
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'size=50']
+    expect(await at.call('spot.placeOrder', market, send)).toMatchObject({ clientOid: 'own-1' })
+    expect((await writesOf(at))[0]?.message).toMatch(/^order \d+ was found in trade.orderHistory as filled$/)
+  })
+
+  test('an order that never arrived stays open: it is told of, and its like is not sent', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({
+      name: 'OutcomeUnknown',
+      exitCode: 5,
+    })
+    expect(at.told).toContain('Order own-1 of write 1 stands neither in the open orders nor in the history.')
+    expect(await writesOf(at)).toMatchObject([{ seq: 1, outcome: 'unknown' }])
+
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The same request may have been carried out already; it is not sent a second time.',
+      details: {
+        where: 'write 1, spot.placeOrder of account parent',
+        action: expect.stringContaining(
+          'tieout writes --settle 1 --as done, or --as refused. With clientOid=own-1',
+        ),
+      },
+    })
+    expect(at.told[0]).toMatch(
+      /^Write 1 \(spot.placeOrder of account parent, .*\) may have been carried out: no answer came/,
+    )
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
+  test('the same limit order may be sent again under the same clientOid, which the venue takes once', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await at.call('spot.placeOrder', [...ORDER, 'clientOid=own-1'], send)
+    expect((await openOrders(at)).filter((order) => order.clientOid === 'own-1')).toHaveLength(1)
+    // The next look finds the order for the first intent too.
+    expect((await writesOf(at)).map((write) => write.outcome)).toEqual(['done', 'done'])
+  })
+
+  test('another request to the same endpoint is not held up', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const other = ORDER.map((word) => word.replace('price=1000', 'price=999'))
+    expect(await at.call('spot.placeOrder', other, send)).toMatchObject({ clientOid: 'own-2' })
+  })
+
+  test('where the interface has no id of our own, the error says how to find out, and settling by hand ends it', async () => {
+    const venue = await sandbox()
+    const way = await lossyWay(venue)
+    const at = await desk(way)
+    way.lose('answer', '/api/v3/account/repay')
+    const values = ['repayableCoinList=USDT', 'paymentCoinList=BTC']
+    await expect(at.call('account.repay', values, send)).rejects.toMatchObject({
+      name: 'OutcomeUnknown',
+      details: { action: expect.stringMatching(/^Sync tax.records and look for a repayment/) },
+    })
+    await expect(at.call('account.repay', values, send)).rejects.toMatchObject({ name: 'UsageError' })
+    await settleByHand(at.context, 1, 'done')
+    await expect(settleByHand(at.context, 1, 'done')).rejects.toMatchObject({
+      message: 'Write 1 is not open.',
+    })
+    expect(await writesOf(at)).toMatchObject([
+      { outcome: 'done', code: 'by hand', message: 'settled by hand' },
+    ])
+    expect(await at.call('account.repay', values, send)).toHaveProperty('result')
+  })
+
+  test('a time-out counts as lost: nothing is sent a second time', async () => {
+    const venue = await sandbox({ faults: 'hang' })
+    const at = await desk(venue)
+    configure(at, textOf(at.dir, 'tieout.yaml').replace('venue:\n', 'venue:\n  timeout_ms: 100\n'))
+    const values = ['repayableCoinList=USDT', 'paymentCoinList=BTC']
+    await expect(at.call('account.repay', values, send)).rejects.toMatchObject({
+      name: 'OutcomeUnknown',
+      code: 'time-out',
+    })
+    expect(await writesOf(at)).toMatchObject([
+      { outcome: 'unknown', code: 'time-out', message: 'no whole answer within 100 ms' },
+    ])
+  })
+})
+
+describe('an intent without an outcome, which a killed process leaves', () => {
+  /** What is left when the process dies with its request on the way. */
+  async function killedWith(at: Desk, clientOid: string): Promise<void> {
+    const books = await openBooks(at.dir, { clock: systemClock, command: 'test' })
+    const request = { method: 'POST', path: PLACE } as const
+    const who = { run: 'killed', account: 'parent', endpoint: 'spot.placeOrder', request }
+    const body = Buffer.from(`${BODY},"clientOid":"${clientOid}"}`)
+    await books.journal.append({ kind: 'write-intent', at: new Date().toISOString(), ...who }, body)
+    await books.close()
+  }
+
+  test('is told of by the next call, and its order is looked for', async () => {
+    const venue = await sandbox()
+    const at = await desk(venue)
+    await killedWith(at, 'before')
+    await post(venue, venue.accounts[0]!, PLACE, JSON.parse(`${BODY},"clientOid":"before"}`))
+    const [order] = await openOrders(at)
+    expect(order?.clientOid).toBe('before')
+    expect(at.told.slice(0, 3)).toEqual([
+      'Landing 1 journaled frames that had not landed when the last run ended.',
+      expect.stringMatching(
+        /^Write 1 .* may have been carried out: the process ended before the answer came\.\n/,
+      ),
+      `Write 1 was carried out: order ${order?.orderId} was found in trade.openOrders as live (clientOid before).`,
+    ])
+    expect(await writesOf(at)).toMatchObject([{ outcome: 'done', code: 'found' }])
+  })
+
+  test('is left by a command line that is killed while it waits, and the order is found afterwards', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const answered = way.hold(PLACE)
+    const { child, ended } = await startTieout([
+      'call',
+      'spot.placeOrder',
+      ...ORDER,
+      '--account',
+      'parent',
+      '--write',
+      '--dir',
+      at.dir,
+    ])
+    await answered
+    child.kill('SIGKILL')
+    await ended
+    const [order] = await openOrders(at)
+    expect(at.told[0]).toMatch(/may have been carried out: the process ended before the answer came/)
+    expect(await writesOf(at)).toMatchObject([
+      { body: expect.stringContaining(order?.clientOid ?? '-'), code: 'found' },
+    ])
+    expect(way.arrived.filter((path) => path === PLACE)).toHaveLength(1)
+  })
+
+  test('is an open break of the books until it is settled', async () => {
+    const at = await desk(await sandbox())
+    await killedWith(at, 'before')
+    const breaks = async (): Promise<readonly unknown[]> => {
+      const books = await openBooks(at.dir, { clock: systemClock, command: 'build' })
+      const built = await buildBooks(at.context, emptyConfig, books, { publishAnyway: false })
+      await books.close()
+      return built.openBreaks
+    }
+    expect(await breaks()).toMatchObject([
+      {
+        checkName: 'unsettled_write',
+        severity: 'warning',
+        account: 'parent',
+        explanation: expect.stringMatching(
+          /^Write 1 \(spot.placeOrder\) may have been carried out: the process ended/,
+        ),
+      },
+    ])
+    await settleByHand(at.context, 1, 'refused')
+    expect(await breaks()).toEqual([])
+  })
+
+  test('stays open where the venue has no such order', async () => {
+    const at = await desk(await sandbox())
+    await killedWith(at, 'before')
+    await openOrders(at)
+    expect(at.told).toContain('Order before of write 1 stands neither in the open orders nor in the history.')
+    expect(await writesOf(at)).toMatchObject([{ seq: 1, outcome: null, code: null }])
+  })
+})
+
+describe('the list of writes', () => {
+  test('shows each with its outcome, and is empty for books that changed nothing', async () => {
+    const at = await desk(await sandbox())
+    await listWrites(at.context, false)
+    expect(at.printed).toEqual(['Nothing was changed at the venue from these books.'])
+    await at.call('spot.placeOrder', ORDER, send)
+    at.printed.length = 0
+    await listWrites(at.context, false)
+    expect(at.printed[0]).toMatch(
+      /^write {2}at .*\n─+.*\n1 .* parent {3}spot\.placeOrder {2}done .*00000 {2}success$/,
+    )
+  })
+})
+
+describe('the journal', () => {
+  test('is enough to make the writes again, the last outcome of each included', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await settleByHand(at.context, 1, 'refused')
+    const before = await writesOf(at)
+    const books = await openBooks(at.dir, { clock: systemClock, command: 'rebuild', rebuild: true })
+    expect(await readWrites(books.landing.connection)).toEqual(before)
+    await books.close()
+    expect(before).toMatchObject([{ outcome: 'refused', code: 'by hand' }])
+  })
+
+  test('holds no credential of ours', async () => {
+    const venue = await sandbox()
+    const at = await desk(venue)
+    await at.call('spot.placeOrder', [...ORDER, `clientOid=${venue.accounts[0]?.passphrase}`], send)
+    const text = await journalText(at.dir)
+    for (const { apiKey, secret, passphrase } of venue.accounts)
+      for (const one of [apiKey, secret, passphrase]) expect(text).not.toContain(one)
+  })
+})

@@ -1,0 +1,240 @@
+// Every class of refusal: which codes and statuses make it, what it tells, and what it asks its reader to do.
+import { describe, expect, test } from 'vitest'
+import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
+import { refusalOf } from '../../connectors/classify.ts'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import { OutcomeUnknown, type Refusal, RepeatedCursor } from '../../connectors/errors.ts'
+
+const refused = (code: string, more: Partial<Refusal> = {}, endpoint = 'tax.records'): Refusal => {
+  const declared = findEndpoint(endpoint) as Endpoint
+  return {
+    endpoint: declared,
+    account: 'main',
+    code,
+    status: 400,
+    message: 'as the venue says',
+    request: { method: declared.method, path: `${declared.path}?limit=500` },
+    body: null,
+    ...more,
+  }
+}
+
+describe('a code', () => {
+  test.each([
+    ['RateRefused', 5, true, '429 25003 25004'],
+    ['ClockRefused', 5, false, '40005 40008 40078'],
+    ['CredentialRefused', 4, false, '40001 40002 40003 40006 40009 40011 40012 40036 40037'],
+    ['IpRefused', 4, false, '40018 40038 22010'],
+    ['PermissionRefused', 4, false, '40014 40029 40068 25620'],
+    ['NotApplicable', 4, false, '40084 40085 25245'],
+    ['TimeRangeRefused', 1, false, '00001 20001 40704 40705 40707 42072 43111 43130'],
+    ['ParameterRefused', 1, false, '40017 40019 40020 40034 400172 25200'],
+    ['PassingFailure', 5, true, '40015 40725 45001 40808 25000 25001'],
+    // What an account is says nothing at an endpoint that asks nothing of it.
+    ['UnknownRefusal', 5, true, '30007 12345 x 60039 40054 70102 70231'],
+  ])(
+    'of the class %s ends with exit code %i and helps a later try: %s',
+    (name, exitCode, retryable, codes) => {
+      for (const code of codes.split(' ')) {
+        // HTTP 200 with the code of a refusal is the same refusal.
+        for (const status of [200, 400, 403]) {
+          const error = refusalOf(refused(code, { status }), true)
+          expect([error.name, error.exitCode, error.retryable, error.code]).toEqual([
+            name,
+            exitCode,
+            retryable,
+            code,
+          ])
+        }
+      }
+    },
+  )
+
+  const codesOfRoles = ['60039', '40054', '40029', '70102', '70231', '40099']
+  const withRole = endpoints.filter(({ role }) => role !== undefined).map(({ name }) => name)
+
+  test('of what an account is does not apply at every endpoint that asks for a role, and at no other', () => {
+    expect(withRole).toEqual([
+      'broker.createApiKey',
+      'broker.modifyApiKey',
+      'broker.subaccountEmail',
+      'broker.customers',
+      'broker.customerKyc',
+      'wallet.subaccountTransfer',
+      'futures.subaccountAssets',
+      'loan.ltv',
+      'p2p.merchant',
+      'p2p.orders',
+    ])
+    for (const code of codesOfRoles)
+      for (const { name, role, opened } of endpoints) {
+        const error = refusalOf(refused(code, {}, name), true)
+        const isOpening =
+          (opened === 'product line' && code === '40099') || (opened === 'P2P' && code === '60039')
+        const elsewhere = code === '40029' ? 'PermissionRefused' : 'UnknownRefusal'
+        expect([name, code, error.name]).toEqual([
+          name,
+          code,
+          role !== undefined || isOpening ? 'NotApplicable' : elsewhere,
+        ])
+      }
+  })
+
+  test.each([
+    ['40099', 'tax.futuresRecords', 'partition', 'an account that has opened this product line'],
+    [
+      '40099',
+      'futures.subaccountAssets',
+      'partition',
+      'a parent account that is not an ND broker, and that has opened this product line',
+    ],
+    ['60039', 'tax.p2pRecords', 'partition', 'an account that uses P2P'],
+    ['60039', 'p2p.orders', 'feed', 'a P2P merchant'],
+    ['40029', 'futures.subaccountAssets', 'feed', 'a parent account that is not an ND broker'],
+  ])('%s at %s concerns the %s, and expects %s', (code, endpoint, concerns, expected) => {
+    const error = refusalOf(refused(code, {}, endpoint), true)
+    expect(error).toMatchObject({ concerns, details: { expected } })
+  })
+
+  test('that is not known is a passing failure under a status that is', () => {
+    expect(refusalOf(refused('12345', { status: 502 }), true).name).toBe('PassingFailure')
+  })
+
+  test('of any kind is about the rate under HTTP 429', () => {
+    expect(refusalOf(refused('40009', { status: 429 }), true).name).toBe('RateRefused')
+  })
+})
+
+test.each([
+  [200, 'UnknownRefusal'],
+  [302, 'UnknownRefusal'],
+  [400, 'ParameterRefused'],
+  [401, 'CredentialRefused'],
+  [403, 'IpRefused'],
+  [404, 'ParameterRefused'],
+  [408, 'PassingFailure'],
+  [418, 'RateRefused'],
+  [429, 'RateRefused'],
+  [500, 'PassingFailure'],
+  [503, 'PassingFailure'],
+])('HTTP %i without a code, or with that of a success, is a %s', (status, name) => {
+  expect(refusalOf(refused(`HTTP ${status}`, { status }), false).name).toBe(name)
+  if (status !== 200) expect(refusalOf(refused('00000', { status }), true).name).toBe(name)
+})
+
+describe('an error', () => {
+  test('names place, what was found and what to do', () => {
+    expect(refusalOf(refused('40014'), true).describe()).toBe(
+      [
+        'The venue refused for want of a permission: tax.records for account main.',
+        '  where:    GET /api/v3/tax/records?limit=500',
+        '  expected: tax API key',
+        '  found:    HTTP 400, code 40014, as the venue says',
+        '  next:     Use a tax API key for account main, then run again. What has landed is kept.',
+      ].join('\n'),
+    )
+  })
+
+  test('keeps the received body for the journal, out of what a logger lists', () => {
+    const error = refusalOf(refused('40014', { body: Buffer.from('private') }), true)
+    expect(error.body).toEqual(Buffer.from('private'))
+    expect(Object.keys(error)).not.toContain('body')
+  })
+
+  test.each([
+    [
+      '429',
+      'tax.records',
+      'The venue refused for too many requests',
+      'Run again later; what has landed is kept. If it happens often, another program uses the same account or address: lower venue.budgets for tax.records.',
+    ],
+    [
+      '40008',
+      'tax.records',
+      'The venue refused the time of the request',
+      'Set this machine’s clock by a time server, then run again.',
+    ],
+    [
+      '40009',
+      'tax.records',
+      'The venue refused the credentials',
+      'Check key, secret and passphrase of the tax API key of account main, then run again. What has landed is kept.',
+    ],
+    [
+      '40018',
+      'p2p.orders',
+      'The venue refused the address of this machine',
+      'Add this machine’s address to those that the API key of account main is bound to, then run again.',
+    ],
+    [
+      '40014',
+      'trade.orderHistory',
+      'The venue refused for want of a permission',
+      'Give the API key of account main the permission UTA trade (read), then run again. What has landed is kept.',
+    ],
+    [
+      '40014',
+      'futures.positions',
+      'The venue refused for want of a permission',
+      'Give the API key of account main the permission to read this, or leave the endpoint out.',
+    ],
+    [
+      '70102',
+      'p2p.orders',
+      'The endpoint does not apply to this account',
+      'Nothing: the account has no such data. Leave the endpoint out if it was named.',
+    ],
+    [
+      '40704',
+      'tax.records',
+      'The venue refused the time range',
+      'If the venue now remembers less, lower venue.retention_days for tax.records; else report this request as a defect.',
+    ],
+    [
+      '40034',
+      'tax.records',
+      'The venue refused a parameter',
+      'Check the parameters and venue.base_url; if both are right, report this request as a defect.',
+    ],
+    [
+      '40015',
+      'tax.records',
+      'The venue did not answer as it should',
+      'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+    ],
+    [
+      '77777',
+      'tax.records',
+      'The venue refused with a code that is not known',
+      'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
+    ],
+  ])('of code %s at %s says what it is and what helps', (code, endpoint, message, action) => {
+    const error = refusalOf(refused(code, {}, endpoint), true)
+    expect(error.message).toBe(`${message}: ${endpoint} for account main.`)
+    expect(error.details.action).toBe(action)
+  })
+
+  test.each([
+    ['40085', 'p2p.orders', 'a P2P merchant'],
+    ['40084', 'tax.records', 'a unified account'],
+    ['40085', 'tax.futuresRecords', 'an account of another mode'],
+  ])('of code %s at %s expects %s', (code, endpoint, expected) => {
+    expect(refusalOf(refused(code, {}, endpoint), true).details.expected).toBe(expected)
+  })
+
+  test('that concerns no account names none', () => {
+    const error = new RepeatedCursor(refused('repeated cursor', { account: '', status: null }))
+    expect(error.message).toBe('The venue gave the same cursor twice: tax.records.')
+    expect(error.details.found).toBe('code repeated cursor, as the venue says')
+  })
+
+  test('of a write whose answer was lost says how to find out, for each write of the catalogue', () => {
+    const error = new OutcomeUnknown(refused('time-out', {}, 'account.repay'))
+    expect(error.message).toBe(
+      'It is not known whether the venue carried this out: account.repay for account main.',
+    )
+    expect(error.details.action).toBe(
+      'Sync tax.records and look for a repayment of these coins. Do not send it again before.',
+    )
+  })
+})

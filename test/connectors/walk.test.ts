@@ -1,0 +1,331 @@
+// How ranges are asked for and what each page proves, on pages written by hand.
+import { describe, expect, test } from 'vitest'
+import { days, type Endpoint } from '../../connectors/endpoint.ts'
+import { customers } from '../../connectors/endpoints/broker.ts'
+import { p2pOrders } from '../../connectors/endpoints/p2p.ts'
+import { taxRecords } from '../../connectors/endpoints/tax.ts'
+import { orderHistory } from '../../connectors/endpoints/trade.ts'
+import type { Page } from '../../connectors/envelope.ts'
+import { MalformedAnswer, RepeatedCursor } from '../../connectors/errors.ts'
+import { extractPage, firstPage, turnPage } from '../../connectors/pages.ts'
+import { advance as advanceBy, beginWalk, resumeWalk } from '../../connectors/walk.ts'
+import { giveUpWindow, openRanges, type Step, type WalkState } from '../../connectors/walk-state.ts'
+
+const DAY = days(1)
+
+/** Tax records with pages of three, so that a test shows whole pages. */
+const tax: Endpoint = { ...taxRecords, page: { ...taxRecords.page, size: 3 } as Endpoint['page'] }
+
+const row = (id: number | string, ts: number) => ({ id: String(id), ts: String(ts) })
+
+const pageOf = (endpoint: Endpoint, rows: readonly unknown[]) => extractPage(endpoint, rows)
+
+const shown = ({ window, cursor }: WalkState) => ({ window, cursor })
+
+/** A page that can have shown all of its window. */
+const advance = (endpoint: Endpoint, state: WalkState, page: Page): Step =>
+  advanceBy(endpoint, state, page, state.window)
+
+describe('a walk through tax records', () => {
+  test('begins with the newest window of the documented span', () => {
+    const state = beginWalk(tax, { start: 0, end: 20 * DAY })
+    expect(shown(state)).toEqual({ window: { start: 13 * DAY, end: 20 * DAY }, cursor: null })
+  })
+
+  test('is one window where the need is shorter than the span', () => {
+    const state = beginWalk(tax, { start: 5, end: 9 })
+    expect(shown(state)).toEqual({ window: { start: 5, end: 9 }, cursor: null })
+  })
+
+  test('takes an empty page as proof of its window, and the next window shares its first instant', () => {
+    const step = advance(tax, beginWalk(tax, { start: 0, end: 20 * DAY }), pageOf(tax, []))
+    expect(step.covers).toEqual({ start: 13 * DAY, end: 20 * DAY })
+    expect(shown(step.next!)).toEqual({ window: { start: 6 * DAY, end: 13 * DAY }, cursor: null })
+  })
+
+  test('ends with the empty page of the last window', () => {
+    const step = advance(tax, beginWalk(tax, { start: 5, end: 9 }), pageOf(tax, []))
+    expect(step).toEqual({ covers: { start: 5, end: 9 }, unproven: null, next: null })
+  })
+
+  test('newest first: asks again from the oldest row of a full page, whose new rows prove the page before', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 0, end: 70 }, cursor: null })
+    const second = advance(tax, first.next!, pageOf(tax, [row(7, 70), row(6, 70), row(5, 40)]))
+    expect(second.covers).toEqual({ start: 71, end: 100 })
+    const third = advance(tax, second.next!, pageOf(tax, [row(5, 40)]))
+    expect(third.covers).toEqual({ start: 41, end: 69 })
+    expect(shown(third.next!)).toEqual({ window: { start: 0, end: 40 }, cursor: '5' })
+  })
+
+  test('oldest first: asks again from the newest row of a full page', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(1, 10), row(2, 20), row(3, 30)]))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 30, end: 100 }, cursor: null })
+    const second = advance(tax, first.next!, pageOf(tax, [row(3, 30), row(4, 40)]))
+    expect(second.covers).toEqual({ start: 0, end: 39 })
+    expect(shown(second.next!)).toEqual({ window: { start: 30, end: 100 }, cursor: '4' })
+    const end = advance(tax, second.next!, pageOf(tax, []))
+    expect(end).toEqual({ covers: { start: 40, end: 100 }, unproven: null, next: null })
+  })
+
+  test('asks for both sides of a full page behind which nothing new came', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]))
+    const second = advance(tax, first.next!, pageOf(tax, [row(7, 70)]))
+    expect(second.covers).toEqual({ start: 71, end: 89 })
+    const third = advance(tax, second.next!, pageOf(tax, []))
+    expect(third.covers).toEqual({ start: 0, end: 70 })
+    expect(shown(third.next!)).toEqual({ window: { start: 90, end: 100 }, cursor: null })
+  })
+
+  test('goes on behind a short page that reached far into its window from the oldest row, inclusive', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const step = advance(tax, begun, pageOf(tax, [row(2, 15 * DAY), row(1, 14 * DAY)]))
+    expect(step.covers).toEqual({ start: 14 * DAY + 1, end: 20 * DAY })
+    expect(shown(step.next!)).toEqual({ window: { start: 7 * DAY, end: 14 * DAY }, cursor: null })
+    const older = advance(tax, step.next!, pageOf(tax, [row(1, 14 * DAY), row(0, 8 * DAY)]))
+    expect(older.covers).toEqual({ start: 8 * DAY + 1, end: 14 * DAY })
+  })
+
+  test('asks what follows a short page of the newest rows alone', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const step = advance(tax, begun, pageOf(tax, [row(2, 19 * DAY), row(1, 18 * DAY)]))
+    expect(step.covers).toEqual({ start: 18 * DAY + 1, end: 20 * DAY })
+    expect(shown(step.next!)).toEqual({ window: { start: 13 * DAY, end: 20 * DAY }, cursor: '1' })
+  })
+
+  test('claims nothing by a short page of one instant, whose order nobody knows, until nothing follows it', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const first = advance(tax, begun, pageOf(tax, [row(1, 14 * DAY)]))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 13 * DAY, end: 20 * DAY }, cursor: '1' })
+    const empty = advance(tax, first.next!, pageOf(tax, []))
+    expect(empty.covers).toEqual({ start: 13 * DAY, end: 20 * DAY })
+  })
+
+  test('learns from the rows behind a short page of one instant in which order they come', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(5, 50)]))
+    const older = advance(tax, first.next!, pageOf(tax, [row(4, 40)]))
+    expect(older.covers).toEqual({ start: 41, end: 100 })
+    const newer = advance(tax, first.next!, pageOf(tax, [row(6, 60)]))
+    expect(newer.covers).toEqual({ start: 0, end: 59 })
+  })
+
+  test('asks for windows of their own where a cursor brings known rows again', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, [row(1, 10), row(2, 20)]))
+    expect(first.covers).toEqual({ start: 0, end: 19 })
+    const again = advance(tax, first.next!, pageOf(tax, [row(1, 10)]))
+    expect(again.covers).toBeNull()
+    expect(shown(again.next!)).toEqual({ window: { start: 21, end: 100 }, cursor: null })
+    const empty = advance(tax, again.next!, pageOf(tax, []))
+    expect(shown(empty.next!)).toEqual({ window: { start: 20, end: 20 }, cursor: null })
+  })
+
+  test('reads what lies before, after and in a full page of one instant apart', () => {
+    const begun = beginWalk(tax, { start: 0, end: 60 })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 50), row(8, 50), row(7, 50)]))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 51, end: 60 }, cursor: null })
+    const after = advance(tax, first.next!, pageOf(tax, []))
+    expect(after.covers).toEqual({ start: 51, end: 60 })
+    const instant = advance(tax, after.next!, pageOf(tax, [row(9, 50), row(8, 50), row(7, 50)]))
+    expect(shown(instant.next!)).toEqual({ window: { start: 50, end: 50 }, cursor: '7' })
+    const rest = advance(tax, instant.next!, pageOf(tax, [row(6, 50)]))
+    const end = advance(tax, rest.next!, pageOf(tax, []))
+    expect(end.covers).toEqual({ start: 50, end: 50 })
+    expect(shown(end.next!)).toEqual({ window: { start: 0, end: 49 }, cursor: null })
+  })
+
+  test.each([
+    ['ids that rise, and a cursor that brings known rows again', [1, 2, 3], [1, 2]],
+    ['ids in no order, and a cursor that may have passed some', [3, 9, 2], [1]],
+  ])('says that an instant is unproven with %s', (_, ids, behind) => {
+    const begun = beginWalk(tax, { start: 50, end: 50 })
+    const rows = ids.map((id) => row(id, 50))
+    const first = advance(tax, begun, pageOf(tax, rows))
+    const again = advance(
+      tax,
+      first.next!,
+      pageOf(
+        tax,
+        behind.map((id) => row(id, 50)),
+      ),
+    )
+    const end = again.next === null ? again : advance(tax, again.next, pageOf(tax, []))
+    expect(end).toEqual({ covers: null, unproven: { start: 50, end: 50 }, next: null })
+  })
+
+  test.each([
+    ['out of order on one page', [row(5, 30), row(4, 60), row(3, 40)]],
+    ['newer than the window', [row(5, 101), row(4, 60), row(3, 50)]],
+    ['older than the window', [row(5, 60), row(4, 50), row(3, 5)]],
+    ['without a readable time', [{ id: '5', ts: 'yesterday' }, { id: '4' }, { id: '3' }]],
+  ])('divides a window whose full page has rows %s', (_, rows) => {
+    const begun = beginWalk(tax, { start: 10, end: 100 })
+    const first = advance(tax, begun, pageOf(tax, rows))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 55, end: 100 }, cursor: null })
+    expect(openRanges(first.next!)).toEqual([{ start: 10, end: 100 }])
+  })
+
+  test('claims a short page out of order when nothing follows it', () => {
+    const wide: Endpoint = { ...tax, page: { ...tax.page, size: 9 } as Endpoint['page'] }
+    const begun = beginWalk(wide, { start: 10, end: 100 })
+    const first = advance(wide, begun, pageOf(wide, [row(3, 30), row(2, 60), row(1, 40)]))
+    expect(first.covers).toBeNull()
+    const end = advance(wide, first.next!, pageOf(wide, []))
+    expect(end).toEqual({ covers: { start: 10, end: 100 }, unproven: null, next: null })
+  })
+
+  test('passes over single rows without a readable time or id', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const step = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), { id: null, ts: '' }]))
+    expect(shown(step.next!)).toEqual({ window: { start: 0, end: 80 }, cursor: null })
+  })
+
+  test('refuses a full page on which no row has an id', () => {
+    const rows = [{ ts: '90' }, { ts: '80' }, { ts: '70' }]
+    expect(() => advance(tax, beginWalk(tax, { start: 0, end: 100 }), pageOf(tax, rows))).toThrow(
+      MalformedAnswer,
+    )
+  })
+
+  test('takes a short page on which no row has an id as the usual end', () => {
+    const step = advance(tax, beginWalk(tax, { start: 0, end: 100 }), pageOf(tax, [{ ts: '90' }]))
+    expect(step).toEqual({ covers: { start: 0, end: 100 }, unproven: null, next: null })
+  })
+
+  test('claims nothing that a page cannot have shown, at either end', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const bounds = { start: 20, end: 95 }
+    const first = advanceBy(tax, begun, pageOf(tax, [row(9, 90), row(8, 80), row(7, 70)]), bounds)
+    const second = advanceBy(tax, first.next!, pageOf(tax, [row(7, 70), row(6, 60)]), { start: 20, end: 70 })
+    expect(second.covers).toEqual({ start: 61, end: 95 })
+    const end = advanceBy(tax, second.next!, pageOf(tax, []), { start: 20, end: 70 })
+    expect(end.covers).toEqual({ start: 20, end: 60 })
+  })
+
+  test('gives up a window and what is older, and goes on with what is newer', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 19 * DAY), row(8, 18 * DAY), row(7, 17 * DAY)]))
+    const { gone, next } = giveUpWindow(tax, first.next!)
+    expect(gone).toEqual([{ start: 0, end: 17 * DAY }])
+    expect(shown(next!)).toEqual({ window: { start: 17 * DAY + 1, end: 20 * DAY }, cursor: null })
+  })
+
+  test('keeps every digit of an id that came as a number beyond 2^53', () => {
+    const step = advance(
+      tax,
+      beginWalk(tax, { start: 0, end: 100 }),
+      pageOf(tax, [row(8, 80), row('1375573238088888367', 70)]),
+    )
+    expect(step.next!.cursor).toBe('1375573238088888367')
+  })
+})
+
+describe('a walk through orders', () => {
+  const answer = (list: unknown, cursor?: unknown) => extractPage(orderHistory, { list, cursor })
+  const order = { orderId: '5', createdTime: '50' }
+
+  test('claims a window only when its last page has come', () => {
+    const begun = beginWalk(orderHistory, { start: 0, end: 40 * DAY })
+    const first = advance(orderHistory, begun, answer([order], '77'))
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 10 * DAY, end: 40 * DAY }, cursor: '77' })
+    const last = advance(orderHistory, first.next!, answer([order], null))
+    expect(last.covers).toEqual({ start: 10 * DAY, end: 40 * DAY })
+    expect(shown(last.next!)).toEqual({ window: { start: 0, end: 10 * DAY }, cursor: null })
+  })
+
+  test.each([
+    ['absent', undefined],
+    ['null', null],
+    ['empty', ''],
+  ])('ends a window where the cursor is %s', (_, cursor) => {
+    const step = advance(orderHistory, beginWalk(orderHistory, { start: 0, end: 9 }), answer([order], cursor))
+    expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
+  })
+
+  test('ends a window with an empty page, whatever its cursor', () => {
+    const state = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
+    const step = advance(orderHistory, state, answer([], '77'))
+    expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
+  })
+
+  test('refuses a cursor that comes twice, also over a stop', () => {
+    const state = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
+    expect(() => advance(orderHistory, state, answer([order], '77'))).toThrow(RepeatedCursor)
+  })
+
+  test('takes the cursor of P2P orders from minOrderId, as text or as a number', () => {
+    expect(extractPage(p2pOrders, { orderList: [{}], minOrderId: 42 }).cursor).toBe('42')
+    expect(extractPage(p2pOrders, { orderList: [{}], minOrderId: '42' }).cursor).toBe('42')
+  })
+})
+
+describe('numbered pages', () => {
+  const page = (...uids: string[]) =>
+    extractPage(
+      customers,
+      uids.map((uid) => ({ uid })),
+    )
+
+  test('are counted from 1 until one is empty', () => {
+    const second = turnPage(customers, firstPage, page('a', 'b'))!
+    expect(second.cursor).toBe('2')
+    expect(turnPage(customers, second, page('c'))!.cursor).toBe('3')
+    expect(turnPage(customers, second, page())).toBeNull()
+  })
+
+  test('are refused where the venue sends the same page again', () => {
+    const second = turnPage(customers, firstPage, page('a', 'b'))!
+    expect(() => turnPage(customers, second, page('a', 'b'))).toThrow(RepeatedCursor)
+  })
+})
+
+describe('what a walk costs where the venue keeps to the document', () => {
+  const SPAN = 100
+  const wide: Endpoint = {
+    ...tax,
+    page: { ...tax.page, size: 500 } as Endpoint['page'],
+    window: { ...tax.window!, spanMaxMs: SPAN },
+  }
+
+  /** Requests for records that come newest first, with `size` to a page. */
+  function requestsFor(
+    records: readonly { readonly id: string; readonly ts: string }[],
+    size: number,
+  ): number {
+    const endpoint = { ...wide, page: { ...wide.page, size } as Endpoint['page'] }
+    let requests = 0
+    let state: WalkState | null = beginWalk(endpoint, { start: 0, end: 1_000 })
+    while (state !== null) {
+      requests += 1
+      const { window, cursor }: WalkState = state
+      const rows = records
+        .filter(({ ts }) => Number(ts) >= window.start && Number(ts) <= window.end)
+        .filter(({ id }) => cursor === null || Number(id) < Number(cursor))
+        .toSorted((a, b) => Number(b.id) - Number(a.id))
+      state = advance(endpoint, state, extractPage(endpoint, rows.slice(0, size))).next
+    }
+    return requests
+  }
+
+  const dense = Array.from({ length: 1_000 }, (_, place) => row(place + 1, place + 1))
+
+  test('one request a window where pages never come full, dense or empty', () => {
+    expect(requestsFor(dense, 500)).toBeLessThanOrEqual(11)
+    expect(requestsFor([], 500)).toBe(10)
+  })
+
+  test('one request a page where windows hold many pages: a page shares one row with the next', () => {
+    // 101 rows to a window: pages of 23, of which 22 are new, and one that asks what follows the newest window's last.
+    expect(requestsFor(dense, 23)).toBeLessThanOrEqual(5 * 10 + 1)
+  })
+})

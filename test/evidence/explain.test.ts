@@ -1,0 +1,276 @@
+// From an id of a report to the venue's own bytes: every kind of id, what is struck, what was changed, what is unknown.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { importInto, readImport } from '../../pipeline/books/import.ts'
+import { describeExplanation, explanationJson } from '../../pipeline/evidence/print.ts'
+import type { Step } from '../../pipeline/evidence/step.ts'
+import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { explained, journaledBooks, rows, taxPage, tradedBooks, writeBooks } from './explain-books.ts'
+
+/** `disposal x > event x > trade y > entry z > record 104` for each step that has none below it. */
+function paths(steps: readonly Step[], above = ''): string[] {
+  return steps.flatMap((one) => {
+    const path = `${above}${one.what} ${one.id}`
+    return one.steps.length === 0 ? [path] : paths(one.steps, `${path} > `)
+  })
+}
+
+const shortened = (steps: readonly Step[]): string[] =>
+  paths(steps).map((path) => path.replaceAll('main/tax.records/', ''))
+
+/** Read by every test that changes nothing. */
+let traded: string
+beforeAll(async () => {
+  traded = await tradedBooks()
+})
+
+describe('explain', () => {
+  test('a disposal leads to its trade, to its lots and their trades, and to the records of all', async () => {
+    const { steps } = await explained(traded, 'main/tax.records/104/amount')
+    expect(shortened(steps)).toEqual([
+      'disposal 104/amount > event 104/amount > trade 103 > entry 103/amount > record 103',
+      'disposal 104/amount > event 104/amount > trade 103 > entry 104/amount > record 104',
+      'disposal 104/amount > piece of lot 101/amount > event 101/amount > trade 101 > entry 101/amount > record 101',
+      'disposal 104/amount > piece of lot 101/amount > event 101/amount > trade 101 > entry 102/amount > record 102',
+    ])
+    expect(steps[0]?.steps[1]?.fields).toMatchObject({
+      quantity: '0.5',
+      proceeds: '80',
+      cost_basis: '50',
+      gain: '30',
+    })
+  })
+
+  test('each record stands with its row as received, byte for byte, and the verified frame around it', async () => {
+    const dir = traded
+    const { frames } = await explained(dir, 'main/tax.records/104/amount')
+    const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
+    for await (const { seq, body, chain } of journal.read(3)) {
+      if (seq > 4 || body === null) break
+      const frame = frames.get(seq)
+      expect(frame).toMatchObject({ chain, bodySha256: createHash('sha256').update(body).digest('hex') })
+      const { text, bytes } = frame?.rowAt(1) ?? {}
+      expect(text).toBe(seq === 3 ? rows.bought : rows.sold)
+      expect(Buffer.from(body.subarray(...(bytes as [number, number]))).toString()).toBe(text)
+    }
+    await journal.close()
+    expect([...frames.keys()]).toEqual([3, 4])
+  })
+
+  test('an entry is printed with its record, its request and its bytes', async () => {
+    const explanation = await explained(traded, 'main/tax.records/105/amount')
+    const { chain, bodySha256 } = explanation.frames.get(4) ?? {}
+    const shown = describeExplanation(explanation)
+    expect(shown).toBe(`entry main/tax.records/105/amount
+  account          main
+  ledger           UNIFIED
+  product_line     SPOT
+  coin             USDT
+  amount           1
+  kind             unclassified
+  occurred_at      2026-01-08T10:00:00.000Z
+  source_feed      tax.records
+  source_id        105
+  part             amount
+  type             MOON_GIFT
+  counter_account  Equity:Suspense
+  record 105
+    feed           tax.records
+    account        main
+    partition      SPOT
+    biz_type       SPOT
+    id             105
+    coin           USDT
+    type           MOON_GIFT
+    amount         1
+    fee            0
+    balance        981
+    ts             2026-01-08T10:00:00.000Z
+    extra          {"memo":"ö"}
+    first_seen_at  2026-02-01T03:00:00.000Z
+    last_seen_at   2026-02-01T03:00:00.000Z
+    is_current     true
+    journal frame 4, row 0
+      request      GET /api/v3/tax/records?bizType=SPOT&limit=500
+      received_at  2026-02-01T03:00:00.000Z
+      kind         page
+      run          r1
+      account      main
+      feed         tax.records
+      partition    SPOT
+      status       200
+      covers       {"start":1767225600000,"end":1769817600000}
+      chain        ${chain} (verified)
+      body         453 bytes, SHA-256 ${bodySha256}
+      bytes 69 to 187 of the body:
+      ${rows.odd}`)
+  })
+
+  test.each([
+    ['main/tax.records/101/amount', 'lot'],
+    ['main/tax.records/101', 'trade'],
+    ['main/tax.records/105', 'transaction'],
+    ['main/tax.records/102/amount', 'entry'],
+    ['main/tax.records/102/opening/counter', 'entry'],
+    ['104', 'record'],
+    ['main/UNIFIED/USDT', 'line'],
+    ['main/UNIFIED/BTC/closing', 'line'],
+    ['main/UNIFIED/USDT/movement/trade', 'line'],
+    ['main/2026-01-01/SPOT/BTCUSDT/USDT', 'line'],
+    ['4:1', 'frame'],
+    ['3', 'frame'],
+  ])('%s is found as a %s', async (id, what) => {
+    const { steps } = await explained(traded, id)
+    expect(steps[0]).toMatchObject({ what, id: id.replace('/counter', '') })
+  })
+
+  test('a line sums what it rests on and follows the newest entries, as many as asked for', async () => {
+    const { steps } = await explained(traded, 'main/UNIFIED/USDT', { limit: 2 })
+    expect(steps[0]?.fields).toMatchObject({ entries: 4, amount: '981' })
+    expect(steps[0]?.steps.map(({ id }) => id)).toEqual([
+      'main/tax.records/105/amount',
+      'main/tax.records/103/amount',
+    ])
+    expect(steps[0]?.omitted).toBe(2)
+  })
+
+  test('a break leads to the records that it names', async () => {
+    const id = await breakOf(traded, 'unknown_type')
+    const { steps } = await explained(traded, id)
+    expect(shortened(steps)).toEqual([`break ${id} > record 105`, `break ${id} > entry 105/amount`])
+  })
+
+  test('JSON holds the same steps, with the evidence beside each record', async () => {
+    const explanation = await explained(traded, '104')
+    expect(explanationJson(explanation)).toMatchObject({
+      id: '104',
+      steps: [
+        {
+          what: 'record',
+          id: '104',
+          fields: { amount: '-0.5', extra: '{"memo":"ö"}' },
+          evidence: {
+            frame: 4,
+            row: 1,
+            meta: {
+              request: { method: 'GET', path: '/api/v3/tax/records?bizType=SPOT&limit=500' },
+              status: 200,
+            },
+            struck: false,
+            row_text: rows.sold,
+          },
+        },
+        { what: 'entry', id: 'main/tax.records/104/amount' },
+      ],
+    })
+  })
+})
+
+async function breakOf(dir: string, check: string): Promise<string> {
+  const ledger = await openLedger(dir)
+  const [row] = await ledger.query('select break_id from breaks where check_name = $check', { check })
+  ledger.close()
+  return String(row?.[0])
+}
+
+describe('explain, when something is amiss', () => {
+  test('an id that the books do not know is refused, with what comes near to it', async () => {
+    const refusal = await explained(traded, 'main/tax.records/109/amount').catch((error) => error)
+    expect(refusal).toBeInstanceOf(UsageError)
+    expect(refusal.describe()).toBe(`The books know nothing of this id.
+  where:    main/tax.records/109/amount
+  expected: one of those near to it: main/tax.records/101/amount, main/tax.records/102/amount, main/tax.records/103/amount, main/tax.records/104/amount, main/tax.records/105/amount
+  next:     Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.`)
+  })
+
+  test.each(['4:9', '99', "'; drop table entries --"])('%s is no id and no place', async (id) => {
+    await expect(explained(traded, id)).rejects.toThrow('The books know nothing of this id.')
+  })
+
+  test('a struck body is said to be gone, and the chain holds', async () => {
+    const dir = await tradedBooks()
+    await strikeFrames(dir, [4], systemClock)
+    const explanation = await explained(dir, '104')
+    const shown = describeExplanation(explanation)
+    expect(shown).toContain('body         struck: its bytes are gone on purpose, the chain holds')
+    expect(shown).not.toContain(rows.sold)
+    expect(explanation.frames.get(4)).toMatchObject({ bodySha256: null, bodyBytes: null })
+    expect(explanationJson(explanation)).toMatchObject({
+      steps: [{ evidence: { struck: true, row_text: null } }, {}],
+    })
+  })
+
+  test('a journal with a changed byte is refused and named, not shown', async () => {
+    const dir = await tradedBooks()
+    const segment = join(dir, 'journal', readdirSync(join(dir, 'journal'))[0] as string)
+    const bytes = readFileSync(segment)
+    const at = bytes.length - 100
+    bytes.writeUInt8(bytes.readUInt8(at) ^ 1, at)
+    writeFileSync(segment, bytes)
+    await expect(explained(dir, '104')).rejects.toThrow(CorruptionError)
+  })
+
+  test('a row that the journal does not hold is damage, whatever the ledger says', async () => {
+    const dir = await journaledBooks([taxPage([rows.bought])])
+    const other = await tradedBooks()
+    writeFileSync(join(dir, 'ledger.duckdb'), readFileSync(join(other, 'ledger.duckdb')))
+    await expect(explained(dir, '104')).rejects.toThrow(
+      'The journal does not hold the row that the ledger names.',
+    )
+  })
+
+  test('it reads while somebody writes, and takes no lock', async () => {
+    const dir = await tradedBooks()
+    const writer = await openBooks(dir, { clock: systemClock, command: 'sync' })
+    try {
+      expect((await explained(dir, '104')).steps).toHaveLength(2)
+    } finally {
+      await writer.close()
+    }
+  })
+})
+
+describe('explain, beyond the tax records', () => {
+  const merchant = {
+    feed: 'p2p.merchant',
+    path: '/api/v2/p2p/merchantInfo',
+    body: '{"code":"00000","msg":"success","data":{"merchantId":"777","nickName":"Alice","totalTrades":"5"}}',
+  }
+
+  test('data about people stand as null, unless the configuration publishes them', async () => {
+    const dir = await journaledBooks([merchant])
+    const row = (await explained(dir, '777')).frames.get(3)?.rowAt(0)
+    expect(row?.text).toBe('{"merchantId":"777","nickName":null,"totalTrades":"5"}')
+    const shown = (await explained(dir, '777', { showPersonalData: true })).frames.get(3)?.rowAt(0)
+    expect(shown?.text).toBe('{"merchantId":"777","nickName":"Alice","totalTrades":"5"}')
+  })
+
+  test('an imported row leads to its line of the user’s file', async () => {
+    const dir = await tradedBooks()
+    const file = join(dir, 'old.csv')
+    const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+    const line = 'k1,2025-05-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,0,USDT'
+    writeFileSync(
+      file,
+      `${header}\r\n\r\n${line}\r\nk2,2025-06-01T00:00:00Z,kraken,sell,BTC,1,USDT,90,0,USDT\r\n`,
+    )
+    await writeBooks(dir, async (books) => {
+      await importInto(books, await readImport(nodeDisk, 'trades', file), { id: 'r2', clock: systemClock })
+    })
+    const { steps, frames } = await explained(dir, 'k2')
+    expect(paths(steps)).toEqual([
+      'disposal k2 > event k2 > imported row k2',
+      'disposal k2 > piece of lot k1 > event k1 > imported row k1',
+      'trade k2',
+    ])
+    expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
+  })
+})

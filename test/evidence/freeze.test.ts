@@ -1,0 +1,233 @@
+// A report frozen as it was handed in, and held against what the books say later.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { beforeAll, describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { CorruptionError, UsageError } from '../../models/error.ts'
+import { compareWithFiling, freezeReport } from '../../pipeline/evidence/freeze.ts'
+import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import type { ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { journaledBooks, rows, taxPage, taxRow, tradedBooks, writeBooks } from './explain-books.ts'
+
+const contextOf = (dir: string) => ({ dir, clock: systemClock, disk: nodeDisk })
+
+async function freeze(
+  dir: string,
+  name: string,
+  report: ReportName,
+  options: ReportOptions = {},
+): Promise<string> {
+  const ledger = await openLedger(dir)
+  try {
+    return (await freezeReport(ledger, { name: report, options, defaults: {} }, name, contextOf(dir))).file
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Rows and notes of the comparison; the first note, which holds the time, left out. */
+async function against(dir: string, name: string, report: ReportName, options: ReportOptions = {}) {
+  const ledger = await openLedger(dir)
+  try {
+    const difference = await compareWithFiling(ledger, { name: report, options }, name, contextOf(dir))
+    return { rows: await allRows(difference.rows), notes: difference.notes.slice(1) }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Adds one more page of tax records, as a later night would. */
+async function nextNight(dir: string, ...records: readonly string[]): Promise<void> {
+  const { feed, partition = '', path, body } = taxPage(records)
+  await writeBooks(dir, async ({ journal }) => {
+    const of = { account: 'main', feed, partition, request: { method: 'GET', path }, status: 200 } as const
+    await journal.append(
+      { kind: 'page', at: '2026-02-02T03:00:00.000Z', run: 'r2', ...of },
+      Buffer.from(body),
+    )
+  })
+}
+
+/** Shared by the tests that leave journal and ledger as they are; each has filings of its own names. */
+let traded: string
+beforeAll(async () => {
+  traded = await tradedBooks()
+})
+
+describe('report --freeze', () => {
+  test('refuses a report that is too large for one filing, and leaves nothing behind', async () => {
+    const ledger = await openLedger(traded)
+    const asked = { name: 'gains', options: {}, defaults: {} } as const
+    const frozen = freezeReport(ledger, asked, 'too-large', { ...contextOf(traded), maxFilingBytes: 100 })
+    await expect(frozen.finally(() => ledger.close())).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'The report is too large for one filing.',
+      details: {
+        where: expect.stringMatching(/^after \d+ lines$/),
+        action: expect.stringContaining('--account'),
+      },
+    })
+    await expect(against(traded, 'too-large', 'gains')).rejects.toThrow('There is no filing of this name.')
+  })
+
+  test('keeps every line, what was asked, and hashes of ledger, prices, journal and lots', async () => {
+    const dir = traded
+    const file = await freeze(dir, 'gains-2026', 'gains', { year: 2026, method: 'lifo' })
+    const filing = JSON.parse(readFileSync(file, 'utf8'))
+    const hash = expect.stringMatching(/^[0-9a-f]{64}$/)
+    expect(file).toBe(join(dir, 'filings', 'gains-2026.json'))
+    expect(filing).toMatchObject({
+      sha256: hash,
+      name: 'gains-2026',
+      report: 'gains',
+      options: { year: 2026, method: 'lifo' },
+      title: 'Gains 2026',
+      inputs: {
+        ledger: hash,
+        tables: { prices: hash, lot_events: hash, entries: hash },
+        lots: [{ method: 'lifo', scope: 'account', rules: 'generic' }],
+        journal: { seq: 4, chain: hash },
+      },
+      key: ['disposal_id', 'coin', 'lot_id', 'acquired_at'],
+    })
+    const line = Object.fromEntries(
+      filing.columns.map((name: string, at: number) => [name, filing.rows[0][at]]),
+    )
+    expect(line).toMatchObject({ quantity: '0.5', proceeds: '80', cost_basis: '50', gain: '30' })
+    expect(readdirSync(join(dir, 'filings')).filter((name) => name.startsWith('.'))).toEqual([])
+  })
+
+  test('a name that is taken is refused, and the first filing stays to the byte', async () => {
+    const dir = traded
+    const file = await freeze(dir, 'q1', 'balances')
+    const before = createHash('sha256').update(readFileSync(file)).digest('hex')
+    const refusal = await freeze(dir, 'q1', 'gains').catch((error) => error)
+    expect(refusal).toBeInstanceOf(UsageError)
+    expect(refusal.describe()).toBe(`A filing of this name is frozen already.
+  where:    ${file}
+  expected: a name that is free; a filing is never replaced
+  next:     Choose another name, or compare with it by --against.`)
+    expect(createHash('sha256').update(readFileSync(file)).digest('hex')).toBe(before)
+  })
+
+  test('of two that freeze under one name at once, one is kept and the other is told', async () => {
+    const dir = traded
+    const results = await Promise.allSettled([freeze(dir, 'race', 'balances'), freeze(dir, 'race', 'income')])
+    expect(results.map(({ status }) => status).toSorted()).toEqual(['fulfilled', 'rejected'])
+    expect(readdirSync(join(dir, 'filings')).filter((name) => name.includes('race'))).toEqual(['race.json'])
+  })
+
+  test.each(['../q1', '', '.hidden', 'a/b', 'x'.repeat(65)])('the name %j is refused', async (name) => {
+    await expect(freeze(traded, name, 'balances')).rejects.toThrow('The name of a filing is not plain.')
+  })
+})
+
+describe('report --against', () => {
+  test('says that nothing differs while nothing has changed', async () => {
+    const dir = traded
+    await freeze(dir, 'now', 'gains')
+    expect(await against(dir, 'now', 'gains')).toEqual({
+      rows: [],
+      notes: ['No line differs.', 'Its inputs are the same.'],
+    })
+  })
+
+  test('tells each line that a later record adds or changes, field by field, and which inputs changed', async () => {
+    const dir = await journaledBooks([taxPage([rows.bought, rows.paid])])
+    await freeze(dir, 'start', 'balances')
+    await nextNight(dir, rows.received, rows.sold)
+    const { rows: lines, notes } = await against(dir, 'start', 'balances')
+    const time = ['2026-01-05T10:00:00.000Z', '2026-01-07T10:00:00.000Z']
+    expect(lines).toEqual([
+      ['changed', 'main | UNIFIED | BTC', 'quantity', '1', '0.5'],
+      ['changed', 'main | UNIFIED | BTC', 'venue_balance', '1', '0.5'],
+      ['changed', 'main | UNIFIED | BTC', 'as_of', ...time],
+      ['changed', 'main | UNIFIED | USDT', 'quantity', '900', '980'],
+      ['changed', 'main | UNIFIED | USDT', 'venue_balance', '900', '980'],
+      ['changed', 'main | UNIFIED | USDT', 'as_of', ...time],
+    ])
+    expect(notes[0]).toBe('2 lines changed.')
+    expect(notes[1]).toMatch(
+      /^Changed since then: the ledger, in the tables .*\bentries\b.*; the prices; the journal: frame 3 was its last, now 4\.$/,
+    )
+  })
+
+  test('a line that is new and one that is gone are told whole', async () => {
+    const dir = await journaledBooks([taxPage([rows.bought, rows.paid, rows.received, rows.sold])])
+    await freeze(dir, 'year', 'gains', { year: 2026 })
+    const ts = '2026-01-09T10:00:00Z'
+    await nextNight(
+      dir,
+      taxRow({ id: '106', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '45', balance: '1025', ts }),
+      taxRow({
+        id: '107',
+        coin: 'BTC',
+        type: 'ORDER_DEALT_FROZEN_OUT',
+        amount: '-0.25',
+        balance: '0.25',
+        ts,
+      }),
+    )
+    const { rows: lines, notes } = await against(dir, 'year', 'gains')
+    const id = 'main/tax.records/107/amount | BTC | main/tax.records/101/amount | 2026-01-05T10:00:00.000Z'
+    expect(notes[0]).toBe('1 line added.')
+    expect(lines).toContainEqual(['added', id, 'gain', '', '20'])
+    expect(new Set(lines.map(([change, line]) => `${change} ${line}`))).toEqual(new Set([`added ${id}`]))
+    await freeze(dir, 'later', 'gains', { year: 2026 })
+    const before = JSON.parse(readFileSync(join(dir, 'filings', 'later.json'), 'utf8'))
+    expect(before.rows).toHaveLength(2)
+  })
+
+  test('another journal in the place of the frozen one is noticed', async () => {
+    const dir = await tradedBooks()
+    await freeze(dir, 'own', 'balances')
+    const other = await tradedBooks()
+    for (const name of readdirSync(join(dir, 'journal')))
+      writeFileSync(join(dir, 'journal', name), readFileSync(join(other, 'journal', name)))
+    const { notes } = await against(dir, 'own', 'balances')
+    expect(notes.at(-1)).toBe(
+      'The journal does not hold what it held then: The journal is not the one that has landed.',
+    )
+  })
+
+  test('a filing that was changed is refused', async () => {
+    const dir = traded
+    const file = await freeze(dir, 'spoilt', 'balances')
+    writeFileSync(file, readFileSync(file, 'utf8').replace('"981"', '"9810"'))
+    await expect(against(dir, 'spoilt', 'balances')).rejects.toThrow(CorruptionError)
+    writeFileSync(file, 'not JSON')
+    await expect(against(dir, 'spoilt', 'balances')).rejects.toThrow('The filing is not what was frozen.')
+  })
+
+  test('a name without a filing is refused with those there are; another report and other options as well', async () => {
+    const dir = traded
+    await freeze(dir, 'gains-lifo', 'gains', { method: 'lifo' })
+    await expect(against(dir, 'gains-q2', 'gains')).rejects.toMatchObject({
+      details: { expected: expect.stringContaining('gains-lifo') },
+    })
+    await expect(against(dir, 'gains-lifo', 'balances')).rejects.toThrow('The filing is of another report.')
+    await expect(against(dir, 'gains-lifo', 'gains', { method: 'hifo' })).rejects.toMatchObject({
+      message: 'The filing was frozen with other options.',
+      details: { expected: 'method "lifo"', found: 'method "hifo"' },
+    })
+    expect((await against(dir, 'gains-lifo', 'gains', { method: 'lifo' })).rows).toEqual([])
+  })
+
+  test('lots that the owner named are kept with the filing and followed again', async () => {
+    const dir = traded
+    const selection = new Map([
+      ['main/tax.records/104/amount', [{ lotId: 'main/tax.records/101/amount', quantity: 5n * 10n ** 17n }]],
+    ])
+    const file = await freeze(dir, 'own', 'gains', { method: 'specific', selection })
+    expect(JSON.parse(readFileSync(file, 'utf8')).options.selection).toEqual([
+      { disposal_id: 'main/tax.records/104/amount', lot_id: 'main/tax.records/101/amount', quantity: '0.5' },
+    ])
+    expect(await against(dir, 'own', 'gains')).toEqual({
+      rows: [],
+      notes: ['No line differs.', 'Its inputs are the same.'],
+    })
+  })
+})

@@ -1,0 +1,269 @@
+// Files that are refused: with code 2, the line and the column, what was expected and found; and nothing half imported.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { UsageError } from '../../models/error.ts'
+import { readImport } from '../../pipeline/books/import.ts'
+import type { ImportKind } from '../../pipeline/imports/format.ts'
+import { importFormats } from '../../pipeline/imports/formats.ts'
+import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import { ImportedBooks, LOT_HEADER, TRADE_HEADER } from '../support/imports.ts'
+
+/** What is wrong with a text, read as a file of this kind. */
+function refusal(kind: ImportKind, text: string | Uint8Array): UsageError {
+  const bytes = typeof text === 'string' ? Buffer.from(text) : text
+  try {
+    importFormats[kind].read({ name: 'file.csv', bytes })
+  } catch (error) {
+    if (error instanceof UsageError) return error
+    throw error
+  }
+  throw new Error('The file was accepted.')
+}
+
+const GOOD = 'b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,1,USD'
+
+/** Where and what is wrong with a row that follows a good one. */
+function badRow(row: string): [where: string | undefined, found: string | undefined] {
+  const { details, exitCode } = refusal('trades', `${TRADE_HEADER}\n${GOOD}\n${row}\n`)
+  expect(exitCode).toBe(2)
+  return [details.where, details.found]
+}
+
+describe('a row of trades is refused at its line and column:', () => {
+  const rows: readonly (readonly [what: string, row: string, column: string, found: string])[] = [
+    ['a negative quantity', 's1,2026-02-01T10:00:00Z,main,sell,BTC,-1,USD,1,0,', 'quantity', '-1'],
+    ['no quantity', 's1,2026-02-01T10:00:00Z,main,sell,BTC,0,USD,1,0,', 'quantity', '0'],
+    ['an empty quantity', 's1,2026-02-01T10:00:00Z,main,sell,BTC,,USD,1,0,', 'quantity', 'an empty cell'],
+    ['an exponent', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1e-3,USD,1,0,', 'quantity', '1e-3'],
+    ['a thousands separator', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,"1,000",0,', 'total', '1,000'],
+    ['a number of another alphabet', 's1,2026-02-01T10:00:00Z,main,sell,BTC,١,USD,1,0,', 'quantity', '١'],
+    ['a word for a number', 's1,2026-02-01T10:00:00Z,main,sell,BTC,NaN,USD,1,0,', 'quantity', 'NaN'],
+    ['a negative total', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,-1,0,', 'total', '-1'],
+    [
+      '40 decimals',
+      `s1,2026-02-01T10:00:00Z,main,sell,BTC,0.${'1'.repeat(40)},USD,1,0,`,
+      'quantity',
+      `40 decimals: 0.${'1'.repeat(40)}`,
+    ],
+    [
+      '21 digits before the point',
+      `s1,2026-02-01T10:00:00Z,main,sell,BTC,${'9'.repeat(21)},USD,1,0,`,
+      'quantity',
+      '9'.repeat(21),
+    ],
+    [
+      'a local time',
+      's1,2026-02-01T10:00:00,main,sell,BTC,1,USD,1,0,',
+      'time',
+      'a time without a zone: 2026-02-01T10:00:00',
+    ],
+    ['a date alone', 's1,2026-02-01,main,sell,BTC,1,USD,1,0,', 'time', 'a time without a zone: 2026-02-01'],
+    [
+      'an impossible date',
+      's1,2026-02-30T10:00:00Z,main,sell,BTC,1,USD,1,0,',
+      'time',
+      'a date that does not exist: 2026-02-30T10:00:00Z',
+    ],
+    [
+      'an impossible hour',
+      's1,2026-02-01T24:00:00Z,main,sell,BTC,1,USD,1,0,',
+      'time',
+      'a time of day that does not exist: 2026-02-01T24:00:00Z',
+    ],
+    [
+      'ten decimals of a second',
+      's1,2026-02-01T10:00:00.0000000001Z,main,sell,BTC,1,USD,1,0,',
+      'time',
+      'no ISO-8601 time: 2026-02-01T10:00:00.0000000001Z',
+    ],
+    ['an unknown type', 's1,2026-02-01T10:00:00Z,main,stake,BTC,1,USD,1,0,', 'type', 'stake'],
+    ['a sale without a total', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,,0,', 'total', 'an empty cell'],
+    [
+      'a sale without a currency',
+      's1,2026-02-01T10:00:00Z,main,sell,BTC,1,,1,0,',
+      'currency',
+      'an empty cell',
+    ],
+    [
+      'income with a currency and no value',
+      'i1,2026-02-01T10:00:00Z,main,income,BTC,1,USD,,0,',
+      'total',
+      'an empty cell',
+    ],
+    [
+      'a fee without a currency',
+      's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1,2,',
+      'fee_currency',
+      'an empty cell',
+    ],
+    ['a coin for itself', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,BTC,1,0,', 'currency', 'BTC'],
+    ['no id', ',2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1,0,', 'id', 'an empty cell'],
+    ['no account', 's1,2026-02-01T10:00:00Z,,sell,BTC,1,USD,1,0,', 'account', 'an empty cell'],
+    ['a blank around a name', 's1,2026-02-01T10:00:00Z, main,sell,BTC,1,USD,1,0,', 'account', ' main'],
+    ['a transfer that ties nothing', ':out,2026-02-01T10:00:00Z,main,transfer_out,BTC,1,,,0,', 'id', ':out'],
+    ['a duplicate id', 'b1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1,0,', 'id', 'b1, as in line 2'],
+    ['a NUL', 's1,2026-02-01T10:00:00Z,main,sell,B\u0000TC,1,USD,1,0,', 'asset', 'U+0000'],
+    ['a line break in a cell', 's1,2026-02-01T10:00:00Z,main,sell,"BTC\n",1,USD,1,0,', 'asset', 'U+000A'],
+    ['a cell too few', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1,0', 'fee_currency', '9 cells'],
+    ['a cell too many', 's1,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1,000,0,', '11', '11 cells'],
+    ['a stray quote', 's1,2026-02-01T10:00:00Z,main,sell,B"TC,1,USD,1,0,', 'asset', 'a quote inside a cell'],
+    [
+      'a quote that is not closed',
+      's1,2026-02-01T10:00:00Z,main,sell,"BTC,1,USD,1,0,\ns2,\n',
+      'asset',
+      'a quote that is not closed',
+    ],
+  ]
+
+  it.each(rows)('%s', (_, row, column, found) => {
+    expect(badRow(row)).toEqual([`file.csv:3, column ${column}`, found])
+  })
+
+  it('the message tells the place, what was expected and found, and what to do', () => {
+    const text = `${TRADE_HEADER}\r\n${GOOD}\r\n\r\ns1,2026-02-01T10:00:00Z,main,swap,BTC,1,USD,1,0,\r\n`
+    expect(refusal('trades', text).describe()).toBe(
+      [
+        'A type is not known.',
+        '  where:    file.csv:4, column type',
+        '  expected: one of buy, sell, transfer_out, transfer_in, income, gift_in, gift_out',
+        '  found:    swap',
+        '  next:     Correct the cell and import the file again; nothing of it has been imported.',
+      ].join('\n'),
+    )
+  })
+})
+
+describe('a file is refused', () => {
+  it('for a wrong header, which is shown beside the right one', () => {
+    const { details } = refusal('trades', TRADE_HEADER.replace('quantity', 'amount'))
+    expect(details).toMatchObject({
+      where: 'file.csv:1, column quantity',
+      expected: TRADE_HEADER,
+      found: TRADE_HEADER.replace('quantity', 'amount'),
+    })
+  })
+
+  it('for a header that lacks a column, and for no header at all', () => {
+    const short = TRADE_HEADER.replace(',fee_currency', '')
+    expect(refusal('trades', short).details.where).toBe('file.csv:1, column fee_currency')
+    expect(refusal('trades', '').details.found).toBe('an empty file')
+  })
+
+  it('for the header of another kind', () => {
+    expect(refusal('lots', TRADE_HEADER).details.expected).toBe(LOT_HEADER)
+  })
+
+  it('for bytes that are no UTF-8, with their line', () => {
+    const bytes = Buffer.concat([Buffer.from(`${TRADE_HEADER}\n${GOOD}\n`), Buffer.from([0x73, 0xff, 0x0a])])
+    expect(refusal('trades', bytes).details).toMatchObject({
+      where: 'file.csv:3',
+      found: 'bytes that are no UTF-8',
+    })
+  })
+
+  it('for a price of nothing, of a coin in itself, told twice, or under a name of the books’ own', () => {
+    const of = (row: string) => refusal('prices', `time,asset,currency,price,source\n${row}\n`).details
+    expect(of('2026-01-31,BTC,USD,0,x').where).toBe('file.csv:2, column price')
+    expect(of('2026-01-31,BTC,BTC,1,x').where).toBe('file.csv:2, column currency')
+    expect(of('2026-01-31,BTC,USD,1,trades').where).toBe('file.csv:2, column source')
+    expect(of('2026-01-31,BTC,USD,1,x\n2026-01-31T00:00:00Z,BTC,USD,2,x').where).toBe(
+      'file.csv:3, column price',
+    )
+  })
+
+  it('for a reference rate that is no number, with its currency', () => {
+    expect(refusal('prices', 'Date,USD,JPY,\n2026-01-30,1.0837,n/a,\n').details).toMatchObject({
+      where: 'file.csv:2, column JPY',
+      found: 'n/a',
+    })
+  })
+})
+
+describe('a file is accepted', () => {
+  it('with a byte-order mark, CRLF, quotes, empty lines, rebates and every form of a time', () => {
+    const text = [
+      `\ufeff${TRADE_HEADER}`,
+      '"b1",2026-01-31T10:00Z,main,buy,BTC,.5,USD,100,,',
+      '',
+      'b2,2026-01-31T10:00:00.123456789+01:30,"main, the first",buy,BTC,1.,USD,100,-1,USD',
+      'b3,2026-01-31T10:00:00-0800,main,buy,BTC,0.000000000000000001,USD,99999999999999999999,1,BTC',
+    ].join('\r\n')
+    const rows = importFormats.trades.read({ name: 'file.csv', bytes: Buffer.from(text) })
+    expect(rows.map(({ line, values }) => [line, values[1], values[2], values[6], values[9]])).toEqual([
+      [2, BigInt(Date.parse('2026-01-31T10:00:00Z')) * 1000n, 0, 500_000_000_000_000_000n, 0n],
+      [4, BigInt(Date.parse('2026-01-31T08:30:00Z')) * 1000n + 123_456n, 789, 10n ** 18n, -(10n ** 18n)],
+      [5, BigInt(Date.parse('2026-01-31T18:00:00Z')) * 1000n, 0, 1n, 10n ** 18n],
+    ])
+  })
+})
+
+describe('what is refused', () => {
+  let books: ImportedBooks
+
+  beforeEach(() => {
+    books = new ImportedBooks()
+  })
+
+  afterEach(() => {
+    books.close()
+  })
+
+  it('leaves the books as they were, also when only the last row is wrong', async () => {
+    await books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')
+    await expect(
+      books.trades(
+        'b2,2026-02-01T10:00:00Z,main,buy,BTC,1,USD,200,0,',
+        's1,2026-02-02T10:00:00,main,sell,BTC,2,USD,500,0,',
+      ),
+    ).rejects.toMatchObject({ exitCode: 2 })
+    await books.build()
+    expect(await books.query('select id from imported_trades')).toEqual([['b1']])
+  })
+
+  it('is an id with other content: both rows are named', async () => {
+    await books.import(
+      'trades',
+      `${TRADE_HEADER}\nb1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,`,
+      'one.csv',
+    )
+    const again = books.import(
+      'trades',
+      `${TRADE_HEADER}\nb0,2026-01-30T10:00:00Z,main,buy,BTC,1,USD,90,0,\nb1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,101,0,`,
+      'two.csv',
+    )
+    await expect(again).rejects.toMatchObject({
+      message: 'The books have this row with another total.',
+      exitCode: 2,
+      details: {
+        where: expect.stringMatching(/two\.csv:3, column total$/),
+        expected: '100, as in row 1 of one.csv, imported before',
+        found: '101',
+      },
+    })
+    await books.build()
+    expect(await books.query('select id, total from imported_trades')).toEqual([['b1', '100']])
+  })
+
+  it('is an id that is a trade’s and a lot’s', async () => {
+    await books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')
+    await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,50,USD')).rejects.toMatchObject({
+      details: { found: 'b1, as in trades.csv' },
+    })
+  })
+
+  it('is a currency in small letters, which would be a coin of that name', async () => {
+    await expect(books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,usd,100,0,')).rejects.toMatchObject({
+      details: { where: expect.stringMatching(/:2, column currency$/), expected: 'USD', found: 'usd' },
+    })
+  })
+
+  it('is a file that is not there, or is no file', async () => {
+    await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`)).rejects.toMatchObject({
+      exitCode: 2,
+      details: { found: 'no file of this name' },
+    })
+    await expect(readImport(nodeDisk, 'trades', books.dir)).rejects.toMatchObject({
+      exitCode: 2,
+      details: { found: 'EISDIR' },
+    })
+  })
+})

@@ -1,0 +1,221 @@
+// Imported files beside everything else in the books: imported twice, made again from the journal, next to what the
+// venue tells of the same account, valued by imported prices, and by the command line in a fresh folder.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { tableHashes } from '../../pipeline/ledger/hash.ts'
+import { tieout } from '../support/cli.ts'
+import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
+
+let books: ImportedBooks
+
+beforeEach(() => {
+  books = new ImportedBooks()
+})
+
+afterEach(() => {
+  books.close()
+})
+
+const BOUGHT = 'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,1,USD'
+const SOLD = 's1,2026-01-02T00:00:00Z,main,sell,BTC,1,USD,150,1,USD'
+
+const frames = async (): Promise<unknown> =>
+  (await books.query('select count(*) from imported_trades'))[0]?.[0]
+
+describe('a file imported again', () => {
+  it('adds nothing when all of it is known, and only what is new when it has grown', async () => {
+    expect(await books.trades(BOUGHT)).toEqual({ rows: 1, added: 1 })
+    expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toEqual({ rows: 1, added: 0 })
+    expect(await books.trades(BOUGHT, SOLD)).toEqual({ rows: 2, added: 1 })
+    expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
+    expect(await frames()).toBe(2)
+  })
+
+  it('gives the same ledger when everything is made again from the journal', async () => {
+    await books.trades(BOUGHT)
+    await books.trades(BOUGHT, SOLD)
+    await books.lots('l1,2025-01-01T00:00:00Z,other,ETH,2,50,USD')
+    await books.import('prices', 'time,asset,currency,price,source\n2026-01-01,ETH,USD,30,index\n')
+    const { path } = await books.build()
+    const before = await tableHashes(path)
+    await books.rebuild()
+    expect(await tableHashes(path)).toEqual(before)
+    expect(await books.query('select coin, source, price from prices order by source, coin, price')).toEqual([
+      ['ETH', 'index', '30'],
+      ['BTC', 'trades', '100'],
+      ['BTC', 'trades', '150'],
+    ])
+  })
+})
+
+describe('imported prices', () => {
+  const eurBooks = () => new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR' } })
+  const rates = ['Date,USD,JPY,ZAR,', '2026-01-02,1.0837,160.5,N/A,', '2026-01-01,1.1,160,20.5,', ''].join(
+    '\r\n',
+  )
+
+  it('of the ECB value what was paid in another currency, exactly, at the rate of the day', async () => {
+    books.close()
+    books = eurBooks()
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,USD,110,0,',
+      's1,2026-01-02T23:59:59Z,main,sell,BTC,0.5,USD,108.37,1.0837,USD',
+      's2,2026-01-02T23:59:59Z,main,sell,BTC,0.5,JPY,32100,0,',
+    )
+    expect(await books.gains()).toEqual([
+      's1 <- b1: 0.5 for 99 cost 50 gain 49',
+      's2 <- b1: 0.5 for 200 cost 50 gain 150',
+    ])
+    expect(
+      await books.query("select coin, currency, price from prices where source = 'ecb' order by all"),
+    ).toEqual([
+      ['EUR', 'JPY', '160'],
+      ['EUR', 'JPY', '160.5'],
+      ['EUR', 'USD', '1.0837'],
+      ['EUR', 'USD', '1.1'],
+      ['EUR', 'ZAR', '20.5'],
+    ])
+  })
+
+  it('of the ECB are read in the form of its daily file too', async () => {
+    await books.import('prices', 'Date, USD, JPY, \n15 October 2025, 1.0837, 160.5, \n', 'eurofxref.csv')
+    await books.build()
+    expect(await books.query('select currency, priced_at from prices order by all')).toEqual([
+      ['JPY', '2025-10-15T00:00:00.000Z'],
+      ['USD', '2025-10-15T00:00:00.000Z'],
+    ])
+  })
+
+  it('between currencies count for five days, for markets close; later the value is unknown', async () => {
+    books.close()
+    books = eurBooks()
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-07T00:00:00Z,main,buy,BTC,1,USD,108.37,0,',
+      's1,2026-01-07T00:00:00.000001Z,main,sell,BTC,1,USD,108.37,0,',
+    )
+    expect(await books.gains()).toEqual(['s1 <- b1: 1 for ? cost 100 gain ?'])
+    expect((await books.build()).openBreaks.map(({ checkName }) => checkName)).toEqual(['valuation'])
+  })
+
+  it('cross by way of another currency: from yen to dollars over the euro', async () => {
+    books.close()
+    books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,JPY,16000,0,',
+      's1,2026-01-01T10:00:00Z,main,sell,BTC,1,EUR,200,0,',
+    )
+    expect(await books.gains()).toEqual(['s1 <- b1: 1 for 220 cost 110 gain 110'])
+  })
+
+  it('value a coin that only another coin prices: a fee in BNB over USDT', async () => {
+    books.close()
+    books = eurBooks()
+    await books.import(
+      'prices',
+      'time,asset,currency,price\n2026-01-01T00:00:00Z,USDT,EUR,0.9\n2026-01-01T08:00:00Z,BNB,USDT,500\n',
+    )
+    await books.trades('b1,2026-01-01T09:00:00Z,main,buy,BTC,1,EUR,1000,0.1,BNB')
+    await books.build()
+    expect(await books.query('select cost_basis_left from lots')).toEqual([['1045']])
+  })
+
+  it('of one moment and source are one: told again they are nothing new, told otherwise they are refused', async () => {
+    const file = (price: string) => `time,asset,currency,price\n2026-01-01,BTC,USD,${price}\n`
+    await books.import('prices', file('100'))
+    expect(await books.import('prices', file('100.0'))).toEqual({ rows: 1, added: 0 })
+    await expect(books.import('prices', file('101'))).rejects.toMatchObject({
+      details: { where: expect.stringMatching(/prices\.csv:2, column price$/), found: '101' },
+    })
+  })
+})
+
+describe('opening lots', () => {
+  it('of an account that the venue does not tell of are acquisitions there', async () => {
+    await books.lots('l1,2020-05-01T12:00:00Z,main,BTC,2,100,USD')
+    await books.trades('s1,2026-01-01T00:00:00Z,main,sell,BTC,1,USD,500,0,')
+    expect(await books.gains()).toEqual(['s1 <- l1: 1 for 500 cost 50 gain 450'])
+    expect((await books.read('gains')).map((row) => row.acquired_at)).toEqual(['2020-05-01T12:00:00.000Z'])
+  })
+})
+
+describe('the command line', () => {
+  it('imports into a fresh folder without a configuration, publishes, and reports with code 0', async () => {
+    const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, SOLD, ''].join('\n'))
+    const dir = `${books.dir}/fresh`
+    const first = await tieout(['import', 'trades', file, '--dir', dir])
+    expect(first).toMatchObject({ code: 0, stdout: `Imported 2 rows of ${file}.\nNo open breaks.\n` })
+    const report = await tieout(['report', 'gains', '--format', 'json', '--method', 'lifo', '--dir', dir])
+    expect(report.code).toBe(0)
+    expect(JSON.parse(report.stdout)).toEqual([
+      {
+        account: 'main',
+        coin: 'BTC',
+        method: 'lifo',
+        rules: 'generic',
+        disposed_at: '2026-01-02T00:00:00.000Z',
+        acquired_at: '2026-01-01T00:00:00.000Z',
+        quantity: '1',
+        proceeds: '149',
+        cost_basis: '101',
+        denied_loss: null,
+        gain: '48',
+        currency: 'USD',
+        holding_days: 1,
+        term: null,
+        disposal_id: 's1',
+        lot_id: 'b1',
+      },
+    ])
+    const again = await tieout(['import', 'trades', file, '--dir', dir])
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: `Nothing new: the books have all of ${file} already (2 rows).\nNo open breaks.\n`,
+    })
+  })
+
+  it('refuses a bad file with code 2 and makes no books of it', async () => {
+    const file = books.file('bad.csv', `${TRADE_HEADER}\n${BOUGHT.replace('00:00:00Z', '00:00:00')}\n`)
+    const outcome = await tieout(['import', 'trades', file, '--dir', `${books.dir}/fresh`])
+    expect(outcome.code).toBe(2)
+    expect(outcome.stderr).toContain(`where:    ${file}:2, column time`)
+    const report = await tieout(['report', 'gains', '--dir', `${books.dir}/fresh`])
+    expect(report.code).toBe(2)
+  })
+})
+
+describe('a report in another currency', () => {
+  const rates = 'Date,USD,\n2026-01-02,1.25,\n2026-01-01,1.1,\n'
+
+  it('values every event at the rate of its own time; what is stated in that currency needs none', async () => {
+    await books.import('prices', rates, 'eurofxref-hist.csv')
+    await books.trades(
+      'b1,2026-01-01T09:00:00Z,main,buy,BTC,1,USD,110,0,',
+      'b2,2026-01-01T10:00:00Z,main,buy,BTC,1,EUR,70,1,EUR',
+      's1,2026-01-02T09:00:00Z,main,sell,BTC,2,USD,250,0,',
+    )
+    expect(await books.gains({ currency: 'EUR' })).toEqual([
+      's1 <- b1: 1 for 100 cost 100 gain 0',
+      's1 <- b2: 1 for 100 cost 71 gain 29',
+    ])
+    expect(await books.gains()).toEqual([
+      's1 <- b1: 1 for 125 cost 110 gain 15',
+      's1 <- b2: 1 for 125 cost 78.1 gain 46.9',
+    ])
+  })
+
+  it('without a rate shows what is not known, never zero', async () => {
+    await books.trades(BOUGHT, SOLD)
+    expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
+  })
+
+  it('is refused where the gains are reckoned in a coin: the books are built in the other one', async () => {
+    await books.trades(BOUGHT.replaceAll('USD', 'USDT'), SOLD.replaceAll('USD', 'USDT'))
+    await expect(books.gains({ currency: 'EUR' })).rejects.toMatchObject({
+      message: 'The gains are not reckoned in EUR.',
+      exitCode: 2,
+    })
+  })
+})

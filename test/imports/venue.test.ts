@@ -1,0 +1,235 @@
+// Imported history beside what the venue tells of the same account: coins that both tell of count once, and get the time
+// and the cost that the import knows. Before: the venue's records; action: an import; after: lots and gains.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BuildResult } from '../../pipeline/ledger/build.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.insert('imports', {
+    page_id: '900',
+    kind: 'trades',
+    file_name: 'history.csv',
+    row_count: '9',
+    sha256: '',
+    imported_at: '2026-02-01 00:00:00+00',
+  })
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const build = (): Promise<BuildResult> =>
+  books.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+
+let rows = 0
+
+const place = () => {
+  rows += 1
+  return { page_id: '900', page_row: String(rows), nanos: '0' }
+}
+
+const lot = (id: string, acquired_at: string, quantity: string, basis: string) =>
+  books.insert('imported_lots', {
+    ...place(),
+    ...{ id, acquired_at, account: 'main', asset: 'BTC', quantity, basis, currency: 'USDT' },
+  })
+
+const row = (
+  id: string,
+  occurred_at: string,
+  account: string,
+  type: string,
+  quantity: string,
+  total: string | null = null,
+) =>
+  books.insert('imported_trades', {
+    ...place(),
+    ...{
+      id,
+      occurred_at,
+      account,
+      type,
+      asset: 'BTC',
+      quantity,
+      currency: total === null ? null : 'USDT',
+      total,
+    },
+    ...{ fee: '0', fee_currency: null },
+  })
+
+/** The venue's year begins with a sale of 1 BTC for 100 USDT out of a balance of 2. */
+const saleOutOfTwo = () =>
+  books.tax('SPOT', [
+    {
+      id: '1',
+      coin: 'USDT',
+      type: 'ORDER_DEALT_IN',
+      amount: '100',
+      balance: '100',
+      ts: '2025-06-01 00:00:00+00',
+    },
+    {
+      id: '2',
+      coin: 'BTC',
+      type: 'ORDER_DEALT_FROZEN_OUT',
+      amount: '-1',
+      balance: '1',
+      ts: '2025-06-01 00:00:00+00',
+    },
+  ])
+
+const disposals = () =>
+  books.query(
+    'select account, disposal_id, lot_id, quantity, cost_basis, gain from disposals order by disposed_at, lot_id',
+  )
+
+const openLots = () =>
+  books.query('select account, lot_id, quantity_left, cost_basis_left from lots order by account, lot_id')
+
+const breaks = ({ openBreaks }: BuildResult) =>
+  openBreaks.map(
+    ({ severity, checkName, account, found }) => `${severity} ${checkName} ${account} ${Number(found)}`,
+  )
+
+describe('opening lots of an account of the venue', () => {
+  it('give the opening balance its cost and its date; what they do not reach stays unknown', async () => {
+    await saleOutOfTwo()
+    await lot('l1', '2020-05-01 00:00:00+00', '1.5', '60')
+    const result = await build()
+    expect(await disposals()).toEqual([['main', 'main/tax.records/2/amount', 'l1', '1', '40', '60']])
+    expect(await openLots()).toEqual([
+      ['main', 'l1', '0.5', '20'],
+      ['main', 'main/tax.records/2/opening', '0.5', null],
+    ])
+    expect(breaks(result)).toEqual([])
+  })
+
+  it('never add to what the venue holds: what is too much is a break and stays outside', async () => {
+    await saleOutOfTwo()
+    await lot('l1', '2020-05-01 00:00:00+00', '5', '200')
+    const result = await build()
+    expect(await openLots()).toEqual([
+      ['main', 'l1', '1', '40'],
+      ['main/before', 'l1', '3', '120'],
+    ])
+    expect(breaks(result)).toEqual(['warning imported_history main 3'])
+    expect(result.published).toBe(true)
+  })
+
+  it('that are younger than the books wait for coins that come from elsewhere', async () => {
+    await saleOutOfTwo()
+    await books.tax('SPOT', [
+      { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '3', balance: '4', ts: '2025-08-01 00:00:00+00' },
+    ])
+    await lot('l1', '2025-07-01 00:00:00+00', '2', '300')
+    const result = await build()
+    expect(await disposals()).toEqual([
+      ['main', 'main/tax.records/2/amount', 'main/tax.records/2/opening', '1', null, null],
+    ])
+    expect(await openLots()).toEqual([
+      ['main', 'l1', '2', '300'],
+      ['main', 'main/tax.records/2/opening', '1', null],
+      ['main', 'main/tax.records/3/amount', '1', null],
+    ])
+    expect(breaks(result)).toEqual(['notice unknown_basis main 1'])
+  })
+})
+
+describe('imported history of an account of the venue', () => {
+  it('ends where its books begin: what is left by then is the opening balance', async () => {
+    await saleOutOfTwo()
+    await row('b1', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '90')
+    await row('s1', '2024-02-01 00:00:00+00', 'main', 'sell', '1', '50')
+    const result = await build()
+    expect(await disposals()).toEqual([
+      ['main', 's1', 'b1', '1', '30', '20'],
+      ['main', 'main/tax.records/2/amount', 'b1', '1', '30', '70'],
+    ])
+    expect(await openLots()).toEqual([['main', 'b1', '1', '30']])
+    expect(breaks(result)).toEqual([])
+    expect(
+      await books.query("select trade_id, account, side from trades where source = 'import' order by all"),
+    ).toEqual([
+      ['b1', 'main', 'buy'],
+      ['s1', 'main', 'sell'],
+    ])
+    expect(await books.query("select count(*) from entries where account like '%before%'")).toEqual([['0']])
+  })
+
+  it('gives away no coin that a later imported row needs', async () => {
+    await saleOutOfTwo()
+    await row('b1', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '60')
+    await row('s1', '2025-07-01 00:00:00+00', 'main', 'sell', '0.5', '50')
+    const result = await build()
+    expect(await openLots()).toEqual([
+      ['main', 'b1', '0.5', '15'],
+      ['main', 'main/tax.records/2/opening', '0.5', null],
+    ])
+    expect(breaks(result)).toEqual([])
+  })
+
+  it('brings coins from another exchange with their basis: the venue’s record is the leg that arrives', async () => {
+    await saleOutOfTwo()
+    await books.tax('SPOT', [
+      { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', balance: '2', ts: '2025-08-01 00:00:00+00' },
+    ])
+    await row('k1', '2025-07-01 00:00:00+00', 'kraken', 'buy', '1', '120')
+    await row('t1:out', '2025-08-01 00:10:00+00', 'kraken', 'transfer_out', '1')
+    await row('t1:in', '2025-08-01 00:20:00+00', 'main', 'transfer_in', '1')
+    const result = await build()
+    expect(await openLots()).toEqual([
+      ['main', 'k1', '1', '120'],
+      ['main', 'main/tax.records/2/opening', '1', null],
+    ])
+    expect(breaks(result)).toEqual(['notice unknown_basis main 1'])
+  })
+
+  it('lets coins leave for another exchange with their basis, less what the network takes', async () => {
+    await books.tax('SPOT', [
+      {
+        id: '1',
+        coin: 'BTC',
+        type: 'ORDER_DEALT_IN',
+        amount: '2',
+        balance: '2',
+        ts: '2025-06-01 00:00:00+00',
+      },
+      {
+        id: '2',
+        coin: 'USDT',
+        type: 'ORDER_DEALT_FROZEN_OUT',
+        amount: '-200',
+        balance: '0',
+        ts: '2025-06-01 00:00:00+00',
+      },
+      {
+        id: '3',
+        coin: 'BTC',
+        type: 'TRANSFER_OUT',
+        amount: '-1',
+        balance: '1',
+        ts: '2025-06-01 12:00:00+00',
+      },
+    ])
+    await row('t1:out', '2025-06-01 12:00:00+00', 'main', 'transfer_out', '1')
+    await row('t1:in', '2025-06-01 12:30:00+00', 'kraken', 'transfer_in', '0.9')
+    await row('s1', '2025-07-01 00:00:00+00', 'kraken', 'sell', '0.9', '180')
+    const result = await build()
+    expect(
+      await books.query(
+        'select account, disposal_id, quantity, proceeds, cost_basis from disposals order by 1',
+      ),
+    ).toEqual([
+      ['kraken', 's1', '0.9', '180', '90'],
+      ['main', 'main/tax.records/3/amount', '0.1', '10', '10'],
+    ])
+    expect(await openLots()).toEqual([['main', 'main/tax.records/1/amount', '1', '100']])
+    expect(breaks(result)).toEqual([])
+  })
+})

@@ -1,0 +1,261 @@
+// What is not as it was written is refused and named; only an end that a crash explains is mended.
+import { copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { CorruptionError } from '../../models/error.ts'
+import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
+import { verifyJournal } from '../../pipeline/journal/verify.ts'
+import { asRead, emptyBooks, readJournal, stillClock, writeJournal, writing } from '../support/journal.ts'
+
+const bodies = ['first', 'a longer body '.repeat(20), '']
+/** At a state byte this flip turns a live frame into a struck one and back. */
+const LIVE_TO_STRUCK = 0x4c ^ 0x53
+
+/** Thousands of openings: seconds on an idle machine. */
+const PATIENT = { timeout: 120_000 }
+
+const segment = (dir: string, number = 1): string => join(dir, 'journal', `00000${number}.journal`)
+
+/** Opens for append, as a run does, and closes again. */
+async function reopen(dir: string, options: Parameters<typeof writing>[0] = {}) {
+  const journal = await openJournal(dir, writing(options))
+  await journal.close()
+  return journal
+}
+
+const failure = (work: Promise<unknown>): Promise<unknown> =>
+  work.then(
+    () => 'accepted',
+    (error) => error,
+  )
+
+test('journal: every byte flipped anywhere is refused with file, frame and byte', PATIENT, async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, bodies)
+  await strikeFrames(dir, [1], stillClock)
+  const whole = await readFile(segment(dir))
+
+  for (let position = 0; position < whole.length; position += 1) {
+    const bytes = Buffer.from(whole)
+    bytes.writeUInt8(bytes.readUInt8(position) ^ LIVE_TO_STRUCK, position)
+    await writeFile(segment(dir), bytes)
+
+    const errors = [await failure(reopen(dir)), await failure(readJournal(dir))]
+    const { problems } = await verifyJournal(dir)
+
+    const place = position < 60 ? /1\.journal, segment header, byte 0$/ : /1\.journal, frame \d, byte \d+$/
+    for (const error of [...errors, problems[0]]) {
+      expect(error, `byte ${position}`).toBeInstanceOf(CorruptionError)
+      expect((error as CorruptionError).details.where).toMatch(place)
+    }
+    expect(await readFile(segment(dir))).toEqual(bytes)
+  }
+  await writeFile(segment(dir), whole)
+  expect((await readJournal(dir)).map((frame) => frame.body)).toEqual([null, ...bodies.slice(1)])
+})
+
+test('journal: a flipped byte is found at its frame', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['first', 'last'])
+  const bytes = await readFile(segment(dir))
+  const position = bytes.indexOf('last', bytes.length - 40)
+  bytes.write('l0st', position)
+  await writeFile(segment(dir), bytes)
+
+  const error = (await failure(readJournal(dir))) as CorruptionError
+
+  expect(error.describe()).toBe(
+    [
+      'The body of a frame of the journal was changed.',
+      `  where:    ${segment(dir)}, frame 2, byte ${position - 16}`,
+      '  expected: its checksum',
+      '  found:    another checksum',
+      '  next:     Restore the journal folder from a backup, or move it aside and fetch again what the venue still has.',
+    ].join('\n'),
+  )
+})
+
+test(
+  'journal: torn at any byte behind what has landed, the end is moved aside and the rest goes on',
+  PATIENT,
+  async () => {
+    const dir = await emptyBooks()
+    await writeJournal(dir, bodies.slice(0, 2))
+    const kept = (await readFile(segment(dir))).length
+    await writeJournal(dir, ['last'])
+    const whole = await readFile(segment(dir))
+
+    for (let length = kept + 1; length < whole.length; length += 1) {
+      for (const zeros of [0, 5_000, whole.length - length]) {
+        await rm(join(dir, 'journal'), { recursive: true })
+        await mkdir(join(dir, 'journal'))
+        const torn = Buffer.concat([whole.subarray(kept, length), Buffer.alloc(zeros)])
+        if (torn.equals(whole.subarray(kept))) continue // A hash may end with zeros of its own.
+        await writeFile(segment(dir), Buffer.concat([whole.subarray(0, kept), torn]))
+
+        expect(await readJournal(dir)).toEqual(asRead(bodies.slice(0, 2)))
+        expect((await verifyJournal(dir)).tear).toEqual({
+          path: segment(dir),
+          offset: kept,
+          bytes: torn.length,
+        })
+        expect(await failure(reopen(dir, { landedSeq: 3 }))).toBeInstanceOf(CorruptionError)
+        expect(await readdir(join(dir, 'journal'))).toEqual(['000001.journal'])
+        const { recovered } = await reopen(dir, { landedSeq: 2 })
+
+        const file = join(dir, 'journal', 'torn-2026-01-05T030000.000Z.bin')
+        expect(recovered).toEqual({ file, segment: segment(dir), offset: kept, bytes: torn.length })
+        expect(await readFile(file)).toEqual(torn)
+        expect((await readFile(segment(dir))).length).toBe(kept)
+      }
+    }
+    await writeJournal(dir, ['again'])
+    expect((await readJournal(dir)).map((frame) => frame.body)).toEqual([...bodies.slice(0, 2), 'again'])
+  },
+)
+
+test('journal: zeros behind the last frame are moved aside, and a second time under another name', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a'])
+  const whole = await readFile(segment(dir))
+
+  for (const name of ['torn-2026-01-05T030000.000Z.bin', 'torn-2026-01-05T030000.000Z-2.bin']) {
+    await writeFile(segment(dir), Buffer.concat([whole, Buffer.alloc(3 * 2 ** 20)]))
+    const { recovered } = await reopen(dir, { landedSeq: 1 })
+    expect(recovered?.file).toBe(join(dir, 'journal', name))
+    expect((await readFile(join(dir, 'journal', name))).length).toBe(3 * 2 ** 20)
+    expect(await readFile(segment(dir))).toEqual(whole)
+  }
+})
+
+test('journal: a segment whose header a crash left unfinished is moved aside', async () => {
+  const begun = Buffer.concat([Buffer.from('TIEOUTJ'), Buffer.alloc(53)])
+  for (const header of [Buffer.alloc(0), Buffer.from('TIEOUTJ'), begun, Buffer.alloc(4_096)]) {
+    const dir = await emptyBooks()
+    await writeJournal(dir, ['a', 'b'])
+    await writeFile(segment(dir, 2), header)
+
+    expect(await readJournal(dir)).toEqual(asRead(['a', 'b']))
+    const { recovered } = await reopen(dir, { landedSeq: 2 })
+
+    expect(recovered).toMatchObject({ segment: segment(dir, 2), offset: 0, bytes: header.length })
+    expect(await readFile(recovered?.file ?? '')).toEqual(header)
+    await writeJournal(dir, ['c'], { segmentBytes: 1 })
+    expect((await readJournal(dir)).map((frame) => frame.body)).toEqual(['a', 'b', 'c'])
+  }
+})
+
+/** Three segments of one frame each. */
+async function threeSegments(): Promise<string> {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b', 'c'], { segmentBytes: 1 })
+  return dir
+}
+
+test('journal: a deleted segment is named', async () => {
+  for (const number of [1, 2]) {
+    const dir = await threeSegments()
+    await rm(segment(dir, number))
+
+    const error = (await failure(reopen(dir))) as CorruptionError
+
+    expect(error).toBeInstanceOf(CorruptionError)
+    expect(error.message).toBe('A segment of the journal is missing.')
+    expect(error.details.where).toBe(segment(dir, number))
+    expect(await failure(readJournal(dir))).toEqual(error)
+    expect((await verifyJournal(dir)).problems).toEqual([error])
+  }
+})
+
+test('journal: exchanged segments are named', async () => {
+  const dir = await threeSegments()
+  await rename(segment(dir, 1), segment(dir, 9))
+  await rename(segment(dir, 2), segment(dir, 1))
+  await rename(segment(dir, 9), segment(dir, 2))
+
+  const error = (await failure(reopen(dir))) as CorruptionError
+
+  expect(error).toBeInstanceOf(CorruptionError)
+  expect(error.message).toBe('A segment stands under the name of another.')
+  expect(error.details).toMatchObject({ expected: 'segment 1', found: 'segment 2' })
+  expect((await verifyJournal(dir)).problems.map((problem) => problem.details.found)).toEqual([
+    'segment 2',
+    'segment 1',
+  ])
+})
+
+test('journal: a segment of another journal is named', async () => {
+  const [dir, other] = [await threeSegments(), await emptyBooks()]
+  await writeJournal(other, ['x', 'y', 'z'], { segmentBytes: 1 })
+  await copyFile(segment(other, 2), segment(dir, 2))
+
+  const error = (await failure(reopen(dir))) as CorruptionError
+
+  expect(error).toBeInstanceOf(CorruptionError)
+  expect(error.message).toBe('A segment of the journal does not continue the one before it.')
+  expect(error.details.where).toBe(`${segment(dir, 2)}, segment header, byte 0`)
+})
+
+test('journal: a segment cut off in the middle of the journal is named, at a frame and inside one', async () => {
+  for (const [cut, message] of [
+    [60, 'A segment of the journal does not continue the one before it.'],
+    [100, 'A segment in the middle of the journal ends inside a frame.'],
+    [10, 'A segment of the journal has lost its header.'],
+  ] as const) {
+    const dir = await threeSegments()
+    await truncate(segment(dir, 2), cut)
+
+    expect(await failure(reopen(dir))).toBeInstanceOf(CorruptionError)
+    expect(await failure(readJournal(dir))).toBeInstanceOf(CorruptionError)
+    expect((await verifyJournal(dir)).problems.map((problem) => problem.message)).toContain(message)
+  }
+})
+
+test('journal: whole frames lost at the end are noticed by what has landed', async () => {
+  const dir = await threeSegments()
+  await rm(segment(dir, 3))
+
+  const error = (await failure(reopen(dir, { landedSeq: 3 }))) as CorruptionError
+
+  expect(error.message).toBe('The journal ends before what has landed.')
+  expect(error.details).toMatchObject({ expected: 'frames 1 to 3', found: '2 whole frames' })
+  expect((await reopen(dir, { landedSeq: 2 })).lastSeq).toBe(2)
+})
+
+test('journal: it must have the chain hash that landing knows, at the end and before it', async () => {
+  const dir = await emptyBooks()
+  const frames = await writeJournal(dir, ['a', 'b', 'c', 'd', 'e'], { segmentBytes: 500 })
+
+  for (const { seq, chain } of frames) expect((await reopen(dir, { expect: { seq, chain } })).lastSeq).toBe(5)
+  for (const { seq } of frames) {
+    const error = await failure(reopen(dir, { expect: { seq, chain: 'ab'.repeat(32) } }))
+    expect(error).toBeInstanceOf(CorruptionError)
+    expect((error as CorruptionError).message).toBe('The journal is not the one that has landed.')
+  }
+  expect(await failure(reopen(dir, { expect: { seq: 6, chain: 'ab'.repeat(32) } }))).toBeInstanceOf(
+    CorruptionError,
+  )
+})
+
+test('verify: every damaged frame is named, not only the first', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['body one', 'body two', 'body three', 'body four'])
+  const bytes = await readFile(segment(dir))
+  for (const body of ['body one', 'body three']) bytes.write('x', bytes.lastIndexOf(body))
+  await writeFile(segment(dir), bytes)
+
+  const { frames, problems } = await verifyJournal(dir)
+
+  expect(frames).toBe(4)
+  expect(problems.map((problem) => problem.details.where?.match(/frame \d/)?.[0])).toEqual([
+    'frame 1',
+    'frame 3',
+  ])
+})
+
+test('verify: a folder without a journal has nothing wrong', async () => {
+  const dir = await emptyBooks()
+
+  expect(await verifyJournal(dir)).toEqual({ frames: 0, bytes: 0, struck: [], problems: [], tear: null })
+})

@@ -1,0 +1,239 @@
+// The lock on the books, with real processes: one writer at a time, and a dead one is never waited for.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { hostname } from 'node:os'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { beforeAll, expect, onTestFinished, test } from 'vitest'
+import { UsageError } from '../../models/error.ts'
+import { acquireLock, fromPs } from '../../pipeline/journal/lock.ts'
+import { compileForChild } from '../support/child.ts'
+import { at, emptyBooks, stillClock } from '../support/journal.ts'
+
+let program = ''
+
+beforeAll(async () => {
+  program = await compileForChild('test/support/lock-child.ts')
+})
+
+interface Child {
+  readonly process: ChildProcess
+  line(): Promise<string>
+  kill(): Promise<void>
+}
+
+function start(...parameters: string[]): Child {
+  const child = spawn(process.execPath, [program, ...parameters], { stdio: ['ignore', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })[Symbol.asyncIterator]()
+  const kill = async (): Promise<void> => {
+    if (child.exitCode !== null || child.signalCode !== null) return
+    child.kill('SIGKILL')
+    await once(child, 'exit')
+  }
+  onTestFinished(kill)
+  return { process: child, line: async () => String((await lines.next()).value), kill }
+}
+
+const holder = async (dir: string): Promise<Record<string, unknown>> =>
+  JSON.parse(await readFile(join(dir, 'lock'), 'utf8'))
+
+test('lock: it names process, start, host and command, and is gone after release', async () => {
+  const dir = await emptyBooks()
+
+  const lock = await acquireLock(dir, 'nightly --dir books', stillClock)
+
+  expect(await holder(dir)).toEqual({
+    pid: process.pid,
+    processStartedAt: expect.stringMatching(/^2026-01-0\dT[\d:.]+Z$/),
+    processStart: expect.stringMatching(/./),
+    host: hostname(),
+    command: 'nightly --dir books',
+    since: at,
+  })
+  expect(await readdir(dir)).toEqual(['lock'])
+  await lock.release()
+  expect(await readdir(dir)).toEqual([])
+})
+
+test('lock: a living holder is named with its start and command, and nothing is changed', async () => {
+  const dir = await emptyBooks()
+  const child = start(dir)
+  expect(await child.line()).toBe('held')
+  const before = await holder(dir)
+
+  const refused = await acquireLock(dir, 'sync', stillClock).catch((error: unknown) => error)
+
+  expect(refused).toBeInstanceOf(UsageError)
+  const error = refused as UsageError
+  expect(error.exitCode).toBe(2)
+  expect(error.describe()).toBe(
+    [
+      'Another run writes these books.',
+      `  where:    ${join(dir, 'lock')}`,
+      '  expected: no other run',
+      `  found:    process ${child.process.pid} on ${hostname()}, started ${before.processStartedAt}, command "nightly", since ${before.since}`,
+      `  next:     Wait for it or stop it (process ${child.process.pid}), then run again.`,
+    ].join('\n'),
+  )
+  expect(await holder(dir)).toEqual(before)
+  expect(await readdir(dir)).toEqual(['lock'])
+})
+
+test('lock: a second lock in the same process is refused', async () => {
+  const dir = await emptyBooks()
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  await expect(acquireLock(dir, 'build', stillClock)).rejects.toThrow('Another run writes these books.')
+
+  await lock.release()
+  await (await acquireLock(dir, 'build', stillClock)).release()
+})
+
+test('lock: a holder killed by SIGKILL is taken over at once', async () => {
+  const dir = await emptyBooks()
+  const child = start(dir)
+  expect(await child.line()).toBe('held')
+  await child.kill()
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  expect((await holder(dir)).pid).toBe(process.pid)
+  await lock.release()
+})
+
+test('lock: a process that was killed but not yet collected by its parent counts as dead', async () => {
+  const dir = await emptyBooks()
+  const child = start(dir)
+  expect(await child.line()).toBe('held')
+  // Without a turn of the event loop the exit of the child is not collected: the process is a zombie.
+  process.kill(Number(child.process.pid), 'SIGKILL')
+  const until = performance.now() + 10_000
+  const { readFileSync } = await import('node:fs')
+  const state = (): string | undefined =>
+    readFileSync(`/proc/${child.process.pid}/stat`, 'utf8').split(') ')[1]?.[0]
+  while (state() !== 'Z' && performance.now() < until);
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  await lock.release()
+})
+
+test('lock: a pid that is used again by another process does not keep the books locked', async () => {
+  const dir = await emptyBooks()
+  const lock = await acquireLock(dir, 'sync', stillClock)
+  const mine = await holder(dir)
+  await lock.release()
+  await writeFile(join(dir, 'lock'), JSON.stringify({ ...mine, processStart: 'an earlier boot 17' }))
+
+  const taken = await acquireLock(dir, 'build', stillClock)
+
+  expect((await holder(dir)).command).toBe('build')
+  await taken.release()
+})
+
+test.each([
+  ['empty', ''],
+  ['cut off', '{"pid":12,"proc'],
+  ['of another form', '{"pid":"12"}'],
+])('lock: a file that is %s counts as a dead holder', async (_, content) => {
+  const dir = await emptyBooks()
+  await writeFile(join(dir, 'lock'), content)
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  expect((await holder(dir)).pid).toBe(process.pid)
+  await lock.release()
+})
+
+test('lock: the lock of another host is refused with the file to remove', async () => {
+  const dir = await emptyBooks()
+  const lock = await acquireLock(dir, 'sync', stillClock)
+  const elsewhere = { ...(await holder(dir)), host: 'elsewhere', pid: 1 }
+  await lock.release()
+  await writeFile(join(dir, 'lock'), JSON.stringify(elsewhere))
+
+  const refused = (await acquireLock(dir, 'sync', stillClock).catch((error: unknown) => error)) as UsageError
+
+  expect(refused).toBeInstanceOf(UsageError)
+  expect(refused.message).toBe(
+    'Another host holds the lock on these books, so its process cannot be checked.',
+  )
+  expect(refused.details.action).toBe(
+    `Make sure that nothing on elsewhere writes these books, then remove the file ${join(dir, 'lock')}.`,
+  )
+  expect(await holder(dir)).toEqual(elsewhere)
+})
+
+test('lock: release leaves a lock alone that is not ours', async () => {
+  const dir = await emptyBooks()
+  const lock = await acquireLock(dir, 'sync', stillClock)
+  const other = JSON.stringify({ ...(await holder(dir)), host: 'elsewhere' })
+  await writeFile(join(dir, 'lock'), other)
+
+  await lock.release()
+
+  expect(await readFile(join(dir, 'lock'), 'utf8')).toBe(other)
+})
+
+test('lock: of six processes that take over a dead lock at the same moment exactly one wins', async () => {
+  for (let round = 0; round < 4; round += 1) {
+    const dir = await emptyBooks()
+    await writeFile(join(dir, 'lock'), round % 2 === 0 ? '' : await deadHolder())
+    const signal = join(dir, 'go')
+    const children = Array.from({ length: 6 }, () => start(dir, signal))
+    for (const child of children) expect(await child.line()).toBe('ready')
+
+    await writeFile(signal, '')
+    const outcomes = await Promise.all(children.map((child) => child.line()))
+
+    expect(outcomes.toSorted()).toEqual(['held', 'refused', 'refused', 'refused', 'refused', 'refused'])
+    const winner = children[outcomes.indexOf('held')]
+    expect((await holder(dir)).pid).toBe(winner?.process.pid)
+    await Promise.all(children.map((child) => child.kill()))
+  }
+})
+
+test('lock: a process that died while taking over is taken over too, and its files are swept', async () => {
+  const dir = await emptyBooks()
+  const dead = await deadHolder()
+  await writeFile(join(dir, 'lock'), dead)
+  const { createHash } = await import('node:crypto')
+  const right = `lock.${createHash('sha256').update(dead).digest('hex').slice(0, 16)}`
+  await writeFile(join(dir, right), dead)
+  await writeFile(join(dir, 'lock.4194304-1'), dead)
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  expect(await readdir(dir)).toEqual(['lock'])
+  expect((await holder(dir)).pid).toBe(process.pid)
+  await lock.release()
+})
+
+test('lock: a claim that a process had not finished writing when it died is swept; one of a living process stays', async () => {
+  const dir = await emptyBooks()
+  const { pid } = JSON.parse(await deadHolder()) as { pid: number }
+  await writeFile(join(dir, `lock.${pid}-1`), '{"pid":12,"proc')
+  await writeFile(join(dir, `lock.${process.pid}-999`), '')
+
+  const lock = await acquireLock(dir, 'sync', stillClock)
+
+  expect(await readdir(dir)).toEqual(['lock', `lock.${process.pid}-999`])
+  await lock.release()
+})
+
+/** The lock of a process that really lived and was killed. */
+async function deadHolder(): Promise<string> {
+  const dir = await emptyBooks()
+  const child = start(dir)
+  expect(await child.line()).toBe('held')
+  await child.kill()
+  return readFile(join(dir, 'lock'), 'utf8')
+}
+
+test('lock: where there is no /proc, ps tells the state and start of a process', async () => {
+  const { state, start: started } = await fromPs(process.pid)
+
+  expect(state).toMatch(/^[RS]/)
+  expect(Math.abs(Date.parse(`${started} UTC`) - (Date.now() - process.uptime() * 1_000))).toBeLessThan(5_000)
+})

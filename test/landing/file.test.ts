@@ -1,0 +1,241 @@
+// The file of the landing database: its version, its one owner, a process that dies, a disk that is full.
+import { type ChildProcess, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { readFile, writeFile } from 'node:fs/promises'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
+import { UsageError } from '../../models/error.ts'
+import { defineRecord, text } from '../../models/record.ts'
+import { type Landing, LandingError, openLanding } from '../../pipeline/landing/landing.ts'
+import { compileForChild } from '../support/child.ts'
+import { ask, emptyFolder, landingIn } from './folder.ts'
+import { chainOf, landingOptions, page, taxRow } from './frames.ts'
+
+const failure = async (dir: string, readOnly = false): Promise<LandingError> => {
+  const error = await openLanding(dir, { ...landingOptions, readOnly }).catch((reason: unknown) => reason)
+  if (error instanceof LandingError) return error
+  throw error
+}
+
+/** Opens, changes and closes a landing. */
+async function changed(dir: string, sql: string): Promise<void> {
+  const landing = await landingIn(dir)
+  await landing.connection.run(sql)
+  await landing.close()
+}
+
+describe('a landing database', () => {
+  it('has a table for every record type, though empty', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const tables = await ask(
+      landing,
+      "select table_name from duckdb_tables() where database_name = 'landing' order by 1",
+    )
+    expect(tables.flat()).toEqual([
+      ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records'],
+      ...['imported_lots', 'imported_prices', 'imported_trades', 'imports', 'notes', 'open_orders', 'orders'],
+      ...[
+        'p2p_orders',
+        'p2p_records',
+        'pages',
+        'progress',
+        'quarantine',
+        'runs',
+        'state',
+        'statements',
+        'tax_records',
+        'writes',
+      ],
+    ])
+  })
+
+  it('of an older version says to rebuild, one of a newer version to update', async () => {
+    const dir = await emptyFolder()
+    await changed(dir, 'update landing.state set schema_version = 1')
+    const older = await failure(dir)
+    expect(older.describe()).toBe(
+      [
+        'The landing database was made by an older version of tieout.',
+        `  where:    ${join(dir, 'landing.duckdb')}`,
+        '  expected: schema version 3',
+        '  found:    schema version 1',
+        '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
+      ].join('\n'),
+    )
+    const other = await emptyFolder()
+    await changed(other, 'update landing.state set schema_version = 4')
+    expect((await failure(other)).details).toMatchObject({
+      expected: 'schema version 3',
+      found: 'schema version 4',
+      action: 'Update tieout, then run again.',
+    })
+  })
+
+  it('whose record tables have other columns has to be made again; a table that is missing is added', async () => {
+    const dir = await emptyFolder()
+    await changed(dir, 'drop table landing.orders')
+    expect((await failure(dir, true)).details.found).toBe('no table orders')
+    const landing = await landingIn(dir)
+    expect(await ask(landing, 'select count(*) from landing.orders')).toEqual([['0']])
+    await landing.close()
+    await changed(dir, 'alter table landing.orders drop column symbol')
+    expect((await failure(dir)).details.found).toBe('table orders with other columns')
+  })
+
+  it('that lacks rows which its state knows of is damaged: an older copy beside a newer log', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1'), taxRow('2')])])
+    await landing.close()
+    await changed(dir, "delete from landing.tax_records where id = '2'")
+    const { details, message } = await failure(dir)
+    expect([message, details.expected, details.found]).toEqual([
+      'The landing database is damaged.',
+      '3 rows in all',
+      '2 rows',
+    ])
+  })
+
+  it('with a changed byte in a block is named when the block is read', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1')])])
+    await landing.close()
+    const file = join(dir, 'landing.duckdb')
+    const bytes = await readFile(file)
+    // Behind the three headers stand the blocks, each behind its checksum.
+    for (let at = 3 * 4_096 + 100; at < bytes.length; at += 262_144) bytes[at] = (bytes[at] ?? 0) ^ 1
+    await writeFile(file, bytes)
+    const error = await failure(dir)
+    expect(error.details.where).toBe(file)
+    expect(error.details.action).toContain('tieout rebuild')
+  })
+
+  it('that is none is refused, also where there is no file to read', async () => {
+    const dir = await emptyFolder()
+    const reading = openLanding(dir, { ...landingOptions, readOnly: true })
+    await expect(reading).rejects.toThrow(UsageError)
+    await writeFile(join(dir, 'landing.duckdb'), 'not a database at all')
+    expect((await failure(dir)).message).toBe('The landing database could not be opened.')
+  })
+
+  it('is open once in a process, and again after it was closed', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    expect((await failure(dir)).message).toBe('The landing database is open in this process already.')
+    await landing.close()
+    await (await landingIn(dir, { readOnly: true })).close()
+  })
+
+  it('is let go of when it is closed, though a connection of its instance is still open', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir)
+    const stray = await landing.instance.connect()
+    await landing.close()
+    const again = await landingIn(dir)
+    await again.land([page(1, [taxRow('1')])])
+    await expect(stray.run('select * from landing.tax_records')).rejects.toThrow()
+    stray.closeSync()
+    await again.close()
+    const reopened = await landingIn(dir)
+    expect(await ask(reopened, 'select id from landing.tax_records')).toEqual([['1']])
+  })
+
+  it('is in UTC for every connection of its instance, and installs nothing', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const settings = "select current_setting('TimeZone'), current_setting('autoinstall_known_extensions')"
+    const other = await landing.instance.connect()
+    expect((await other.runAndReadAll(settings)).getRows()).toEqual([['UTC', false]])
+    other.closeSync()
+  })
+
+  it('takes a record type whose field is named like an SQL keyword', async () => {
+    const record = defineRecord({
+      ...{ table: 'select_from', nature: 'event', doc: 'Order, group.', key: ['order'] },
+      fields: { order: text('Order.'), group: text('Group.') },
+    })
+    const feeds = new Map([['tax.records', { record, rows: '' }]])
+    const landing = await landingIn(await emptyFolder(), { records: [record], feeds })
+    await landing.land([page(1, [{ order: '1', group: 'g' }])])
+    expect(await ask(landing, 'select "order", "group" from landing.select_from')).toEqual([['1', 'g']])
+  })
+})
+
+describe('another process', () => {
+  let program = ''
+
+  beforeAll(async () => {
+    program = await compileForChild('test/landing/child.ts')
+  })
+
+  /** Starts a process that lands; its lines are the frames landed. `fileKiB` bounds how long its files may get. */
+  function start(dir: string, fileKiB?: number): { process: ChildProcess; lines: AsyncIterator<string> } {
+    const limit = fileKiB === undefined ? '' : `ulimit -f ${fileKiB}; `
+    const command = `${limit}exec "$0" "$1" "$2"`
+    const child = spawn('bash', ['-c', command, process.execPath, program, dir], {
+      stdio: ['ignore', 'pipe', 'inherit'],
+    })
+    onTestFinished(() => void child.kill('SIGKILL'))
+    return { process: child, lines: createInterface({ input: child.stdout })[Symbol.asyncIterator]() }
+  }
+
+  const numberOf = async (lines: AsyncIterator<string>): Promise<number> => Number((await lines.next()).value)
+
+  /** Frames that have landed, after checking that all of their rows and no others are there. */
+  async function wholeFrames(landing: Landing): Promise<number> {
+    const seq = landing.landedSeq
+    expect(landing.chain).toBe(chainOf(seq))
+    expect(await ask(landing, 'select count(*), coalesce(max(page_id), 0) from landing.tax_records')).toEqual(
+      [[String(300 * seq), String(seq)]],
+    )
+    expect(await ask(landing, 'select count(*) from landing.covered')).toEqual([[String(seq)]])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([
+      { window: { start: 0, end: 1 }, cursor: `cursor-${seq}` },
+    ])
+    return seq
+  }
+
+  it('that writes shuts out readers, who are told so', async () => {
+    const dir = await emptyFolder()
+    const writer = start(dir)
+    await numberOf(writer.lines)
+    const error = await failure(dir, true)
+    expect(error.message).toBe('The landing database could not be opened.')
+    expect(error.details.expected).toBe(
+      'a DuckDB file that no other process holds: while one writes, no other can even read it',
+    )
+  })
+
+  it('that is killed leaves whole transactions, and landing goes on from the last one', async () => {
+    const dir = await emptyFolder()
+    for (let life = 0; life < 3; life++) {
+      const writer = start(dir)
+      const acknowledged = [await numberOf(writer.lines), await numberOf(writer.lines)]
+      writer.process.kill('SIGKILL')
+      await once(writer.process, 'exit')
+      const landing = await landingIn(dir)
+      expect(await wholeFrames(landing)).toBeGreaterThanOrEqual(acknowledged[1] ?? 0)
+      const { landedSeq } = landing
+      expect(landedSeq % 5).toBe(0)
+      await landing.close()
+    }
+  })
+
+  it('whose disk takes no more lands nothing of the failed transaction and loses nothing before it', async () => {
+    const dir = await emptyFolder()
+    const writer = start(dir, 2_048)
+    const lines: string[] = []
+    for (let line = await writer.lines.next(); line.done !== true; line = await writer.lines.next())
+      lines.push(line.value)
+    expect(lines.at(-1)).toBe('closed')
+    const [, first, landed] =
+      /LandingError: Frames (\d+) to \d+ of .* \| landed (\d+)$/.exec(lines.at(-2) ?? '') ?? []
+    expect(Number(first)).toBe(Number(landed) + 1)
+    const landing = await landingIn(dir)
+    expect(await wholeFrames(landing)).toBe(Number(landed))
+    const seq = landing.landedSeq + 1
+    await landing.land([page(seq, [taxRow('1')])])
+    expect(landing.landedSeq).toBe(seq)
+  })
+})

@@ -1,0 +1,328 @@
+// Landing: what each kind of frame becomes, all or nothing, and what the planner is answered.
+import { describe, expect, it } from 'vitest'
+import { CorruptionError } from '../../models/error.ts'
+import type { FrameMeta } from '../../pipeline/journal/frame.ts'
+import { LandingError } from '../../pipeline/landing/landing.ts'
+import { ask, emptyFolder, landingIn } from './folder.ts'
+import { at, chainOf, frame, page, rawPage, taxRow } from './frames.ts'
+
+const range = { start: 1_763_000_000_000, end: 1_763_600_000_000 }
+
+describe('a page', () => {
+  it('lands its rows with every digit, the page and the place they came from', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const rows = [
+      taxRow('1375573238088888369', { amount: '-1.9998656', balance: '42.41856383400698' }),
+      taxRow('1375573238088888368', { coin: 'BGB', amount: '-0.000455617873262812', fee: '' }),
+    ]
+    expect(await landing.land([page(1, rows, { window: range, covers: range, next: null })])).toEqual({
+      frames: 1,
+      pages: 1,
+      rows: 2,
+      quarantined: 0,
+    })
+    expect(await ask(landing, 'select * from landing.tax_records order by page_row')).toEqual([
+      [
+        ...['main', 'SPOT', '1', 0, '1375573238088888369', 'USDT', 'ORDER_DEALT_IN', '-1.999865600000000000'],
+        ...['0.000000000000000000', '42.418563834006980000', '2025-11-21 01:22:17.552+00', null],
+      ],
+      [
+        ...['main', 'SPOT', '1', 1, '1375573238088888368', 'BGB', 'ORDER_DEALT_IN', '-0.000455617873262812'],
+        ...[null, '10.250000000000000000', '2025-11-21 01:22:17.552+00', null],
+      ],
+    ])
+    expect(await ask(landing, 'select * exclude (path) from landing.pages')).toEqual([
+      [
+        ...['1', 'r1', 'main', 'tax.records', 'SPOT', 200, '2026-01-05 03:00:00+00'],
+        ...['2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', null, 2, 0],
+      ],
+    ])
+    expect(await ask(landing, 'select * from landing.covered')).toEqual([
+      ['1', 'main', 'tax.records', 'SPOT', '2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', 2],
+    ])
+    expect(await ask(landing, 'select * from landing.state')).toEqual([[3, '1', chainOf(1), '4']])
+  })
+
+  it('seen twice stands twice: landing looks nothing up', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([page(1, [taxRow('1')]), page(2, [taxRow('1')])])
+    expect(await ask(landing, 'select id, page_id from landing.tax_records order by page_id')).toEqual([
+      ['1', '1'],
+      ['1', '2'],
+    ])
+  })
+
+  it('of more rows than a data chunk holds lands whole and in its order', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const rows = Array.from({ length: 5_000 }, (_, index) => taxRow(`id-of-more-than-12-bytes-${index}`))
+    await landing.land([page(1, rows), page(2, rows.slice(0, 10))])
+    expect(
+      await ask(
+        landing,
+        `select page_id, count(*), count(*) filter (id = 'id-of-more-than-12-bytes-' || page_row)
+         from landing.tax_records group by page_id order by page_id`,
+      ),
+    ).toEqual([
+      ['1', '5000', '5000'],
+      ['2', '10', '10'],
+    ])
+  })
+
+  it('whose body was struck stays, without rows', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([rawPage(1, null, { covers: range })])
+    expect(await ask(landing, 'select page_id, row_count, quarantined from landing.pages')).toEqual([
+      ['1', 0, 0],
+    ])
+    expect(await ask(landing, 'select count(*) from landing.tax_records')).toEqual([['0']])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ ...range, readAt: range.end }])
+  })
+
+  it.each([
+    ['[]', 0],
+    ['{"list":null,"cursor":null}', 0],
+    ['{"list":[],"cursor":""}', 0],
+  ])('with data %s is empty', async (data, rows) => {
+    const landing = await landingIn(await emptyFolder())
+    const body = `{"code":"00000","msg":"success","data":${data}}`
+    const landed = await landing.land([rawPage(1, body, { feed: 'trade.orderHistory' }), rawPage(2, body)])
+    expect(landed).toMatchObject({ rows, quarantined: 0 })
+  })
+
+  it.each(['null', '{"orders":[{"orderId":"1"}]}', '"soon"'])(
+    'with data %s, where a list is due, is kept aside and never passes as empty',
+    async (data) => {
+      const landing = await landingIn(await emptyFolder())
+      const body = `{"code":"00000","msg":"success","data":${data}}`
+      await landing.land([rawPage(1, body, { feed: 'trade.orderHistory' })])
+      expect(await ask(landing, 'select page_row, field, reason, raw from landing.quarantine')).toEqual([
+        [0, 'list', 'expected a list of rows', data],
+      ])
+    },
+  )
+
+  it('of a feed whose data is the one row lands that row', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const data = { uid: 1111111111, accountMode: 'hybrid', coinConfigList: [{ coin: 'USDT', leverage: '6' }] }
+    await landing.land([page(1, data, { feed: 'account.settings', partition: '' })])
+    expect(
+      await ask(landing, 'select uid, account_mode, coin_config_list from landing.account_settings'),
+    ).toEqual([['1111111111', 'hybrid', '[{"coin":"USDT","leverage":"6"}]']])
+  })
+})
+
+describe('progress', () => {
+  const first = { window: range, next: 'c1' }
+
+  it('of a window is replaced by each page and gone with the last', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([page(1, [], first)])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window: range, cursor: 'c1' }])
+    await landing.land([
+      page(2, [], { ...first, cursor: 'c1', next: 'c2' }),
+      page(3, [], { ...first, next: 'c3' }),
+    ])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([{ window: range, cursor: 'c3' }])
+    expect(await ask(landing, 'select cursor, page_id from landing.progress')).toEqual([['c3', '3']])
+    await landing.land([page(4, [], { ...first, next: null })])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
+  })
+
+  it('survives closing, and is then replaced just so', async () => {
+    const dir = await emptyFolder()
+    const before = await landingIn(dir)
+    await before.land([page(1, [], first), page(2, [], { ...first, partition: 'OTHER' })])
+    await before.close()
+    const landing = await landingIn(dir)
+    expect([landing.landedSeq, landing.chain]).toEqual([2, chainOf(2)])
+    await landing.land([page(3, [], { ...first, next: null })])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
+    expect(await landing.unfinished('main', 'tax.records', 'OTHER')).toHaveLength(1)
+  })
+
+  it('of ranges that are not of whole milliseconds claims no more than it holds', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([page(1, [], { covers: { start: 10.2, end: 20.7 } })])
+    expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20, readAt: 20 }])
+  })
+})
+
+describe('other frames', () => {
+  it('become statements, accounts and runs', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const who = { at, run: 'r1', account: 'main', feed: 'tax.p2pRecords', partition: '' }
+    const refusal = Buffer.from('{"code":"40014","msg":"Incorrect permissions","data":null}')
+    await landing.land([
+      frame(1, { kind: 'run-start', at, run: 'r1', command: 'sync', now: at }),
+      frame(2, {
+        kind: 'account',
+        at,
+        run: 'r1',
+        account: 'main',
+        venue: 'v',
+        uid: '7',
+        accountKind: 'unified',
+        accountMode: 'hybrid',
+      }),
+      frame(
+        3,
+        { kind: 'refusal', ...who, request: { method: 'GET', path: '/p' }, status: 400, code: '40014' },
+        refusal,
+      ),
+      frame(4, {
+        kind: 'statement',
+        ...who,
+        range,
+        status: 'failed',
+        code: '40014',
+        reason: 'no permission',
+        named: true,
+      }),
+      frame(5, {
+        kind: 'run-end',
+        at: '2026-01-05T03:01:00.000Z',
+        run: 'r1',
+        requests: 3,
+        rows: 2,
+        retries: 1,
+        outcome: 'done',
+      }),
+    ])
+    expect(await ask(landing, 'select * from landing.statements')).toEqual([
+      [
+        '3',
+        'r1',
+        'main',
+        'tax.p2pRecords',
+        '',
+        null,
+        null,
+        null,
+        '40014',
+        'Incorrect permissions',
+        '2026-01-05 03:00:00+00',
+        false,
+      ],
+      [
+        '4',
+        'r1',
+        'main',
+        'tax.p2pRecords',
+        '',
+        '2025-11-13 02:13:20+00',
+        '2025-11-20 00:53:20+00',
+        'failed',
+        '40014',
+        'no permission',
+        '2026-01-05 03:00:00+00',
+        true,
+      ],
+    ])
+    expect(await ask(landing, 'select * from landing.accounts')).toEqual([
+      ['main', 'v', '7', 'unified', 'hybrid', '2'],
+    ])
+    expect(await landing.account('main')).toEqual({ uid: '7', kind: 'unified', accountMode: 'hybrid' })
+    expect(await landing.account('desk-2')).toBeNull()
+    expect(await ask(landing, 'select * from landing.runs')).toEqual([
+      ['r1', '2026-01-05 03:00:00+00', '2026-01-05 03:01:00+00', 'sync', '3', '2', '1', 'done'],
+    ])
+  })
+})
+
+describe('a transaction', () => {
+  it('that meets a page which no longer parses lands nothing, and the next one goes on', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([page(1, [taxRow('1')], { window: range, next: 'c1' })])
+    const frames = [page(2, [taxRow('2')], { window: range, next: null }), rawPage(3, '{"data":[{"id":"3"')]
+    const error = await landing.land(frames).catch((reason: unknown) => reason)
+    expect(error).toBeInstanceOf(CorruptionError)
+    expect((error as CorruptionError).describe()).toBe(
+      [
+        'A page of the journal can no longer be read.',
+        '  where:    frame 3: tax.records of main, SPOT',
+        '  expected: the JSON text that was parsed when it was received',
+        '  found:    a text that is cut off at character 18',
+        '  next:     Run `tieout verify`. If the journal verifies, report this page: it should not have been journaled.',
+      ].join('\n'),
+    )
+    expect(landing.landedSeq).toBe(1)
+    expect(await ask(landing, 'select id from landing.tax_records')).toEqual([['1']])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toHaveLength(1)
+    await landing.land([page(2, [taxRow('2')], { window: range, next: null })])
+    expect(await ask(landing, 'select id from landing.tax_records order by id')).toEqual([['1'], ['2']])
+    expect(await landing.unfinished('main', 'tax.records', 'SPOT')).toEqual([])
+  })
+
+  it('is not begun for frames that leave a gap or come again', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await expect(landing.land([page(2, [])])).rejects.toThrow(LandingError)
+    await landing.land([page(1, [])])
+    await expect(landing.land([page(1, [])])).rejects.toMatchObject({
+      details: { expected: 'frame 2', found: 'frame 1' },
+    })
+    expect(await landing.land([])).toMatchObject({ frames: 0 })
+  })
+
+  it('waits for the one before it', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const landed = await Promise.all([1, 2, 3].map((seq) => landing.land([page(seq, [taxRow(String(seq))])])))
+    expect(landed.map(({ rows }) => rows)).toEqual([1, 1, 1])
+    expect(landing.landedSeq).toBe(3)
+  })
+
+  it('with a feed that this version does not know says to update', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await expect(landing.land([page(1, [], { feed: 'earn.records' })])).rejects.toMatchObject({
+      message: 'The journal has a page of a feed that this version of tieout does not know.',
+      details: { where: 'frame 1', found: 'earn.records' },
+    })
+  })
+
+  it('with a kind of frame that this version does not know says so too, and skips nothing', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const newer = { kind: 'dream', at, run: 'r1' } as unknown as FrameMeta
+    await expect(landing.land([frame(1, newer)])).rejects.toMatchObject({
+      message: 'The journal has a frame of a kind that this version of tieout does not know.',
+      details: { where: 'frame 1', found: 'dream' },
+    })
+    expect(landing.landedSeq).toBe(0)
+  })
+})
+
+describe('the oldest unsettled record', () => {
+  const orderRow = (orderId: string, createdTime: number, orderStatus: string, updatedTime?: number) => ({
+    ...{ orderId, createdTime: String(createdTime), orderStatus },
+    ...(updatedTime === undefined ? {} : { updatedTime: String(updatedTime) }),
+  })
+  const oldest = (landing: Awaited<ReturnType<typeof landingIn>>) =>
+    landing.oldestUnsettled('main', 'trade.orderHistory', 'SPOT', 'orderStatus', ['live', 'partially_filled'])
+  const orders = (seq: number, list: unknown[], partition = 'SPOT') =>
+    page(seq, { list }, { feed: 'trade.orderHistory', partition })
+
+  it('is judged by the current version of each record', async () => {
+    const landing = await landingIn(await emptyFolder())
+    expect(await oldest(landing)).toBeNull()
+    await landing.land([
+      orders(1, [orderRow('1', 1_000, 'live', 1_000), orderRow('2', 2_000, 'live', 2_000)]),
+      orders(2, [orderRow('0', 500, 'live', 500)], 'MARGIN'),
+    ])
+    expect(await oldest(landing)).toBe(1_000)
+    // The first is filled; a page that comes later with an older version changes nothing.
+    await landing.land([
+      orders(3, [orderRow('1', 1_000, 'filled', 3_000)]),
+      orders(4, [orderRow('1', 1_000, 'live', 1_500)]),
+    ])
+    expect(await oldest(landing)).toBe(2_000)
+    await landing.land([orders(5, [orderRow('2', 2_000, 'cancelled', 2_500)])])
+    expect(await oldest(landing)).toBeNull()
+  })
+
+  it('without a version field goes by the newest page', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([
+      orders(1, [orderRow('1', 1_000, 'live')]),
+      orders(2, [orderRow('1', 1_000, 'filled')]),
+    ])
+    expect(await oldest(landing)).toBeNull()
+  })
+})

@@ -1,0 +1,262 @@
+// The matching of the United Kingdom and of Canada against published examples, and against the cases around them.
+import { describe, expect, it } from 'vitest'
+import { computeLots } from '../../pipeline/lots/engine.ts'
+import type { LotEvent } from '../../pipeline/lots/event.ts'
+import { buy, disposals, into, lots, out, sell } from './books.ts'
+
+const uk = (events: LotEvent[], scope: 'account' | 'universal' = 'universal') =>
+  computeLots(events, { method: 'uk', scope })
+
+const ca = (events: LotEvent[], timeZone = 'UTC') =>
+  computeLots(events, { method: 'ca', scope: 'universal', timeZone })
+
+describe('uk: examples of HMRC’s Cryptoassets Manual', () => {
+  it('CRYPTO22251: a disposal takes its share of the pooled cost', () => {
+    const result = uk([
+      buy('first', '2017-01-01', '100', '1000'),
+      buy('second', '2018-09-18', '50', '125000'),
+      sell('s', '2018-12-01', '50', '300000'),
+    ])
+    expect(disposals(result)).toEqual(['s <- -: 50 for 300000 cost 42000 gain 258000'])
+    expect(lots(result)).toEqual(['- -: 100 cost 84000'])
+  })
+
+  it('CRYPTO22253: purchases within 30 days go to the earliest disposal first', () => {
+    const result = uk([
+      buy('pool', '2017-01-01', '2000', '1000'),
+      sell('march', '2018-03-31', '1000', '400'),
+      sell('april', '2018-04-20', '500', '150'),
+      buy('21-april', '2018-04-21', '700', '175'),
+      buy('28-april', '2018-04-28', '500', '100'),
+      buy('1-may', '2018-05-01', '500', '150'),
+    ])
+    expect(disposals(result)).toEqual([
+      'march <- 21-april: 700 for 280 cost 175 gain 105',
+      'march <- 28-april: 300 for 120 cost 60 gain 60',
+      'april <- 28-april: 200 for 60 cost 40 gain 20',
+      'april <- 1-may: 300 for 90 cost 90 gain 0',
+    ])
+    expect(lots(result)).toEqual(['- -: 2200 cost 1060'])
+  })
+
+  it('CRYPTO22255: what 30 days leave open comes from the pool', () => {
+    const result = uk([
+      buy('pool', '2017-01-01', '14000', '200000'),
+      sell('s', '2018-08-30', '4000', '160000'),
+      buy('september', '2018-09-11', '500', '17500'),
+    ])
+    expect(disposals(result)).toEqual([
+      's <- september: 500 for 20000 cost 17500 gain 2500',
+      's <- -: 3500 for 140000 cost 50000 gain 90000',
+    ])
+    expect(lots(result)).toEqual(['- -: 10500 cost 150000'])
+  })
+})
+
+describe('uk: the days', () => {
+  it('the sales of a day are one sale and its purchases one purchase, matched before all others', () => {
+    const result = uk([
+      buy('pool', '2023-01-01', '10', '100'),
+      sell('s1', '2024-01-10T09:00:00Z', '2', '60'),
+      buy('b1', '2024-01-10T10:00:00Z', '1', '20'),
+      sell('s2', '2024-01-10T11:00:00Z', '2', '100'),
+      buy('b2', '2024-01-10T12:00:00Z', '1', '40'),
+      buy('b3', '2024-01-20', '1', '35'),
+    ])
+    expect(disposals(result)).toEqual([
+      's1 <- b1: 2 for 80 cost 60 gain 20',
+      's1 <- b3: 1 for 40 cost 35 gain 5',
+      's1 <- -: 1 for 40 cost 10 gain 30',
+    ])
+  })
+
+  it('a sale is accepted before its purchase', () => {
+    const result = uk([sell('s1', '2024-01-10', '1', '60'), buy('b1', '2024-02-09', '1', '50')])
+    expect(disposals(result)).toEqual(['s1 <- b1: 1 for 60 cost 50 gain 10'])
+  })
+
+  it('the thirtieth day counts and the thirty-first does not', () => {
+    const book = (day: string) => [sell('s1', '2024-01-10', '1', '60'), buy('b1', day, '1', '50')]
+    expect(disposals(uk(book('2024-02-09')))).toEqual(['s1 <- b1: 1 for 60 cost 50 gain 10'])
+    expect(disposals(uk(book('2024-02-10')))).toEqual(['s1 <- -: 1 for 60 cost ? gain ?'])
+  })
+
+  it('a day is London’s: 23:30 UTC in summer is the next day', () => {
+    const book = (month: string) => [
+      buy('pool', '2023-01-01', '1', '10'),
+      sell('s1', `2024-${month}-10T23:30:00Z`, '1', '60'),
+      buy('b1', `2024-${month}-11T10:00:00Z`, '1', '50'),
+      sell('s2', `2024-${month}-11T11:00:00Z`, '1', '70'),
+    ]
+    // In July all three are on the 11th, so the two sales are one of 130.
+    expect(disposals(uk(book('07')))).toEqual([
+      's1 <- b1: 1 for 65 cost 50 gain 15',
+      's1 <- -: 1 for 65 cost 10 gain 55',
+    ])
+    // In January the sale of the 11th takes the purchase of its day.
+    expect(disposals(uk(book('01')))).toEqual([
+      's1 <- -: 1 for 60 cost 10 gain 50',
+      's2 <- b1: 1 for 70 cost 50 gain 20',
+    ])
+  })
+
+  it('a sale without a known price is kept apart from the rest of its day', () => {
+    const result = uk([
+      buy('pool', '2023-01-01', '10', '100'),
+      sell('s1', '2024-01-10T09:00:00Z', '1', null),
+      sell('s2', '2024-01-10T10:00:00Z', '1', '60'),
+    ])
+    expect(disposals(result)).toEqual([
+      's1 <- -: 1 for ? cost 10 gain ?',
+      's2 <- -: 1 for 60 cost 10 gain 50',
+    ])
+  })
+
+  it('held by account, a transfer takes its share of the pool along', () => {
+    const result = uk(
+      [
+        buy('b1', '2023-01-01', '4', '100', { account: 'main' }),
+        out('t1:out', '2023-06-01', '1', { account: 'main' }),
+        into('t1:in', '2023-06-01', '1', { account: 'cold' }),
+        sell('s1', '2024-01-10', '1', '60', { account: 'cold' }),
+      ],
+      'account',
+    )
+    expect(disposals(result)).toEqual(['s1 <- -: 1 for 60 cost 25 gain 35'])
+    expect(lots(result)).toEqual(['main -: 3 cost 75'])
+  })
+})
+
+describe('ca: superficial losses', () => {
+  it('a loss on what is bought back within 30 days is denied and joins the new cost', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '100', '5000'),
+      sell('s1', '2024-01-10', '100', '3000'),
+      buy('b2', '2024-02-09', '100', '3500'),
+    ])
+    expect(disposals(result)).toEqual(['s1 <- -: 100 for 3000 cost 5000 denied 2000 gain 0'])
+    expect(lots(result)).toEqual(['- -: 100 cost 5500'])
+  })
+
+  it('the thirty-first day is too late to deny it', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '100', '5000'),
+      sell('s1', '2024-01-10', '100', '3000'),
+      buy('b2', '2024-02-10', '100', '3500'),
+    ])
+    expect(disposals(result)).toEqual(['s1 <- -: 100 for 3000 cost 5000 gain -2000'])
+    expect(lots(result)).toEqual(['- -: 100 cost 3500'])
+  })
+
+  it('IT-456R, paragraph 12: of 20 sold, the 15 that are bought back make 15/20 of the loss superficial', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '50', '500'),
+      sell('s1', '2024-01-10', '20', '100'),
+      buy('b2', '2024-01-20', '15', '90'),
+    ])
+    // Loss 200 − 100 = 100, of which 75 are denied; cost left 300 + 90 + 75.
+    expect(disposals(result)).toEqual(['s1 <- -: 20 for 100 cost 200 denied 75 gain -25'])
+    expect(lots(result)).toEqual(['- -: 45 cost 465'])
+  })
+
+  it('a purchase in the 30 days before counts as well', () => {
+    const result = ca([
+      buy('b1', '2023-08-02', '100', '1000'),
+      buy('b2', '2023-11-03', '60', '600'),
+      sell('s1', '2023-11-10', '80', '720'),
+    ])
+    // Cost 1600 × 80/160 = 800, loss 80; min(80, 60, 80) = 60 of 80 denied.
+    expect(disposals(result)).toEqual(['s1 <- -: 80 for 720 cost 800 denied 60 gain -20'])
+    expect(lots(result)).toEqual(['- -: 80 cost 860'])
+  })
+
+  it('of the days before, the thirtieth counts and the thirty-first does not', () => {
+    const book = (day: string) => [
+      buy('b1', '2023-01-01', '10', '100'),
+      buy('b2', day, '10', '100'),
+      sell('s1', '2024-01-31', '10', '60'),
+    ]
+    expect(disposals(ca(book('2024-01-01')))).toEqual(['s1 <- -: 10 for 60 cost 100 denied 40 gain 0'])
+    expect(disposals(ca(book('2023-12-31')))).toEqual(['s1 <- -: 10 for 60 cost 100 gain -40'])
+  })
+
+  it('what is not held at the end of the 30 days denies nothing', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '10', '100'),
+      sell('s1', '2024-01-10', '10', '60'),
+      buy('b2', '2024-01-11', '10', '60'),
+      sell('s2', '2024-02-09', '10', '70'),
+    ])
+    expect(disposals(result)).toEqual([
+      's1 <- -: 10 for 60 cost 100 gain -40',
+      's2 <- -: 10 for 70 cost 60 gain 10',
+    ])
+    expect(lots(result)).toEqual([])
+  })
+
+  it('coins on their way between own accounts are held', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '10', '100'),
+      sell('s1', '2024-01-10', '10', '60'),
+      buy('b2', '2024-01-11', '10', '60'),
+      out('t1:out', '2024-02-08', '10', { account: 'main' }),
+      into('t1:in', '2024-02-11', '10', { account: 'cold' }),
+    ])
+    expect(disposals(result)).toEqual(['s1 <- -: 10 for 60 cost 100 denied 40 gain 0'])
+  })
+
+  it('a denied loss joins the cost of the purchase that replaced it, not of a sale in between', () => {
+    const result = ca([
+      buy('b1', '2023-01-01', '20', '200'),
+      sell('s1', '2024-01-10', '10', '50'),
+      sell('s2', '2024-01-15', '5', '60'),
+      buy('b2', '2024-01-20', '10', '60'),
+    ])
+    // s1: loss 50, min(10, 10, 15) = all denied; s2 still at the old average of 10.
+    expect(disposals(result)).toEqual([
+      's1 <- -: 10 for 50 cost 100 denied 50 gain 0',
+      's2 <- -: 5 for 60 cost 50 gain 10',
+    ])
+    expect(lots(result)).toEqual(['- -: 15 cost 160'])
+  })
+
+  it('days are those of the configured time zone', () => {
+    const book = [
+      buy('b1', '2023-01-01', '1', '100'),
+      sell('s1', '2024-01-10T03:00:00Z', '1', '60'),
+      buy('b2', '2024-02-09T12:00:00Z', '1', '60'),
+    ]
+    // In Toronto the sale was still on the 9th of January, so the purchase is a day late.
+    expect(ca(book).disposals[0]?.deniedLoss).toBe(40n * 10n ** 18n)
+    expect(ca(book, 'America/Toronto').disposals[0]?.deniedLoss).toBeNull()
+  })
+
+  it('a gain is never denied, and an unknown cost gives no loss to deny', () => {
+    const result = ca([
+      sell('s0', '2024-01-01', '1', '10'),
+      buy('b1', '2024-01-02', '1', '100'),
+      sell('s1', '2024-01-03', '1', '150'),
+      buy('b2', '2024-01-04', '1', '100'),
+    ])
+    expect(disposals(result)).toEqual([
+      's0 <- -: 1 for 10 cost ? gain ?',
+      's1 <- -: 1 for 150 cost 100 gain 50',
+    ])
+  })
+
+  it('no cost is lost: purchases = costs of disposals − denied losses + cost left', () => {
+    const book: LotEvent[] = []
+    for (let day = 1; day <= 28; day += 1) {
+      const date = `2024-02-${String(day).padStart(2, '0')}`
+      book.push(buy(`b${day}`, date, '3', String(100 - day)), sell(`s${day}`, date, '2', String(50 - day)))
+    }
+    const result = ca(book)
+    const sum = (amounts: (bigint | null)[]) =>
+      amounts.reduce<bigint>((total, next) => total + (next ?? 0n), 0n)
+    const bought = sum(book.map((event) => (event.kind === 'acquire' ? event.value : null)))
+    const spent = sum(result.disposals.map((piece) => piece.costBasis))
+    const denied = sum(result.disposals.map((piece) => piece.deniedLoss))
+    expect(denied).toBeGreaterThan(0n)
+    expect(spent - denied + sum(result.lots.map((lot) => lot.costBasisLeft))).toBe(bought)
+  })
+})

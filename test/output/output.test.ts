@@ -1,0 +1,369 @@
+// How cells are printed: exact in every format, lined up for people, harmless in a terminal, a spreadsheet and a page.
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { strFromU8, unzipSync } from 'fflate'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { UsageError } from '../../models/error.ts'
+import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
+import { asBatches, type Column } from '../../pipeline/output/column.ts'
+import { csvText } from '../../pipeline/output/csv.ts'
+import { outFile, safeFileName, writeFileFrom, writeOut } from '../../pipeline/output/deliver.ts'
+import { htmlText } from '../../pipeline/output/html.ts'
+import { jsonText } from '../../pipeline/output/json.ts'
+import { printTable } from '../../pipeline/output/table.ts'
+import { type Cell, type Row, readValue } from '../../pipeline/output/value.ts'
+import { isExactInSheet, xlsxBytes } from '../../pipeline/output/xlsx.ts'
+
+async function joined(pieces: AsyncIterable<string>): Promise<string> {
+  let text = ''
+  for await (const piece of pieces) text += piece
+  return text
+}
+
+async function* one(text: string): AsyncIterable<string> {
+  yield text
+}
+
+const names = (...columns: string[]): Column[] => columns.map((name) => ({ name }))
+
+describe('reading a value of DuckDB', () => {
+  let connection: DuckDBConnection
+  beforeAll(async () => {
+    connection = await (await DuckDBInstance.create(':memory:')).connect()
+    await connection.run("set timezone = 'Asia/Tokyo'")
+  })
+  afterAll(() => connection.closeSync())
+
+  const read = async (expression: string): Promise<Cell> => {
+    const result = await connection.run(`select ${expression}`)
+    return (await result.convertRows(readValue))[0]?.[0] as Cell
+  }
+
+  test.each<[string, Cell]>([
+    ["'12345678901234567890.123456789012345678'::decimal(38,18)", '12345678901234567890.123456789012345678'],
+    ["'1.500'::decimal(38,18)", '1.5'],
+    ["'-0.000000000000000001'::decimal(38,18)", '-0.000000000000000001'],
+    ["'-0.10'::decimal(4,2)", '-0.1'],
+    ["'100'::decimal(38,18)", '100'],
+    ["'0'::decimal(38,18)", '0'],
+    ["'100'::decimal(10,0)", '100'],
+    ['9007199254740991::bigint', 9007199254740991],
+    ['9007199254740993::bigint', '9007199254740993'],
+    ['170141183460469231731687303715884105727::hugeint', '170141183460469231731687303715884105727'],
+    ["timestamptz '2025-01-31 23:59:59.123+00'", '2025-01-31T23:59:59.123Z'],
+    ["timestamptz '2025-01-31 23:59:59.123456+00'", '2025-01-31T23:59:59.123456Z'],
+    ["timestamptz '1969-12-31 23:59:59.999999+00'", '1969-12-31T23:59:59.999999Z'],
+    ["'infinity'::timestamptz", 'infinity'],
+    ["date '2024-02-29'", '2024-02-29'],
+    ["'NaN'::double", 'NaN'],
+    ['0.5::double', 0.5],
+    ['true', true],
+    ['null::decimal(38,18)', null],
+    ['[1.50::decimal(5,2), null]', ['1.5', null]],
+    ["{'a': 1.50::decimal(5,2), 'b': ['x']}", { a: '1.5', b: ['x'] }],
+    ["map {'k': 2.0::decimal(5,2)}", [{ key: 'k', value: '2' }]],
+  ])('%s reads as %j', async (expression, cell) => {
+    expect(await read(expression)).toEqual(cell)
+  })
+})
+
+describe('a table', () => {
+  test('lines amounts up at the decimal point, numbers at the right, and puts totals below a rule', () => {
+    const columns: Column[] = [
+      { name: 'coin' },
+      { name: 'quantity', kind: 'amount' },
+      { name: 'count', title: 'rows', kind: 'number' },
+    ]
+    const rows = [
+      ['BTC', '0.5', 3],
+      ['USDT', '-10123.25', 12],
+      ['日本', '7', null],
+    ]
+    expect(printTable(columns, rows, { totals: [['all', '-10115.25', 15]] })).toBe(
+      [
+        'coin   quantity  rows',
+        '────  ─────────  ────',
+        'BTC        0.5      3',
+        'USDT  -10123.25    12',
+        '日本       7',
+        '────  ─────────  ────',
+        'all   -10115.25    15',
+      ].join('\n'),
+    )
+  })
+
+  test('without rows is its heading', () => {
+    expect(printTable(names('a', 'b'), [])).toBe('a  b\n─  ─')
+  })
+
+  test('cuts only running text to the width of the terminal', () => {
+    const columns: Column[] = [{ name: 'text' }, { name: 'amount', kind: 'amount' }]
+    const table = printTable(columns, [['a sentence that is rather long', '12345678.123']], { width: 26 })
+    expect(table.split('\n')[2]).toBe('a sentence …  12345678.123')
+  })
+
+  test('shows control and direction characters as codes instead of obeying them', () => {
+    const table = printTable(names('a'), [['\u001b[2Jgone\u202e\nnext']])
+    expect(table.split('\n')[2]).toBe('\\u{1b}[2Jgone\\u{202e}\\nnext')
+  })
+})
+
+describe('CSV', () => {
+  test('quotes commas, quotes and line breaks, and tells no value from an empty text', async () => {
+    const rows: Row[] = [['a,b', 'say "x"', 'two\nlines', null, '']]
+    expect(await joined(csvText(names('a', 'b', 'c', 'd', 'e'), asBatches(rows)))).toBe(
+      'a,b,c,d,e\n"a,b","say ""x""","two\nlines",,""\n',
+    )
+  })
+
+  test('is read back by DuckDB to the same values', async () => {
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    const file = join(mkdtempSync(join(tmpdir(), 'output-')), 'a.csv')
+    const rows: Row[] = [
+      ['1', 'a,"b"\r\nc', '12345678901234567890.123456789012345678', null],
+      ['2', '', '-1', 'é日本'],
+    ]
+    await writeFileFrom(nodeDisk, file, csvText(names('id', 'text', 'amount', 'more'), asBatches(rows)))
+    const result = await connection.run(
+      `select * from read_csv('${file}', header = true, all_varchar = true, allow_quoted_nulls = false)`,
+    )
+    expect(await result.convertRows(readValue)).toEqual(rows)
+    connection.closeSync()
+  })
+
+  test.each([
+    ['=1+1', "'=1+1"],
+    ['+cmd', "'+cmd"],
+    ['-2+3', "'-2+3"],
+    ['@SUM(A1)', "'@SUM(A1)"],
+    ['\t=1', "'\t=1"],
+    ['\r=1', '"\'\r=1"'],
+    ['=HYPERLINK("x","y")', '"\'=HYPERLINK(""x"",""y"")"'],
+    ['-1.5', '-1.5'],
+    ['+1', '+1'],
+    ['-1e-7', '-1e-7'],
+    ['-', "'-"],
+    ['a=1', 'a=1'],
+  ])('keeps a spreadsheet from running %j', async (cell, field) => {
+    expect(await joined(csvText(names('a'), asBatches([[cell]])))).toBe(`a\n${field}\n`)
+  })
+})
+
+describe('JSON', () => {
+  test('is one array of objects with amounts as text, over any number of batches', async () => {
+    async function* batches(): AsyncIterable<Row[]> {
+      yield [['1.5', null]]
+      yield []
+      yield [['2', { a: ['x'] }]]
+    }
+    const text = await joined(jsonText(names('quantity', '__proto__'), batches()))
+    expect(text).toBe(
+      '[\n{"quantity":"1.5","__proto__":null},\n{"quantity":"2","__proto__":{"a":["x"]}}\n]\n',
+    )
+  })
+
+  test('without rows is an empty array', async () => {
+    expect(await joined(jsonText(names('a'), asBatches([])))).toBe('[]\n')
+  })
+})
+
+describe('HTML', () => {
+  test('escapes every text and loads nothing', async () => {
+    const page = await joined(
+      htmlText({
+        title: 'Gains <2025> & "more"',
+        columns: [{ name: '<i>' }, { name: 'gain', kind: 'amount' }],
+        rows: asBatches([['<script>alert(1)</script>', '-1.5']]),
+        totals: [['all', '-1.5']],
+        notes: ["it's <b>"],
+      }),
+    )
+    expect(page).toContain('<title>Gains &lt;2025&gt; &amp; &quot;more&quot;</title>')
+    expect(page).toContain(
+      '<tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td class="r">-1.5</td></tr>\n</tbody>\n<tfoot>',
+    )
+    expect(page).toContain('<li>it&#39;s &lt;b&gt;</li>')
+    expect(page).toContain("default-src 'none'")
+    expect(page).not.toMatch(/<script|<link|src=|href=/)
+  })
+})
+
+describe('XLSX', () => {
+  const report = (amounts: string[]) => ({
+    title: 'Balances',
+    columns: [
+      { name: 'coin', kind: 'text' as const },
+      { name: 'quantity', kind: 'amount' as const },
+    ],
+    rows: amounts.map((amount) => ['=BTC', amount]),
+    totals: [],
+    notes: ['1 open warning'],
+  })
+  const sheet = async (amounts: string[]): Promise<{ cells: string; all: string }> => {
+    const files = unzipSync(await xlsxBytes(report(amounts)))
+    const all = Object.entries(files)
+      .filter(([name]) => name.endsWith('.xml'))
+      .map(([, bytes]) => strFromU8(bytes))
+      .join('\n')
+    return { cells: strFromU8(files['xl/worksheets/sheet1.xml'] as Uint8Array), all }
+  }
+
+  test('writes a column of amounts as numbers when a double holds each of them', async () => {
+    const { cells, all } = await sheet(['0.5', '-123456789.123456'])
+    expect(cells).toContain('<v>0.5</v>')
+    expect(cells).toContain('<v>-123456789.123456</v>')
+    expect(cells).not.toContain('<f>')
+    expect(all).toContain('1 open warning')
+  })
+
+  test('writes the whole column as text when one amount would be rounded, and says so', async () => {
+    const { cells, all } = await sheet(['0.5', '123456789.123456789012345678'])
+    expect(cells).not.toContain('<v>0.5</v>')
+    expect(all).toContain('123456789.123456789012345678')
+    expect(all).toContain('Written as text, because a spreadsheet would round them: quantity.')
+  })
+
+  test('writes a whole number of 16 digits as text, and shows what XML cannot hold', async () => {
+    const files = unzipSync(
+      await xlsxBytes({
+        ...report([]),
+        columns: [{ name: 'page', kind: 'number' }, { name: 'text' }],
+        rows: [[9007199254740991, 'a\u0001b\ud800']],
+      }),
+    )
+    const strings = strFromU8(files['xl/sharedStrings.xml'] as Uint8Array)
+    expect(strings).toContain('9007199254740991')
+    expect(strings).toContain('a\\u{1}b\\u{d800}')
+  })
+
+  test.each([
+    ['0', true],
+    ['-0.000000000000000001', true],
+    ['999999999999999', true],
+    ['9999999999999999', false],
+    ['0.1234567890123456', false],
+    ['10000000000000000000', true],
+  ])('%s fits a cell: %s', (amount, fits) => {
+    expect(isExactInSheet(amount)).toBe(fits)
+  })
+})
+
+describe('a file', () => {
+  const folder = (): string => mkdtempSync(join(tmpdir(), 'output-'))
+
+  test('appears whole, and stays as it was when its writer fails', async () => {
+    const dir = folder()
+    const file = join(dir, 'a.csv')
+    await writeFileFrom(nodeDisk, file, one('first\n'))
+    async function* failing(): AsyncIterable<string> {
+      yield 'half'
+      throw new Error('no more rows')
+    }
+    await expect(writeFileFrom(nodeDisk, file, failing())).rejects.toThrow('no more rows')
+    expect(readFileSync(file, 'utf8')).toBe('first\n')
+    expect(readdirSync(dir)).toEqual(['a.csv'])
+  })
+
+  test('that the disk has no room for is refused, and nothing half written stays', async () => {
+    const dir = folder()
+    const full: Disk = {
+      ...nodeDisk,
+      open: async (path, how, mode) => ({
+        ...(await nodeDisk.open(path, how, mode)),
+        write: async () => {
+          throw new DiskError(
+            'The disk refused to write a file.',
+            path,
+            Object.assign(new Error('full'), { code: 'ENOSPC' }),
+          )
+        },
+      }),
+    }
+    await expect(writeFileFrom(full, join(dir, 'a.csv'), one('x'))).rejects.toBeInstanceOf(UsageError)
+    expect(readdirSync(dir)).toEqual([])
+  })
+
+  test('in a folder takes a name that cannot leave it', async () => {
+    const dir = folder()
+    const name = safeFileName(['gains', '../../etc/passwd', '2025'], 'csv')
+    expect(name).toBe('gains-__.._etc_passwd-2025.csv')
+    expect(safeFileName(['..'], 'csv')).toBe('_.csv')
+    expect(await outFile(dir, name, '/nowhere')).toBe(join(dir, name))
+    expect(await outFile(`${dir}/`, name, '/nowhere')).toBe(join(dir, name))
+  })
+
+  test('through a link replaces what the link names', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'real.csv'), 'old')
+    symlinkSync(join(dir, 'real.csv'), join(dir, 'link.csv'))
+    expect(await outFile(join(dir, 'link.csv'), 'x', '/nowhere')).toBe(join(dir, 'real.csv'))
+  })
+
+  test('in a folder that does not exist is refused as a wrong usage', async () => {
+    const out = join(folder(), 'none', 'a.csv')
+    await expect(outFile(out, 'x', '/nowhere')).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The output cannot be written there.',
+      details: { where: out, found: 'no such folder' },
+    })
+  })
+
+  test('below a file, where no folder can be, is refused', async () => {
+    const dir = folder()
+    writeFileSync(join(dir, 'a'), '')
+    await expect(outFile(join(dir, 'a', 'b.csv'), 'x', '/nowhere')).rejects.toMatchObject({
+      exitCode: 2,
+      details: { found: 'ENOTDIR' },
+    })
+  })
+
+  test('whose folder is gone when it is written is refused', async () => {
+    const file = join(folder(), 'gone', 'a.csv')
+    await expect(writeFileFrom(nodeDisk, file, one('x'))).rejects.toMatchObject({ exitCode: 2 })
+  })
+
+  test('that is a device is refused, not replaced', async () => {
+    await expect(outFile('/dev/null', 'x', '/nowhere')).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The output is not a regular file.',
+    })
+  })
+
+  test('may stand in the folder of the books, but never replaces a part of them', async () => {
+    const dir = folder()
+    mkdirSync(join(dir, 'journal'))
+    for (const part of ['ledger.duckdb', 'credentials.yaml', 'journal/000001.journal'])
+      await expect(outFile(join(dir, part), 'x', dir)).rejects.toMatchObject({ exitCode: 2 })
+    expect(await outFile(join(dir, 'gains.csv'), 'x', dir)).toBe(join(dir, 'gains.csv'))
+    expect(existsSync(join(dir, 'gains.csv'))).toBe(false)
+  })
+})
+
+describe('standard output', () => {
+  test('that is closed by its reader ends the writing without an error', async () => {
+    let taken = 0
+    const head = new Writable({
+      write(_chunk, _encoding, done) {
+        taken += 1
+        done(taken > 1 ? Object.assign(new Error('closed'), { code: 'EPIPE' }) : null)
+      },
+    })
+    let made = 0
+    async function* endless(): AsyncIterable<string> {
+      for (;;) yield `${made++}\n`
+    }
+    await writeOut(head, endless())
+    expect([taken, made]).toEqual([2, 2])
+  })
+})

@@ -1,0 +1,75 @@
+// A small published ledger with the columns of the contract, made of statements that a test gives.
+import { mkdtempSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { Writable } from 'node:stream'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Terminal } from '../../pipeline/output/deliver.ts'
+
+const AMOUNT = 'decimal(38, 18)'
+
+const TABLES: Readonly<Record<string, string>> = {
+  accounts: 'account varchar, venue varchar, uid varchar, kind varchar, account_mode varchar',
+  coverage: `account varchar, feed varchar, partition varchar, starts_at timestamptz, ends_at timestamptz,
+    status varchar, code varchar, reason varchar, is_named boolean, is_before_books boolean`,
+  entries: `entry_id varchar, transaction_id varchar, account varchar, ledger varchar, product_line varchar,
+    coin varchar, amount ${AMOUNT}, kind varchar, occurred_at timestamptz, source_feed varchar,
+    source_id varchar, page_id bigint, page_row integer`,
+  balances: `account varchar, ledger varchar, coin varchar, quantity ${AMOUNT}, venue_balance ${AMOUNT},
+    as_of timestamptz`,
+  trades: `trade_id varchar, account varchar, ledger varchar, symbol varchar, side varchar, base varchar,
+    quote varchar, quantity ${AMOUNT}, price ${AMOUNT}, quote_amount ${AMOUNT}, fee ${AMOUNT},
+    fee_coin varchar, traded_at timestamptz, source varchar`,
+  disposals: `account varchar, coin varchar, method varchar, rules varchar, disposed_at timestamptz,
+    acquired_at timestamptz, quantity ${AMOUNT}, proceeds ${AMOUNT}, cost_basis ${AMOUNT},
+    denied_loss ${AMOUNT}, gain ${AMOUNT}, currency varchar, holding_days integer, term varchar,
+    disposal_id varchar, lot_id varchar`,
+  futures_pnl: `account varchar, product_type varchar, symbol varchar, margin_coin varchar, day date,
+    realised_pnl ${AMOUNT}, fees ${AMOUNT}, funding ${AMOUNT}, net_pnl ${AMOUNT}`,
+  breaks: `break_id varchar, check_name varchar, severity varchar, account varchar, ledger varchar,
+    coin varchar, occurred_at timestamptz, expected ${AMOUNT}, found ${AMOUNT}, difference ${AMOUNT},
+    explanation varchar, evidence varchar, first_seen_at timestamptz, status varchar`,
+  lot_events: `account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
+    quantity ${AMOUNT}, value ${AMOUNT}, currency varchar, transfer_id varchar`,
+  income: `entry_id varchar, account varchar, ledger varchar, coin varchar, amount ${AMOUNT}, kind varchar,
+    occurred_at timestamptz`,
+  runs: `run_id varchar, started_at timestamptz, ended_at timestamptz, command varchar, requests bigint,
+    rows bigint, retries bigint, outcome varchar`,
+}
+
+/** Publishes a ledger of empty tables, then of what `statements` put into them; gives back its folder. */
+export async function publish(
+  statements: readonly string[],
+  dir = mkdtempSync(join(tmpdir(), 'books-')),
+): Promise<string> {
+  const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
+  const connection = await instance.connect()
+  await connection.run("set timezone = 'UTC'")
+  for (const [table, columns] of Object.entries(TABLES))
+    await connection.run(`create table ${table} (${columns})`)
+  for (const statement of statements) await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
+  return dir
+}
+
+/** A terminal that keeps what is written to it. */
+export function memoryTerminal(
+  width?: number,
+): Terminal & { readonly text: () => string; readonly told: string[] } {
+  let text = ''
+  const told: string[] = []
+  const stdout = new Writable({
+    write(chunk: Buffer, _encoding, done) {
+      text += chunk.toString('utf8')
+      done()
+    },
+  })
+  return {
+    stdout,
+    text: () => text,
+    told,
+    tell: (line) => told.push(line),
+    ...(width === undefined ? {} : { width }),
+  }
+}

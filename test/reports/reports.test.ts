@@ -1,0 +1,458 @@
+// The reports: each figure against one worked out by hand from a small book.
+import { existsSync, mkdtempSync, readFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { afterEach, describe, expect, test } from 'vitest'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import {
+  makeReport,
+  type ReportName,
+  type ReportOptions,
+  reportNames,
+} from '../../pipeline/reports/catalogue.ts'
+import { readPeriod } from '../../pipeline/reports/period.ts'
+import { printReport, writeReport } from '../../pipeline/reports/print.ts'
+import { memoryTerminal, publish } from './books.ts'
+
+const opened: Ledger[] = []
+afterEach(() => {
+  for (const ledger of opened.splice(0)) ledger.close()
+})
+
+async function open(...statements: string[]): Promise<Ledger> {
+  const ledger = await openLedger(await publish(statements))
+  opened.push(ledger)
+  return ledger
+}
+
+/** The rows of a report as objects, as its JSON has them. */
+async function objects(
+  ledger: Ledger,
+  name: ReportName,
+  options: ReportOptions = {},
+): Promise<Record<string, unknown>[]> {
+  const terminal = memoryTerminal()
+  await writeReport(await makeReport(ledger, name, options), 'json', { dir: '/nowhere', terminal })
+  return JSON.parse(terminal.text())
+}
+
+const account = (name: string): string =>
+  `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`
+
+const entry = (id: string, at: string, coin: string, amount: string, kind: string, of = 'main'): string =>
+  `insert into entries values ('${id}', 't${id}', '${of}', 'UNIFIED', 'SPOT', '${coin}', ${amount}, '${kind}',
+    '${at}+00', 'tax.records', '${id}', 1, 0)`
+
+/** Bought 1 BTC for 100 on 2 January and 1 for 200 on 2 February 2025; sold 1 for 250 on 31 December 2025. */
+const LOTS = [
+  account('main'),
+  `insert into lot_events values
+    ('main', 'BTC', '2025-01-02 00:00:00+00', 1, 'b1', 'acquire', 1, 100, 'USDT', null),
+    ('main', 'BTC', '2025-02-02 00:00:00+00', 2, 'b2', 'acquire', 1, 200, 'USDT', null),
+    ('main', 'BTC', '2025-12-31 23:59:59.999+00', 3, 's1', 'dispose', 1, 250, 'USDT', null)`,
+  `insert into disposals values ('main', 'BTC', 'fifo', 'generic', '2025-12-31 23:59:59.999+00',
+    '2025-01-02 00:00:00+00', 1, 250, 100, null, 150, 'USDT', 363, null, 's1', 'b1')`,
+]
+
+describe('balances', () => {
+  const ENTRIES = [
+    account('main'),
+    entry('1', '2025-01-01 00:00:00', 'BTC', "'0.000000000000000001'", 'trade'),
+    entry('2', '2025-06-30 23:59:59.999', 'BTC', "'12345678901234567890.1'", 'trade'),
+    entry('3', '2025-07-01 00:00:00', 'BTC', '-1', 'trade'),
+    `insert into balances values ('main', 'UNIFIED', 'BTC', '12345678901234567889.100000000000000001', null,
+      '2025-07-01 00:00:00+00')`,
+  ]
+
+  test('now are those of the published table, with its columns', async () => {
+    expect(await objects(await open(...ENTRIES), 'balances')).toEqual([
+      {
+        account: 'main',
+        ledger: 'UNIFIED',
+        coin: 'BTC',
+        quantity: '12345678901234567889.100000000000000001',
+        venue_balance: null,
+        as_of: '2025-07-01T00:00:00.000Z',
+      },
+    ])
+  })
+
+  test('of a date are the sum of the entries through its last instant', async () => {
+    const quantities = async (to: string): Promise<unknown[]> =>
+      (await objects(ledger, 'balances', { to })).map((row) => [row.quantity, row.as_of])
+    const ledger = await open(...ENTRIES)
+    expect(await quantities('2025-06-30')).toEqual([
+      ['12345678901234567890.100000000000000001', '2025-06-30T23:59:59.999Z'],
+    ])
+    expect(await quantities('2025-06-30T23:59:59.998Z')).toEqual([
+      ['0.000000000000000001', '2025-01-01T00:00:00.000Z'],
+    ])
+    expect(await quantities('2024-12-31')).toEqual([])
+  })
+
+  test('whose sum could have overflowed are refused, never printed wrong', async () => {
+    const ledger = await open(
+      account('main'),
+      ...['1', '2'].map((id) => entry(id, '2025-01-01 00:00:00', 'BTC', "'60000000000000000000'", 'trade')),
+    )
+    await expect(makeReport(ledger, 'balances', { to: '2025-12-31' })).rejects.toMatchObject({
+      message: 'A sum is too large to be exact.',
+      details: { where: expect.stringContaining('BTC') },
+    })
+  })
+})
+
+describe('gains', () => {
+  test('as published have the columns of disposals', async () => {
+    expect(await objects(await open(...LOTS), 'gains', { year: 2025 })).toEqual([
+      {
+        account: 'main',
+        coin: 'BTC',
+        method: 'fifo',
+        rules: 'generic',
+        disposed_at: '2025-12-31T23:59:59.999Z',
+        acquired_at: '2025-01-02T00:00:00.000Z',
+        quantity: '1',
+        proceeds: '250',
+        cost_basis: '100',
+        denied_loss: null,
+        gain: '150',
+        currency: 'USDT',
+        holding_days: 363,
+        term: null,
+        disposal_id: 's1',
+        lot_id: 'b1',
+      },
+    ])
+  })
+
+  test('by another method are computed from the published events, and say so', async () => {
+    const ledger = await open(...LOTS)
+    const [gain] = await objects(ledger, 'gains', { method: 'lifo' })
+    expect(gain).toMatchObject({
+      method: 'lifo',
+      rules: 'generic',
+      cost_basis: '200',
+      gain: '50',
+      lot_id: 'b2',
+    })
+    expect(Object.keys(gain ?? {})).toEqual(ledger.tables.get('disposals'))
+    const report = await makeReport(ledger, 'gains', { method: 'lifo' })
+    expect(report.notes[0]).toBe('Computed for this report: method lifo, scope account, rules generic.')
+    const [average] = await objects(ledger, 'gains', { method: 'average' })
+    expect(average).toMatchObject({ method: 'average', cost_basis: '150', gain: '100', lot_id: null })
+    const [uk] = await objects(ledger, 'gains', { rules: 'uk' })
+    expect(uk).toMatchObject({ method: 'uk', rules: 'uk', cost_basis: '150', gain: '100' })
+  })
+
+  test('over all accounts take the oldest lot wherever it lies', async () => {
+    const ledger = await open(
+      account('main'),
+      account('desk'),
+      `insert into lot_events values
+        ('desk', 'BTC', '2025-01-01 00:00:00+00', 1, 'd1', 'acquire', 1, 10, 'USDT', null),
+        ('main', 'BTC', '2025-01-02 00:00:00+00', 2, 'b1', 'acquire', 1, 100, 'USDT', null),
+        ('main', 'BTC', '2025-03-01 00:00:00+00', 3, 's1', 'dispose', 1, 250, 'USDT', null)`,
+    )
+    const gains = async (scope: string): Promise<unknown[]> =>
+      (await objects(ledger, 'gains', { method: 'fifo', scope })).map((row) => [
+        row.account,
+        row.lot_id,
+        row.gain,
+      ])
+    expect(await gains('account')).toEqual([['main', 'b1', '150']])
+    expect(await gains('universal')).toEqual([['main', 'd1', '240']])
+  })
+
+  test('keep what has no known cost out of the totals and name it', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into disposals values ('main', 'ETH', 'fifo', 'generic', '2025-05-01 00:00:00+00', null, 2.5, 900,
+        null, null, null, 'USDT', null, null, 's2', null)`,
+    )
+    const report = await makeReport(ledger, 'gains')
+    const total = (row: readonly unknown[]): unknown => [row[0], row[7], row[8], row[10], row[11]]
+    expect(report.totals.map(total)).toEqual([
+      ['total', '250', '100', '150', 'USDT'],
+      ['total without a known gain', '900', null, null, 'USDT'],
+    ])
+    expect(report.notes).toContain(
+      '1 piece without a known gain, left out of the totals: 2.5 ETH (main). ' +
+        'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
+    )
+    expect(await allRows(report.rows)).toHaveLength(2)
+  })
+
+  test.each<[ReportOptions, string]>([
+    [{ method: 'best' }, '--method does not know best.'],
+    [{ rules: 'fr' }, '--rules does not know fr.'],
+    [{ rules: 'us', scope: 'universal' }, 'The scope does not belong to the rules.'],
+    [{ rules: 'de', scope: 'account,2026:universal' }, 'The scope does not belong to the rules.'],
+    [{ method: '2025:fifo' }, '--method does not say what holds when.'],
+    [{ scope: 'planet' }, '--scope does not know planet.'],
+    [{ method: 'fifo', rules: 'uk' }, 'The method does not belong to the rules.'],
+    [{ currency: 'EUR' }, 'The gains are not reckoned in EUR.'],
+    [{ account: 'nobody' }, 'The ledger has no account nobody.'],
+    [{ from: '2025-02-30' }, '--from is not a date.'],
+    [{ year: 2025, from: '2025-01-01' }, '--year stands for a whole period.'],
+  ])('with %j are refused', async (options, message) => {
+    await expect(makeReport(await open(...LOTS), 'gains', options)).rejects.toMatchObject({
+      exitCode: 2,
+      message,
+    })
+  })
+})
+
+describe('profit and loss', () => {
+  test('adds spot by lots and futures as booked, by month and symbol, without mixing currencies', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into futures_pnl values
+        ('main', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '2025-12-01', 10, -1, -0.5, 8.5),
+        ('main', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '2025-12-31', 5, -1, 0, 4),
+        ('main', 'COIN-FUTURES', 'BTCUSD', 'BTC', '2025-12-31', 0.1, 0, 0, 0.1),
+        ('main', 'USDT-FUTURES', null, 'USDT', '2026-01-01', 7, 0, 0, 7)`,
+    )
+    const line = (row: Record<string, unknown>): unknown => [
+      row.line_id,
+      row.realised_pnl,
+      row.fees,
+      row.funding,
+      row.net_pnl,
+    ]
+    expect((await objects(ledger, 'pnl')).map(line)).toEqual([
+      ['main/2025-12-01/COIN-FUTURES/BTCUSD/BTC', '0.1', '0', '0', '0.1'],
+      ['main/2025-12-01/SPOT/BTCUSDT/USDT', '150', '0', '0', '150'],
+      ['main/2025-12-01/USDT-FUTURES/BTCUSDT/USDT', '15', '-2', '-0.5', '12.5'],
+      ['main/2026-01-01/USDT-FUTURES//USDT', '7', '0', '0', '7'],
+    ])
+    const report = await makeReport(ledger, 'pnl', { year: 2025 })
+    expect(report.totals.map((row) => [row[2], row[4], row[5], row[8]])).toEqual([
+      ['COIN-FUTURES', 'BTC', '0.1', '0.1'],
+      ['SPOT', 'USDT', '150', '150'],
+      ['USDT-FUTURES', 'USDT', '15', '12.5'],
+      [null, 'USDT', '165', '162.5'],
+    ])
+  })
+
+  test('follows the method that is asked for, and counts what has no known gain', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into lot_events values ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2, 900, 'USDT', null)`,
+    )
+    expect(await objects(ledger, 'pnl', { method: 'lifo' })).toMatchObject([
+      { month: '2025-05-01', symbol: 'ETHUSDT', realised_pnl: null, net_pnl: null, unknown_pieces: 1 },
+      { month: '2025-12-01', symbol: 'BTCUSDT', realised_pnl: '50', net_pnl: '50', unknown_pieces: 0 },
+    ])
+  })
+})
+
+describe('a statement', () => {
+  test('goes from the opening balance by movements to the closing one', async () => {
+    const ledger = await open(
+      account('main'),
+      account('desk'),
+      entry('1', '2024-12-31 23:59:59.999', 'USDT', '100', 'opening'),
+      entry('2', '2025-01-01 00:00:00', 'USDT', '-30.5', 'trade'),
+      entry('3', '2025-03-01 00:00:00', 'USDT', '-0.1', 'trade'),
+      entry('4', '2025-03-01 00:00:00', 'USDT', '2', 'funding'),
+      entry('5', '2026-01-01 00:00:00', 'USDT', '1000', 'transfer'),
+      entry('6', '2025-03-01 00:00:00', 'USDT', '5', 'transfer', 'desk'),
+    )
+    const rows = await objects(ledger, 'statement', { year: 2025, account: 'main' })
+    expect(rows.map((row) => [row.line_id, row.amount, row.entries])).toEqual([
+      ['main/UNIFIED/USDT/opening', '100', 1],
+      ['main/UNIFIED/USDT/movement/funding', '2', 1],
+      ['main/UNIFIED/USDT/movement/trade', '-30.6', 2],
+      ['main/UNIFIED/USDT/closing', '71.4', 4],
+    ])
+    expect((await objects(ledger, 'statement')).filter((row) => row.line === 'closing')).toMatchObject([
+      { account: 'desk', amount: '5' },
+      { account: 'main', amount: '1071.4' },
+    ])
+  })
+})
+
+describe('every report', () => {
+  const BREAKS = [
+    account('main'),
+    `insert into runs values ('r1', '2025-03-01 00:00:00+00', '2025-03-01 00:01:00+00', 'nightly', 1, 1, 0, 'done')`,
+    `insert into breaks values
+      ('k1', 'balance_chain', 'warning', 'main', 'UNIFIED', 'USDT', '2025-01-05 00:00:00+00', 3, 2, -1, 'one record is missing', '["1","3"]', '2025-03-01 00:00:00+00', 'open'),
+      ('k2', 'retention', 'warning', 'main', null, null, null, null, null, null, 'w', '[]', '2025-03-01 00:00:00+00', 'open'),
+      ('k3', 'double_entry', 'error', 'main', null, null, null, null, null, null, 'e', '[]', '2025-03-01 00:00:00+00', 'open'),
+      ('k4', 'drift', 'notice', 'main', null, null, null, null, null, null, 'n', '[]', '2025-03-01 00:00:00+00', 'open'),
+      ('k5', 'orders', 'warning', 'main', null, null, null, null, null, null, 'r', '[]', '2025-03-01 00:00:00+00', 'resolved')`,
+  ]
+
+  test.each(reportNames)('%s says as of when, and which breaks are open', async (name) => {
+    const options = name === 'taxes' ? { rules: 'us', year: 2025 } : {}
+    const report = await makeReport(await open(...BREAKS), name, options)
+    expect(report.notes).toContain('As of the run that ended at 2025-03-01T00:01:00.000Z.')
+    expect(report.notes).toContain(
+      'Open breaks: 1 error: double_entry (1); 2 warnings: balance_chain (1), retention (1).',
+    )
+  })
+
+  test('says what of its period lies before the books, or after the last run', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into runs values ('r1', '2025-12-31 00:00:00+00', '2026-01-01 00:00:00+00', 'nightly', 1, 1, 0, 'done')`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period/.test(note))
+    expect(await notesOf({})).toEqual([])
+    expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
+    expect(await notesOf({ year: 2025 })).toEqual([
+      'The books begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
+    ])
+    expect(await notesOf({ year: 2024 })).toEqual([
+      'The books begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
+    ])
+    expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period goes on after that run.'])
+  })
+
+  test('of taxes for a year before the books has no figures: nothing known is not zero', async () => {
+    const ledger = await open(...LOTS)
+    const figures = await objects(ledger, 'taxes', { rules: 'de', year: 2024 })
+    expect(new Set(figures.map((row) => row.value))).toEqual(new Set([null]))
+    const inBooks = await objects(ledger, 'taxes', { rules: 'de', year: 2027 })
+    expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
+  })
+
+  test('names accounts that are known from orders alone', async () => {
+    const ledger = await open(
+      ...LOTS,
+      account('desk'),
+      `insert into trades values
+        ('desk/trade.orderHistory/1', 'desk', 'SPOT', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 300, 300, 0, null, '2025-05-01 00:00:00+00', 'trade.orderHistory'),
+        ('t1', 'main', 'UNIFIED', 'BTCUSDT', 'sell', 'BTC', 'USDT', 1, 250, 250, 0, null, '2025-12-31 00:00:00+00', 'tax.records')`,
+    )
+    const told =
+      'Known from orders alone, without tax records: desk (trades: 1). Their balances, lots, gains and income are in ' +
+      'no figure; a tax key of the account, or imported trades, would bring them.'
+    expect((await makeReport(ledger, 'gains')).notes).toContain(told)
+    expect((await makeReport(ledger, 'balances', { account: 'desk' })).notes).toContain(told)
+    expect((await makeReport(ledger, 'gains', { account: 'main' })).notes).not.toContain(told)
+  })
+
+  test('of breaks lists the open ones, the gravest first, with their ids', async () => {
+    const breaks = await objects(await open(...BREAKS), 'breaks')
+    expect(breaks.map((row) => [row.break_id, row.severity])).toEqual([
+      ['k3', 'error'],
+      ['k1', 'warning'],
+      ['k2', 'warning'],
+      ['k4', 'notice'],
+    ])
+  })
+
+  test('of coverage lists intervals and what was never had', async () => {
+    const ledger = await open(
+      account('main'),
+      `insert into coverage values
+        ('main', 'tax.records', 'SPOT', '2025-01-01 00:00:00+00', '2025-03-01 00:00:00+00', 'complete', null, null, false, false),
+        ('main', 'p2p.orders', '', null, null, 'not_applicable', '70102', 'no merchant', false, false)`,
+    )
+    expect((await objects(ledger, 'coverage')).map((row) => [row.feed, row.starts_at, row.status])).toEqual([
+      ['p2p.orders', null, 'not_applicable'],
+      ['tax.records', '2025-01-01T00:00:00.000Z', 'complete'],
+    ])
+  })
+
+  test('of income filters by account and time', async () => {
+    const ledger = await open(
+      account('main'),
+      `insert into income values
+        ('i1', 'main', 'UNIFIED', 'USDT', 1.5, 'interest', '2025-03-01 00:00:00+00'),
+        ('i2', 'main', 'UNIFIED', 'USDT', 2, 'reward', '2026-03-01 00:00:00+00')`,
+    )
+    expect(await objects(ledger, 'income', { year: 2025, account: 'main' })).toMatchObject([
+      { entry_id: 'i1', amount: '1.5', kind: 'interest' },
+    ])
+  })
+
+  test('refuses an option that it would not heed', async () => {
+    await expect(makeReport(await open(), 'balances', { method: 'lifo' })).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The report balances does not take --method.',
+      details: { expected: '--account, --to, --year' },
+    })
+  })
+
+  test('prints the same figures in each format', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'reports-'))
+    const ledger = await open(...LOTS)
+    const files: string[] = []
+    for (const format of ['table', 'csv', 'json', 'html', 'xlsx'] as const) {
+      const terminal = memoryTerminal()
+      const report = await makeReport(ledger, 'gains', { account: 'main', year: 2025 })
+      const file = await writeReport(report, format, { out: dir, dir: '/nowhere', terminal })
+      files.push(String(file).slice(dir.length + 1))
+      expect(terminal.text()).toBe('')
+      expect(terminal.told.length > 0).toBe(format === 'csv' || format === 'json')
+    }
+    expect(files).toEqual(['txt', 'csv', 'json', 'html', 'xlsx'].map((end) => `gains-main-2025.${end}`))
+    for (const file of files.slice(0, 4)) {
+      const text = readFileSync(join(dir, file), 'utf8')
+      for (const figure of ['2025-12-31T23:59:59.999Z', '250', '150', 's1']) expect(text).toContain(figure)
+    }
+  })
+
+  test('as a table shows title, rows, totals and notes', async () => {
+    const ledger = await open(
+      account('main'),
+      `insert into balances values ('main', 'UNIFIED', 'BTC', 0.5, 0.5, '2025-03-01 00:00:00+00')`,
+    )
+    expect(await printReport(await makeReport(ledger, 'balances'))).toBe(
+      [
+        'Balances',
+        '',
+        'account  ledger   coin  quantity  venue_balance  as_of',
+        '───────  ───────  ────  ────────  ─────────────  ────────────────────────',
+        'main     UNIFIED  BTC        0.5            0.5  2025-03-01T00:00:00.000Z',
+        '',
+        'No run has asked the venue yet.',
+        'No open breaks of severity error or warning.',
+      ].join('\n'),
+    )
+  })
+
+  test('as a workbook needs a file', async () => {
+    const report = await makeReport(await open(), 'balances')
+    const written = writeReport(report, 'xlsx', { dir: '/nowhere', terminal: memoryTerminal() })
+    await expect(written).rejects.toMatchObject({ exitCode: 2 })
+    expect(existsSync('balances.xlsx')).toBe(false)
+  })
+})
+
+describe('a period', () => {
+  test.each([
+    [{}, null, null, ''],
+    [{ year: 2024 }, '2024-01-01T00:00:00.000Z', '2025-01-01T00:00:00.000Z', '2024'],
+    [
+      { from: '2024-02-29', to: '2024-02-29' },
+      '2024-02-29T00:00:00.000Z',
+      '2024-03-01T00:00:00.000Z',
+      'from 2024-02-29 to 2024-02-29',
+    ],
+    [
+      { from: '2024-01-01T01:00:00+01:00' },
+      '2024-01-01T00:00:00.000Z',
+      null,
+      'from 2024-01-01T01:00:00+01:00',
+    ],
+    [{ to: '2024-01-01T00:00:00Z' }, null, '2024-01-01T00:00:00.001Z', 'to 2024-01-01T00:00:00Z'],
+  ])('%j', (options, from, before, label) => {
+    expect(readPeriod(options)).toMatchObject({ from, before, label })
+  })
+
+  test.each([
+    [{ from: '2025-02-02', to: '2025-02-01' }, 'The period ends before it begins.'],
+    [{ to: '2025-02-30' }, '--to is not a date.'],
+    [{ from: '2025-01-01T00:00:00' }, '--from is not a date.'],
+    [{ year: 20.5 }, '--year is not a year.'],
+  ])('%j is refused', (options, message) => {
+    expect(() => readPeriod(options)).toThrow(message)
+  })
+})

@@ -1,0 +1,279 @@
+// The published ledger to its readers: any reading question is answered exactly, anything else is refused.
+import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { describe, expect, test } from 'vitest'
+import type { Clock } from '../../models/clock.ts'
+import { CorruptionError, type TieoutError, UsageError } from '../../models/error.ts'
+import { NoLedger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { QueryStopped } from '../../pipeline/ledger/session.ts'
+import { readValue } from '../../pipeline/output/value.ts'
+import { answerHere, QUERY_FORMATS, type QueryFormat } from '../../pipeline/reports/answer.ts'
+import { type QueryOptions, runQuery as runQueryBy } from '../../pipeline/reports/sql.ts'
+import { memoryTerminal, publish } from './books.ts'
+
+const balance = (coin: string, quantity: string): string =>
+  `insert into balances values ('main', 'UNIFIED', '${coin}', ${quantity}, null, '2025-03-01 00:00:00+00')`
+
+const runQuery = (dir: string, query: string, options: Omit<QueryOptions, 'answer'>): Promise<void> =>
+  runQueryBy(dir, query, { ...options, answer: answerHere })
+
+async function ask(dir: string, query: string, format: QueryFormat = 'json'): Promise<string> {
+  const terminal = memoryTerminal()
+  await runQuery(dir, query, { format, terminal })
+  return terminal.text()
+}
+
+describe('a query of the published ledger', () => {
+  const books = publish([balance('BTC', '12345678901234567890.123456789012345678'), balance('USDT', '-1.5')])
+
+  test('answers in each text format with every digit', async () => {
+    const query = 'select coin, quantity, as_of from balances order by coin'
+    expect(await ask(await books, query, 'csv')).toBe(
+      [
+        'coin,quantity,as_of',
+        'BTC,12345678901234567890.123456789012345678,2025-03-01T00:00:00.000Z',
+        'USDT,-1.5,2025-03-01T00:00:00.000Z',
+        '',
+      ].join('\n'),
+    )
+    expect(JSON.parse(await ask(await books, query, 'json'))).toEqual([
+      { coin: 'BTC', quantity: '12345678901234567890.123456789012345678', as_of: '2025-03-01T00:00:00.000Z' },
+      { coin: 'USDT', quantity: '-1.5', as_of: '2025-03-01T00:00:00.000Z' },
+    ])
+    expect((await ask(await books, query, 'table')).split('\n')[3]).toBe(
+      'USDT                    -1.5                   2025-03-01T00:00:00.000Z',
+    )
+  })
+
+  test.each([
+    'select count(*) from balances',
+    'with b as (from balances) select count(*) from b',
+    'from balances',
+    'table balances',
+    'values (1)',
+    'describe balances',
+    'show tables',
+    'summarize balances',
+    'explain select 1',
+    'explain analyze from balances',
+    "pivot balances on coin in ('BTC', 'USDT') using sum(quantity)",
+    '-- a comment\nselect 1;',
+  ])('may read: %s', async (query) => {
+    expect(JSON.parse(await ask(await books, query)).length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['delete from balances', 'The statement does not only read, and the published ledger is for reading.'],
+    [
+      'with b as (select 1) insert into balances select * from balances',
+      'The statement does not only read, and the published ledger is for reading.',
+    ],
+    [
+      'create temp table t as select 1',
+      'The statement does not only read, and the published ledger is for reading.',
+    ],
+    [
+      "set memory_limit = '100GB'",
+      'The statement does not only read, and the published ledger is for reading.',
+    ],
+    ['pragma threads = 8', 'The statement does not only read, and the published ledger is for reading.'],
+    [
+      "attach ':memory:' as other",
+      'The statement does not only read, and the published ledger is for reading.',
+    ],
+    ['load json', 'The statement does not only read, and the published ledger is for reading.'],
+    ['begin', 'The statement does not only read, and the published ledger is for reading.'],
+    ['checkpoint', 'The statement does not only read, and the published ledger is for reading.'],
+    ['select 1; drop table balances', 'The query is more than one statement.'],
+    ['  -- nothing\n /* at all */ ;', 'The query is empty.'],
+    ['select * from balances where coin = $coin', 'The query has places for values that it was not given.'],
+    ["select * from read_csv('/etc/hostname')", 'The query was refused.'],
+    ["select * from '/etc/hostname'", 'The query was refused.'],
+    ["select * from glob('/*')", 'The query was refused.'],
+    ["copy balances to '/tmp/balances.csv'", 'The query was refused.'],
+    ["explain analyze copy balances to '/tmp/balances.csv'", 'The query was refused.'],
+    ["select * from read_parquet('https://example.org/a.parquet')", 'The query was refused.'],
+    ["select 1 / 'x'", 'The query was refused.'],
+  ])('is refused with code 2: %s', async (query, message) => {
+    await expect(ask(await books, query)).rejects.toMatchObject({ exitCode: 2, message })
+    expect(await ask(await books, 'select count(*) as n from balances')).toBe('[\n{"n":2}\n]\n')
+  })
+
+  test('that DuckDB does not understand comes back with its place and the tables there are', async () => {
+    const refused = ask(await books, 'select coin,\n  quantty\nfrom balances')
+    await expect(refused).rejects.toBeInstanceOf(UsageError)
+    const text = await refused.catch((error: TieoutError) => error.describe())
+    expect(text).toContain('Referenced column "quantty" not found')
+    expect(text).toContain('LINE 2:   quantty\n')
+    expect(text).toContain('Tables: accounts, balances, breaks, coverage, disposals,')
+  })
+
+  test('that takes too long is stopped when the clock says so', async () => {
+    const sleeping = new Set<() => void>()
+    const clock: Clock = {
+      wall: () => 0,
+      monotonic: () => 0,
+      sleep: () => new Promise((resolve) => sleeping.add(resolve)),
+    }
+    const ledger = await openLedger(await books, { clock, timeoutMs: 5_000 })
+    const stopped = ledger
+      .query('select count(*) from range(10000000000) a, range(10000000000) b')
+      .catch((error: unknown) => error)
+    let answer: unknown
+    void stopped.then((error) => {
+      answer = error
+    })
+    while (answer === undefined) {
+      await new Promise((resolve) => setImmediate(resolve))
+      for (const wake of sleeping) wake()
+    }
+    expect(answer).toBeInstanceOf(QueryStopped)
+    expect(answer).toMatchObject({ exitCode: 2, details: { expected: 'an answer within 5 s' } })
+    ledger.close()
+  })
+
+  test('that the user stops ends between two batches', async () => {
+    const stop = new AbortController()
+    const ledger = await openLedger(await books, { signal: stop.signal })
+    const { rows } = await ledger.stream('from range(1000000000000)')
+    const reading = async (): Promise<void> => {
+      for await (const _ of rows) stop.abort()
+    }
+    await expect(reading()).rejects.toBeInstanceOf(QueryStopped)
+    await expect(ledger.query('select 1')).rejects.toBeInstanceOf(QueryStopped)
+    ledger.close()
+  })
+
+  test('that fails after its first rows fails as a whole, and leaves no file', async () => {
+    const folder = mkdtempSync(join(tmpdir(), 'sql-'))
+    const failing = "select case when i = 150000 then error('late') else i end from range(200000) r(i)"
+    for (const format of QUERY_FORMATS) {
+      await expect(
+        runQuery(await books, failing, { format, out: folder, terminal: memoryTerminal() }),
+      ).rejects.toMatchObject({
+        exitCode: 2,
+        message: 'The query was refused.',
+        details: { found: 'Invalid Input Error: late' },
+      })
+    }
+    expect(readdirSync(folder)).toEqual([])
+  })
+
+  test('that runs out of memory is refused, and the next one answers', async () => {
+    const terminal = memoryTerminal()
+    const query = 'select list(i) from range(50000000) r(i)'
+    await expect(
+      runQuery(await books, query, { format: 'csv', terminal, memoryLimit: '50MB' }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The question needs more memory than it may take.',
+      details: {
+        expected: 'work within 47.7 MiB of memory: --memory',
+        found: expect.stringMatching(/^Out of Memory Error: /),
+        action: expect.stringContaining('--memory'),
+      },
+    })
+    expect(await ask(await books, 'select 1 as n')).toBe('[\n{"n":1}\n]\n')
+  })
+
+  test('with more rows than a table can show is refused, not shortened', async () => {
+    await expect(ask(await books, 'from range(100001)', 'table')).rejects.toMatchObject({
+      message: 'There are too many rows for this format.',
+    })
+  })
+
+  test('with columns of one name keeps both', async () => {
+    expect(JSON.parse(await ask(await books, 'select 1 as a, 2 as a'))).toEqual([{ a: 1, 'a:1': 2 }])
+  })
+})
+
+describe('Parquet', () => {
+  test('holds the same types and digits, and 128-bit integers as decimals', async () => {
+    const books = await publish([balance('BTC', '12345678901234567890.123456789012345678')])
+    const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), "it's.parquet")
+    const query = 'select *, 170141183460469231731::hugeint as big, [1, 2] as list from balances'
+    await runQuery(books, query, { format: 'parquet', out, terminal: memoryTerminal() })
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    const read = await connection.run(
+      `select quantity, typeof(quantity), as_of, big, list from '${out.replace("'", "''")}'`,
+    )
+    expect(await read.convertRows(readValue)).toEqual([
+      [
+        '12345678901234567890.123456789012345678',
+        'DECIMAL(38,18)',
+        '2025-03-01T00:00:00.000Z',
+        '170141183460469231731',
+        [1, 2],
+      ],
+    ])
+    connection.closeSync()
+  })
+
+  test('needs a file', async () => {
+    const answer = runQuery(await publish([]), 'select 1', { format: 'parquet', terminal: memoryTerminal() })
+    await expect(answer).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'Parquet is not written to a terminal.',
+    })
+  })
+
+  test('never replaces the ledger that it was read from', async () => {
+    const books = await publish([balance('BTC', '1')])
+    const out = join(books, 'ledger.duckdb')
+    await expect(
+      runQuery(books, 'select 1', { format: 'parquet', out, terminal: memoryTerminal() }),
+    ).rejects.toMatchObject({ exitCode: 2, message: 'The output would replace a part of the books.' })
+    expect(await ask(books, 'select count(*) as n from balances')).toBe('[\n{"n":1}\n]\n')
+  })
+})
+
+describe('opening the ledger', () => {
+  test('before the first publication says what to do', async () => {
+    const opening = openLedger(mkdtempSync(join(tmpdir(), 'books-')))
+    await expect(opening).rejects.toBeInstanceOf(NoLedger)
+    await expect(opening).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'There is no published ledger yet.',
+      details: { action: expect.stringContaining('`tieout nightly`') },
+    })
+  })
+
+  test('refuses a file that is no database', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'books-'))
+    writeFileSync(join(dir, 'ledger.duckdb'), 'x'.repeat(20_000))
+    await expect(openLedger(dir)).rejects.toBeInstanceOf(CorruptionError)
+    writeFileSync(join(dir, 'ledger.duckdb'), '')
+    await expect(openLedger(dir)).rejects.toBeInstanceOf(CorruptionError)
+  })
+
+  test('refuses a ledger whose bytes have changed', async () => {
+    const dir = await publish([balance('BTC', '1')])
+    const bytes = readFileSync(join(dir, 'ledger.duckdb'))
+    writeFileSync(join(dir, 'ledger.duckdb'), bytes.fill(7, 4_096, 9_000))
+    await expect(openLedger(dir)).rejects.toMatchObject({
+      exitCode: 1,
+      message: 'The published ledger cannot be opened.',
+    })
+  })
+
+  test('refuses a memory limit that is none', async () => {
+    await expect(openLedger(await publish([]), { memoryLimit: 'lots' })).rejects.toMatchObject({
+      exitCode: 2,
+    })
+  })
+
+  test('keeps the published state that was opened while another is published over it', async () => {
+    const dir = await publish([balance('BTC', '1')])
+    const old = await openLedger(dir)
+    const next = await publish([balance('BTC', '2')])
+    renameSync(join(next, 'ledger.duckdb'), join(dir, 'ledger.duckdb'))
+    const fresh = await openLedger(dir)
+    expect(await old.query('select quantity from balances')).toEqual([['1']])
+    expect(await fresh.query('select quantity from balances')).toEqual([['2']])
+    old.close()
+    fresh.close()
+    expect(existsSync(join(dir, 'ledger.duckdb.wal'))).toBe(false)
+  })
+})

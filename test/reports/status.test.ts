@@ -1,0 +1,241 @@
+// The status of the books: what is covered, what will be lost and when, and which breaks are open.
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { CorruptionError } from '../../models/error.ts'
+import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import type { Break } from '../../pipeline/ledger/breaks.ts'
+import { keepUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
+import { type FeedStatus, hasOpenBreaks, readStatus } from '../../pipeline/reports/status.ts'
+import { describeStatus, duration } from '../../pipeline/reports/status-text.ts'
+import { describeBreaks, printBreaks } from '../../pipeline/reports/summary.ts'
+import { publish } from './books.ts'
+
+const NOW = Date.parse('2026-01-10T12:00:00Z')
+
+const interval = (feed: string, partition: string, from: string, to: string, status: string): string =>
+  `insert into coverage values ('main', '${feed}', '${partition}', '${from}+00', '${to}+00', '${status}', null,
+    ${status === 'complete' ? 'null' : "'why'"}, false, false)`
+
+async function feeds(statements: string[], retentionDays = {}): Promise<readonly FeedStatus[]> {
+  return (await readStatus(await publish(statements), { now: NOW, retentionDays })).feeds
+}
+
+const aBreak: Break = {
+  breakId: '0123456789abcdef',
+  checkName: 'double_entry',
+  severity: 'error',
+  account: 'main',
+  ledger: null,
+  coin: 'USDT',
+  occurredAt: null,
+  expected: '0',
+  found: '-1.5',
+  difference: '-1.5',
+  explanation: 'The postings of t1 do not sum to zero.\u001b[2J',
+  evidence: '["t1"]',
+  firstSeenAt: '2026-01-10T00:00:00.000Z',
+  status: 'open',
+  note: null,
+  notedAt: null,
+  figuresHash: 'fedcba9876543210',
+}
+
+describe('coverage in the status', () => {
+  test('goes from the first covered instant to the last, and a later run is needed before the rest is forgotten', async () => {
+    const [feed] = await feeds([
+      interval('tax.records', 'SPOT', '2025-01-09 12:00:00', '2026-01-10 00:00:00', 'complete'),
+    ])
+    expect(feed).toEqual({
+      account: 'main',
+      feed: 'tax.records',
+      partition: 'SPOT',
+      from: '2025-01-09T12:00:00.000Z',
+      to: '2026-01-10T00:00:00.000Z',
+      behindMs: 12 * 3_600_000,
+      gaps: [],
+      status: null,
+      reason: null,
+      retentionDays: 366,
+      forgetsAt: '2027-01-11T00:00:00.000Z',
+    })
+  })
+
+  test('takes ranges one millisecond apart for one, and a longer hole for a gap that nobody explained', async () => {
+    const [feed] = await feeds([
+      interval('tax.records', 'SPOT', '2025-06-01 00:00:00', '2025-06-30 23:59:59.999', 'complete'),
+      interval('tax.records', 'SPOT', '2025-07-01 00:00:00', '2025-07-31 00:00:00', 'complete'),
+      interval('tax.records', 'SPOT', '2025-08-02 00:00:00', '2026-01-10 00:00:00', 'complete'),
+    ])
+    expect(feed?.gaps).toEqual([
+      {
+        from: '2025-07-31T00:00:00.000Z',
+        to: '2025-08-02T00:00:00.000Z',
+        status: 'missing',
+        reason: null,
+      },
+    ])
+    expect(feed?.forgetsAt).toBe('2026-08-01T00:00:00.000Z')
+  })
+
+  test('counts a pending range as something to lose and a lost one as lost', async () => {
+    const [feed] = await feeds([
+      interval('tax.records', 'SPOT', '2024-12-01 00:00:00', '2024-12-31 23:59:59.999', 'lost'),
+      interval('tax.records', 'SPOT', '2025-01-01 00:00:00', '2025-01-06 23:59:59.999', 'pending'),
+      interval('tax.records', 'SPOT', '2025-01-07 00:00:00', '2026-01-10 00:00:00', 'complete'),
+    ])
+    expect(feed?.gaps.map((gap) => [gap.status, gap.reason])).toEqual([
+      ['lost', 'why'],
+      ['pending', 'why'],
+    ])
+    expect(feed?.forgetsAt).toBe('2026-01-02T00:00:00.000Z')
+  })
+
+  test('follows the configuration where it overrides how long the venue remembers', async () => {
+    const books = [interval('tax.p2pRecords', '', '2025-06-01 00:00:00', '2026-01-10 00:00:00', 'complete')]
+    expect((await feeds(books))[0]).toMatchObject({ retentionDays: 730 })
+    expect((await feeds(books, { 'tax.p2pRecords': 100 }))[0]).toMatchObject({
+      retentionDays: 100,
+      forgetsAt: '2026-04-20T00:00:00.000Z',
+    })
+  })
+
+  test('says of a feed that does not apply why', async () => {
+    const statement = `insert into coverage values ('main', 'p2p.orders', '', null, null, 'not_applicable', '70102',
+      'not a merchant', false, false)`
+    expect((await feeds([statement]))[0]).toMatchObject({
+      from: null,
+      behindMs: null,
+      status: 'not_applicable',
+      reason: 'not a merchant',
+      forgetsAt: null,
+    })
+  })
+})
+
+describe('the status', () => {
+  const BOOKS = [
+    interval('tax.records', 'SPOT', '2025-01-01 00:00:00', '2026-01-10 00:00:00', 'complete'),
+    `insert into runs values ('r1', '2026-01-10 00:00:00+00', '2026-01-10 00:01:00+00', 'nightly', 12, 345, 1, 'done')`,
+    `insert into breaks values ('k1', 'balance_chain', 'warning', 'main', 'UNIFIED', 'USDT', null, 3, 2, -1, 'x', '[]',
+      '2026-01-10 00:00:00+00', 'open')`,
+  ]
+
+  test('in words names what is forgotten first, the runs and the breaks', async () => {
+    const dir = await publish(BOOKS)
+    const status = await readStatus(dir, { now: NOW })
+    const text = describeStatus({ ...status, dir: 'books', publishedAt: '2026-01-10T00:02:00.000Z' })
+    expect(text).toBe(
+      [
+        'Books in books, at 2026-01-10T12:00:00.000Z',
+        'Ledger published 2026-01-10T00:02:00.000Z.',
+        '',
+        'Coverage',
+        'account  feed         partition  from                      to                        behind  gaps  forgotten from            state',
+        '───────  ───────────  ─────────  ────────────────────────  ────────────────────────  ──────  ────  ────────────────────────  ─────',
+        'main     tax.records  SPOT       2025-01-01T00:00:00.000Z  2026-01-10T00:00:00.000Z    12 h     0  2027-01-11T00:00:00.000Z',
+        '',
+        'Without another run the venue forgets first: tax.records SPOT of main, from 2027-01-11T00:00:00.000Z on (in 365 d).',
+        '',
+        'Last runs',
+        'started                   ended                     command  requests  rows  retries  outcome',
+        '────────────────────────  ────────────────────────  ───────  ────────  ────  ───────  ───────',
+        '2026-01-10T00:00:00.000Z  2026-01-10T00:01:00.000Z  nightly        12   345        1  done',
+        '',
+        'Open breaks: 0 errors, 1 warning, 0 notices.',
+        '  warning  balance_chain (1)',
+      ].join('\n'),
+    )
+    expect(hasOpenBreaks(status)).toBe(true)
+  })
+
+  test('without a ledger says what is missing', async () => {
+    const status = await readStatus(mkdtempSync(join(tmpdir(), 'books-')), { now: NOW })
+    expect(status).toMatchObject({
+      publishedAt: null,
+      feeds: [],
+      unpublished: null,
+    })
+    expect(hasOpenBreaks(status)).toBe(false)
+    expect(describeStatus({ ...status, dir: 'books' })).toBe(
+      'Books in books, at 2026-01-10T12:00:00.000Z\nThere is no published ledger yet. Run `tieout nightly` first, or `tieout build`.',
+    )
+  })
+
+  test('of a damaged ledger is an error', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'books-'))
+    writeFileSync(join(dir, 'ledger.duckdb'), 'x'.repeat(20_000))
+    await expect(readStatus(dir, { now: NOW })).rejects.toBeInstanceOf(CorruptionError)
+  })
+
+  test('shows the breaks of a build that was not published', async () => {
+    const dir = await publish([])
+    await keepUnpublishedBreaks(nodeDisk, dir, [aBreak, { ...aBreak, breakId: 'b' }])
+    const status = await readStatus(dir, { now: NOW })
+    expect(status.breaks).toMatchObject({ error: 0, warning: 0 })
+    expect(status.unpublished).toEqual({
+      error: 2,
+      warning: 0,
+      notice: 0,
+      checks: [{ severity: 'error', check: 'double_entry', count: 2 }],
+    })
+    expect(hasOpenBreaks(status)).toBe(true)
+    expect(describeStatus(status)).toContain(
+      'The last build was not published: 2 errors, 0 warnings, 0 notices.',
+    )
+  })
+
+  test.each([
+    [0, '0 s'],
+    [59_999, '59 s'],
+    [3_599_999, '59 min'],
+    [90_000_000, '1 d'],
+  ])('writes %d ms as %s', (ms, text) => {
+    expect(duration(ms)).toBe(text)
+  })
+})
+
+describe('the breaks of a build', () => {
+  const notice: Break = {
+    ...aBreak,
+    breakId: 'n1',
+    checkName: 'drift',
+    severity: 'notice',
+    explanation: 'A new field.',
+  }
+
+  test('are summed up by check, the gravest first', () => {
+    expect(
+      describeBreaks({ breaks: { error: 1, warning: 0, notice: 1 }, openBreaks: [aBreak, notice] }),
+    ).toBe(
+      [
+        'Open breaks: 1 error, 0 warnings, 1 notice.',
+        '  error    double_entry (1): The postings of t1 do not sum to zero.\\u{1b}[2J',
+        '  notice   drift (1): A new field.',
+      ].join('\n'),
+    )
+    expect(describeBreaks({ breaks: { error: 0, warning: 0, notice: 0 }, openBreaks: [] })).toBe(
+      'No open breaks.',
+    )
+  })
+
+  test('are printed with what was expected and found, or as the columns of the table', () => {
+    expect(printBreaks([aBreak], false)).toBe(
+      [
+        'error double_entry: main USDT',
+        '  The postings of t1 do not sum to zero.\\u{1b}[2J',
+        '  expected 0, found -1.5, difference -1.5',
+        '  see ["t1"]',
+        '  id 0123456789abcdef, first seen 2026-01-10T00:00:00.000Z',
+      ].join('\n'),
+    )
+    const later = Date.parse('2026-01-22T09:00:00Z')
+    expect(printBreaks([aBreak], false, later)).toContain('first seen 2026-01-10T00:00:00.000Z, 12 d ago')
+    expect(JSON.parse(printBreaks([aBreak], true))[0]).toMatchObject({
+      break_id: '0123456789abcdef',
+      check_name: 'double_entry',
+      difference: '-1.5',
+    })
+  })
+})

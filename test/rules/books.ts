@@ -1,0 +1,70 @@
+// Small books in the currency of a country, published, and their reports, for the tests of the rules.
+
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import {
+  makeReport,
+  type ReportDefaults,
+  type ReportName,
+  type ReportOptions,
+} from '../../pipeline/reports/catalogue.ts'
+import { writeReport } from '../../pipeline/reports/print.ts'
+import { memoryTerminal, publish } from '../reports/books.ts'
+
+/** `main buy b1 2024-01-15 1 BTC 40000`, `… sell …`, or `out`/`in` without a value; `?` is a value nobody knows. */
+export async function book(currency: string, lines: readonly string[]): Promise<string> {
+  const accounts = new Set(lines.map((line) => line.split(' ')[0]))
+  return await publish([
+    ...[...accounts].map((name) => `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`),
+    ...lines.map((line, place) => `insert into lot_events values (${eventOf(line, place, currency)})`),
+  ])
+}
+
+const KINDS: Readonly<Record<string, string>> = {
+  buy: 'acquire',
+  sell: 'dispose',
+  out: 'transfer_out',
+  in: 'transfer_in',
+}
+
+function eventOf(line: string, place: number, currency: string): string {
+  const [account, kind = '', id = '', time = '', quantity, coin, value = '?'] = line.split(' ')
+  const at = time.length === 10 ? `${time} 12:00:00+00` : time
+  const money = value === '?' ? 'null, null' : `'${value}', '${currency}'`
+  const transfer = KINDS[kind]?.startsWith('transfer') ? `'${id.split(':')[0]}'` : 'null'
+  return `'${account}', '${coin}', '${at}', ${place}, '${id}', '${KINDS[kind]}', '${quantity}', ${money}, ${transfer}`
+}
+
+export interface Shown {
+  readonly rows: readonly Record<string, unknown>[]
+  readonly notes: readonly string[]
+}
+
+/** A report of published books, with its rows as its JSON has them. */
+export async function show(
+  dir: string,
+  name: ReportName,
+  options: ReportOptions,
+  defaults: ReportDefaults = {},
+): Promise<Shown> {
+  const ledger = await openLedger(dir)
+  try {
+    const terminal = memoryTerminal()
+    const report = await makeReport(ledger, name, options, defaults)
+    await writeReport(report, 'json', { dir: '/nowhere', terminal })
+    return { rows: JSON.parse(terminal.text()), notes: report.notes }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Named cells of each row, with spaces between them; `-` for an empty one. */
+export function cells({ rows }: Shown, ...columns: readonly string[]): string[] {
+  return rows.map((row) => columns.map((column) => row[column] ?? '-').join(' '))
+}
+
+/** `figure: value`, with the line of the form before it where there is one. */
+export function figures({ rows }: Shown): string[] {
+  return rows.map(
+    ({ line, figure, value }) => `${line === null ? '' : `${line} `}${figure}: ${value ?? 'unknown'}`,
+  )
+}

@@ -1,0 +1,284 @@
+// The worked examples of docs/rules, each computed by hand: from a small book to the figures of the return.
+import { describe, expect, test } from 'vitest'
+import { book, cells, figures, show } from './books.ts'
+
+describe('us', () => {
+  const books = book('USD', [
+    'main buy b1 2024-01-15 1 BTC 40000',
+    'cold buy b2 2024-02-29 1 BTC 60000',
+    'cold sell s0 2024-06-01 0.5 BTC 35000',
+    'main sell s1 2025-02-28 0.4 BTC 36000',
+    'main sell s2 2025-03-01 0.6 BTC 51000',
+    'cold sell s3 2025-03-02 0.5 BTC 40000',
+  ])
+
+  test('before 2025 the oldest lot of all accounts goes first, from 2025 on that of the account', async () => {
+    const gains = await show(await books, 'gains', { rules: 'us' })
+    expect(cells(gains, 'disposal_id', 'lot_id', 'cost_basis', 'gain', 'holding_days', 'term')).toEqual([
+      's0 b1 20000 15000 138 short',
+      's1 b2 24000 12000 365 short',
+      's2 b2 36000 15000 366 long',
+      's3 b1 20000 20000 412 long',
+    ])
+    expect(cells(gains, 'method', 'rules', 'account')).toEqual([
+      'fifo us cold',
+      'fifo us main',
+      'fifo us main',
+      'fifo us cold',
+    ])
+    expect(gains.notes[0]).toBe(
+      'Computed for this report: method fifo, scope universal, account from 2025, rules us.',
+    )
+  })
+
+  test('Form 8949 has a line for each piece, in the boxes of the year', async () => {
+    const columns = ['box', 'description', 'acquired_on', 'sold_on', 'proceeds', 'cost_basis', 'adjustment']
+    const form = async (year: number) =>
+      cells(await show(await books, 'form-8949', { year }), ...columns, 'gain')
+    expect(await form(2024)).toEqual(['C 0.5 BTC 2024-01-15 2024-06-01 35000 20000 - 15000'])
+    expect(await form(2025)).toEqual([
+      'I 0.4 BTC 2024-02-29 2025-02-28 36000 24000 - 12000',
+      'L 0.6 BTC 2024-02-29 2025-03-01 51000 36000 - 15000',
+      'L 0.5 BTC 2024-01-15 2025-03-02 40000 20000 - 20000',
+    ])
+  })
+
+  test('Schedule D sums them by box', async () => {
+    expect(figures(await show(await books, 'taxes', { rules: 'us', year: 2025 }))).toEqual([
+      '3 Short-term, Form 8949 box I: proceeds (d): 36000',
+      '3 Short-term, Form 8949 box I: cost or other basis (e): 24000',
+      '3 Short-term, Form 8949 box I: adjustments (g): 0',
+      '3 Short-term, Form 8949 box I: gain or (loss) (h): 12000',
+      '7 Net short-term capital gain or (loss): 12000',
+      '10 Long-term, Form 8949 box L: proceeds (d): 91000',
+      '10 Long-term, Form 8949 box L: cost or other basis (e): 56000',
+      '10 Long-term, Form 8949 box L: adjustments (g): 0',
+      '10 Long-term, Form 8949 box L: gain or (loss) (h): 35000',
+      '15 Net long-term capital gain or (loss): 35000',
+      '16 Lines 7 and 15 together: 47000',
+    ])
+  })
+
+  test.each([
+    ['none', 2025, 'I L L'],
+    ['no-basis', 2025, 'H K K'],
+    ['basis', 2025, 'G J J'],
+    ['basis', 2024, 'C'],
+  ] as const)('a Form 1099-DA received as %s in %s goes to the boxes %s', async (form1099, year, boxes) => {
+    const { rows } = await show(await books, 'form-8949', { year, form1099 })
+    expect(rows.map(({ box }) => box).join(' ')).toBe(boxes)
+  })
+
+  test('years and days are those of the configured zone', async () => {
+    const late = await book('USD', [
+      'main buy b1 2024-06-01 1 BTC 100',
+      'main sell s1 2025-01-01T04:59:59Z 1 BTC 150',
+    ])
+    const years = async (timeZone?: string) =>
+      cells(await show(late, 'form-8949', {}, timeZone === undefined ? {} : { timeZone }), 'box', 'sold_on')
+    expect(await years()).toEqual(['I 2025-01-01'])
+    expect(await years('America/New_York')).toEqual(['C 2024-12-31'])
+  })
+
+  test('what has no known basis stands apart, without a box', async () => {
+    const unknown = await book('USD', ['main sell s1 2025-03-01 1 BTC 150'])
+    const form = await show(unknown, 'form-8949', { year: 2025 })
+    expect(cells(form, 'box', 'description', 'proceeds', 'cost_basis', 'gain')).toEqual(['- 1 BTC 150 - -'])
+    const taxes = await show(unknown, 'taxes', { rules: 'us', year: 2025 })
+    expect(figures(taxes).slice(-3)).toEqual([
+      '16 Lines 7 and 15 together: 0',
+      'Disposals without a known gain: 1',
+      'Known proceeds of disposals without a known gain: 150',
+    ])
+    expect(taxes.notes).toContain(
+      '1 disposal without a known gain: the figures are not complete. ' +
+        'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
+    )
+  })
+})
+
+describe('uk', () => {
+  test('CRYPTO22255 as a return: one disposal, two matches, above the exempt amount of 2018-19', async () => {
+    const victoria = await book('GBP', [
+      'main buy pool 2017-01-01 14000 B 200000',
+      'main sell s 2018-08-30 4000 B 160000',
+      'main buy september 2018-09-11 500 B 17500',
+    ])
+    const taxes = await show(victoria, 'taxes', { rules: 'uk', year: 2018 })
+    expect(figures(taxes)).toEqual([
+      '14 Number of disposals: 1',
+      '15 Disposal proceeds: 160000',
+      '16 Allowable costs: 67500',
+      '17 Gains in the year, before losses: 92500',
+      '19 Losses in the year: 0',
+      'Gains less losses of the year: 92500',
+      'Annual exempt amount: 11700',
+      'Gains above the annual exempt amount: 80800',
+    ])
+    expect(cells(taxes, 'tax_year', 'form', 'currency').slice(0, 2)).toEqual([
+      '2018-19 SA108 -',
+      '2018-19 SA108 GBP',
+    ])
+  })
+
+  test('the tax year ends with the 5th of April in London, an hour before it does in UTC', async () => {
+    const april = await book('GBP', [
+      'main buy b1 2024-01-01 3 BTC 300',
+      'main sell s1 2025-04-05T22:59:59Z 1 BTC 1100',
+      'main sell s2 2025-04-05T23:00:00Z 1 BTC 2100',
+      'main sell s3 2026-04-05T22:59:59Z 1 BTC 50',
+    ])
+    const year = async (of: number) => figures(await show(april, 'taxes', { rules: 'uk', year: of }))
+    expect((await year(2024)).slice(0, 3)).toEqual([
+      '13.1 Number of disposals: 1',
+      '13.2 Disposal proceeds: 1100',
+      '13.3 Allowable costs: 100',
+    ])
+    expect(await year(2025)).toEqual([
+      '13.1 Number of disposals: 2',
+      '13.2 Disposal proceeds: 2150',
+      '13.3 Allowable costs: 200',
+      '13.4 Gains in the year, before losses: 2000',
+      'Losses in the year: 50',
+      'Gains less losses of the year: 1950',
+      'Annual exempt amount: 3000',
+      'Gains above the annual exempt amount: 0',
+    ])
+    const gains = await show(april, 'gains', { rules: 'uk', from: '2025-04-06', to: '2026-04-05' })
+    expect(cells(gains, 'disposal_id', 'gain')).toEqual(['s2 2000', 's3 -50'])
+  })
+
+  test('the sales of a London day are one disposal', async () => {
+    const day = await book('GBP', [
+      'main buy b1 2024-01-01 3 BTC 300',
+      'main sell s1 2024-07-10T23:30:00Z 1 BTC 150',
+      'main sell s2 2024-07-11T10:00:00Z 1 BTC 90',
+    ])
+    expect(figures(await show(day, 'taxes', { rules: 'uk', year: 2024 })).slice(0, 5)).toEqual([
+      '13.1 Number of disposals: 1',
+      '13.2 Disposal proceeds: 240',
+      '13.3 Allowable costs: 200',
+      '13.4 Gains in the year, before losses: 40',
+      'Losses in the year: 0',
+    ])
+  })
+})
+
+describe('de', () => {
+  const depots = (proceeds: string) =>
+    book('EUR', [
+      'a buy a1 2024-02-29 2 BTC 100000',
+      'b buy b1 2024-06-01 1 BTC 60000',
+      'a sell v1 2025-02-28 1 BTC 50900',
+      'a sell v2 2025-03-01 1 BTC 80000',
+      `b sell v3 2025-05-01 1 BTC ${proceeds}`,
+    ])
+
+  test('bought on 29 February: taxable on 28 February, free on 1 March; each depot by itself', async () => {
+    const gains = await show(await depots('60100'), 'gains', { rules: 'de', year: 2025 })
+    expect(cells(gains, 'disposal_id', 'lot_id', 'gain', 'holding_days', 'term')).toEqual([
+      'v1 a1 900 365 short',
+      'v2 a1 30000 366 long',
+      'v3 b1 100 334 short',
+    ])
+  })
+
+  test('at 1,000 the whole gain is taxable, a cent below nothing of it', async () => {
+    const taxes = async (proceeds: string) =>
+      figures(await show(await depots(proceeds), 'taxes', { rules: 'de', year: 2025 }))
+    expect(await taxes('60100')).toEqual([
+      'Proceeds of what was held up to one year: 111000',
+      'Costs of what was held up to one year: 110000',
+      'Gain or loss of what was held up to one year: 1000',
+      'Limit below which it is free: 1000',
+      'Taxable gain: 1000',
+      'Gain or loss of what was held longer, free: 30000',
+    ])
+    expect((await taxes('60099.99')).slice(2, 5)).toEqual([
+      'Gain or loss of what was held up to one year: 999.99',
+      'Limit below which it is free: 1000',
+      'Taxable gain: 0',
+    ])
+  })
+
+  test('the limit was 600 until 2023', async () => {
+    const books = await book('EUR', ['a buy a1 2023-01-01 1 BTC 1000', 'a sell v1 2023-12-31 1 BTC 1600'])
+    expect(figures(await show(books, 'taxes', { rules: 'de', year: 2023 })).slice(3, 5)).toEqual([
+      'Limit below which it is free: 600',
+      'Taxable gain: 600',
+    ])
+  })
+
+  test('days are Berlin’s: half past eleven at night in UTC is the next day', async () => {
+    const books = await book('EUR', [
+      'a buy a1 2024-06-30T22:30:00Z 1 BTC 100',
+      'a sell v1 2025-07-01T21:59:59Z 0.5 BTC 100',
+      'a sell v2 2025-07-01T22:00:00Z 0.5 BTC 100',
+    ])
+    const gains = await show(books, 'gains', { rules: 'de' })
+    expect(cells(gains, 'disposal_id', 'holding_days', 'term')).toEqual(['v1 365 short', 'v2 366 long'])
+  })
+})
+
+describe('ca', () => {
+  test('IT-456R, paragraph 12, as a return: 75 of a loss of 100 denied', async () => {
+    const books = await book('CAD', [
+      'main buy b1 2023-01-01 50 X 500',
+      'main sell s1 2024-01-10 20 X 100',
+      'main buy b2 2024-01-20 15 X 90',
+    ])
+    expect(figures(await show(books, 'taxes', { rules: 'ca', year: 2024 }))).toEqual([
+      'Proceeds of disposition: 100',
+      'Adjusted cost base: 200',
+      'Superficial losses denied: 75',
+      'Capital gain (or loss): -25',
+      'Inclusion rate: 0.5',
+      'Taxable capital gain (or allowable capital loss): -12.5',
+    ])
+    const gains = await show(books, 'gains', { rules: 'ca' })
+    expect(cells(gains, 'denied_loss', 'gain', 'term', 'holding_days')).toEqual(['75 -25 - -'])
+  })
+})
+
+describe('every return', () => {
+  const books = book('USDT', ['main buy b1 2024-01-01 1 BTC 100', 'main sell s1 2024-06-01 1 BTC 5000'])
+
+  test('in another currency than its own applies no limit and says so', async () => {
+    const taxes = await show(await books, 'taxes', { rules: 'de', year: 2024 })
+    expect(figures(taxes).slice(2, 5)).toEqual([
+      'Gain or loss of what was held up to one year: 4900',
+      'Limit below which it is free: unknown',
+      'Taxable gain: unknown',
+    ])
+    expect(taxes.notes).toContainEqual(
+      expect.stringContaining('The figures are in USDT, the return is in EUR'),
+    )
+  })
+
+  test('of one account alone leaves the limits of the person empty', async () => {
+    const euro = await book('EUR', ['a buy a1 2024-01-01 1 BTC 100', 'a sell v1 2024-06-01 1 BTC 5000'])
+    const taxes = await show(euro, 'taxes', { rules: 'de', year: 2024, account: 'a' })
+    expect(figures(taxes)[4]).toBe('Taxable gain: unknown')
+    expect(taxes.notes).toContain('One account alone: limits of the person are not applied.')
+  })
+
+  test.each([{ rules: 'generic', year: 2024 }, { rules: 'us' }])(
+    'asked for with %j is refused',
+    async (options) => {
+      await expect(show(await books, 'taxes', options)).rejects.toMatchObject({
+        message: 'The figures of a return need a country and a tax year.',
+        details: {
+          expected: 'one of us, uk, de, ca, and the year in which the tax year begins',
+          action: 'Run for example `tieout report taxes --rules us --year 2025`.',
+        },
+      })
+    },
+  )
+
+  test('the configured rules, method and scope count where nothing else is asked for', async () => {
+    const defaults = { rules: 'us', method: 'lifo' }
+    const notes = async (options: object) => (await show(await books, 'gains', options, defaults)).notes[0]
+    expect(await notes({})).toContain('method lifo, scope universal, account from 2025, rules us.')
+    expect(await notes({ rules: 'de' })).toContain('method fifo, scope account, rules de.')
+  })
+})

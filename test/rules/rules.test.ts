@@ -1,0 +1,117 @@
+// The rules by themselves: terms on the days around a year, tax years in their zones, what a schedule may say, limits.
+import fc from 'fast-check'
+import { describe, expect, test } from 'vitest'
+import { dateText, dayNumber, startOfDay, startOfYear, yearLabel } from '../../pipeline/rules/calendar.ts'
+import { calendarOf, laws } from '../../pipeline/rules/catalogue.ts'
+import { limitsOf } from '../../pipeline/rules/limits.ts'
+import { inYear, parseSchedule, showSchedule } from '../../pipeline/rules/schedule.ts'
+
+const day = (text: string): number => Date.parse(text) / 86_400_000
+
+describe('the first day of a long term', () => {
+  const firstLong = (rules: 'us' | 'de', acquired: string): string => {
+    const from = day(acquired)
+    let at = from
+    while (laws[rules].termOf?.(from, at) !== 'long') at += 1
+    return dateText(at)
+  }
+
+  // Rev. Rul. 66-7 counts from the day after; § 188 BGB to the end of the same date a year later.
+  test.each([
+    ['2023-06-15', '2024-06-16', '2024-06-16'],
+    ['2024-12-31', '2026-01-01', '2026-01-01'],
+    ['2024-02-28', '2025-03-01', '2025-03-01'],
+    ['2024-02-29', '2025-03-01', '2025-03-01'],
+    ['2023-02-28', '2024-03-01', '2024-02-29'],
+    ['2023-03-01', '2024-03-02', '2024-03-02'],
+    ['2024-04-30', '2025-05-01', '2025-05-01'],
+  ])('of what was acquired on %s is %s under us and %s under de', (acquired, us, de) => {
+    expect(firstLong('us', acquired)).toBe(us)
+    expect(firstLong('de', acquired)).toBe(de)
+  })
+
+  test('once long, a term stays long', () => {
+    fc.assert(
+      fc.property(fc.integer({ min: 14_000, max: 40_000 }), fc.integer({ min: 0, max: 800 }), (at, held) => {
+        for (const { termOf } of [laws.us, laws.de])
+          if (termOf?.(at, at + held) === 'long') expect(termOf(at, at + held + 1)).toBe('long')
+      }),
+    )
+  })
+})
+
+describe('a tax year', () => {
+  const starts = (rules: keyof typeof laws, year: number, zone?: string): string =>
+    new Date(startOfYear(calendarOf(laws[rules], zone), year)).toISOString()
+
+  test('begins at midnight where the rules are', () => {
+    expect(starts('generic', 2025, 'Asia/Tokyo')).toBe('2025-01-01T00:00:00.000Z')
+    expect(starts('us', 2025, 'America/New_York')).toBe('2025-01-01T05:00:00.000Z')
+    expect(starts('us', 2025)).toBe('2025-01-01T00:00:00.000Z')
+    expect(starts('uk', 2025)).toBe('2025-04-05T23:00:00.000Z')
+    expect(starts('de', 2025)).toBe('2024-12-31T23:00:00.000Z')
+    expect(starts('ca', 2025, 'America/St_Johns')).toBe('2025-01-01T03:30:00.000Z')
+  })
+
+  test('is named by the year in which it begins', () => {
+    expect(yearLabel(calendarOf(laws.uk), 1999)).toBe('1999-00')
+    expect(yearLabel(calendarOf(laws.uk), 2024)).toBe('2024-25')
+    expect(yearLabel(calendarOf(laws.de), 2024)).toBe('2024')
+  })
+
+  test('finds midnight on both sides of a change of clocks', () => {
+    expect(new Date(startOfDay(dayNumber(2024, 3, 31), 'Europe/London')).toISOString()).toBe(
+      '2024-03-31T00:00:00.000Z',
+    )
+    expect(new Date(startOfDay(dayNumber(2024, 4, 1), 'Europe/London')).toISOString()).toBe(
+      '2024-03-31T23:00:00.000Z',
+    )
+  })
+})
+
+describe('a schedule', () => {
+  const known = ['fifo', 'lifo', 'hifo']
+
+  test('says what holds in each year', () => {
+    const schedule = parseSchedule('--method', 'fifo,2024:lifo,2026:hifo', known)
+    expect([null, 2023, 2024, 2025, 2026, 2030].map((year) => inYear(schedule, year))).toEqual([
+      'fifo',
+      'fifo',
+      'lifo',
+      'lifo',
+      'hifo',
+      'hifo',
+    ])
+    expect(showSchedule(schedule)).toBe('fifo, lifo from 2024, hifo from 2026')
+  })
+
+  test.each(['2024:fifo', 'fifo,lifo', 'fifo,2025:lifo,2025:hifo', 'fifo,2025:lifo,2024:hifo'])(
+    '%s does not say what holds when',
+    (text) => {
+      expect(() => parseSchedule('--method', text, known)).toThrow('--method does not say what holds when.')
+    },
+  )
+
+  test.each(['', 'best', 'fifo,', 'fifo,25:lifo'])('%j names what is not known', (text) => {
+    expect(() => parseSchedule('--method', text, known)).toThrow('--method does not know')
+  })
+})
+
+describe('limits', () => {
+  const units = (amount: number): bigint => BigInt(amount) * 10n ** 18n
+
+  test('hold from their year to the next one', () => {
+    const uk = limitsOf('uk')
+    expect([2019, 2020, 2022, 2023, 2024, 2025].map((year) => uk('annual_exempt_amount', year))).toEqual(
+      [12_000, 12_300, 12_300, 6_000, 3_000, 3_000].map(units),
+    )
+    const de = limitsOf('de')
+    expect([2023, 2024].map((year) => de('limit', year))).toEqual([600, 1_000].map(units))
+    expect(limitsOf('ca')('inclusion_rate', 2024)).toBe(units(1) / 2n)
+  })
+
+  test('of a year that the table does not know are unknown', () => {
+    expect(limitsOf('uk')('annual_exempt_amount', 2008)).toBeNull()
+    expect(limitsOf('us')('limit', 2025)).toBeNull()
+  })
+})

@@ -1,0 +1,179 @@
+// Planted mistakes in one small book: the check that is meant for each fires, names the culprit, and nothing else does
+// above a notice.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { balanced, type Cells, type Move, type TaxRow, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const span = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
+const at = (day: number, second = 0): string =>
+  `2026-01-${String(day).padStart(2, '0')} 12:00:${String(second).padStart(2, '0')}+00`
+
+/** `id line coin type amount fee when` */
+const history: readonly [string, string, string, string, string, string, string][] = [
+  ['101', 'SPOT', 'BGB', 'ORDER_DEALT_IN', '10', '0', at(5)],
+  ['102', 'SPOT', 'USDT', 'ORDER_DEALT_FROZEN_OUT', '-40', '0', at(5)],
+  ['103', 'SPOT', 'ETH', 'ORDER_DEALT_IN', '1', '0', at(6)],
+  ['104', 'SPOT', 'BGB', 'ORDER_PLF_FEE_OUT', '-0.5', '0', at(6)],
+  ['105', 'SPOT', 'USDT', 'ORDER_DEALT_FROZEN_OUT', '-3000', '0', at(6)],
+  ['106', 'USDT-FUTURES', 'USDT', 'OPEN_LONG', '0', '-0.6', at(7)],
+  ['107', 'USDT-FUTURES', 'USDT', 'CLOSE_LONG', '25', '-0.7', at(8)],
+  ['108', 'SPOT', 'USDT', 'TRANSFER_OUT', '-100', '0', at(9)],
+  ['109', 'SPOT', 'USDT', 'ORDER_DEALT_IN', '1550', '-1', at(10)],
+  ['110', 'SPOT', 'ETH', 'ORDER_DEALT_FROZEN_OUT', '-0.5', '0', at(10)],
+  ['111', 'SPOT', 'BGB', 'TRANSFER_OUT', '-1', '0', at(11)],
+  ['112', 'SPOT', 'ETH', 'TRANSFER_OUT', '-0.25', '0', at(11, 1)],
+  ['113', 'SPOT', 'USDT', 'TRANSFER_IN', '30', '0', at(12)],
+]
+
+type Line = TaxRow & { line: string }
+
+const sound = (): Line[] => {
+  const moves: Move[] = history.map(([id, , coin, type, amount, fee, ts]) => ({
+    id,
+    coin,
+    type,
+    amount,
+    fee,
+    ts,
+  }))
+  return balanced(moves, { USDT: '10000' }).map((row, nth) => ({ ...row, line: history[nth]?.[1] as string }))
+}
+
+const witness: Cells[] = [
+  {
+    id: '1',
+    symbol: 'BTCUSDT',
+    margin_coin: 'USDT',
+    future_tax_type: 'open_long',
+    amount: '0',
+    fee: '-0.6',
+    ts: at(7),
+  },
+  {
+    id: '2',
+    symbol: 'BTCUSDT',
+    margin_coin: 'USDT',
+    future_tax_type: 'close_long',
+    amount: '25',
+    fee: '-0.7',
+    ts: at(8),
+  },
+]
+
+const wallet: Cells[] = [
+  { id: '1', p2p_tax_type: 'transfer_in', coin: 'USDT', balance: '100', ts: at(9, 1) },
+  { id: '2', p2p_tax_type: 'transfer_out', coin: 'USDT', balance: '30', ts: at(12, 0) },
+]
+
+const orders: Cells[] = [
+  { order_id: '1', symbol: 'BGBUSDT', cum_exec_qty: '10', ts: at(5) },
+  { order_id: '2', symbol: 'ETHUSDT', cum_exec_qty: '1', ts: at(6) },
+  { order_id: '3', symbol: 'ETHUSDT', cum_exec_qty: '0.5', ts: at(10) },
+].map(({ ts, ...order }) => ({
+  ...order,
+  category: 'SPOT',
+  order_status: 'filled',
+  created_time: ts,
+  updated_time: ts,
+}))
+
+/** Lands the book, with the tax records in the order in which they are given, and builds it. */
+async function build(tax: readonly Line[], p2p = wallet, filled = orders) {
+  for (const line of ['SPOT', 'USDT-FUTURES']) {
+    const rows = tax.filter((row) => row.line === line).map(({ line: _line, ...row }) => row)
+    await books.tax(line, rows, { covers: span })
+  }
+  await books.futures('USDT-FUTURES', witness, { covers: span })
+  await books.page('tax.p2pRecords', p2p, { covers: span })
+  await books.page('trade.orderHistory', filled, { partition: 'SPOT', covers: span })
+  await books.page('trade.openOrders', [], {})
+  // The wallet shows nothing but transfers, so the configuration says that they are what they are called.
+  const config = { accounts: [{ name: 'main' }], p2pTransfers: { main: 'moves' } } as const
+  return books.build(config, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+}
+
+const loud = (result: Awaited<ReturnType<typeof build>>): string[] =>
+  result.openBreaks
+    .filter(({ severity }) => severity !== 'notice')
+    .map(({ checkName, evidence }) => `${checkName} ${evidence}`)
+
+const change = (id: string, to: (row: Line) => Line): Line[] =>
+  sound().map((row) => (row.id === id ? to(row) : row))
+
+describe('a sound book', () => {
+  it('has no break at all', async () => {
+    expect((await build(sound())).openBreaks).toEqual([])
+  })
+
+  it('has the unique keys that its models promise', async () => {
+    await build(sound())
+    const promises = await books.query(
+      `select table_name, regexp_extract(comment, 'keys: ([a-z_, ]+?) unique', 1) from duckdb_tables()
+       where comment like '%keys:%'`,
+    )
+    expect(promises.length).toBeGreaterThan(10)
+    for (const [table, keys] of promises) {
+      const names = String(keys).replace(' and ', ', ')
+      const twice = await books.query(`select ${names} from ${table} group by ${names} having count(*) > 1`)
+      expect([table, keys, twice]).toEqual([table, keys, []])
+      expect(names).not.toBe('')
+    }
+  })
+})
+
+describe('a planted mistake', () => {
+  it.each([
+    ['the received leg of a fill', '103', 'trade_legs ["104","105"]'],
+    ['a fee leg', '104', 'balance_chain ["101","111"]'],
+    ['the paid leg of a fill', '105', 'balance_chain ["102","106"]'],
+    ['a futures record', '107', 'balance_chain ["106","108"]'],
+    ['one side of a transfer', '113', 'transfer_legs ["main/tax.p2pRecords/2/amount"]'],
+  ])('%s is dropped', async (_what, id, expected) => {
+    expect(loud(await build(sound().filter((row) => row.id !== id)))).toEqual([expected])
+  })
+
+  it('a record comes twice under two ids', async () => {
+    const doubled = sound().flatMap((row) => (row.id === '107' ? [row, { ...row, id: '1070' }] : [row]))
+    expect(loud(await build(doubled))).toEqual(['balance_chain ["107","1070"]'])
+  })
+
+  it('an amount is another one', async () => {
+    const wrong = change('109', (row) => ({ ...row, amount: '1551' }))
+    expect(loud(await build(wrong))).toEqual(['balance_chain ["108","109"]'])
+  })
+
+  it('a fee has the wrong sign', async () => {
+    const wrong = change('107', (row) => ({ ...row, fee: '0.7' }))
+    expect(loud(await build(wrong))).toEqual(['balance_chain ["106","107"]'])
+  })
+
+  it('a type has another name', async () => {
+    const wrong = change('105', (row) => ({ ...row, type: 'ORDER_DEALT_ELSEWHERE' }))
+    expect(loud(await build(wrong))).toEqual(['unknown_type ["105"]'])
+  })
+
+  it('a record is changed after it was received', async () => {
+    await build(sound())
+    const changed = sound().find((row) => row.id === '109') as Line
+    const { line: _line, ...row } = { ...changed, amount: '1551' }
+    await books.tax('SPOT', [row])
+    const result = await books.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+    expect(loud(result)).toEqual(['changed_record ["109"]'])
+  })
+
+  it('an order is left out', async () => {
+    const result = await build(sound(), wallet, orders.slice(0, 2))
+    expect(loud(result)).toEqual(['orders_vs_tax ["main/tax.records/109"]'])
+  })
+})

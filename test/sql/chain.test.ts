@@ -1,0 +1,268 @@
+// The balance chain: which balances an account keeps, what stood there before, and where a step does not close.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+let clock = 0
+const next = (): string => {
+  clock += 1
+  return `2026-01-01 ${String(Math.floor(clock / 60)).padStart(2, '0')}:${String(clock % 60).padStart(2, '0')}:00+00`
+}
+
+beforeEach(() => {
+  clock = 0
+})
+
+/** A move of a coin; ids rise with time. */
+const move = (coin: string, amount: string, fee = '0', type = 'TRANSFER_IN'): Move => {
+  const ts = next()
+  return { id: String(1000 + clock), coin, type, amount, fee, ts }
+}
+
+const chain = () =>
+  books.query('select source_id, ledger, status, gap, opening, rounding from balance_chain order by place')
+
+const breaks = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
+  result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
+
+describe('a chain that closes', () => {
+  it('has an opening entry for what stood there before, so that entries add up to the balance', async () => {
+    await books.tax('SPOT', balanced([move('USDT', '-10', '-0.5'), move('USDT', '5')], { USDT: '100' }))
+    const result = await books.build()
+    expect(breaks(result)).toEqual([])
+    expect(await books.query('select entry_id, kind, amount from entries order by place, part')).toEqual([
+      ['main/tax.records/1001/amount', 'transfer', '-10'],
+      ['main/tax.records/1001/fee', 'fee', '-0.5'],
+      ['main/tax.records/1001/opening', 'opening', '100'],
+      ['main/tax.records/1002/amount', 'transfer', '5'],
+    ])
+    expect(await books.query('select quantity, venue_balance from balances')).toEqual([['94.5', '94.5']])
+  })
+
+  it('has no opening entry where nothing stood before', async () => {
+    await books.tax('SPOT', balanced([move('USDT', '100'), move('USDT', '-100')]))
+    await books.build()
+    expect(await books.query("select count(*) from entries where kind = 'opening'")).toEqual([['0']])
+    expect(await books.query('select quantity from balances')).toEqual([['0']])
+  })
+
+  it('orders records of one millisecond by their ids as numbers', async () => {
+    const ts = next()
+    await books.tax('SPOT', [
+      { id: '9', coin: 'USDT', type: 'TRANSFER_IN', amount: '1', balance: '1', ts },
+      { id: '10', coin: 'USDT', type: 'TRANSFER_IN', amount: '2', balance: '3', ts },
+      { id: '100', coin: 'USDT', type: 'TRANSFER_IN', amount: '4', balance: '7', ts },
+    ])
+    expect(breaks(await books.build())).toEqual([])
+    expect((await chain()).map(([id]) => id)).toEqual(['9', '10', '100'])
+  })
+
+  it('orders records whose ids are no numbers by their place on the page, the oldest last', async () => {
+    const ts = next()
+    await books.tax('SPOT', [
+      { id: 'z', coin: 'USDT', type: 'TRANSFER_IN', amount: '1', balance: '1', ts },
+      { id: 'a', coin: 'USDT', type: 'TRANSFER_IN', amount: '2', balance: '3', ts },
+      { id: 'm', coin: 'USDT', type: 'TRANSFER_IN', amount: '4', balance: '7', ts },
+    ])
+    expect(breaks(await books.build())).toEqual([])
+    expect((await chain()).map(([id]) => id)).toEqual(['z', 'a', 'm'])
+  })
+
+  it('carries a record without a balance to the next one that has one', async () => {
+    const rows = balanced([move('USDT', '10'), move('USDT', '-3'), move('USDT', '1'), move('USDT', '2')])
+    await books.tax(
+      'SPOT',
+      rows.map((row, index) => (index === 1 || index === 2 ? { ...row, balance: null } : row)),
+    )
+    expect(breaks(await books.build())).toEqual([])
+    expect(await books.query('select quantity from balances')).toEqual([['10']])
+  })
+})
+
+describe('digits that the venue keeps but does not print', () => {
+  it('become a rounding entry of at most one unit of the last printed decimal', async () => {
+    await books.tax('SPOT', [
+      { ...move('USDT', '10.12'), balance: '10.123456' },
+      { ...move('USDT', '1.11'), balance: '11.239999' },
+    ])
+    const result = await books.build()
+    expect(breaks(result)).toEqual([])
+    expect(await chain()).toEqual([
+      ['1001', 'UNIFIED', 'start', null, '0.003456', '0'],
+      ['1002', 'UNIFIED', 'closed', '0.006543', '0', '0.006543'],
+    ])
+    expect(await books.query('select quantity from balances')).toEqual([['11.239999']])
+  })
+
+  it('are no excuse for a larger gap', async () => {
+    await books.tax('SPOT', [
+      { ...move('USDT', '10.12'), balance: '10.123456' },
+      { ...move('USDT', '1.11'), balance: '11.244457' },
+    ])
+    expect(breaks(await books.build())).toEqual(['warning balance_chain', 'notice entries_match_balance'])
+  })
+
+  it('are no excuse where balances carry no more decimals than amounts', async () => {
+    await books.tax('SPOT', [
+      { ...move('USDT', '10.12'), balance: '10.12' },
+      { ...move('USDT', '1.11'), balance: '11.24' },
+    ])
+    expect(breaks(await books.build())).toEqual(['warning balance_chain', 'notice entries_match_balance'])
+  })
+})
+
+describe('a record that is missing', () => {
+  const history = (): Move[] => [
+    move('USDT', '100'),
+    move('BTC', '2'),
+    move('USDT', '-20'),
+    move('USDT', '-30'),
+    move('BTC', '-1'),
+    move('USDT', '7'),
+  ]
+
+  it('opens one step, names the two records around it, and changes no opening', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(history(), { USDT: '5' }).filter((row) => row.id !== '1003'),
+    )
+    const result = await books.build()
+    expect(result.openBreaks).toMatchObject([
+      {
+        severity: 'warning',
+        checkName: 'balance_chain',
+        ledger: 'UNIFIED',
+        coin: 'USDT',
+        expected: '75.000000000000000000',
+        found: '55.000000000000000000',
+        difference: '-20.000000000000000000',
+        evidence: '["1001","1004"]',
+      },
+      { severity: 'notice', checkName: 'entries_match_balance', coin: 'USDT' },
+    ])
+    expect(result.openBreaks[0]?.explanation).toContain('between 1001 and 1004')
+    expect(await books.query("select amount from entries where kind = 'opening'")).toEqual([['5']])
+    expect(result.published).toBe(true)
+  })
+
+  it('never decides how balances are kept, wherever it is missing', async () => {
+    const lines = ['SPOT', 'SPOT', 'SPOT', 'USDT-FUTURES', 'SPOT', 'USDT-FUTURES']
+    const rows = balanced(history()).map((row, index) => ({ row, line: lines[index] as string }))
+    for (const missing of ['1003', '1004', '1006']) {
+      await books.sql('delete from landing.main.tax_records')
+      for (const { row, line } of rows) if (row.id !== missing) await books.tax(line, [row])
+      await books.build()
+      expect(await books.query('select chain_grouping from balance_groupings')).toEqual([['unified']])
+    }
+  })
+
+  it('is a notice beside the hole in the coverage that explains it', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(history()).filter((row) => row.id !== '1003'),
+    )
+    await books.statement({
+      feed: 'tax.records',
+      partition: 'SPOT',
+      status: 'pending',
+      starts_at: '2026-01-01 00:02:30+00',
+      ends_at: '2026-01-01 00:03:30+00',
+    })
+    expect(breaks(await books.build())).toEqual([
+      'warning coverage',
+      'notice balance_chain',
+      'notice entries_match_balance',
+    ])
+  })
+})
+
+describe('how an account keeps its balances', () => {
+  const perLine = (count: number) => {
+    const spot: Move[] = []
+    const futures: Move[] = []
+    for (let nth = 0; nth < count; nth += 1) {
+      spot.push(move('USDT', '10'))
+      futures.push(move('USDT', '-1', '-0.1', 'CLOSE_LONG'))
+    }
+    return { spot: balanced(spot), futures: balanced(futures, { USDT: '50' }) }
+  }
+
+  it('is per business line where only those chains close', async () => {
+    const { spot, futures } = perLine(5)
+    await books.tax('SPOT', spot)
+    await books.tax('USDT-FUTURES', futures)
+    expect(breaks(await books.build())).toEqual([])
+    expect(await books.query('select chain_grouping, line_open from balance_groupings')).toEqual([
+      ['per-line', '0'],
+    ])
+    expect(await books.query('select ledger, quantity from balances order by 1')).toEqual([
+      ['SPOT', '50'],
+      ['USDT-FUTURES', '44.5'],
+    ])
+  })
+
+  it('is one balance per coin for a unified account with little data', async () => {
+    await books.tax('SPOT', balanced([move('USDT', '10')]))
+    await books.tax('USDT-FUTURES', balanced([move('USDT', '-1')], { USDT: '50' }))
+    await books.build()
+    expect(await books.query('select chain_grouping from balance_groupings')).toEqual([['unified']])
+  })
+
+  it('is what the configuration says, whatever closes', async () => {
+    const { spot, futures } = perLine(5)
+    await books.tax('SPOT', spot)
+    await books.tax('USDT-FUTURES', futures)
+    await books.build({ accounts: [{ name: 'main' }], chainGrouping: { main: 'unified' } })
+    expect(await books.query('select chain_grouping, is_configured from balance_groupings')).toEqual([
+      ['unified', 'true'],
+    ])
+  })
+
+  it('keeps isolated margin apart if it closes better so', async () => {
+    const spot: Move[] = []
+    const isolated: Move[] = []
+    for (let nth = 0; nth < 4; nth += 1) {
+      spot.push(move('USDT', '10'))
+      isolated.push(move('USDT', '1', '0', 'FIXED_TRANSFER_IN'))
+    }
+    await books.tax('SPOT', balanced(spot))
+    await books.tax('MARGIN-isolated', balanced(isolated))
+    expect(breaks(await books.build())).toEqual([])
+    expect(await books.query('select ledger, quantity from balances order by 1')).toEqual([
+      ['MARGIN-isolated', '4'],
+      ['UNIFIED', '40'],
+    ])
+  })
+})
+
+describe('the first minutes of a history', () => {
+  it('are no break where business lines are covered from different moments', async () => {
+    const rows = balanced([move('USDT', '1'), move('USDT', '2'), move('USDT', '4'), move('USDT', '8')], {
+      USDT: '100',
+    })
+    const [first, unseen, third, fourth] = rows as [TaxRowOf, TaxRowOf, TaxRowOf, TaxRowOf]
+    expect(unseen.balance).toBe('103')
+    const until = '2026-01-31 00:00:00+00'
+    await books.tax('SPOT', [first], { covers: ['2026-01-01 00:00:30+00', until] })
+    await books.tax('USDT-FUTURES', [third, fourth], { covers: ['2026-01-01 00:02:30+00', until] })
+    expect(breaks(await books.build())).toEqual([])
+    expect((await chain()).map(([id, , status, , opening]) => [id, status, opening])).toEqual([
+      ['1001', 'start', '102'],
+      ['1003', 'edge', '0'],
+      ['1004', 'closed', '0'],
+    ])
+    expect(await books.query('select quantity, venue_balance from balances')).toEqual([['115', '115']])
+  })
+})
+
+type TaxRowOf = ReturnType<typeof balanced>[number]

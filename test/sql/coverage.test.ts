@@ -1,0 +1,198 @@
+// Coverage: what was received as maximal intervals, and what was not, with the latest word on it.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const day = (date: number): string => `2026-01-${String(date).padStart(2, '0')} 00:00:00+00`
+
+const page = (from: string, to: string, rows = 1) =>
+  books.tax(
+    'SPOT',
+    rows === 0 ? [] : [{ id: `9${from.slice(8, 10)}`, coin: 'USDT', type: 'REWARD', amount: '0', ts: from }],
+    { covers: [from, to] },
+  )
+
+const statement = (status: string, from: string | undefined, to: string | undefined, more = {}) =>
+  books.statement({ feed: 'tax.records', partition: 'SPOT', status, starts_at: from, ends_at: to, ...more })
+
+const coverage = () =>
+  books.query(
+    'select partition, starts_at, ends_at, status from coverage order by feed, partition, starts_at',
+  )
+
+const coverageBreaks = async () =>
+  (await books.build()).openBreaks.map(
+    ({ severity, checkName, account }) => `${severity} ${checkName} ${account}`,
+  )
+
+describe('covered ranges', () => {
+  it('that touch or overlap are one interval, complete when any row was in it', async () => {
+    await page(day(1), '2026-01-02 23:59:59.999+00', 0)
+    await page(day(3), day(5))
+    await page(day(4), day(6), 0)
+    await page(day(8), day(9), 0)
+    await books.build()
+    expect(await coverage()).toEqual([
+      ['SPOT', day(1), day(6), 'complete'],
+      ['SPOT', day(8), day(9), 'empty'],
+    ])
+  })
+
+  it('of an earlier, longer page swallow the later, shorter ones', async () => {
+    await page(day(1), day(9))
+    await page(day(2), day(3))
+    await page(day(4), day(5))
+    await books.build()
+    expect(await coverage()).toEqual([['SPOT', day(1), day(9), 'complete']])
+  })
+})
+
+describe('a statement', () => {
+  it('counts where no page covers it, before and after', async () => {
+    await statement('pending', day(1), day(9))
+    await page(day(3), day(5))
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    expect(await coverage()).toEqual([
+      ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'pending'],
+      ['SPOT', day(3), day(5), 'complete'],
+      ['SPOT', '2026-01-05 00:00:00.001+00', day(9), 'pending'],
+    ])
+  })
+
+  it('gives way to a later word on the same time', async () => {
+    await statement('pending', day(1), day(9))
+    await statement('lost', day(1), day(4), { code: 'retention' })
+    await books.build()
+    expect(await coverage()).toEqual([
+      ['SPOT', day(1), day(4), 'lost'],
+      ['SPOT', '2026-01-04 00:00:00.001+00', day(9), 'pending'],
+    ])
+  })
+
+  it('about a whole feed counts until a page of it arrives', async () => {
+    await statement('failed', undefined, undefined, {
+      partition: '',
+      code: 'no credential',
+      reason: 'no tax key',
+    })
+    expect(await coverageBreaks()).toEqual(['warning missing_credential main'])
+    await page(day(1), day(2))
+    expect(await coverageBreaks()).toEqual([])
+    expect(await coverage()).toEqual([['SPOT', day(1), day(2), 'complete']])
+  })
+
+  it('about a feed that does not apply is no break, unless the configuration names the feed', async () => {
+    await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
+    expect(await coverageBreaks()).toEqual([])
+    expect((await books.build({ namedFeeds: ['tax.records'] })).openBreaks).toMatchObject([
+      { severity: 'warning', checkName: 'coverage' },
+    ])
+  })
+
+  it('about an instant that cannot be read whole is a warning, and a hole in the coverage', async () => {
+    await page(day(1), '2026-01-02 23:59:59.999+00')
+    await page('2026-01-03 00:00:00.001+00', day(5))
+    await statement('unproven', day(3), day(3), { code: 'crowded instant', reason: 'too many rows' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    expect(await coverage()).toEqual([
+      ['SPOT', day(1), '2026-01-02 23:59:59.999+00', 'complete'],
+      ['SPOT', day(3), day(3), 'unproven'],
+      ['SPOT', '2026-01-03 00:00:00.001+00', day(5), 'complete'],
+    ])
+  })
+
+  it('that a feed does not apply takes back what was missing of it, unless it ever brought something', async () => {
+    await statement('pending', day(1), day(9))
+    await statement('pending', day(1), day(9), { partition: 'MARGIN-crossed' })
+    await statement('not_applicable', undefined, undefined, { partition: 'MARGIN-crossed', code: '40099' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    expect(await coverage()).toEqual([
+      ['MARGIN-crossed', null, null, 'not_applicable'],
+      ['SPOT', day(1), day(9), 'pending'],
+    ])
+    await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
+    expect(await coverageBreaks()).toEqual([])
+    // It begins to apply: what is missing from now on counts.
+    await page(day(8), day(9))
+    await statement('pending', day(9), day(12))
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+    await statement('not_applicable', undefined, undefined, { partition: '', code: '40084' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+  })
+
+  it('that a part of a named feed does not apply is no break while another part does', async () => {
+    const config = { namedFeeds: ['tax.records'] }
+    await page(day(1), day(2))
+    await statement('not_applicable', undefined, undefined, { partition: 'USDC-FUTURES', code: '40099' })
+    expect((await books.build(config)).openBreaks).toEqual([])
+    await statement('not_applicable', undefined, undefined, { partition: 'SPOT', code: '40099' })
+    expect((await books.build(config)).openBreaks).toMatchObject([
+      { severity: 'warning', checkName: 'coverage' },
+    ])
+  })
+
+  it('in the venue’s own words, without a status, is no coverage', async () => {
+    await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
+    await books.build()
+    expect(await coverage()).toEqual([])
+  })
+})
+
+describe('history that is lost', () => {
+  it('is a notice where the venue had forgotten it before the first run, and a warning later', async () => {
+    await statement('lost', day(1), day(3), { run_id: 'run-1' })
+    await page(day(3), day(5))
+    expect(await coverageBreaks()).toEqual(['notice coverage main'])
+    await statement('lost', day(5), day(8), { run_id: 'run-2' })
+    await page(day(8), day(9))
+    expect(await coverageBreaks()).toEqual(['warning coverage main', 'notice coverage main'])
+  })
+
+  it('is a notice too where the first run was killed on its way there and the next one found it lost', async () => {
+    await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
+    await statement('lost', day(1), day(2), { run_id: 'run-2' })
+    await books.tax('SPOT', [], { covers: [day(2), day(5)], run: 'run-2' })
+    expect(await coverageBreaks()).toEqual(['notice coverage main'])
+  })
+
+  it('is a warning where an earlier run had to leave it', async () => {
+    await statement('pending', day(1), day(5), { run_id: 'run-1' })
+    await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })
+    await statement('lost', day(1), day(2), { run_id: 'run-2' })
+    await books.tax('SPOT', [], { covers: [day(2), day(5)], run: 'run-2' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main'])
+  })
+})
+
+describe('one cause', () => {
+  it('is one break, however many feeds and parts it keeps from being read', async () => {
+    for (const feed of ['tax.records', 'trade.orderHistory', 'p2p.orders']) {
+      await statement('pending', day(1), day(2), { feed, code: 'unreachable' })
+    }
+    await statement('failed', day(3), day(4), { feed: 'tax.futuresRecords', code: '40704' })
+    await statement('failed', day(3), day(4), {
+      feed: 'tax.futuresRecords',
+      partition: 'COIN-FUTURES',
+      code: 'not asked',
+    })
+    expect(await coverageBreaks()).toEqual(['warning coverage main', 'warning coverage main'])
+  })
+})
+
+describe('a feed without a range of time', () => {
+  it('is covered by when it was read', async () => {
+    await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(3) })
+    await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(5) })
+    await books.build()
+    expect(await coverage()).toEqual([['', day(3), day(5), 'complete']])
+  })
+})

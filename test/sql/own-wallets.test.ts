@@ -1,0 +1,197 @@
+// Moves between one's own accounts, wallets that hold less than nothing, and quantities and values that two feeds tell
+// differently: one break each.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const covers = ['2026-01-01 00:00:00+00', '2026-03-31 00:00:00+00'] as const
+
+const loud = async (): Promise<string[]> =>
+  (await books.build()).openBreaks
+    .filter(({ severity }) => severity !== 'notice')
+    .map(({ checkName, account, evidence }) => `${checkName} ${account} ${evidence}`)
+
+/** What the parent sends on these days, and what the sub-account receives. */
+const sent = (day: number, id: string): Move => {
+  return { id, coin: 'USDT', type: 'TRANSFER_OUT', amount: `-${day}`, ts: at(day) }
+}
+const received = (day: number, id: string): Move => {
+  return { id, coin: 'USDT', type: 'TRANSFER_IN', amount: String(day), ts: at(day) }
+}
+const at = (day: number): string => `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`
+
+async function family(
+  outgoing: readonly Move[],
+  incoming: readonly Move[],
+  subs: readonly string[] = ['2000'],
+) {
+  await books.account('parent', 'unified', '1000')
+  await books.account('desk', 'unified', '2000')
+  await books.tax('SPOT', balanced(outgoing, { USDT: '1000' }), { account: 'parent', covers })
+  await books.tax('SPOT', balanced(incoming), { account: 'desk', covers })
+  const assets = subs.map((uid) => ({ user_id: uid, asset_list: '[]' }))
+  await books.page('futures.subaccountAssets', assets, { account: 'parent', partition: 'USDT-FUTURES' })
+}
+
+describe('a transfer between a parent and its sub-account', () => {
+  const both = [5, 6, 7, 8]
+
+  it('has its other leg in the other account', async () => {
+    await family(
+      both.map((day) => sent(day, `1${day}`)),
+      both.map((day) => received(day, `2${day}`)),
+    )
+    expect(await loud()).toEqual([])
+  })
+
+  it('is a warning where the sub-account alone tells of it, and stands on a suspense account', async () => {
+    await family(
+      [5, 6, 8].map((day) => sent(day, `1${day}`)),
+      both.map((day) => received(day, `2${day}`)),
+    )
+    expect(await loud()).toEqual(['transfer_legs desk ["desk/tax.records/27/amount"]'])
+    expect(await books.query("select amount from postings where account_name = 'Equity:Suspense'")).toEqual([
+      ['-7'],
+    ])
+  })
+
+  it('is a notice where the parent’s balance chain is open there', async () => {
+    const lost = balanced(
+      both.map((day) => sent(day, `1${day}`)),
+      { USDT: '1000' },
+    ).filter(({ id }) => id !== '17')
+    await family(
+      [],
+      both.map((day) => received(day, `2${day}`)),
+    )
+    await books.tax('SPOT', lost, { account: 'parent' })
+    expect(await loud()).toEqual(['balance_chain parent ["16","18"]'])
+  })
+
+  it.each([
+    ['is often funded from outside', [5, 6], ['2000']],
+    ['is not known to be one', [5, 6, 8], []],
+  ])('is no break where the sub-account %s', async (_what, days, subs) => {
+    await family(
+      days.map((day) => sent(day, `1${day}`)),
+      both.map((day) => received(day, `2${day}`)),
+      subs,
+    )
+    expect(await loud()).toEqual([])
+  })
+})
+
+const p2p = (id: string, type: string, balance: string, day: number): Cells => {
+  return {
+    id,
+    p2p_tax_type: type,
+    coin: 'USDT',
+    balance,
+    ts: `2026-02-${String(day).padStart(2, '0')} 12:00:00+00`,
+  }
+}
+
+describe('a wallet without balances', () => {
+  beforeEach(() => books.account('main', 'unified'))
+
+  it('that would hold less than nothing lacks a record, and the one that shows it is named', async () => {
+    const rows = [
+      p2p('1', 'transfer_in', '10', 5),
+      p2p('2', 'transfer_out', '8', 6),
+      p2p('3', 'transfer_out', '3', 7),
+    ]
+    await books.page('tax.p2pRecords', rows, { covers })
+    expect(await loud()).toEqual(['negative_balance main ["main/tax.p2pRecords/3/amount"]'])
+  })
+
+  it('is a notice where its records begin near the edge of what is covered', async () => {
+    await books.page('tax.p2pRecords', [p2p('2', 'transfer_out', '8', 6)], {
+      covers: ['2026-01-20 00:00:00+00', '2026-03-31 00:00:00+00'],
+    })
+    expect(await loud()).toEqual([])
+    expect(
+      await books.query("select severity, found from breaks where check_name = 'negative_balance'"),
+    ).toEqual([['notice', '-8']])
+  })
+})
+
+describe('a P2P record', () => {
+  beforeEach(() => books.account('main', 'unified'))
+
+  it('that comes again under its own id is one record, and under another id one break', async () => {
+    const one = p2p('1', 'transfer_in', '10', 5)
+    await books.page('tax.p2pRecords', [one], { covers })
+    await books.page('tax.p2pRecords', [one], { covers })
+    expect(await loud()).toEqual([])
+    await books.page('tax.p2pRecords', [{ ...one, id: '2' }], { covers })
+    expect(await loud()).toEqual(['duplicate_records main ["1","2"]'])
+    expect(
+      await books.query(
+        "select expected, found, difference from breaks where status = 'open' and expected is not null",
+      ),
+    ).toEqual([['10', '20', '10']])
+  })
+
+  it('of a type that is classified without a direction is kept aside with a warning', async () => {
+    const types = 'feed,type,kind,direction,family,role,note\ntax.p2pRecords,ADJUST,transfer,either,,,\n'
+    writeFileSync(join(books.dir, 'tax_types.csv'), types)
+    await books.page('tax.p2pRecords', [p2p('1', 'adjust', '10', 5)], { covers })
+    expect(await loud()).toEqual(['p2p_direction main ["1"]'])
+    expect(await books.query('select count(*) from entries')).toEqual([['0']])
+  })
+})
+
+describe('a P2P purchase of another quantity than its merchant order', () => {
+  it('is one break that names both', async () => {
+    await books.account('main', 'unified')
+    const order = { order_id: '77', side: 'buy', coin: 'USDT', count: '12', status: 'Completed' }
+    const times = { c_time: '2026-02-05 11:50:00+00', release_time: '2026-02-05 12:00:00+00' }
+    await books.page('tax.p2pRecords', [p2p('1', 'buy', '11', 5)], { covers })
+    await books.page('p2p.orders', [{ ...order, ...times }], { covers })
+    expect(await loud()).toEqual(['p2p_match main ["main/tax.p2pRecords/1/amount","p2p.orders/77"]'])
+  })
+})
+
+describe('an order that tells another value than its trades', () => {
+  const ts = '2026-02-05 12:00:00+00'
+  const legs: Move[] = [
+    { id: '1', coin: 'ETH', type: 'ORDER_DEALT_IN', amount: '0.3', ts },
+    { id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-900.12345678', ts },
+  ]
+  const filled = (value: string): Cells => {
+    const states = { order_status: 'filled', created_time: ts, updated_time: ts }
+    return {
+      order_id: '77',
+      category: 'SPOT',
+      symbol: 'ETHUSDT',
+      cum_exec_qty: '0.3',
+      cum_exec_value: value,
+      ...states,
+    }
+  }
+
+  it.each([
+    ['900.12345678', []],
+    ['900.12', []],
+    ['900.13', []],
+    ['900.1', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]']],
+    ['900.13345678', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]']],
+  ])('is a break beyond what was cut off at the last decimal: %s', async (value, expected) => {
+    await books.account('main', 'unified')
+    await books.tax('SPOT', balanced(legs, { USDT: '1000' }), { covers })
+    await books.page('trade.orderHistory', [filled(value)], { partition: 'SPOT', covers })
+    await books.page('trade.openOrders', [], {})
+    expect(await loud()).toEqual(expected)
+  })
+})

@@ -1,0 +1,172 @@
+// The published records: one row for each content that a record has had, and what is kept of quarantine and coverage.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const at = '2026-01-05 10:00:00+00'
+const funding = {
+  id: '7',
+  coin: 'USDT',
+  type: 'CONTRACT_MAIN_SETTLE_FEE_USER_IN',
+  amount: '1',
+  balance: '1',
+  ts: at,
+}
+
+const breaks = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
+  result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
+
+describe('a record seen twice', () => {
+  it('is one row, with when it was first and last seen', async () => {
+    await books.tax('USDT-FUTURES', [funding])
+    await books.tax('USDT-FUTURES', [funding])
+    expect(breaks(await books.build())).toEqual([])
+    expect(
+      await books.query(
+        'select page_id, page_row, first_seen_at, last_seen_at, is_current, biz_type, margin_type from tax_records',
+      ),
+    ).toEqual([['1', '0', '2026-02-01 00:00:01+00', '2026-02-01 00:00:02+00', 'true', 'USDT-FUTURES', null]])
+  })
+
+  it('with other content has two versions, the one journaled last counts, and a warning says so', async () => {
+    await books.tax('USDT-FUTURES', [funding])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '2', balance: '2' }])
+    const result = await books.build()
+    expect(breaks(result)).toEqual(['warning changed_record'])
+    expect(result.openBreaks[0]).toMatchObject({ account: 'main', evidence: '["7"]' })
+    expect(await books.query('select amount, is_current from tax_records order by amount')).toEqual([
+      ['1', 'false'],
+      ['2', 'true'],
+    ])
+    expect(await books.query('select amount from entries')).toEqual([['2']])
+  })
+
+  it('with an old content again goes back to it', async () => {
+    await books.tax('USDT-FUTURES', [funding])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '2', balance: '2' }])
+    await books.tax('USDT-FUTURES', [funding])
+    await books.build()
+    expect(await books.query('select amount from tax_records where is_current')).toEqual([['1']])
+  })
+
+  it('with other unknown fields only is a notice', async () => {
+    await books.page('tax.records', [{ ...funding, fee: '0' }], { partition: 'USDT-FUTURES' })
+    await books.page('tax.records', [{ ...funding, fee: '0', extra: '{"new":"1"}' }], {
+      partition: 'USDT-FUTURES',
+    })
+    expect(breaks(await books.build())).toEqual(['notice changed_record'])
+  })
+
+  it('in two parts of its feed counts once, in the first by name, and a notice says so', async () => {
+    await books.tax('MARGIN-isolated', [{ ...funding, type: 'INTEREST_SETTLEMENT_OUT' }])
+    await books.tax('MARGIN-crossed', [{ ...funding, type: 'INTEREST_SETTLEMENT_OUT' }])
+    expect(breaks(await books.build())).toEqual(['notice partition_clash'])
+    expect(
+      await books.query('select partition, other_partition, biz_type, margin_type from tax_records'),
+    ).toEqual([['MARGIN-crossed', 'MARGIN-isolated', 'MARGIN', 'crossed']])
+  })
+})
+
+describe('an order', () => {
+  const order = { order_id: '5', category: 'SPOT', symbol: 'ETHUSDT', created_time: at }
+
+  it('may change: the version with the latest updatedTime counts, whenever it was journaled', async () => {
+    const filled = { ...order, order_status: 'filled', updated_time: '2026-01-05 10:05:00+00' }
+    const live = { ...order, order_status: 'live', updated_time: '2026-01-05 10:00:00+00' }
+    await books.page('trade.orderHistory', [filled], { partition: 'SPOT' })
+    await books.page('trade.orderHistory', [live], { partition: 'SPOT' })
+    expect(breaks(await books.build())).toEqual([])
+    expect(await books.query('select order_status, is_current from orders order by 1')).toEqual([
+      ['filled', 'true'],
+      ['live', 'false'],
+    ])
+  })
+})
+
+describe('personal data', () => {
+  const order = {
+    order_id: '5',
+    side: 'buy',
+    coin: 'USDT',
+    buyer_real_name: 'Ada Lovelace',
+    payment_info: '{"paymethodName":"Bank"}',
+    extra: '{"nick":"ada"}',
+    c_time: at,
+  }
+
+  it('is null in the ledger', async () => {
+    await books.page('p2p.orders', [order])
+    await books.build()
+    expect(await books.query('select coin, buyer_real_name, payment_info, extra from p2p_orders')).toEqual([
+      ['USDT', null, null, null],
+    ])
+  })
+
+  it('is there where the configuration asks for it', async () => {
+    await books.page('p2p.orders', [order])
+    await books.build({ publishPersonalData: true })
+    expect(await books.query('select buyer_real_name, extra from p2p_orders')).toEqual([
+      ['Ada Lovelace', '{"nick":"ada"}'],
+    ])
+  })
+})
+
+describe('a record that the venue gives no id', () => {
+  const liquidation = { symbol: 'BTCUSDT', side: 'buy', price: '90000', amount: '1', ts: at }
+
+  it('counts twice when one answer has it twice, and not again when it is read again', async () => {
+    await books.page('market.liquidations', [liquidation, liquidation], { partition: 'USDT-FUTURES' })
+    await books.page('market.liquidations', [liquidation], { partition: 'USDT-FUTURES' })
+    await books.build()
+    expect(await books.query('select count(*), bool_and(is_current) from liquidations')).toEqual([
+      ['2', 'true'],
+    ])
+  })
+})
+
+describe('quarantine', () => {
+  it('counts a row once, however often it came, and is a warning', async () => {
+    const row = {
+      account: 'main',
+      feed: 'tax.records',
+      partition: 'SPOT',
+      page_row: '3',
+      field: 'amount',
+      reason: 'expected a decimal number',
+      raw: '{"id":"1"}',
+      first_seen_at: at,
+    }
+    await books.insert('quarantine', { ...row, page_id: '1' })
+    await books.insert('quarantine', { ...row, page_id: '2' })
+    const result = await books.build()
+    expect(breaks(result)).toEqual(['warning quarantined_rows'])
+    expect(result.openBreaks[0]?.evidence).toBe('["1:3"]')
+    expect(await books.query('select page_id, raw from quarantine')).toEqual([['1', '{"id":"1"}']])
+  })
+})
+
+describe('accounts', () => {
+  it('are what the venue said last, with the uid of the configuration where it said none', async () => {
+    await books.account('main', 'unknown')
+    await books.account('main', 'unified', '1001')
+    await books.build({
+      accounts: [
+        { name: 'main', uid: '9' },
+        { name: 'other', uid: '2002' },
+      ],
+    })
+    expect(await books.query('select account, uid, kind, account_mode from accounts order by 1')).toEqual([
+      ['main', '1001', 'unified', 'unified'],
+      ['other', '2002', 'unknown', null],
+    ])
+  })
+})

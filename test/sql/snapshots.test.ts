@@ -1,0 +1,178 @@
+// Answers that tell the present, held against the entries: assets of sub-accounts (4.13) and the risk rate (4.16).
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const PARTS = [
+  'SPOT',
+  'MARGIN-crossed',
+  'MARGIN-isolated',
+  'USDT-FUTURES',
+  'COIN-FUTURES',
+  'USDC-FUTURES',
+  'OTHER',
+]
+/** The run that reads the present ends its windows at 03:00; the next night covers what came after. */
+const night = ['2026-01-01 00:00:00+00', '2026-01-10 03:00:00+00'] as const
+const next = ['2026-01-10 00:00:00+00', '2026-01-11 03:00:00+00'] as const
+const firstRun = { run: 'run-1', receivedAt: '2026-01-10 03:00:10+00' }
+const secondRun = { run: 'run-2', receivedAt: '2026-01-11 03:00:10+00' }
+
+const move = (id: string, amount: string, ts: string, coin = 'USDT'): Move => {
+  return { id, coin, type: 'TRANSFER_IN', amount, ts: `2026-01-${ts}+00` }
+}
+
+/** A unified sub-account that holds 130 USDT at 03:00 of the tenth and 150 a day later, whose parent is read then. */
+async function nights({
+  moves = [move('1', '100', '03 12:00:00'), move('2', '30', '09 12:00:00')],
+  until = next,
+} = {}) {
+  await books.account('parent', 'unified', '1000')
+  await books.account('desk', 'unified', '2000')
+  const all = balanced([...moves, move('9', '20', '10 12:00:00')])
+  for (const account of ['parent', 'desk']) {
+    for (const partition of PARTS) {
+      const rows = account === 'desk' && partition === 'SPOT' ? all : []
+      await books.tax(
+        partition,
+        rows.filter(({ id }) => id !== '9'),
+        { account, covers: night, ...firstRun },
+      )
+      await books.tax(
+        partition,
+        rows.filter(({ id }) => id === '9'),
+        { account, covers: until, ...secondRun },
+      )
+    }
+  }
+}
+
+const asset = (cells: Cells) =>
+  JSON.stringify([
+    { marginCoin: 'USDT', accountEquity: '126', unrealizedPL: '-4', coupon: '0', grant: null, ...cells },
+  ])
+
+const assetsOfDesk = (cells: Cells = {}, options: Cells = firstRun) =>
+  books.page('futures.subaccountAssets', [{ user_id: '2000', asset_list: asset(cells) }], {
+    account: 'parent',
+    partition: 'USDT-FUTURES',
+    ...options,
+  })
+
+const breaks = async () =>
+  (await books.build()).openBreaks
+    .filter(({ checkName }) => ['balance_snapshots', 'ltv_totals'].includes(checkName))
+    .map(({ severity, checkName, account, ledger, coin, expected, found }) =>
+      [severity, checkName, account, ledger, coin, plain(expected), plain(found)].join(' '),
+    )
+
+const plain = (amount: string | null): string => String(amount).replace(/\.?0+$/, '')
+
+describe('the assets of a sub-account', () => {
+  it('are its equity without what is unrealised: the sum of its entries up to the reading', async () => {
+    await nights()
+    await assetsOfDesk()
+    expect(await breaks()).toEqual([])
+  })
+
+  it('that differ are a warning of the sub-account', async () => {
+    await nights()
+    await assetsOfDesk({ accountEquity: '126.5' })
+    expect(await breaks()).toEqual(['warning balance_snapshots desk UNIFIED USDT 130.5 130'])
+  })
+
+  it('are not compared before the records are known a minute beyond the reading', async () => {
+    await nights({ until: ['2026-01-10 00:00:00+00', '2026-01-10 03:00:30+00'] as never })
+    await assetsOfDesk({ accountEquity: '126.5' })
+    expect(await breaks()).toEqual([])
+  })
+
+  it.each([
+    ['with a record in the same minute', [move('1', '130', '10 02:59:50')], {}],
+    ['with a voucher in them', undefined, { coupon: '1' }],
+    ['of a unified account that are told as zero', undefined, { accountEquity: '0', unrealizedPL: '0' }],
+  ])('%s are not compared', async (_what, moves, cells) => {
+    await nights(moves === undefined ? {} : { moves })
+    await assetsOfDesk({ accountEquity: '126.5', ...cells })
+    expect(await breaks()).toEqual([])
+  })
+
+  it('of a classic account are those of its futures wallet', async () => {
+    await books.account('parent', 'unified', '1000')
+    await books.account('desk', 'classic', '2000')
+    const record = { symbol: null, margin_coin: 'USDT', future_tax_type: 'transfer_in', fee: '0' }
+    const rows = [{ id: '1', ...record, amount: '130', ts: '2026-01-03 12:00:00+00' }]
+    await books.futures('USDT-FUTURES', rows, { account: 'desk', covers: night, ...firstRun })
+    await books.futures('USDT-FUTURES', [], { account: 'desk', covers: next, ...secondRun })
+    await assetsOfDesk({ accountEquity: '127' })
+    expect(await breaks()).toEqual(['warning balance_snapshots desk USDT-FUTURES USDT 131 130'])
+  })
+})
+
+const risk = (cells: Cells = {}): Cells => ({
+  ltv: '0.1',
+  sub_account_uids: '["1000","2000"]',
+  usdt_balance: '1130.00000001',
+  unpaid_usdt_amount: '113',
+  unpaid_info:
+    '[{"coin":"ETH","unpaidQty":"0.02","unpaidInterest":"0.006"},{"coin":"USDC","unpaidQty":"61","unpaidInterest":"0"}]',
+  balance_info: JSON.stringify([
+    { coin: 'USDT', price: '1', amount: '130', convertedUsdtAmount: '130' },
+    { coin: 'ETH', price: '2000.00000000', amount: '0.469500000005', convertedUsdtAmount: '939.00000001' },
+    { coin: 'USDC', price: '1', amount: '61', convertedUsdtAmount: '61' },
+  ]),
+  ...cells,
+})
+
+describe('the totals of the risk rate', () => {
+  const read = (cells: Cells = {}) =>
+    books.page('loan.ltv', [risk(cells)], { account: 'parent', ...firstRun })
+
+  it('are the sums of their parts', async () => {
+    await nights()
+    await read()
+    expect(await breaks()).toEqual([])
+  })
+
+  it.each([
+    ['all assets', { usdt_balance: '1130.001' }, 'warning ltv_totals parent  USDT 1130.001 1130.00000001'],
+    ['all debt', { unpaid_usdt_amount: '113.01' }, 'warning ltv_totals parent  USDT 113.01 113'],
+    ['the rate', { ltv: '0.12' }, 'notice ltv_totals parent  USDT 0.12 0.099999999999115044'],
+    [
+      'what a coin is worth',
+      { balance_info: risk().balance_info?.replace('"939.00000001"', '"939.1"'), usdt_balance: '1130.1' },
+      'warning ltv_totals parent  ETH 939.1 939.00000001',
+    ],
+  ])('that are not, in %s, are one break', async (_what, cells, expected) => {
+    await nights()
+    await read(cells)
+    expect(await breaks()).toEqual([expected])
+  })
+
+  it('are not compared where a debt has no price', async () => {
+    await nights()
+    await read({ unpaid_info: risk().unpaid_info?.replace('"USDC"', '"XRP"') })
+    expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
+  })
+
+  it('beside another balance of a coin than the entries of the unit have are a notice', async () => {
+    await nights({ moves: [move('1', '129', '03 12:00:00')] })
+    await read()
+    expect(await breaks()).toEqual(['notice balance_snapshots parent UNIFIED USDT 130 129'])
+  })
+
+  it('say nothing of the balances of a unit with an account that the books do not know', async () => {
+    await nights({ moves: [move('1', '129', '03 12:00:00')] })
+    await read({ sub_account_uids: '["1000","2000","3000"]' })
+    expect(await breaks()).toEqual([])
+  })
+})

@@ -1,0 +1,247 @@
+// Trades: legs of fills put together again, both sides told apart, and what is left over.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const types: Readonly<Record<string, string>> = {
+  in: 'ORDER_DEALT_IN',
+  out: 'ORDER_DEALT_FROZEN_OUT',
+  fee: 'ORDER_PLF_FEE_OUT',
+}
+
+/** Legs of one millisecond, written `in 1 BTC`, `out -100 USDT fee -0.1`; ids rise from the given one. */
+function fills(firstId: number, ts: string, legs: readonly string[]): Move[] {
+  return legs.map((leg, place) => {
+    const [type = '', amount = '', coin = '', , fee = '0'] = leg.split(' ')
+    return { id: String(firstId + place), coin, type: types[type] ?? type, amount, fee, ts }
+  })
+}
+
+const at = '2026-01-05 10:00:00.123+00'
+const open = { BTC: '10', ETH: '50', BGB: '100', USDT: '1000000' }
+
+const trades = () =>
+  books.query(
+    'select trade_id, symbol, side, quantity, price, quote_amount, fee, fee_coin from trades order by trade_id',
+  )
+
+const loud = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
+  result.openBreaks.filter(({ severity }) => severity !== 'notice').map(({ checkName }) => checkName)
+
+describe('a fill', () => {
+  it('is a buy with its fee in the platform coin, as in the published sample', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(fills(11, at, ['in 0.5696 BGB', 'fee -0.0004556178732628 BGB', 'out -1.9998656 USDT']), open),
+    )
+    expect(loud(await books.build())).toEqual([])
+    expect(await trades()).toEqual([
+      ['main/tax.records/11', 'BGBUSDT', 'buy', '0.5696', '3.511', '1.9998656', '0.0004556178732628', 'BGB'],
+    ])
+    expect(await books.query("select distinct transaction_id from entries where part <> 'opening'")).toEqual([
+      ['main/tax.records/11'],
+    ])
+  })
+
+  it('is a sale where the quote coin was received, with the fee that its leg carries', async () => {
+    await books.tax('SPOT', balanced(fills(11, at, ['in 300 USDT fee -0.3', 'out -0.1 ETH']), open))
+    await books.build()
+    expect(await trades()).toEqual([
+      ['main/tax.records/11', 'ETHUSDT', 'sell', '0.1', '3000', '300', '0.3', 'USDT'],
+    ])
+  })
+
+  it('has a price rounded half to even at 18 decimals', async () => {
+    await books.tax('SPOT', balanced(fills(11, at, ['in 3 ETH', 'out -10 USDT']), open))
+    await books.build()
+    expect((await trades())[0]?.[4]).toBe('3.333333333333333333')
+  })
+
+  it('follows the symbol of an order against the list of quote coins', async () => {
+    await books.page(
+      'trade.orderHistory',
+      [{ order_id: '1', category: 'SPOT', symbol: 'USDTBRL', created_time: at, updated_time: at }],
+      { partition: 'SPOT' },
+    )
+    await books.tax('SPOT', balanced(fills(11, at, ['in 100 USDT', 'out -550 BRL']), { BRL: '1000' }))
+    await books.build()
+    expect((await trades())[0]?.slice(1, 5)).toEqual(['USDTBRL', 'buy', '100', '5.5'])
+  })
+
+  it('of isolated margin is one like any other', async () => {
+    await books.tax(
+      'MARGIN-isolated',
+      balanced(
+        fills(11, at, ['FIXED_ORDER_DEALT_IN 1 ETH', 'FIXED_ORDER_DEALT_FROZEN_OUT -3000 USDT']),
+        open,
+      ),
+    )
+    await books.build()
+    expect((await trades())[0]?.slice(1, 4)).toEqual(['ETHUSDT', 'buy', '1'])
+    expect(await books.query('select product_line, kind from trades')).toEqual([['MARGIN', 'trade']])
+  })
+})
+
+describe('several fills in one millisecond', () => {
+  const three = [
+    ...['in 1 ETH', 'fee -0.1 BGB', 'out -3000 USDT'],
+    ...['in 2 ETH', 'fee -0.2 BGB', 'out -6002 USDT'],
+    ...['in 3 ETH', 'fee -0.3 BGB', 'out -9006 USDT'],
+  ]
+
+  it('are told apart by the order of their legs', async () => {
+    await books.tax('SPOT', balanced(fills(11, at, three), open))
+    expect(loud(await books.build())).toEqual([])
+    expect((await trades()).map((row) => [row[0], row[3], row[5], row[6]])).toEqual([
+      ['main/tax.records/11', '1', '3000', '0.1'],
+      ['main/tax.records/14', '2', '6002', '0.2'],
+      ['main/tax.records/17', '3', '9006', '0.3'],
+    ])
+  })
+
+  it.each([
+    ['the received leg', '14', ['1', '3']],
+    ['the fee', '15', ['1', '2', '3']],
+    ['the paid leg', '16', ['1', '3']],
+  ])('keep their pairs when %s of the middle one is missing', async (_what, missing, quantities) => {
+    await books.tax(
+      'SPOT',
+      balanced(fills(11, at, three), open).filter(({ id }) => id !== missing),
+    )
+    const result = await books.build()
+    expect((await trades()).map((row) => row[3])).toEqual(quantities)
+    expect(loud(result)).toEqual(['balance_chain'])
+  })
+
+  it('are paired by the usual order of the account where that is another one', async () => {
+    const before = [1, 2, 3].flatMap((nth) =>
+      fills(nth * 10, `2026-01-0${nth} 00:00:00+00`, ['out -3000 USDT', 'in 1 ETH']),
+    )
+    await books.tax(
+      'SPOT',
+      balanced(
+        [...before, ...fills(91, at, ['out -100 USDT', 'in 4 ETH', 'out -200 USDT', 'in 5 ETH'])],
+        open,
+      ),
+    )
+    expect(loud(await books.build())).toEqual([])
+    expect((await trades()).slice(3).map((row) => [row[3], row[5]])).toEqual([
+      ['4', '100'],
+      ['5', '200'],
+    ])
+  })
+})
+
+describe('a leg without the rest of its fill', () => {
+  it('is a warning, and stands on a suspense account', async () => {
+    await books.tax('SPOT', balanced(fills(11, at, ['in 1 ETH']), open))
+    const result = await books.build()
+    expect(result.openBreaks[0]).toMatchObject({
+      severity: 'warning',
+      checkName: 'trade_legs',
+      evidence: '["11"]',
+      account: 'main',
+    })
+    expect(loud(result)).toEqual(['trade_legs'])
+    expect(
+      await books.query(
+        "select account_name, amount from postings where transaction_id = 'main/tax.records/11' order by 2",
+      ),
+    ).toEqual([
+      ['Equity:Suspense', '-1'],
+      ['Assets:Venue:main:UNIFIED', '1'],
+    ])
+  })
+
+  it('is a notice where the type of the other leg is unknown', async () => {
+    await books.tax('SPOT', balanced(fills(11, at, ['in 1 ETH', 'ORDER_DEALT_SIDEWAYS -3000 USDT']), open))
+    const result = await books.build()
+    expect(loud(result)).toEqual(['unknown_type'])
+    expect(result.openBreaks.find(({ checkName }) => checkName === 'trade_legs')?.explanation).toContain(
+      'ORDER_DEALT_SIDEWAYS',
+    )
+  })
+})
+
+describe('a conversion', () => {
+  it('of two coins is a trade of its own kind', async () => {
+    await books.tax(
+      'OTHER',
+      balanced(
+        fills(11, at, [
+          'SMALL_ASSET_SOURCE_TOKEN_USER_OUT -0.001 ETH',
+          'SMALL_ASSET_TARGET_TOKEN_USER_IN 0.9 BGB',
+        ]),
+        open,
+      ),
+    )
+    expect(loud(await books.build())).toEqual([])
+    expect(await books.query('select kind, symbol, side, quantity, quote_amount from trades')).toEqual([
+      ['conversion', 'BGBETH', 'buy', '0.9', '0.001'],
+    ])
+  })
+
+  it('of several coins into one is no trade and no break', async () => {
+    await books.tax(
+      'OTHER',
+      balanced(
+        fills(11, at, [
+          'SMALL_ASSET_SOURCE_TOKEN_USER_OUT -0.001 ETH',
+          'SMALL_ASSET_SOURCE_TOKEN_USER_OUT -0.0001 BTC',
+          'SMALL_ASSET_TARGET_TOKEN_USER_IN 5 BGB',
+        ]),
+        open,
+      ),
+    )
+    expect(loud(await books.build())).toEqual([])
+    expect(await books.query('select count(*) from trades')).toEqual([['0']])
+    expect(
+      await books.query("select count(distinct transaction_id) from entries where kind = 'conversion'"),
+    ).toEqual([['1']])
+  })
+})
+
+describe('an account without tax records', () => {
+  it('has its trades from its orders', async () => {
+    await books.page(
+      'trade.orderHistory',
+      [
+        {
+          order_id: '77',
+          category: 'SPOT',
+          symbol: 'ETHUSDT',
+          side: 'sell',
+          cum_exec_qty: '2',
+          cum_exec_value: '6001',
+          fee_detail: '[{"feeCoin":"USDT","fee":"6.001"},{"feeCoin":null,"fee":""}]',
+          order_status: 'filled',
+          created_time: at,
+          updated_time: at,
+        },
+        {
+          order_id: '78',
+          category: 'SPOT',
+          symbol: 'ETHUSDT',
+          side: 'buy',
+          cum_exec_qty: '0',
+          created_time: at,
+        },
+      ],
+      { partition: 'SPOT', account: 'keyless' },
+    )
+    await books.build()
+    expect(await trades()).toEqual([
+      ['keyless/trade.orderHistory/77', 'ETHUSDT', 'sell', '2', '3000.5', '6001', '6.001', 'USDT'],
+    ])
+  })
+})

@@ -1,0 +1,119 @@
+// What a plan says that a run takes, held against a run on a clock that the test holds: both ask the same budgets.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { asConfigured } from '../../pipeline/books/night.ts'
+import { budgetOverrides, type Config, emptyConfig } from '../../pipeline/config/config.ts'
+import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
+import { planRun } from '../../pipeline/sync/plan-run.ts'
+import { sync } from '../../pipeline/sync/sync.ts'
+import { access, envelope, loopback, START } from '../support/venue.ts'
+
+const DAY = 86_400_000
+const settings = findEndpoint(SETTINGS_FEED)!
+
+/** Plans and runs the v2 tax feeds of 359 empty days for accounts of these names, all of one uid. */
+async function planAndRun(venueConfig: Partial<Config['venue']>, names: readonly string[] = ['main']) {
+  const accounts = Object.fromEntries(
+    names.map((name) => [name, { uid: '1001', credentials: 'env' as const }]),
+  )
+  const config: Config = { ...emptyConfig, venue: { ...emptyConfig.venue, ...venueConfig }, accounts }
+  const { venue, clock, received, settle } = await loopback(
+    ({ path }, response) =>
+      void response.end(envelope(path.startsWith(settings.path) ? { uid: '1001' } : [])),
+    { budgets: budgetOverrides(config) },
+  )
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-plan-'))
+  const books = await openBooks(dir, { clock, command: 'test' })
+  onTestFinished(async () => {
+    await books.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  const feeds = asConfigured(config).filter(({ name }) => /^tax\.(futures|p2p)Records$/.test(name))
+  const since = START - 359 * DAY
+  const plan = await planRun({
+    landing: books.landing,
+    config,
+    accounts: names,
+    feeds,
+    since,
+    now: clock.wall,
+  })
+  await settle(
+    sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      config,
+      accounts: names.map((name) => ({ ...access, name })),
+      feeds: [settings, ...feeds],
+      settings,
+      clock,
+      now: clock.wall,
+      since,
+      signal: new AbortController().signal,
+      command: 'test',
+      progress: () => undefined,
+    }),
+  )
+  const asked = received.filter(({ path }) => !path.startsWith(settings.path))
+  const tookMs = asked.at(-1)!.at - asked[0]!.at
+  return { plan, requests: asked.length, tookMs }
+}
+
+describe('the minutes of a plan', () => {
+  const rate = { count: 1, per_ms: 1_000 }
+  test.each<[string, Config['venue']['budgets'], string[], number, number, [number, number]]>([
+    ['share one budget over both feeds', {}, ['main'], 48, 0.8, [48, 1_000]],
+    [
+      'follow the strictest rate of a group',
+      { 'tax.p2pRecords': { count: 1, per_ms: 3_000 } },
+      ['main'],
+      48,
+      2.4,
+      [48, 3_000],
+    ],
+    [
+      'are those of the slower feed where the configuration parts them',
+      { 'tax.p2pRecords': { ...rate, group: 'p2p' } },
+      ['main'],
+      48,
+      0.6,
+      [36, 1_000],
+    ],
+    [
+      'count keys of one uid together, whatever the accounts are called',
+      {},
+      ['main', 'other'],
+      96,
+      1.6,
+      [96, 1_000],
+    ],
+  ])(
+    '%s, as a run does',
+    async (_what, budgets, names, requests, minutes, slowest) => {
+      const found = await planAndRun({ budgets }, names)
+      expect(found.requests).toBe(requests)
+      expect(found.plan).toMatchObject({ requests, minutes })
+      // The first request waits for nothing, and each one takes its slot two milliseconds longer than the interval.
+      const [busiest, intervalMs] = slowest
+      expect(busiest * intervalMs).toBe(minutes * 60_000)
+      expect(found.tookMs).toBeGreaterThanOrEqual((busiest - 1) * intervalMs)
+      // Where two budgets run side by side the held clock runs on while one of them writes to the disk.
+      expect(found.tookMs).toBeLessThan(busiest === requests ? busiest * intervalMs : requests * intervalMs)
+    },
+    120_000,
+  )
+})
+
+test('a span that the configuration widens is planned, walked and asked for; the others stay as documented', async () => {
+  const found = await planAndRun({ span_days: { 'tax.futuresRecords': 90 } })
+  // 359 days of three product lines in windows of 90 days, and of P2P in windows of 30.
+  expect(found.requests).toBe(3 * 4 + 12)
+  expect(found.plan.requests).toBe(3 * 4 + 12)
+})

@@ -1,0 +1,126 @@
+// What is planned for a partition, from what landing knows: pure, in whole days of an invented clock.
+import { describe, expect, test } from 'vitest'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import type { Endpoint } from '../../connectors/endpoint.ts'
+import { EDGE_MS, type Known, planPartition, RETENTION_GUARD_MS } from '../../pipeline/sync/plan.ts'
+
+const DAY = 86_400_000
+const NOW = 1_000 * DAY
+const tax = findEndpoint('tax.records') as Endpoint
+const orders = findEndpoint('trade.orderHistory') as Endpoint
+const partition = { label: 'SPOT', params: {} }
+const nothing: Known = { covered: [], unfinished: [], oldestUnsettled: null }
+
+/** Oldest instant that a feed of so many days is asked for. */
+const oldest = (days: number): number => NOW - days * DAY + RETENTION_GUARD_MS
+const range = (start: number, end: number) => ({ start, end })
+
+describe('the first run', () => {
+  test('needs all that the venue remembers, less a minute at its far edge', () => {
+    const plan = planPartition(tax, partition, nothing, { now: NOW })
+    expect(plan.needs).toEqual([range(oldest(366), NOW)])
+    expect(plan.requests).toBe(53)
+    expect(plan.lost).toEqual([])
+  })
+
+  test('since a later day needs only from there', () => {
+    const plan = planPartition(tax, partition, nothing, { now: NOW, since: NOW - 10 * DAY })
+    expect(plan.needs).toEqual([range(NOW - 10 * DAY, NOW)])
+    expect(plan.requests).toBe(2)
+  })
+
+  test('since a day that the venue has forgotten says what is lost', () => {
+    const plan = planPartition(tax, partition, nothing, { now: NOW, since: NOW - 400 * DAY })
+    expect(plan.lost).toEqual([range(NOW - 400 * DAY, oldest(366))])
+    expect(plan.needs).toEqual([range(oldest(366), NOW)])
+  })
+})
+
+describe('a later run', () => {
+  test('needs the tail, with a day that is read again for late records', () => {
+    const known = { ...nothing, covered: [range(oldest(366) - DAY, NOW - DAY)] }
+    expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([range(NOW - 2 * DAY, NOW)])
+  })
+
+  test('needs a gap in the middle as well, the newest first', () => {
+    const known = {
+      ...nothing,
+      covered: [range(oldest(366), NOW - 50 * DAY), range(NOW - 40 * DAY, NOW - DAY)],
+    }
+    expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([
+      range(NOW - 2 * DAY, NOW),
+      range(NOW - 50 * DAY, NOW - 40 * DAY),
+    ])
+  })
+
+  test('reads again from the oldest order that may still change', () => {
+    const known = { ...nothing, covered: [range(oldest(90), NOW)], oldestUnsettled: NOW - 20 * DAY }
+    expect(planPartition(orders, partition, known, { now: NOW }).needs).toEqual([range(NOW - 20 * DAY, NOW)])
+  })
+
+  test('goes on with a window that was begun, and plans only the rest anew', () => {
+    const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
+    const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
+    const plan = planPartition(orders, partition, known, { now: NOW })
+    expect(plan.resume).toEqual([begun])
+    expect(plan.needs).toEqual([
+      range(NOW - 7 * DAY, NOW),
+      range(NOW - 37 * DAY, NOW - 30 * DAY),
+      range(oldest(90), NOW - 60 * DAY),
+    ])
+  })
+
+  test('reads a begun window again from the oldest order in it that may still change', () => {
+    const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
+    const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }
+
+    const inside = planPartition(
+      orders,
+      partition,
+      { ...known, oldestUnsettled: NOW - 50 * DAY },
+      { now: NOW },
+    )
+    const before = planPartition(
+      orders,
+      partition,
+      { ...known, oldestUnsettled: NOW - 70 * DAY },
+      { now: NOW },
+    )
+
+    expect(inside.resume).toEqual([begun])
+    expect(inside.needs).toEqual([range(NOW - 50 * DAY, NOW), range(oldest(90), NOW - 60 * DAY)])
+    expect(before.resume).toEqual([])
+    expect(before.needs).toEqual([range(oldest(90), NOW)])
+  })
+
+  test('reads the look-back of a run again that a later one, stopped half-way, had only begun to read again', () => {
+    const first = { ...range(oldest(366), NOW - 20 * DAY), readAt: NOW - 20 * DAY }
+    const stopped = { ...range(NOW - 19 * DAY, NOW - 2 * DAY), readAt: NOW - 2 * DAY }
+    const known = { ...nothing, covered: [first, stopped] }
+    expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([
+      range(NOW - 3 * DAY, NOW),
+      range(NOW - 21 * DAY, NOW - 19 * DAY),
+    ])
+  })
+
+  test('says what was wanted once, never had, and is now forgotten; and says it once', () => {
+    const wanted = { from: oldest(90) - 3 * DAY, lost: [] }
+    const known = { ...nothing, covered: [range(NOW - 10 * DAY, NOW)], wanted }
+    const lost = [range(oldest(90) - 3 * DAY, oldest(90))]
+    expect(planPartition(orders, partition, known, { now: NOW }).lost).toEqual(lost)
+    const said = { ...known, wanted: { ...wanted, lost } }
+    expect(planPartition(orders, partition, said, { now: NOW }).lost).toEqual([])
+  })
+
+  test('after too long a pause says what was lost in between', () => {
+    const known = { ...nothing, covered: [range(NOW - 300 * DAY, NOW - 200 * DAY)] }
+    expect(planPartition(orders, partition, known, { now: NOW }).lost).toEqual([
+      range(NOW - 200 * DAY, oldest(90)),
+    ])
+  })
+
+  test('a rest that is about to slip over the edge of the venue’s memory is no need', () => {
+    const known = { ...nothing, covered: [range(oldest(366) + EDGE_MS, NOW)] }
+    expect(planPartition(tax, partition, known, { now: NOW }).needs).toEqual([range(NOW - DAY, NOW)])
+  })
+})

@@ -1,0 +1,162 @@
+// An account that is nothing but a trader, neither merchant nor broker, agent or lending unit: what does not apply to it
+// ends no night, and what is refused to it for another reason still does.
+import { describe, expect, test } from 'vitest'
+import { tieout } from '../support/cli.ts'
+import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+
+const SINCE = '{ since: 2026-10-20 }'
+
+/** By path, the code with which the venue refuses an endpoint that asks for another kind of account. */
+const EXCLUDED: Readonly<Record<string, string>> = {
+  '/api/v2/p2p/merchantInfo': '60039',
+  '/api/v2/p2p/orderList': '40054',
+  '/api/v2/broker/customer-list': '70102',
+  '/api/v2/broker/customer-kyc-result': '70231',
+  '/api/v2/mix/account/sub-account-assets': '40029',
+  '/api/v3/ins-loan/ltv-convert': '40099',
+}
+
+const excluded = (status: number): Answers =>
+  Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
+
+async function ask(dir: string, query: string): Promise<Record<string, string>[]> {
+  const { stdout } = await tieout(['sql', query, '--format', 'json', '--dir', dir])
+  return JSON.parse(stdout)
+}
+
+/** Code and the breaks of a night, one line each. */
+async function night(dir: string): Promise<{ code: number | null; breaks: string[]; stderr: string }> {
+  const run = await tieout(['nightly', '--dir', dir])
+  const breaks = await ask(dir, "select * from breaks where status = 'open' order by check_name, severity")
+  return {
+    code: run.code,
+    breaks: breaks.map((one) => `${one.severity} ${one.check_name}: ${one.explanation}`),
+    stderr: run.code === 0 ? '' : run.stderr,
+  }
+}
+
+async function coverage(dir: string): Promise<string[]> {
+  const query =
+    'select feed, partition, status, code from coverage where code is not null order by feed, partition'
+  return (await ask(dir, query)).map(({ feed, partition, status, code }) =>
+    [feed, partition, status, code].join(' '),
+  )
+}
+
+const QUIET = { code: 0, breaks: [], stderr: '' }
+
+describe('a night of a trader', () => {
+  test.each([200, 400, 403])(
+    'is complete without a break, and the next one too, when the venue refuses by HTTP %i',
+    async (status) => {
+      const venue = await traderVenue({ ...TRADER, ...excluded(status) })
+      const dir = traderBooks(venue.baseUrl, SINCE)
+      expect(await night(dir)).toEqual(QUIET)
+      expect(await coverage(dir)).toEqual([
+        'broker.customerKyc  not_applicable 70231',
+        'broker.customers  not_applicable 70102',
+        'futures.subaccountAssets COIN-FUTURES not_applicable not asked',
+        'futures.subaccountAssets USDC-FUTURES not_applicable not asked',
+        'futures.subaccountAssets USDT-FUTURES not_applicable 40029',
+        'loan.ltv  not_applicable 40099',
+        'p2p.merchant  not_applicable 60039',
+        'p2p.orders  not_applicable 40054',
+      ])
+      expect(await night(dir)).toEqual(QUIET)
+    },
+    120_000,
+  )
+
+  test('warns of a feed that the configuration names', async () => {
+    const venue = await traderVenue({ ...TRADER, ...excluded(400) })
+    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [tax.records, p2p.orders] }')
+    const { code, breaks } = await night(dir)
+    expect(code).toBe(3)
+    expect(breaks).toEqual([
+      'warning coverage: p2p.orders: 1 range(s) not applicable to this account, though the configuration names the feed (40054: The endpoint does not apply to this account: p2p.orders for account trader.).',
+    ])
+  }, 120_000)
+
+  test('reads the product lines that it has, also those that are asked for after one that it has not', async () => {
+    const rows = [
+      {
+        id: '7',
+        symbol: 'BTCUSD',
+        marginCoin: 'BTC',
+        futureTaxType: 'OPEN_LONG',
+        amount: '0',
+        fee: '0',
+        ts: String(Date.UTC(2026, 10, 2)),
+      },
+    ]
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v3/account/settings': () => refused('40084', 400),
+      '/api/v2/tax/future-record': (query) => {
+        if (query.get('productType') !== 'COIN-FUTURES') return refused('40099', 400)
+        const at = Number(rows[0]?.ts)
+        const isAsked = Number(query.get('startTime')) <= at && at <= Number(query.get('endTime'))
+        return isAsked && query.get('idLessThan') === null ? rows : []
+      },
+      '/api/v2/tax/p2p-record': () => refused('60039', 400),
+    })
+    const dir = traderBooks(
+      venue.baseUrl,
+      '{ since: 2026-10-20, feeds: [tax.futuresRecords, tax.p2pRecords] }',
+    )
+    const { code, breaks } = await night(dir)
+    expect(code).toBe(3)
+    // The one warning is of the feed that does not apply at all though it is named.
+    expect(breaks).toEqual([expect.stringMatching(/^warning coverage: tax\.p2pRecords: 1 range/)])
+    expect(await coverage(dir)).toEqual([
+      'account.settings  not_applicable 40084',
+      'tax.futuresRecords USDC-FUTURES not_applicable 40099',
+      'tax.futuresRecords USDT-FUTURES not_applicable 40099',
+      'tax.p2pRecords  not_applicable 60039',
+    ])
+    expect(await ask(dir, 'select id from futures_records')).toEqual([{ id: '7' }])
+  }, 120_000)
+
+  test('forgets what earlier nights left pending of a feed that never applied', async () => {
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v2/p2p/orderList': () => refused('99999', 400),
+    })
+    const dir = traderBooks(venue.baseUrl, SINCE)
+    expect((await night(dir)).code).toBe(5)
+    venue.answers = { ...TRADER, ...excluded(400) }
+    expect(await night(dir)).toEqual(QUIET)
+  }, 120_000)
+})
+
+describe('the same codes elsewhere', () => {
+  test('40029 is a missing permission and 40054 a refusal like any other: neither is taken for an empty feed', async () => {
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v3/trade/history-orders': () => refused('40029', 400),
+      '/api/v2/tax/future-record': () => refused('40054', 400),
+    })
+    const dir = traderBooks(venue.baseUrl, SINCE)
+    const { code, breaks } = await night(dir)
+    expect(code).toBe(5)
+    expect(breaks).toEqual([
+      expect.stringMatching(/^warning coverage: tax\.futuresRecords: 3 range\(s\) not fetched yet, .*40054/),
+      expect.stringMatching(/^warning missing_credential: Not read: trade\.orderHistory \(40029/),
+    ])
+  }, 120_000)
+
+  test('at the settings, which tell what an account is, they do not make it a classic one', async () => {
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v3/account/settings': () => refused('40029', 400),
+    })
+    const dir = traderBooks(venue.baseUrl, SINCE)
+    expect((await night(dir)).code).toBe(3)
+    expect(venue.arrived).toContain('/api/v3/tax/records')
+    expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unknown' }])
+  }, 120_000)
+})
