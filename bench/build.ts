@@ -5,12 +5,12 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { systemClock } from '../models/clock.ts'
-import { openLanding } from '../pipeline/landing/landing.ts'
+import { openLanding } from '../pipeline/landing/database.ts'
 import { buildLedger } from '../pipeline/ledger/build.ts'
 import { feedRecords } from '../pipeline/ledger/feeds.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
 import { landLargeBooks } from './large-books.ts'
-import type { BenchOptions } from './main.ts'
+import type { BenchOptions } from './options.ts'
 
 const ENTRIES = 1_000_000
 

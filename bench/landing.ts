@@ -11,7 +11,8 @@ import { systemClock } from '../models/clock.ts'
 import { parseJson } from '../models/json.ts'
 import { taxRecord } from '../models/records.ts'
 import { openJournal } from '../pipeline/journal/journal.ts'
-import { landJournal, openLanding } from '../pipeline/landing/landing.ts'
+import { openLanding } from '../pipeline/landing/database.ts'
+import { landJournal } from '../pipeline/landing/land-journal.ts'
 
 const ROWS = 500
 const PAGES = 600

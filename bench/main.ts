@@ -1,12 +1,7 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
 // `--entries N` and `--memory 8GB` are for `build`: how many entries, under which memory limit.
 import { parseArgs } from 'node:util'
-
-export interface BenchOptions {
-  readonly entries?: number
-  /** As DuckDB spells it. */
-  readonly memory?: string
-}
+import type { BenchOptions } from './options.ts'
 
 const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions): Promise<void> }>>> = {
   journal: () => import('./journal.ts'),

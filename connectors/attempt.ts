@@ -1,8 +1,10 @@
 // One try of a request: signed by the venue's clock, sent, and its answer judged. Only what is plainly a success comes
 // back; everything else is an error of the class that decides what happens next. Sources: interface document, parts
 // 1, 5 and 7; venue-facts, Signing and Failures.
+
 import { UsageError } from '../models/error.ts'
 import { shortened } from '../models/text.ts'
+import type { AccountAccess, Credentials } from './access.ts'
 import { refusalOf } from './classify.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
@@ -21,14 +23,6 @@ import type { VenueProfile } from './profile.ts'
 import { retryAfterMs } from './retry.ts'
 import { redactText } from './secrets.ts'
 import { signature, type Wire, wireOf } from './sign.ts'
-import type { AccountAccess } from './venue.ts'
-
-export interface Credentials {
-  readonly key: string
-  /** In PEM form it is an RSA key. */
-  readonly secret: string
-  readonly passphrase: string
-}
 
 /** The path as sent: the profile's own coin stands where the declaration names the platform coin. */
 export function pathOf(endpoint: Endpoint, profile: VenueProfile): string {

@@ -1,10 +1,17 @@
 // Which budget a request spends: one for each endpoint, or group of them, and each account, and one for the address
 // from which everything is sent. The plan asks here too. Source: interface document, part 8; venue-facts, Failures, Paging.
 import type { Clock } from '../models/clock.ts'
+import type { AccountAccess } from './access.ts'
 import { Budget, type Turn } from './budget.ts'
 import { endpoints } from './catalogue.ts'
 import type { Endpoint, Rate } from './endpoint.ts'
-import type { AccountAccess, BudgetOverride } from './venue.ts'
+
+export interface BudgetOverride {
+  readonly count: number
+  readonly perMs: number
+  /** Endpoints of the same group share one budget: the strictest of theirs. */
+  readonly group?: string
+}
 
 export interface BudgetsOptions {
   /** What one address may send over all endpoints. */

@@ -2,10 +2,10 @@
 // One offset of the clock, one guard against being blocked and one set of connections serve all accounts.
 // Sources: interface document, part 8; contract, Time; venue-facts, Signing and Failures.
 import { Agent, type Dispatcher } from 'undici'
+import type { AccountAccess, Credentials } from './access.ts'
 import {
   blocked,
   type Case,
-  type Credentials,
   credentialsOf,
   describeRequest,
   failureOf,
@@ -24,7 +24,7 @@ import { linkSignals } from './link.ts'
 import { ClockOffset } from './offset.ts'
 import { validateParams } from './params.ts'
 import { pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
-import type { AccountAccess, AccountClient, Answer, RequestOptions, Venue, VenueOptions } from './venue.ts'
+import type { AccountClient, Answer, RequestOptions, Venue, VenueOptions } from './venue.ts'
 
 const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
@@ -250,4 +250,8 @@ export class VenueClient implements Venue {
       retryInMs,
     })
   }
+}
+
+export function openVenue(options: VenueOptions): Venue {
+  return new VenueClient(options)
 }

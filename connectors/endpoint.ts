@@ -169,3 +169,8 @@ export function defineEndpoint(
     ...declaration,
   }
 }
+
+/** How long the venue remembers a feed, in milliseconds. */
+export function retentionOf(window: Window, override?: number): number {
+  return override ?? window.retentionMs ?? window.retentionAssumedMs ?? Number.POSITIVE_INFINITY
+}

@@ -2,28 +2,11 @@
 // Clock, randomness and network come in as options, so that the same code runs under a clock that a test holds.
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../models/clock.ts'
-import type { Credentials } from './attempt.ts'
-import { VenueClient } from './client.ts'
+import type { AccountAccess } from './access.ts'
+import type { BudgetOverride } from './budgets.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import type { RequestMeta } from './errors.ts'
 import type { VenueProfile } from './profile.ts'
-
-export type { Credentials } from './attempt.ts'
-export type { RequestMeta } from './errors.ts'
-
-export interface AccountAccess {
-  readonly name: string
-  readonly uid?: string
-  readonly api?: Credentials
-  readonly tax?: Credentials
-}
-
-export interface BudgetOverride {
-  readonly count: number
-  readonly perMs: number
-  /** Endpoints of the same group share one budget: the strictest of theirs. */
-  readonly group?: string
-}
 
 export interface VenueOptions {
   readonly profile: VenueProfile
@@ -97,8 +80,4 @@ export interface Venue {
   readonly counters: { readonly requests: number; readonly retries: number }
   /** Ends what is under way and frees the connections. */
   close(): Promise<void>
-}
-
-export function openVenue(options: VenueOptions): Venue {
-  return new VenueClient(options)
 }

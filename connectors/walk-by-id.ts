@@ -2,6 +2,8 @@
 // that do not say which of a row's times the window filters by. What such a cursor means is not what its name says
 // ("rows after this one" has been seen as well as "ids below this one"), so the pages prove the list only if they rule
 // out every other meaning. Sources: interface document, part 1 (pagination), 4.5 and 4.23; venue-facts, Paging.
+
+import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
 import { idOf, lastId, type Page } from './envelope.ts'
 import { isFull, namelessPage } from './pages.ts'
@@ -11,7 +13,6 @@ import {
   inHalves,
   isInstant,
   type ListQuestion,
-  type Range,
   type Step,
   shared,
   timesOf,

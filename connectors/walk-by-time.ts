@@ -2,6 +2,8 @@
 // page is one run of the window's rows; the next window begins at its edge, so no cursor is needed to go on, and its
 // rows prove the page before it. The cursor is asked only to settle whether a short page was the end of its window.
 // Sources: interface document, 4.19 to 4.21; venue-facts, Paging.
+
+import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
 import { lastId, type Page } from './envelope.ts'
 import { isFull, namelessPage } from './pages.ts'
@@ -14,7 +16,6 @@ import {
   isInstant,
   joined,
   type Order,
-  type Range,
   rangeOf,
   type SideQuestion,
   type Step,

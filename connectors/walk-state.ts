@@ -1,14 +1,10 @@
 // Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
 // to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
+
+import type { Range } from '../models/ranges.ts'
 import type { Endpoint, Window } from './endpoint.ts'
 import { type Page, textOf } from './envelope.ts'
 import { firstPage, type Place } from './pages.ts'
-
-/** Closed range of Unix milliseconds, both ends included. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
 
 /** The order in which the pages of a list come. */
 export type Order = 'newest first' | 'oldest first'

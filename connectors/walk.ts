@@ -1,12 +1,14 @@
 // How a range of time is asked for: windows from the newest to the oldest, pages within a window, and what each page
 // proves. Pure. A range is claimed only when every record in it has been received, so progress is never ahead of
 // data. Sources: interface document, part 1 (pagination) and 4.11 to 4.23; venue-facts, Paging.
+
+import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Page } from './envelope.ts'
 import { turnPage } from './pages.ts'
 import { readById } from './walk-by-id.ts'
 import { readByTime } from './walk-by-time.ts'
-import { goOn, type Range, type Step, shared, startOf, type WalkState, windowOf } from './walk-state.ts'
+import { goOn, type Step, shared, startOf, type WalkState, windowOf } from './walk-state.ts'
 
 /** Whether pages are asked for by the id of a row: what such a cursor means is to be proven, not believed. */
 export const pagesById = ({ page }: Endpoint): boolean => page.kind === 'cursor' && page.names === 'row'

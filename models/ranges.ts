@@ -1,7 +1,12 @@
 // Arithmetic of closed time ranges: pure functions named for the set operation.
 // Times are whole milliseconds and both ends belong to a range, so ranges one millisecond apart touch, and touching ranges
 // are one (sql/staging/covered_ranges.sql says the same).
-import type { Range } from '../pipeline/journal/frame.ts'
+
+/** Closed range of Unix milliseconds, both ends included. */
+export interface Range {
+  readonly start: number
+  readonly end: number
+}
 
 /** Sorted and disjoint ranges that cover the same instants. */
 export function union(ranges: readonly Range[]): Range[] {

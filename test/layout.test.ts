@@ -1,8 +1,10 @@
-// The house keeps its order: imports run models ← connectors ← pipeline, and the sandbox stands apart,
-// so that a misreading in one is caught by the other. Each failure says which line to change.
+// The house keeps its order: one stair, in which each folder imports only from those below it, without a circle among
+// files or folders; and models in SQL that read only the layers below theirs. Each failure says which line to change.
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
+import { readModels, tablesRead } from '../pipeline/ledger/models.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -13,10 +15,42 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   pipeline: ['models', 'connectors', 'sandbox'],
   sandbox: [],
   bench: ['models', 'connectors', 'pipeline', 'sandbox'],
+  docs: ['models', 'connectors', 'pipeline'],
 }
+
+/** The folders of the pipeline, lowest first: each imports only from those above it in this list. */
+const stair = [
+  'engine',
+  'journal',
+  'output',
+  'config',
+  'imports',
+  'landing',
+  'ledger',
+  'lots',
+  'rules',
+  'sync',
+  'books',
+  'reports',
+  'evidence',
+  'exports',
+  'calls',
+  'commands',
+  'main.ts',
+]
 
 /** The only parts of the pipeline that know of the sandbox: the command that runs it and the demo. */
 const sandboxUsers = ['pipeline/commands/setup.ts', 'pipeline/commands/demo.ts', 'pipeline/commands/demo/']
+
+/** Which tables the models of a layer may read, by the layer that makes them; those without a file are made from declarations. */
+const layers: Readonly<Record<string, readonly string[]>> = {
+  published: ['published', 'generated'],
+  staging: ['staging', 'published', 'generated'],
+  intermediate: ['intermediate', 'staging', 'ledger', 'published', 'generated'],
+  ledger: ['intermediate', 'staging', 'ledger', 'published', 'generated'],
+  marts: ['marts', 'intermediate', 'staging', 'ledger', 'published', 'generated'],
+  checks: ['checks', 'marts', 'intermediate', 'staging', 'ledger', 'published', 'generated'],
+}
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
@@ -31,6 +65,26 @@ function imports(file: string): string[] {
   )
 }
 
+/** The first way round that leads back to where it began, or null. */
+function circleIn(graph: ReadonlyMap<string, readonly string[]>): string | null {
+  const done = new Set<string>()
+  const visit = (at: string, path: readonly string[]): string | null => {
+    if (path.includes(at)) return [...path.slice(path.indexOf(at)), at].join(' → ')
+    if (done.has(at)) return null
+    for (const next of graph.get(at) ?? []) {
+      const circle = visit(next, [...path, at])
+      if (circle !== null) return circle
+    }
+    done.add(at)
+    return null
+  }
+  for (const at of graph.keys()) {
+    const circle = visit(at, [])
+    if (circle !== null) return circle
+  }
+  return null
+}
+
 describe('imports', () => {
   for (const [folder, others] of Object.entries(allowed)) {
     test(`${folder} imports from ${['itself', ...others].join(', ')} only`, () => {
@@ -43,6 +97,23 @@ describe('imports', () => {
     })
   }
 
+  test('the folders of the pipeline are one stair: each imports only from those below', () => {
+    const stepOf = (file: string): number => stair.indexOf(file.split('/')[1] as string)
+    const wrong = sources('pipeline').flatMap((file) => {
+      if (stepOf(file) === -1) return [`${file} stands in a folder that is no step: add it to the stair`]
+      return imports(file)
+        .filter((target) => target.startsWith('pipeline/') && stepOf(target) > stepOf(file))
+        .map((target) => `${file} imports ${target}, which stands above it`)
+    })
+    expect(wrong).toEqual([])
+  })
+
+  for (const folder of Object.keys(allowed)) {
+    test(`${folder} has no circle among its files, types included`, () => {
+      expect(circleIn(new Map(sources(folder).map((file) => [file, imports(file)])))).toBeNull()
+    })
+  }
+
   test('only the demo and the sandbox command know of the sandbox', () => {
     const wrong = sources('pipeline')
       .filter((file) => !sandboxUsers.some((user) => file.startsWith(user)))
@@ -52,6 +123,34 @@ describe('imports', () => {
           .map(() => file),
       )
     expect(wrong).toEqual([])
+  })
+})
+
+describe('models', () => {
+  const models = readModels(join(root, 'sql'))
+  const layerOf = (file: string): string => relative(join(root, 'sql'), file).split('/')[0] as string
+
+  test('each reads only layers below its own, and only checks read checks', async () => {
+    const connection = await (await DuckDBInstance.create()).connect()
+    const makers = new Map(models.map(({ table, file }) => [table, layerOf(file)]))
+    const wrong: string[] = []
+    for (const model of models) {
+      for (const table of await tablesRead(connection, model)) {
+        const layer = makers.get(table) ?? 'generated'
+        if (!layers[layerOf(model.file)]?.includes(layer))
+          wrong.push(`${relative(root, model.file)} reads ${table} of ${layer}: move one of the two`)
+      }
+    }
+    connection.closeSync()
+    expect(wrong).toEqual([])
+  })
+
+  test('steps on the way stand in a folder of their topic', () => {
+    const loose = models
+      .filter(({ file }) => layerOf(file) === 'intermediate')
+      .map(({ file }) => relative(join(root, 'sql', 'intermediate'), file))
+      .filter((file) => file.split('/').length !== 2)
+    expect(loose).toEqual([])
   })
 })
 
@@ -70,6 +169,11 @@ describe('files', () => {
       .flatMap(sources)
       .filter((file) => marks.test(readFileSync(join(root, file), 'utf8')))
     expect(marked).toEqual([])
+  })
+
+  test('tests stand beside what they test, by folder', () => {
+    const loose = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'))
+    expect(loose).toEqual(['layout.test.ts'])
   })
 })
 

@@ -12,16 +12,12 @@ import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
-import {
-  type Landing,
-  type LandingFeed,
-  type LandingOptions,
-  landJournal,
-  lastLanded,
-  OlderLanding,
-  openLanding,
-  rebuildLanding,
-} from '../landing/landing.ts'
+import { openLanding } from '../landing/database.ts'
+import { OlderLanding } from '../landing/errors.ts'
+import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
+import type { Landing, LandingOptions } from '../landing/landing.ts'
+import { lastLanded } from '../landing/last-landed.ts'
+import type { LandingFeed } from '../landing/page.ts'
 import { isInUse } from '../output/spill.ts'
 import { describeUnsettled, unsettledWrites } from './writes.ts'
 

@@ -10,7 +10,7 @@ import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/for
 import { importFormats } from '../imports/formats.ts'
 import { moneyCodes } from '../imports/money.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
-import { landJournal } from '../landing/landing.ts'
+import { landJournal } from '../landing/land-journal.ts'
 import type { Books } from './books.ts'
 import { newRows } from './known.ts'
 

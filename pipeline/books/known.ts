@@ -8,9 +8,9 @@ import {
 } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import type { FieldValue } from '../../models/record.ts'
+import type { Column } from '../engine/table.ts'
 import { refuseCell } from '../imports/csv.ts'
 import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
-import type { Column } from '../landing/tables.ts'
 
 interface KnownRow {
   readonly values: readonly FieldValue[]

@@ -1,8 +1,9 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
 import { endpoints, withSpans } from '../../connectors/catalogue.ts'
+import { openVenue } from '../../connectors/client.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
-import { openVenue, type RequestEvent, type Venue } from '../../connectors/venue.ts'
+import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { budgetOverrides, type Config, readAccounts } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'

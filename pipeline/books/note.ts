@@ -2,7 +2,7 @@
 // made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import { landJournal } from '../landing/landing.ts'
+import { landJournal } from '../landing/land-journal.ts'
 import type { Break } from '../ledger/breaks.ts'
 import type { Books } from './books.ts'
 

@@ -3,8 +3,8 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import type { Clock } from '../../models/clock.ts'
-import type { Frame, FrameMeta, WriteOutcome } from '../journal/frame.ts'
-import type { Books } from './books.ts'
+import type { Frame, FrameMeta, Journal, WriteOutcome } from '../journal/frame.ts'
+import type { Landing } from '../landing/landing.ts'
 
 export interface Write {
   /** Number of the intent's frame. */
@@ -81,10 +81,16 @@ export function howToSettle({ seq, endpoint }: Write): string {
   return `${where} Then: tieout writes --settle ${seq} --as done, or --as refused.`
 }
 
+/** What a frame is written to. */
+export interface Stores {
+  readonly journal: Pick<Journal, 'append'>
+  readonly landing: Pick<Landing, 'land'>
+}
+
 /** Journals a frame and lands it. */
-export async function record(books: Books, meta: FrameMeta, body?: Uint8Array): Promise<Frame> {
-  const frame = await books.journal.append(meta, body)
-  await books.landing.land([frame])
+export async function record(stores: Stores, meta: FrameMeta, body?: Uint8Array): Promise<Frame> {
+  const frame = await stores.journal.append(meta, body)
+  await stores.landing.land([frame])
   return frame
 }
 
@@ -97,7 +103,7 @@ export interface Settlement {
 
 /** Journals what became of a write. */
 export async function settle(
-  books: Books,
+  stores: Stores,
   clock: Clock,
   run: string,
   intent: number,
@@ -106,5 +112,5 @@ export async function settle(
 ): Promise<void> {
   const at = new Date(clock.wall()).toISOString()
   const redacted = answer.redacted === 0 ? {} : { redacted: answer.redacted }
-  await record(books, { kind: 'write-outcome', at, run, intent, ...settlement, ...redacted }, answer.body)
+  await record(stores, { kind: 'write-outcome', at, run, intent, ...settlement, ...redacted }, answer.body)
 }

@@ -1,7 +1,8 @@
 // A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
 // call from spending the same rate budgets beside a nightly run.
 
-import type { AccountAccess, AccountClient, Venue } from '../../connectors/venue.ts'
+import type { AccountAccess } from '../../connectors/access.ts'
+import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Books, openBooks } from '../books/books.ts'

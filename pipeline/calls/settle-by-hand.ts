@@ -7,7 +7,7 @@ import { landingFeeds, landingRecords, openBooks } from '../books/books.ts'
 import { readWrites, settle, unsettledWrites, type Write } from '../books/writes.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings, readerSettings } from '../engine/settings.ts'
-import { openLanding } from '../landing/landing.ts'
+import { openLanding } from '../landing/database.ts'
 import { printTable } from '../output/table.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */

@@ -1,24 +1,15 @@
 // Tells somebody that a run failed or found new breaks: a command gets a small JSON on its standard input, a URL gets it
 // by POST. It happens after everything is closed, says nothing secret, personal or of money, and changes no outcome.
+
 import { spawn } from 'node:child_process'
 import { Agent } from 'undici'
 import type { Clock } from '../../models/clock.ts'
 import { type ExitCode, TieoutError } from '../../models/error.ts'
+import type { NotifyEvent, NotifySettings } from '../config/config.ts'
 import { packageVersion } from '../config/root.ts'
 import type { Severity } from '../ledger/breaks.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import type { SyncResult } from '../sync/sync.ts'
-
-export const NOTIFY_EVENTS = ['failure', 'new_breaks'] as const
-export type NotifyEvent = (typeof NOTIFY_EVENTS)[number]
-
-export interface NotifySettings {
-  /** Program and arguments; run without a shell. */
-  readonly command?: readonly string[] | undefined
-  /** HTTPS, or HTTP to this machine. */
-  readonly url?: string | undefined
-  readonly on: readonly NotifyEvent[]
-}
 
 /** What became of a run, as far as it came. */
 export interface RunReport {

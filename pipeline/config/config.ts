@@ -4,13 +4,27 @@ import { readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import leven from 'leven'
 import { z } from 'zod'
-import type { AccountAccess, BudgetOverride, Credentials } from '../../connectors/venue.ts'
+import type { AccountAccess, Credentials } from '../../connectors/access.ts'
+import type { BudgetOverride } from '../../connectors/budgets.ts'
 import { UsageError } from '../../models/error.ts'
-import { NOTIFY_EVENTS } from '../commands/notify.ts'
 import { parseSize } from '../engine/size.ts'
-import { P2P_MEANINGS } from '../ledger/reference.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
+
+export const NOTIFY_EVENTS = ['failure', 'new_breaks'] as const
+export type NotifyEvent = (typeof NOTIFY_EVENTS)[number]
+
+export interface NotifySettings {
+  /** Program and arguments; run without a shell. */
+  readonly command?: readonly string[] | undefined
+  /** HTTPS, or HTTP to this machine. */
+  readonly url?: string | undefined
+  readonly on: readonly NotifyEvent[]
+}
+
+/** What transfers of the P2P wallet are: moves as they are called, funding legs of own deals, or moves of the other sign. */
+export const P2P_MEANINGS = ['moves', 'trades', 'reversed'] as const
+export type P2pMeaning = (typeof P2P_MEANINGS)[number]
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime()

@@ -2,7 +2,7 @@
 // of the bytes, for the journal keeps the file and landing reads it again; a rule that refuses may be lifted, never added.
 import { UsageError } from '../../models/error.ts'
 import type { FieldValue } from '../../models/record.ts'
-import type { Table } from '../landing/tables.ts'
+import type { Table } from '../engine/table.ts'
 import { type CsvFile, type CsvLine, refuseCell } from './csv.ts'
 
 export const importKinds = ['trades', 'lots', 'prices'] as const

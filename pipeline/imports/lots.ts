@@ -1,8 +1,9 @@
 // Opening lots: what was held before the books begin, each with the time and the cost of its acquisition.
-import { importedLotsTable } from '../landing/tables.ts'
+
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
 import { ImportRow } from './row.ts'
+import { importedLotsTable } from './tables.ts'
 
 export const LOT_COLUMNS = ['id', 'time', 'account', 'asset', 'quantity', 'basis', 'currency'] as const
 

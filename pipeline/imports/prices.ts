@@ -1,11 +1,12 @@
 // Prices: a plain CSV `time,asset,currency,price` with or without a source, or the reference rates of the European
 // Central Bank as it publishes them (eurofxref-hist.csv and eurofxref.csv: a date, then a column for each currency,
 // units for one euro, N/A where it has none). The header tells which.
-import { importedPricesTable } from '../landing/tables.ts'
+
 import { type CsvFile, type CsvLine, readCsv } from './csv.ts'
 import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
 import { type InstantResult, parseDate, parseInstant, parseWrittenDate } from './instant.ts'
 import { ImportRow } from './row.ts'
+import { importedPricesTable } from './tables.ts'
 
 const PLAIN_COLUMNS = ['time', 'asset', 'currency', 'price'] as const
 const SOURCED_COLUMNS = [...PLAIN_COLUMNS, 'source'] as const

@@ -1,9 +1,10 @@
 // Trades from elsewhere: the venue-neutral CSV of the contract, section "Import CSV of trades".
 // What a type cannot be without must be there; what it may be without stays unknown, never zero.
-import { importedTradesTable } from '../landing/tables.ts'
+
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, type ImportFormat, requireHeader, SeenOnce } from './format.ts'
 import { ImportRow } from './row.ts'
+import { importedTradesTable } from './tables.ts'
 
 export const TRADE_COLUMNS = [
   'id',

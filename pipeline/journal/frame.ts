@@ -1,11 +1,6 @@
 // What the journal holds: one frame for each response that counted and for each statement of our own.
 // Landing is a pure function of these frames, so whatever the ledger needs must stand in them.
-
-/** Closed range of Unix milliseconds, both ends included. */
-export interface Range {
-  readonly start: number
-  readonly end: number
-}
+import type { Range } from '../../models/ranges.ts'
 
 interface Common {
   /** When the frame was made: ISO-8601, UTC, milliseconds. */

@@ -6,6 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
 import { completed, type EngineSettings, instanceOptions } from '../engine/settings.ts'
+import type { Table } from '../engine/table.ts'
 import {
   alreadyOpen,
   damagedFile,
@@ -16,7 +17,7 @@ import {
   older,
   unreadable,
 } from './errors.ts'
-import { countedTables, createTableSql, SCHEMA_VERSION, type Table, tablesOf } from './tables.ts'
+import { countedTables, createTableSql, SCHEMA_VERSION, tablesOf } from './tables.ts'
 
 /** Memory and threads are a share of the machine where none are given. */
 export interface FileOptions extends Partial<EngineSettings> {

@@ -9,12 +9,6 @@ import type { LandingFeed } from './page.ts'
 import type { Claim, ContentHash, KnownAccount, UnfinishedWindow, Wanted } from './questions.ts'
 import type { LandedSummary } from './transaction.ts'
 
-export { openLanding } from './database.ts'
-export { LandingError, OlderLanding } from './errors.ts'
-export { type LandingProgress, landJournal, rebuildLanding } from './land-journal.ts'
-export { lastLanded } from './last-landed.ts'
-export type { Claim, ContentHash, KnownAccount, LandedSummary, LandingFeed, UnfinishedWindow, Wanted }
-
 export interface LandingOptions extends FileOptions {
   /** By contract name: what the rows of a feed are, and where they stand in `data`. */
   readonly feeds: ReadonlyMap<string, LandingFeed>

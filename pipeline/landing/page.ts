@@ -10,8 +10,9 @@ import {
   type JsonProblem,
   parseJson,
 } from '../../models/json.ts'
+import type { Range } from '../../models/ranges.ts'
 import { AN_IDENTITY, ONE_VALUE, type RecordType, spellingOf } from '../../models/record.ts'
-import type { Frame, PageMeta, Range } from '../journal/frame.ts'
+import type { Frame, PageMeta } from '../journal/frame.ts'
 import { Drift } from './drift.ts'
 import { rawRows, WRAPPED_LIST } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'

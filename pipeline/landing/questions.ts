@@ -1,8 +1,9 @@
 // What the planner and the checks ask of the landing database. Everything is read from committed rows.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import type { Range } from '../../models/ranges.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
-import type { AccountMeta, Range } from '../journal/frame.ts'
-import type { Table } from './tables.ts'
+import type { Table } from '../engine/table.ts'
+import type { AccountMeta } from '../journal/frame.ts'
 
 export interface KnownAccount {
   readonly uid: string | null

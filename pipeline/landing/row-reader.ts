@@ -2,8 +2,8 @@
 // the record's zod schema does (a property test holds them together), without an object for each row and value; and it
 // refuses a row whose time is none that was asked for.
 import { canonicalJson } from '../../models/json.ts'
+import type { Range } from '../../models/ranges.ts'
 import { type Field, type FieldValue, type RecordType, readField, spellingOf } from '../../models/record.ts'
-import type { Range } from '../journal/frame.ts'
 import { plainUnits } from './decimal.ts'
 import type { Drift } from './drift.ts'
 import { ROW_COLUMNS } from './tables.ts'

@@ -16,7 +16,7 @@ import {
   VARCHAR,
 } from '@duckdb/node-api'
 import type { FieldValue } from '../../models/record.ts'
-import type { ColumnKind, Table } from './tables.ts'
+import type { ColumnKind, Table } from '../engine/table.ts'
 
 /** Rows of a data chunk: DuckDB's own vector size. */
 const CHUNK_ROWS = 2048

@@ -1,20 +1,11 @@
 // The tables of the landing database, as docs/architecture.md gives them: the fixed ones, and one for each record type.
+
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
+import { type ColumnKind, type Table, table } from '../engine/table.ts'
+import { importedLotsTable, importedPricesTable, importedTradesTable } from '../imports/tables.ts'
 
 /** Raised with every change that older files do not have; such a file is made again from the journal. */
 export const SCHEMA_VERSION = 3
-
-export type ColumnKind = 'VARCHAR' | 'BIGINT' | 'INTEGER' | 'BOOLEAN' | 'TIMESTAMPTZ' | 'DECIMAL(38,18)'
-
-export interface Column {
-  readonly name: string
-  readonly kind: ColumnKind
-}
-
-export interface Table {
-  readonly name: string
-  readonly columns: readonly Column[]
-}
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',
@@ -41,17 +32,6 @@ export function recordTable(record: RecordType): Table {
       })),
       { name: 'extra', kind: 'VARCHAR' },
     ],
-  }
-}
-
-/** `name` alone is VARCHAR; `name: KIND` is what it says. */
-function table(name: string, columns: string): Table {
-  return {
-    name,
-    columns: columns.split(/,(?!\d)/).map((column) => {
-      const [columnName = '', kind = 'VARCHAR'] = column.trim().split(': ')
-      return { name: columnName, kind: kind as ColumnKind }
-    }),
   }
 }
 
@@ -111,23 +91,6 @@ export const writesTable = table(
 export const importsTable = table(
   'imports',
   'page_id: BIGINT, kind, file_name, row_count: INTEGER, sha256, imported_at: TIMESTAMPTZ',
-)
-
-export const importedTradesTable = table(
-  'imported_trades',
-  `page_id: BIGINT, page_row: INTEGER, id, occurred_at: TIMESTAMPTZ, nanos: INTEGER, account, type, asset,
-   quantity: DECIMAL(38,18), currency, total: DECIMAL(38,18), fee: DECIMAL(38,18), fee_currency`,
-)
-
-export const importedLotsTable = table(
-  'imported_lots',
-  `page_id: BIGINT, page_row: INTEGER, id, acquired_at: TIMESTAMPTZ, nanos: INTEGER, account, asset,
-   quantity: DECIMAL(38,18), basis: DECIMAL(38,18), currency`,
-)
-
-export const importedPricesTable = table(
-  'imported_prices',
-  'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source',
 )
 
 export const notesTable = table(

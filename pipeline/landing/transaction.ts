@@ -3,13 +3,14 @@
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { JsonError, parseJsonBytes } from '../../models/json.ts'
+import type { Range } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
+import type { Table } from '../engine/table.ts'
 import type {
   Frame,
   ImportMeta,
   NoteMeta,
   PageMeta,
-  Range,
   RefusalMeta,
   RunEndMeta,
   StatementMeta,
@@ -19,7 +20,7 @@ import type {
 import { readJournaledImport } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
-import { countedTables, type Table } from './tables.ts'
+import { countedTables } from './tables.ts'
 
 /** What frames came to. */
 export interface LandedSummary {

@@ -3,9 +3,8 @@
 // refusals that a better key would cure.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
-import { days } from '../../connectors/endpoint.ts'
+import { days, retentionOf } from '../../connectors/endpoint.ts'
 import { columnName } from '../../models/record.ts'
-import { retentionOf } from '../sync/plan.ts'
 import { feedRecords } from './feeds.ts'
 import type { Model } from './models.ts'
 import { type FeedRecord, recordDocs, recordSelect } from './records.ts'

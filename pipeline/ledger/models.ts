@@ -27,15 +27,16 @@ export class ModelError extends TieoutError {
 const LAYERS: Readonly<Record<string, string>> = {
   published: 'main',
   staging: 'staging',
+  intermediate: 'staging',
   ledger: 'main',
   marts: 'main',
   checks: 'checks',
 }
 
-/** Every model under a folder of layers, in the order of the file names. */
+/** Every model under a folder of layers, which may have folders by topic, in the order of the file names. */
 export function readModels(sqlFolder: string): Model[] {
   return Object.entries(LAYERS).flatMap(([layer, schema]) =>
-    readdirSync(join(sqlFolder, layer))
+    readdirSync(join(sqlFolder, layer), { recursive: true, encoding: 'utf8' })
       .filter((name) => name.endsWith('.sql'))
       .sort()
       .map((name) => {

@@ -1,14 +1,12 @@
 // What the models read besides what has landed: the reference tables of `data/` and the choices of the configuration.
 // A table of the same name in the folder of the books comes before the one that ships.
+
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
+import type { P2pMeaning } from '../config/config.ts'
 import { quoted } from './quote.ts'
-
-/** What transfers of the P2P wallet are: moves as they are called, funding legs of own deals, or moves of the other sign. */
-export const P2P_MEANINGS = ['moves', 'trades', 'reversed'] as const
-export type P2pMeaning = (typeof P2P_MEANINGS)[number]
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 

@@ -4,13 +4,9 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
   Allocation,
   CoinBook,
-  DisposalPiece,
   LotEvent,
-  LotProblem,
   MatchingRule,
-  MovedPiece,
   NamedLotsOf,
-  OpenLot,
   RuleContext,
   Scope,
   Sink,
@@ -20,7 +16,6 @@ import { ca } from './methods/ca.ts'
 import { fifo, hifo, lifo, lofo } from './methods/ordered.ts'
 import { specific } from './methods/specific.ts'
 import { uk } from './methods/uk.ts'
-import { inOrder } from './order.ts'
 import type { RunningRule } from './running-book.ts'
 import { type Phase, ScheduledBook } from './scheduled-book.ts'
 import { effectiveAtUs, problemOf } from './transfers.ts'
@@ -105,33 +100,12 @@ function runningRule(method: Method): RunningRule {
   })
 }
 
-export interface LotResult {
-  readonly disposals: DisposalPiece[]
-  readonly lots: OpenLot[]
-  readonly moved: MovedPiece[]
-  readonly problems: LotProblem[]
-}
-
-/** All of it in memory, from events in any order. */
-export function computeLots(events: readonly LotEvent[], options: LotOptions): LotResult {
-  const result: LotResult = { disposals: [], lots: [], moved: [], problems: [] }
-  const engine = new LotEngine(options, {
-    piece: (piece) => result.disposals.push(piece),
-    lot: (lot) => result.lots.push(lot),
-    moved: (piece) => result.moved.push(piece),
-    problem: (problem) => result.problems.push(problem),
-  })
-  for (const event of inOrder(events)) engine.apply(event)
-  engine.finish()
-  return result
-}
-
 function coinAgain(event: LotEvent, before: LotEvent): TieoutError {
   return new TieoutError('The lots engine was given a coin whose book was closed.', {
     where: `account ${event.account}, coin ${event.coin}, event ${event.id}`,
     expected: 'all events of a coin one after another',
     found: `events of ${before.coin} between them`,
-    action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+    action: 'Sort the events by coin, time and place first.',
   })
 }
 
@@ -140,6 +114,6 @@ function outOfOrder(event: LotEvent, before: LotEvent): TieoutError {
     where: `account ${event.account}, coin ${event.coin}, event ${event.id}`,
     expected: `a time not before ${before.happenedAtUs} (event ${before.id})`,
     found: `${event.happenedAtUs} (Unix microseconds)`,
-    action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+    action: 'Sort the events by coin, time and place first.',
   })
 }

@@ -1,16 +1,11 @@
 // What one account (or all of them together) holds of a coin, and how a quantity is taken from it.
 // Nothing is invented: what the holding cannot give is reported as missing.
+
 import type { LotEvent, RuleContext, Sink } from './event.ts'
+import type { Taken } from './parcel.ts'
 import { compareAcquisition, cutFront, type Parcel, quantityOf } from './parcel.ts'
 import { openLot } from './pieces.ts'
 import { OldestFirst, type ParcelQueue } from './queue.ts'
-
-export interface Taken {
-  /** In the order in which they were taken. */
-  readonly parcels: Parcel[]
-  /** What was wanted beyond all that is known. */
-  missing: bigint
-}
 
 export interface Holding {
   add(parcel: Parcel): void

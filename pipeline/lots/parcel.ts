@@ -28,6 +28,14 @@ export interface Parcel {
   readonly costTo: bigint
 }
 
+/** What was taken of a holding. */
+export interface Taken {
+  /** In the order in which they were taken. */
+  readonly parcels: Parcel[]
+  /** What was wanted beyond all that is known. */
+  missing: bigint
+}
+
 /** The parcel that is the whole of a new lot. */
 export function acquire(event: LotEvent, order: number): Parcel {
   const { id, account, happenedAtUs, quantity, value } = event

@@ -1,7 +1,7 @@
 // From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open lots.
 // The proceeds of the pieces sum to the proceeds of the disposal; an unknown cost or proceeds gives no gain.
 import type { DisposalPiece, OpenLot } from './event.ts'
-import type { Taken } from './holding.ts'
+import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf } from './parcel.ts'
 import { shareUpTo } from './share.ts'
 

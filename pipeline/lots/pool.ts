@@ -1,7 +1,8 @@
 // A pool of average cost: every unit costs the same, and lots lose their names in it.
 // An exact average would grow without bound in digits, so the pool's cost carries 18 digits beyond the
 // 18 that are published; what is handed out is the difference of rounded totals, so nothing is lost.
-import { drain, type Holding, inOrderOfAcquisition, isUnvalued, type Taken } from './holding.ts'
+import { drain, type Holding, inOrderOfAcquisition, isUnvalued } from './holding.ts'
+import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, poolShare, quantityOf } from './parcel.ts'
 import { OldestFirst } from './queue.ts'
 import { roundDiv, smaller } from './share.ts'

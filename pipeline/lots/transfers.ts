@@ -2,7 +2,8 @@
 // What leaves and does not arrive is a network fee, what arrives without having left is of unknown basis,
 // and a leg without its twin is reported, never guessed.
 import type { LotEvent, LotProblem, Sink } from './event.ts'
-import type { Holding, Taken } from './holding.ts'
+import type { Holding } from './holding.ts'
+import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf, undated } from './parcel.ts'
 import { smaller } from './share.ts'
 

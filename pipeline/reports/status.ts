@@ -2,16 +2,15 @@
 // Reads only what is published, so it answers without a configuration, without a ledger, and while a run writes.
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
-import { days } from '../../connectors/endpoint.ts'
+import { days, retentionOf } from '../../connectors/endpoint.ts'
+import type { Range } from '../../models/ranges.ts'
 import { difference, union } from '../../models/ranges.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
-import type { Range } from '../journal/frame.ts'
 import type { Severity } from '../ledger/breaks.ts'
 import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { readUnpublishedBreaks } from '../ledger/publish.ts'
 import type { Row } from '../output/value.ts'
-import { retentionOf } from '../sync/plan.ts'
 
 /** A stretch of time that was not had; times are ISO-8601 UTC. */
 export interface Gap {

@@ -1,5 +1,7 @@
 // One account: first what it is (4.14 answers for a unified account and is refused to a classic one),
 // then every feed that applies, each under its own budget and all at once.
+
+import type { AccountAccess } from '../../connectors/access.ts'
 import { NO_CREDENTIAL } from '../../connectors/classify.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { textOf } from '../../connectors/envelope.ts'
@@ -11,7 +13,7 @@ import {
   VenueError,
 } from '../../connectors/errors.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
-import type { AccountAccess, AccountClient } from '../../connectors/venue.ts'
+import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 import { syncFeed } from './feed.ts'

@@ -2,8 +2,9 @@
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
+import type { Range } from '../../models/ranges.ts'
 import type { Config } from '../config/config.ts'
-import type { CoverageStatus, Range } from '../journal/frame.ts'
+import type { CoverageStatus } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import type { Recorder } from './recorder.ts'
 

@@ -10,7 +10,7 @@ import {
   VenueError,
 } from '../../connectors/errors.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
-import type { Range } from '../journal/frame.ts'
+import type { Range } from '../../models/ranges.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 import { TOO_OLD, WindowGone } from './page.ts'
 import type { PartitionPlan } from './plan.ts'

@@ -1,13 +1,14 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
-import { days, type Endpoint, type Params, type Partition } from '../../connectors/endpoint.ts'
+import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import type { WalkState } from '../../connectors/walk-state.ts'
-import type { PageMeta, Range } from '../journal/frame.ts'
+import type { Range } from '../../models/ranges.ts'
+import type { PageMeta } from '../journal/frame.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
-import { EDGE_MS, RETENTION_GUARD_MS, retentionOf } from './plan.ts'
+import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
 
 /** Days by which the configuration overrides a feed's retention, in milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {

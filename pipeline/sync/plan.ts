@@ -1,9 +1,10 @@
 // What is to be fetched: reachable minus covered, plus what must be read again, split at the documented span.
 // Pure of network and disk: it reads only what landing answers, so `plan` and `sync` cannot disagree.
-import type { Endpoint, Partition, Window } from '../../connectors/endpoint.ts'
+import type { Window } from '../../connectors/endpoint.ts'
+import { type Endpoint, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { pagesById } from '../../connectors/walk.ts'
+import type { Range } from '../../models/ranges.ts'
 import { clamp, difference, union, windowCount } from '../../models/ranges.ts'
-import type { Range } from '../journal/frame.ts'
 
 /** Given up at the far end so that a start is never refused while the request is on its way. */
 export const RETENTION_GUARD_MS = 60_000
@@ -41,11 +42,6 @@ export interface PartitionPlan {
   readonly lost: readonly Range[]
   /** Requests if every window fits into one page. */
   readonly requests: number
-}
-
-/** How long the venue remembers a feed, in milliseconds. */
-export function retentionOf(window: Window, override?: number): number {
-  return override ?? window.retentionMs ?? window.retentionAssumedMs ?? Number.POSITIVE_INFINITY
 }
 
 export function planPartition(

@@ -1,7 +1,8 @@
 // A run over all accounts: fetch, journal, land. Progress is never ahead of data, so a run can be killed anywhere.
 import { randomUUID } from 'node:crypto'
+import type { AccountAccess } from '../../connectors/access.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import type { AccountAccess, Venue } from '../../connectors/venue.ts'
+import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import type { Config } from '../config/config.ts'
 import type { Journal } from '../journal/frame.ts'

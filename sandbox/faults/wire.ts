@@ -6,7 +6,7 @@ import { gzipSync } from 'node:zlib'
 import { smallest } from '../core/ids.ts'
 import { Random } from '../core/random.ts'
 import type { Paging } from '../endpoints/endpoint.ts'
-import type { Reply } from '../http/server.ts'
+import type { Reply } from '../http/reply.ts'
 import { Oddities, stringifyOdd } from './oddities.ts'
 import type { Faults, RateFault } from './options.ts'
 

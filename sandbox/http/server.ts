@@ -14,18 +14,9 @@ import { authenticate, type Incoming } from './authenticate.ts'
 import { AddressGuard } from './budgets.ts'
 import { readAll, type Shape } from './params.ts'
 import { Refusal, refusals } from './refusals.ts'
+import type { Reply } from './reply.ts'
 import { Tally } from './tally.ts'
 import { strangerIn } from './visitors.ts'
-
-export interface Reply {
-  status: number
-  headers: Record<string, string>
-  code: string
-  msg: string
-  data: unknown
-  endpoint?: Endpoint
-  uid: string | null
-}
 
 const KEEP_ALIVE_MS = 60_000
 const BODY_BYTES_MAX = 1 << 20

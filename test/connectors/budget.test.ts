@@ -3,11 +3,12 @@ import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import { Budget } from '../../connectors/budget.ts'
+import type { BudgetOverride } from '../../connectors/budgets.ts'
+import { openVenue } from '../../connectors/client.ts'
 import { settings } from '../../connectors/endpoints/account.ts'
 import { contracts } from '../../connectors/endpoints/futures.ts'
 import { futuresRecords, p2pRecords } from '../../connectors/endpoints/tax.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { type BudgetOverride, openVenue } from '../../connectors/venue.ts'
 import { systemClock } from '../../models/clock.ts'
 import {
   access,

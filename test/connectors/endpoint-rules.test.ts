@@ -3,6 +3,7 @@
 // is switched off. What keeps every rule is answered, so no refusal here has another cause.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { endpoints } from '../../connectors/catalogue.ts'
+import { openVenue } from '../../connectors/client.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import {
   NotApplicable,
@@ -14,7 +15,7 @@ import {
 } from '../../connectors/errors.ts'
 import { validateParams } from '../../connectors/params.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { type AccountClient, openVenue, type Venue } from '../../connectors/venue.ts'
+import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import { systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Sandbox, type SandboxAccount, startSandbox } from '../../sandbox/index.ts'

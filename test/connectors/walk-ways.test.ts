@@ -7,7 +7,8 @@ import { p2pOrders } from '../../connectors/endpoints/p2p.ts'
 import { futuresRecords } from '../../connectors/endpoints/tax.ts'
 import { extractPage } from '../../connectors/pages.ts'
 import { advance, beginWalk } from '../../connectors/walk.ts'
-import { openRanges, type Range, type WalkState } from '../../connectors/walk-state.ts'
+import { openRanges, type WalkState } from '../../connectors/walk-state.ts'
+import type { Range } from '../../models/ranges.ts'
 import { union } from '../../models/ranges.ts'
 
 /** Small pages, so that a few rows fill many; larger where no order may show by chance. */

@@ -2,7 +2,7 @@
 // It prints the number of the last landed frame after each batch, and what an error says.
 import { writeSync } from 'node:fs'
 import { TieoutError } from '../../models/error.ts'
-import { openLanding } from '../../pipeline/landing/landing.ts'
+import { openLanding } from '../../pipeline/landing/database.ts'
 import { landingOptions, page, taxRow } from './frames.ts'
 
 /** Of every page. */

@@ -3,7 +3,8 @@ import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { type Landing, type LandingOptions, openLanding } from '../../pipeline/landing/landing.ts'
+import { openLanding } from '../../pipeline/landing/database.ts'
+import type { Landing, LandingOptions } from '../../pipeline/landing/landing.ts'
 import { landingOptions } from './frames.ts'
 
 /** A folder that goes when the test ends. */

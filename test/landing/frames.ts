@@ -10,7 +10,8 @@ import {
   taxRecord,
 } from '../../models/records.ts'
 import type { Frame, FrameMeta, PageMeta } from '../../pipeline/journal/frame.ts'
-import type { LandingFeed, LandingOptions } from '../../pipeline/landing/landing.ts'
+import type { LandingOptions } from '../../pipeline/landing/landing.ts'
+import type { LandingFeed } from '../../pipeline/landing/page.ts'
 
 export const at = '2026-01-05T03:00:00.000Z'
 

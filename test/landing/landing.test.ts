@@ -2,7 +2,7 @@
 import { describe, expect, it } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
 import type { FrameMeta } from '../../pipeline/journal/frame.ts'
-import { LandingError } from '../../pipeline/landing/landing.ts'
+import { LandingError } from '../../pipeline/landing/errors.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
 import { at, chainOf, frame, page, rawPage, taxRow } from './frames.ts'
 

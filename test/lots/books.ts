@@ -1,7 +1,7 @@
 // Small books for the tests of the lots engine, written and read as an accountant would write them.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
-import type { LotResult } from '../../pipeline/lots/engine.ts'
 import type { EventKind, LotEvent } from '../../pipeline/lots/event.ts'
+import type { LotResult } from './compute.ts'
 
 export function units(text: string): bigint {
   const amount = parseAmount(text)

@@ -1,9 +1,10 @@
 // No unit is lost where a lot or a sale is cut, and nothing is invented where the history is missing.
 import { describe, expect, it } from 'vitest'
-import { computeLots, type Method } from '../../pipeline/lots/engine.ts'
+import type { Method } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
 import { roundDiv } from '../../pipeline/lots/share.ts'
 import { buy, disposals, lots, problems, sell } from './books.ts'
+import { computeLots } from './compute.ts'
 
 const run = (method: Method, events: LotEvent[]) => computeLots(events, { method, scope: 'account' })
 

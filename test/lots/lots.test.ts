@@ -1,9 +1,10 @@
 // Lots by the methods that decide at once: small books with figures worked out by hand.
 import { describe, expect, it } from 'vitest'
-import { computeLots, LotEngine } from '../../pipeline/lots/engine.ts'
+import { LotEngine } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
 import { compareUnitCost, wholeLot } from '../../pipeline/lots/parcel.ts'
 import { buy, disposals, lots, problems, sell } from './books.ts'
+import { computeLots } from './compute.ts'
 
 const run = (
   method: 'fifo' | 'lifo' | 'hifo' | 'lofo' | 'average',

@@ -4,10 +4,10 @@ import { readFileSync } from 'node:fs'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import fc from 'fast-check'
 import { afterAll, beforeAll, describe, expect, it } from 'vitest'
-import { computeLots, type LotResult, type Method, methods } from '../../pipeline/lots/engine.ts'
+import { type Method, methods } from '../../pipeline/lots/engine.ts'
 import type { LotEvent, Scope } from '../../pipeline/lots/event.ts'
-import { inOrder } from '../../pipeline/lots/order.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
+import { computeLots, inOrder, type LotResult } from './compute.ts'
 import { insertEvents, makeLotEvents } from './database.ts'
 
 const DAY_US = 86_400_000_000n

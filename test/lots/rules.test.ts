@@ -1,8 +1,8 @@
 // The matching of the United Kingdom and of Canada against published examples, and against the cases around them.
 import { describe, expect, it } from 'vitest'
-import { computeLots } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
 import { buy, disposals, into, lots, out, sell } from './books.ts'
+import { computeLots } from './compute.ts'
 
 const uk = (events: LotEvent[], scope: 'account' | 'universal' = 'universal') =>
   computeLots(events, { method: 'uk', scope })

@@ -1,9 +1,10 @@
 // Methods and scopes that change with time: what one book leaves, the next one takes over, and nothing is lost.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
-import { type Change, computeLots, type LotOptions } from '../../pipeline/lots/engine.ts'
+import type { Change, LotOptions } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
 import { at, buy, disposals, into, lots, out, problems, sell, units } from './books.ts'
+import { computeLots } from './compute.ts'
 
 const main = { account: 'main' }
 const cold = { account: 'cold' }

@@ -5,12 +5,12 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Method } from '../../pipeline/lots/engine.ts'
-import { inOrder } from '../../pipeline/lots/order.ts'
 import { readEvents } from '../../pipeline/lots/reader.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { lotTables } from '../../pipeline/lots/tables.ts'
 import { RowWriter } from '../../pipeline/lots/writer.ts'
 import { at, buy, into, out, sell } from './books.ts'
+import { inOrder } from './compute.ts'
 import { insertEvents, makeLotEvents } from './database.ts'
 
 let instance: DuckDBInstance

@@ -1,9 +1,9 @@
 // Transfers between own accounts: basis and date travel, fees are disposals, and a lone leg is never guessed at.
 import { describe, expect, it } from 'vitest'
-import { computeLots, type Method, methods } from '../../pipeline/lots/engine.ts'
+import { type Method, methods } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
-import { inOrder } from '../../pipeline/lots/order.ts'
 import { at, buy, disposals, into, lots, out, problems, sell } from './books.ts'
+import { computeLots, inOrder } from './compute.ts'
 
 const cold = { account: 'cold' }
 const main = { account: 'main' }

@@ -8,7 +8,8 @@ import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { systemClock } from '../../models/clock.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
 import type { EngineSettings } from '../../pipeline/engine/settings.ts'
-import { type Landing, openLanding } from '../../pipeline/landing/landing.ts'
+import { openLanding } from '../../pipeline/landing/database.ts'
+import type { Landing } from '../../pipeline/landing/landing.ts'
 import {
   type BuildConfig,
   type BuildOptions,

@@ -3,14 +3,10 @@ import { createServer, type IncomingMessage, type ServerResponse } from 'node:ht
 import type { AddressInfo } from 'node:net'
 import { Agent, type Dispatcher } from 'undici'
 import { onTestFinished } from 'vitest'
+import type { AccountAccess } from '../../connectors/access.ts'
+import { openVenue } from '../../connectors/client.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import {
-  type AccountAccess,
-  openVenue,
-  type RequestEvent,
-  type Venue,
-  type VenueOptions,
-} from '../../connectors/venue.ts'
+import type { RequestEvent, Venue, VenueOptions } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 
 /** 2026-01-05T03:00:00Z, where every held clock starts. */

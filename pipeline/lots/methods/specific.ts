@@ -1,7 +1,8 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
 import type { LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
-import { drain, type Holding, inOrderOfAcquisition, isUndated, type Taken } from '../holding.ts'
+import { drain, type Holding, inOrderOfAcquisition, isUndated } from '../holding.ts'
+import type { Taken } from '../parcel.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
 import { OldestFirst } from '../queue.ts'
 import { RunningBook, type RunningRule } from '../running-book.ts'

@@ -18,7 +18,7 @@ export interface Interval {
   readonly status: string
 }
 
-const MODELS = ['staging/covered_ranges', 'staging/missing_ranges', 'published/coverage'] as const
+const MODELS = ['staging/covered_ranges', 'intermediate/coverage/missing_ranges', 'marts/coverage'] as const
 
 /** What the edge of the venue's memory may take without a word: it moves on while a run goes on. */
 const EDGE_MS = 6 * 60_000

@@ -3,15 +3,10 @@
 // The questions are asked with code of the simulator's own where that is possible at all.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { landingRecords } from '../../../pipeline/books/books.ts'
+import type { Table } from '../../../pipeline/engine/table.ts'
 import type { Frame } from '../../../pipeline/journal/frame.ts'
-import type { ContentHash } from '../../../pipeline/landing/landing.ts'
-import {
-  countedTables,
-  SCHEMA_VERSION,
-  stateTable,
-  type Table,
-  tablesOf,
-} from '../../../pipeline/landing/tables.ts'
+import type { ContentHash } from '../../../pipeline/landing/questions.ts'
+import { countedTables, SCHEMA_VERSION, stateTable, tablesOf } from '../../../pipeline/landing/tables.ts'
 import { recordSelect } from '../../../pipeline/ledger/records.ts'
 import { grouped } from './check.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'

@@ -1,8 +1,8 @@
 // The model venue: in memory, simple, strict. It knows its records by heart, checks signatures, spans, retention and
 // budgets (a sliding window over arrivals), pages in one of the reported ways, and writes down what no honest client may do.
 import { createHmac } from 'node:crypto'
+import type { Credentials } from '../../../connectors/access.ts'
 import type { Endpoint } from '../../../connectors/endpoint.ts'
-import type { Credentials } from '../../../connectors/venue.ts'
 import type { SimulationConfig } from './config.ts'
 import { type Feed, retentionOfFeed, shapeOf } from './feeds.ts'
 import { type Conditions, type Ids, invent, type VenueRecord, type Version, versionAt } from './history.ts'

@@ -1,7 +1,36 @@
-// The order in which the engine takes events, and the pairing of transfers, in memory.
-// `step.ts` does the same in SQL for books that do not fit; a test holds the two to each other.
-import type { LotEvent, Twin } from './event.ts'
-import { effectiveAtUs } from './transfers.ts'
+// The lots engine over events in memory: their order and the pairing of transfers, which `step.ts` makes in SQL; a test
+// holds the two to each other.
+import { LotEngine, type LotOptions } from '../../pipeline/lots/engine.ts'
+import type {
+  DisposalPiece,
+  LotEvent,
+  LotProblem,
+  MovedPiece,
+  OpenLot,
+  Twin,
+} from '../../pipeline/lots/event.ts'
+import { effectiveAtUs } from '../../pipeline/lots/transfers.ts'
+
+export interface LotResult {
+  readonly disposals: DisposalPiece[]
+  readonly lots: OpenLot[]
+  readonly moved: MovedPiece[]
+  readonly problems: LotProblem[]
+}
+
+/** All of it in memory, from events in any order. */
+export function computeLots(events: readonly LotEvent[], options: LotOptions): LotResult {
+  const result: LotResult = { disposals: [], lots: [], moved: [], problems: [] }
+  const engine = new LotEngine(options, {
+    piece: (piece) => result.disposals.push(piece),
+    lot: (lot) => result.lots.push(lot),
+    moved: (piece) => result.moved.push(piece),
+    problem: (problem) => result.problems.push(problem),
+  })
+  for (const event of inOrder(events)) engine.apply(event)
+  engine.finish()
+  return result
+}
 
 /**
  * Events by coin, time and place, each leg of a transfer knowing the other.

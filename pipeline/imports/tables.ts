@@ -1,0 +1,19 @@
+// The tables in which rows of imported files land.
+import { table } from '../engine/table.ts'
+
+export const importedTradesTable = table(
+  'imported_trades',
+  `page_id: BIGINT, page_row: INTEGER, id, occurred_at: TIMESTAMPTZ, nanos: INTEGER, account, type, asset,
+   quantity: DECIMAL(38,18), currency, total: DECIMAL(38,18), fee: DECIMAL(38,18), fee_currency`,
+)
+
+export const importedLotsTable = table(
+  'imported_lots',
+  `page_id: BIGINT, page_row: INTEGER, id, acquired_at: TIMESTAMPTZ, nanos: INTEGER, account, asset,
+   quantity: DECIMAL(38,18), basis: DECIMAL(38,18), currency`,
+)
+
+export const importedPricesTable = table(
+  'imported_prices',
+  'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source',
+)
