@@ -40,8 +40,9 @@ interface Delivery {
 /** How often one request may be tried. Source: contract, Time. */
 const TRIES_MAX = 5
 
-/** What an answer may have and be taken all the same. */
+/** What an answer may have and be taken all the same; a late one is taken where it is still waited for. */
 const HARMLESS: ReadonlySet<WireFault> = new Set([
+  'late response',
   'odd requestTime',
   'wrong requestTime',
   'secret echoed',
