@@ -1,4 +1,4 @@
-// Data about people out of the books: which frames of the journal hold it, what goes with them, and their striking. The
+// Data about people out of the books: which frames of the journal hold it, what goes with them, and their erasing. The
 // journal's chain keeps verifying; landing and ledger are made again without them, into new files.
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
@@ -6,17 +6,17 @@ import type { Clock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { decodeJson, parseJson } from '../../models/json.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
-import { strikeFrames } from '../journal/erase.ts'
+import { eraseFrames } from '../journal/erase.ts'
 import type { FrameMeta } from '../journal/frame.ts'
-import { STRUCK } from '../journal/layout.ts'
+import { ERASED } from '../journal/layout.ts'
 import { acquireLock } from '../journal/lock.ts'
 import { journalFolder, listSegments, refuse, scan } from '../journal/scan.ts'
 import { bodyOf, type StoredFrame } from '../journal/segment.ts'
 import { rowSpans } from '../landing/raw-row.ts'
 import { landingFeeds } from './books.ts'
 
-/** What a frame must be to be struck; all that is given counts together. */
-export interface StrikeCriteria {
+/** What a frame must be to be erased; all that is given counts together. */
+export interface EraseCriteria {
   readonly frames: readonly number[]
   readonly account?: string | undefined
   readonly feed?: string | undefined
@@ -24,8 +24,8 @@ export interface StrikeCriteria {
   readonly matching?: string | undefined
 }
 
-/** A frame to strike, without its body. */
-export interface StrikeTarget {
+/** A frame to erase, without its body. */
+export interface EraseTarget {
   readonly frame: number
   readonly kind: FrameMeta['kind']
   readonly account: string | null
@@ -36,26 +36,26 @@ export interface StrikeTarget {
   readonly rows: number | null
   /** Rows with the text that was looked for; null without one. */
   readonly matching: number | null
-  /** `half`: striking it was interrupted. `struck`: it was named, and is struck already. */
-  readonly state: 'live' | 'half' | 'struck'
+  /** `half`: erasing it was interrupted. `erased`: it was named, and is erased already. */
+  readonly state: 'live' | 'half' | 'erased'
 }
 
 /** Frames that the criteria name. UsageError without any criterion, and for a frame number that the journal lacks. */
-export async function findStrikeTargets(
+export async function findEraseTargets(
   dir: string,
-  criteria: StrikeCriteria,
+  criteria: EraseCriteria,
   disk: Disk = nodeDisk,
-): Promise<StrikeTarget[]> {
+): Promise<EraseTarget[]> {
   const { frames, account, feed, matching } = criteria
   if (frames.length === 0 && account === undefined && feed === undefined && matching === undefined)
-    throw new UsageError('Nothing says what to strike.', {
+    throw new UsageError('Nothing says what to erase.', {
       expected: 'numbers of frames, or --account, --feed, --matching',
-      action: 'For example: tieout strike --feed p2p.orders --matching "Jane Roe"',
+      action: 'For example: tieout erase --feed p2p.orders --matching "Jane Roe"',
     })
   if (matching === '') throw new UsageError('--matching is empty.', { action: 'Give the text to look for.' })
   const wanted = new Set(frames)
   const seen = new Set<number>()
-  const targets: StrikeTarget[] = []
+  const targets: EraseTarget[] = []
   const { segments } = await listSegments(disk, journalFolder(dir), refuse)
   for await (const frame of scan(disk, segments, { onProblem: refuse, onTear: () => undefined })) {
     const { seq, meta } = frame.header
@@ -64,15 +64,15 @@ export async function findStrikeTargets(
     if (account !== undefined && ownerOf(meta) !== account) continue
     if (feed !== undefined && feedOf(meta) !== feed) continue
     const target = targetOf(frame, matching)
-    if (target !== null && (target.state !== 'struck' || wanted.has(seq))) targets.push(target)
+    if (target !== null && (target.state !== 'erased' || wanted.has(seq))) targets.push(target)
   }
   const missing = frames.filter((seq) => !seen.has(seq))
   if (missing.length > 0)
-    throw new UsageError('The journal has no such frame to strike.', {
+    throw new UsageError('The journal has no such frame to erase.', {
       where: journalFolder(dir),
       expected: `numbers from 1 to ${Math.max(0, ...seen)}, which are the page_id of the rows they brought`,
       found: missing.join(', '),
-      action: 'Check the numbers, then strike again. Nothing was changed.',
+      action: 'Check the numbers, then erase again. Nothing was changed.',
     })
   return targets
 }
@@ -87,7 +87,7 @@ function feedOf(meta: FrameMeta): string | null {
 }
 
 /** Null for a frame without a body, or whose body does not hold the text. */
-function targetOf(frame: StoredFrame, matching: string | undefined): StrikeTarget | null {
+function targetOf(frame: StoredFrame, matching: string | undefined): EraseTarget | null {
   const { seq, meta, bytes } = frame.header
   const { body, state } = readBody(frame)
   const text = matching ?? null
@@ -108,13 +108,13 @@ function targetOf(frame: StoredFrame, matching: string | undefined): StrikeTarge
   }
 }
 
-function readBody(frame: StoredFrame): { body: Buffer | null; state: StrikeTarget['state'] } {
+function readBody(frame: StoredFrame): { body: Buffer | null; state: EraseTarget['state'] } {
   try {
     const body = bodyOf(frame)
-    return { body, state: body === null ? 'struck' : 'live' }
+    return { body, state: body === null ? 'erased' : 'live' }
   } catch (error) {
     // Begun and not finished: whatever is left there goes.
-    if (error instanceof CorruptionError && frame.prelude.state === STRUCK)
+    if (error instanceof CorruptionError && frame.prelude.state === ERASED)
       return { body: null, state: 'half' }
     throw error
   }
@@ -151,20 +151,20 @@ function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
 }
 
 /**
- * Strikes the frames. What has landed goes first, as it can always be made again: killed in the middle, the next run
+ * Erases the frames. What has landed goes first, as it can always be made again: killed in the middle, the next run
  * lands from the journal what is left of it.
  */
-export async function strike(
+export async function erase(
   dir: string,
-  targets: readonly StrikeTarget[],
+  targets: readonly EraseTarget[],
   clock: Clock,
   disk: Disk = nodeDisk,
 ): Promise<void> {
-  const lock = await acquireLock(dir, 'strike', clock, disk)
+  const lock = await acquireLock(dir, 'erase', clock, disk)
   try {
     for (const name of ['landing.duckdb', 'landing.duckdb.wal', 'tmp'])
       await rm(join(dir, name), { recursive: true, force: true })
-    await strikeFrames(
+    await eraseFrames(
       dir,
       targets.map(({ frame }) => frame),
       clock,

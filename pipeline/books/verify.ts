@@ -14,8 +14,8 @@ import { buildBooks } from './night.ts'
 export interface Verification {
   readonly frames: number
   readonly bytes: number
-  /** Frames whose bodies were struck on purpose. */
-  readonly struck: readonly number[]
+  /** Frames whose bodies were erased on purpose. */
+  readonly erased: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
   readonly problems: readonly string[]
@@ -23,7 +23,7 @@ export interface Verification {
 
 export async function verifyBooks(context: CommandContext, config: Config): Promise<Verification> {
   const journal = await verifyJournal(context.dir)
-  const found = { frames: journal.frames, bytes: journal.bytes, struck: journal.struck }
+  const found = { frames: journal.frames, bytes: journal.bytes, erased: journal.erased }
   const problems = journal.problems.map((problem) => `journal: ${problem.message}`)
   // Rows can only be held against a journal that is whole.
   if (problems.length > 0) return { ...found, tables: [], problems }
@@ -79,7 +79,7 @@ export function describeVerification(result: Verification): string {
   const rows = result.tables.reduce((sum, table) => sum + table.rows, 0)
   const lines = [
     `${result.frames} frames, ${result.bytes} bytes in the journal.`,
-    ...result.struck.map((seq) => `Frame ${seq} was struck: its body is gone, the chain holds.`),
+    ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
     ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${result.problems.length} problems.`,

@@ -13,7 +13,7 @@ export interface Write {
   /** Contract name. */
   readonly endpoint: string
   readonly path: string
-  /** As sent, without secrets; null once it has been struck. */
+  /** As sent, without secrets; null once it has been erased. */
   readonly body: string | null
   /** Unix milliseconds. */
   readonly intendedAt: number

@@ -7,10 +7,10 @@ import { describeVerification, verifyBooks } from '../books/verify.ts'
 import type { Config } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { readStruck } from '../journal/erase.ts'
+import { readErased } from '../journal/erase.ts'
 import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
-import { strikeCommand } from './erase.ts'
+import { eraseCommand } from './erase.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -91,10 +91,10 @@ const rebuildCommand = defineCommand({
     })
     try {
       context.tell(`Landed ${books.landing.landedSeq} frames again.`)
-      const struck = await readStruck(context.dir)
-      if (struck.length > 0)
+      const erased = await readErased(context.dir)
+      if (erased.length > 0)
         context.tell(
-          `Struck before, and without rows: ${struck.length === 1 ? 'frame' : 'frames'} ${struck.join(', ')}.`,
+          `Erased before, and without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
         )
       return await buildAndTell(context, config, books, args['publish-anyway'])
     } finally {
@@ -116,4 +116,4 @@ async function buildAndTell(
   return 1
 }
 
-export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand, strikeCommand]
+export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand, eraseCommand]

@@ -2,7 +2,7 @@
 
 import type { ExitCode } from '../../models/error.ts'
 import { openBooks } from '../books/books.ts'
-import { findStrikeTargets, type StrikeTarget, strike, unsearchedFiles } from '../books/erase.ts'
+import { findEraseTargets, type EraseTarget, erase, unsearchedFiles } from '../books/erase.ts'
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -11,11 +11,11 @@ import { counted } from '../reports/standing.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
-export const strikeCommand = defineCommand({
-  command: 'strike [frames..]',
+export const eraseCommand = defineCommand({
+  command: 'erase [frames..]',
   describe:
     'Take data about people out of the journal and the books for good; shows what would go without --yes',
-  example: ['$0 strike --feed p2p.orders --matching "Jane Roe"', 'then the same with --yes'],
+  example: ['$0 erase --feed p2p.orders --matching "Jane Roe"', 'then the same with --yes'],
   options: (parser) =>
     parser
       .positional('frames', {
@@ -35,20 +35,20 @@ export const strikeCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
     const config = optionalConfig(context)
-    const targets = await findStrikeTargets(context.dir, { frames, account, feed, matching })
-    if (json) context.print(JSON.stringify({ targets, struck: yes }, null, 2))
+    const targets = await findEraseTargets(context.dir, { frames, account, feed, matching })
+    if (json) context.print(JSON.stringify({ targets, erased: yes }, null, 2))
     else context.print(describeTargets(targets))
     if (targets.length === 0) return 0
     if (!yes) {
-      context.tell('Nothing was changed. Add --yes to strike these frames: there is no way back.')
+      context.tell('Nothing was changed. Add --yes to erase these frames: there is no way back.')
       return 0
     }
-    await strike(context.dir, targets, context.clock)
-    context.tell(`Struck ${counted(targets.length, 'frame')}; making landing and ledger again without them.`)
+    await erase(context.dir, targets, context.clock)
+    context.tell(`Erased ${counted(targets.length, 'frame')}; making landing and ledger again without them.`)
     const { clock } = context
     const books = await openBooks(context.dir, {
       clock,
-      command: 'strike',
+      command: 'erase',
       engine: engineSettings(config.engine),
     })
     try {
@@ -63,14 +63,14 @@ export const strikeCommand = defineCommand({
   },
 })
 
-function describeTargets(targets: readonly StrikeTarget[]): string {
+function describeTargets(targets: readonly EraseTarget[]): string {
   if (targets.length === 0) return 'No frame of the journal is meant.'
   const columns = ['frame', 'kind', 'account', 'feed', 'received', 'bytes', 'rows', 'matching', ''].map(
     (name) => ({
       name,
     }),
   )
-  const states = { live: '', half: 'struck in part', struck: 'struck already' }
+  const states = { live: '', half: 'erased in part', erased: 'erased already' }
   const rows = targets.map((one) => [
     ...[one.frame, one.kind, one.account, one.feed, one.at, one.bytes, one.rows, one.matching],
     states[one.state],

@@ -24,7 +24,7 @@ export interface FrameEvidence {
   readonly meta: Fields
   /** Hex of the chain hash that ends with this frame; it was verified while reading. */
   readonly chain: string
-  /** Hex SHA-256 of the body as received; null when the body was struck. */
+  /** Hex SHA-256 of the body as received; null when the body was erased. */
   readonly bodySha256: string | null
   readonly bodyBytes: number | null
   /** Null where the body holds no such row. */

@@ -76,11 +76,11 @@ function frameFields({ meta, chain, bodySha256, bodyBytes }: FrameEvidence): Fie
     received_at: at ?? null,
     ...rest,
     chain: `${chain} (verified)`,
-    body: bodySha256 === null ? STRUCK : `${bodyBytes} bytes, SHA-256 ${bodySha256}`,
+    body: bodySha256 === null ? ERASED : `${bodyBytes} bytes, SHA-256 ${bodySha256}`,
   }
 }
 
-const STRUCK = 'struck: its bytes are gone on purpose, the chain holds'
+const ERASED = 'erased: its bytes are gone on purpose, the chain holds'
 
 function rowLines(evidence: FrameEvidence, row: number, indent: string): string[] {
   const { text, bytes, isWithoutPersonalData } = evidence.rowAt(row) as RowEvidence
@@ -115,7 +115,7 @@ function evidenceJson({ frame, row }: Place, frames: Explanation['frames']): obj
     chain,
     body_sha256: bodySha256,
     body_bytes: bodyBytes,
-    struck: bodySha256 === null,
+    erased: bodySha256 === null,
     row_bytes: received?.bytes ?? null,
     row_text: received?.text ?? null,
     without_personal_data: received?.isWithoutPersonalData ?? false,

@@ -1,10 +1,10 @@
-// Strikes bodies out of the journal, for data about people that must go: the bytes are overwritten in place.
+// Erases bodies out of the journal, for data about people that must go: the bytes are overwritten in place.
 // The chain still verifies, because it runs over headers that hold a salted hash, and the salt goes with the body.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, type DiskFile, nodeDisk, writeFileAtomic } from './disk.ts'
-import { STATE_OFFSET, STRUCK } from './layout.ts'
+import { STATE_OFFSET, ERASED } from './layout.ts'
 import { journalFolder, listSegments, refuse, scan } from './scan.ts'
 import type { StoredFrame } from './segment.ts'
 
@@ -12,11 +12,11 @@ import type { StoredFrame } from './segment.ts'
 type Target = Pick<StoredFrame, 'path' | 'offset' | 'regionOffset'> & { seq: number; regionBytes: number }
 
 /**
- * Strikes the bodies of these frames and notes it in `journal/struck.jsonl` ({seq, at}). Holding the lock is the
+ * Erases the bodies of these frames and notes it in `journal/erased.jsonl` ({seq, at}). Holding the lock is the
  * caller's part. Interrupted, it is to be called again: until then the journal names the frame and refuses it.
  * Throws a UsageError, before anything is changed, when the journal has no such frame.
  */
-export async function strikeFrames(
+export async function eraseFrames(
   dir: string,
   seqs: readonly number[],
   clock: Clock,
@@ -34,7 +34,7 @@ export async function strikeFrames(
       await file.close()
     }
   }
-  await note(disk, join(journalFolder(dir), 'struck.jsonl'), targets, clock)
+  await note(disk, join(journalFolder(dir), 'erased.jsonl'), targets, clock)
 }
 
 async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Promise<Target[]> {
@@ -47,17 +47,17 @@ async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Prom
   }
   const missing = [...seqs].filter((seq) => !targets.some((target) => target.seq === seq))
   if (missing.length === 0) return targets
-  throw new UsageError('The journal has no such frame to strike.', {
+  throw new UsageError('The journal has no such frame to erase.', {
     where: folder,
     expected: 'numbers of frames, which are the page_id of the rows they brought',
     found: missing.join(', '),
-    action: 'Check the numbers, then strike again. Nothing was changed.',
+    action: 'Check the numbers, then erase again. Nothing was changed.',
   })
 }
 
-/** The states are safe before the first body goes: so a half-struck body is never taken for a damaged one. */
+/** The states are safe before the first body goes: so a half-erased body is never taken for a damaged one. */
 async function overwrite(file: DiskFile, targets: readonly Target[]): Promise<void> {
-  for (const target of targets) await file.write(Buffer.of(STRUCK), target.offset + STATE_OFFSET)
+  for (const target of targets) await file.write(Buffer.of(ERASED), target.offset + STATE_OFFSET)
   await file.sync()
   for (const target of targets) await file.write(Buffer.alloc(target.regionBytes), target.regionOffset)
   await file.sync()
@@ -70,9 +70,15 @@ async function note(disk: Disk, path: string, targets: readonly Target[], clock:
   await writeFileAtomic(disk, path, Buffer.concat([before, Buffer.from(lines)]), 0o600)
 }
 
-/** Numbers of the frames that were struck, by the note beside the journal; `verifyJournal` reads them from the frames. */
-export async function readStruck(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
-  const text = (await disk.readFile(join(journalFolder(dir), 'struck.jsonl')))?.toString() ?? ''
-  const numbers = text.matchAll(/^\{"seq":(\d+),/gm)
-  return [...new Set(Array.from(numbers, ([, seq]) => Number(seq)))].sort((a, b) => a - b)
+/** The note beside the journal, and the one that earlier versions wrote. */
+const NOTES = ['erased.jsonl', 'struck.jsonl']
+
+/** Numbers of the frames that were erased, by the notes beside the journal; `verifyJournal` reads them from the frames. */
+export async function readErased(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
+  const numbers = new Set<number>()
+  for (const name of NOTES) {
+    const text = (await disk.readFile(join(journalFolder(dir), name)))?.toString() ?? ''
+    for (const [, seq] of text.matchAll(/^\{"seq":(\d+),/gm)) numbers.add(Number(seq))
+  }
+  return [...numbers].sort((a, b) => a - b)
 }

@@ -151,7 +151,7 @@ export interface Frame {
   /** From 1, without gaps; the `page_id` of the rows it brought. */
   readonly seq: number
   readonly meta: FrameMeta
-  /** As received; null when it has been struck. */
+  /** As received; null when it has been erased. */
   readonly body: Uint8Array | null
   /** Hex of the chain hash up to and including this frame. */
   readonly chain: string

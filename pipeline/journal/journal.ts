@@ -1,6 +1,6 @@
 // The journal of the books, opened: every response that counted, in order, safe on disk before it is acknowledged.
 // `dir` is the folder of the books; the segments stand in its folder `journal`. One writer at a time (lock.ts).
-// Meta holds no secrets and no personal data: it is hashed into the chain for good, only bodies can be struck.
+// Meta holds no secrets and no personal data: it is hashed into the chain for good, only bodies can be erased.
 import { randomBytes } from 'node:crypto'
 import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
@@ -18,7 +18,7 @@ export interface JournalOptions {
   /** append: the one writer, which also mends an unfinished end. read: changes nothing, sees what was whole at open. */
   readonly mode: 'append' | 'read'
   readonly clock: Clock
-  /** Salts; must not give zeros only, by which a struck frame is told. */
+  /** Salts; must not give zeros only, by which an erased frame is told. */
   readonly random?: (bytes: number) => Buffer
   /** The last frame that has landed: the journal must reach it. */
   readonly landedSeq?: number

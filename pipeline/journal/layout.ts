@@ -3,7 +3,7 @@
 // frame:   prelude 22 | header JSON | salt 16 | stored body | chain 32
 // prelude: magic 4 | state 1 | codec 1 | header length u32 | stored length u32 | CRC-32 of salt and stored body
 //          | CRC-32 of the prelude itself, without the state
-// chain = SHA-256(previous chain, header JSON). Salt and stored body are zeros once the frame is struck, and the
+// chain = SHA-256(previous chain, header JSON). Salt and stored body are zeros once the frame is erased, and the
 // state is the one byte beside them that changes: salt and zeros tell whether it is right.
 import { createHash } from 'node:crypto'
 import { crc32 } from 'node:zlib'
@@ -19,7 +19,7 @@ export const CHAIN_BYTES = 32
 /** Where the state byte stands in a frame. */
 export const STATE_OFFSET = 4
 export const LIVE = 0x4c
-export const STRUCK = 0x53
+export const ERASED = 0x53
 
 /** What the first frame continues. */
 export const GENESIS: Buffer = Buffer.alloc(CHAIN_BYTES)
@@ -72,7 +72,7 @@ export interface Prelude {
   readonly regionCrc: number
 }
 
-/** The prelude's own checksum; the state byte stays out, because striking changes it in place. */
+/** The prelude's own checksum; the state byte stays out, because erasing changes it in place. */
 function preludeCrc(bytes: Buffer): number {
   return crc32(bytes.subarray(STATE_OFFSET + 1, 18), crc32(bytes.subarray(0, STATE_OFFSET)))
 }

@@ -15,7 +15,7 @@ import {
   SALT_BYTES,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
-  STRUCK,
+  ERASED,
   saltedHash,
 } from './layout.ts'
 
@@ -201,24 +201,24 @@ function endsInZeros(found: Buffer, expected: Buffer): boolean {
 }
 
 /**
- * The body of a frame as received, or null when it has been struck. Throws a CorruptionError for a body that is not
- * the one that was written, and for a struck frame that still holds anything.
+ * The body of a frame as received, or null when it has been erased. Throws a CorruptionError for a body that is not
+ * the one that was written, and for an erased frame that still holds anything.
  */
 export function bodyOf(frame: StoredFrame): Buffer | null {
   const { prelude, header, region, path } = frame
   const refuse = (message: string, expected: string, found: string): CorruptionError =>
     damaged(message, place(path, header.seq, frame.regionOffset), expected, found)
-  if (prelude.state === STRUCK) {
+  if (prelude.state === ERASED) {
     if (region.equals(Buffer.alloc(region.length))) return null
     throw refuse(
-      'A struck frame of the journal still holds bytes.',
+      'An erased frame of the journal still holds bytes.',
       'zeros only',
-      'other bytes: if striking it was interrupted, strike it again; if it was never struck, the file is damaged',
+      'other bytes: if erasing it was interrupted, erase it again; if it was never erased, the file is damaged',
     )
   }
   if (prelude.state !== LIVE)
     throw refuse(
-      'A frame of the journal is neither live nor struck.',
+      'A frame of the journal is neither live nor erased.',
       'state L or S',
       `byte ${prelude.state}`,
     )

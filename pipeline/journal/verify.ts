@@ -5,12 +5,12 @@ import { journalFolder, listSegments, type OnProblem, scan } from './scan.ts'
 import { bodyOf, type StoredFrame, type Tear } from './segment.ts'
 
 export interface Verification {
-  /** Frames in the chain, the struck ones among them. */
+  /** Frames in the chain, the erased ones among them. */
   readonly frames: number
-  /** Their bodies as received, in bytes; a struck one counts with the length it had. */
+  /** Their bodies as received, in bytes; an erased one counts with the length it had. */
   readonly bytes: number
-  /** Numbers of the frames whose bodies were struck. */
-  readonly struck: readonly number[]
+  /** Numbers of the frames whose bodies were erased. */
+  readonly erased: readonly number[]
   readonly problems: readonly CorruptionError[]
   /** An unfinished end, which the next opening for append moves aside. */
   readonly tear: Tear | null
@@ -24,16 +24,16 @@ export async function verifyJournal(dir: string, disk: Disk = nodeDisk): Promise
   const onTear = (tear: Tear): void => {
     found.tear = tear
   }
-  const struck: number[] = []
+  const erased: number[] = []
   let frames = 0
   let bytes = 0
   const { segments } = await listSegments(disk, journalFolder(dir), onProblem)
   for await (const frame of scan(disk, segments, { onProblem, onTear })) {
     frames += 1
     bytes += frame.header.bytes
-    if (checkBody(frame, onProblem) === null) struck.push(frame.header.seq)
+    if (checkBody(frame, onProblem) === null) erased.push(frame.header.seq)
   }
-  return { frames, bytes, struck, problems, tear: found.tear }
+  return { frames, bytes, erased, problems, tear: found.tear }
 }
 
 function checkBody(frame: StoredFrame, onProblem: OnProblem): Buffer | null | 'refused' {

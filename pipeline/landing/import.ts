@@ -4,7 +4,7 @@ import type { ImportedRow } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
 import type { ImportMeta } from '../journal/frame.ts'
 
-/** Table and rows of an import; a struck body has none. Throws a CorruptionError for a file that can no longer be read. */
+/** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
 export function readJournaledImport(
   seq: number,
   { imports, file }: ImportMeta,

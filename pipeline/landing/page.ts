@@ -56,7 +56,7 @@ export class PageLander {
     this.#drift = new Drift(feed.record)
   }
 
-  /** A page whose body was struck has no rows. Throws a CorruptionError for a body that cannot be read any more. */
+  /** A page whose body was erased has no rows. Throws a CorruptionError for a body that cannot be read any more. */
   land(frame: PageFrame, tables: PageTables): PageCounts {
     if (frame.body === null) return { rows: 0, quarantined: 0 }
     this.#drift.take() // A page that failed half way leaves nothing to the next one.

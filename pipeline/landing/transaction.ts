@@ -217,7 +217,7 @@ export class LandingTransaction {
     ])
   }
 
-  /** Rows as the file has them; one that stands in two files stands here twice. A struck body has none. */
+  /** Rows as the file has them; one that stands in two files stands here twice. An erased body has none. */
   async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
     const { table, rows } = readJournaledImport(seq, meta, body)
     await this.#append('imports', [seq, meta.imports, meta.file, rows.length, meta.sha256, time(meta.at)])
@@ -225,7 +225,7 @@ export class LandingTransaction {
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
   }
 
-  /** A struck note still explains its break, without a word. */
+  /** An erased note still explains its break, without a word. */
   #landNote({ seq, body }: Frame, { breakId, figures, isWithdrawn, at }: NoteMeta): Promise<void> {
     const text = body === null ? null : Buffer.from(body).toString('utf8')
     return this.#append('notes', [seq, breakId, figures, isWithdrawn, text, time(at)])

@@ -21,7 +21,7 @@ export interface Break {
   readonly evidence: string
   readonly firstSeenAt: string
   readonly status: 'open' | 'explained' | 'resolved'
-  /** What the user says of it, where a note holds; null else, and where the note has been struck. */
+  /** What the user says of it, where a note holds; null else, and where the note has been erased. */
   readonly note: string | null
   readonly notedAt: string | null
   /** Of severity, amounts, evidence and every number of the explanation: a note holds as long as it stays. */
@@ -43,7 +43,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   evidence: 'Ids to look at, as a JSON list.',
   first_seen_at: 'When a build first found it.',
   status: 'open, explained by a note of the user, or resolved.',
-  note: 'What the user says of it; null where no note holds, and where the note has been struck.',
+  note: 'What the user says of it; null where no note holds, and where the note has been erased.',
   noted_at: 'When the note was made.',
   figures_hash:
     'Of severity, amounts, evidence and the numbers of the explanation: with other figures a note no longer holds.',

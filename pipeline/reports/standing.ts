@@ -55,7 +55,7 @@ async function openBreaks(ledger: Reader): Promise<string> {
 async function explainedBreaks(ledger: Reader): Promise<string[]> {
   if (ledger.tables.get('breaks')?.includes('note') !== true) return []
   const rows = await ledger.query(
-    `select check_name, break_id, coalesce(note, 'struck') from breaks
+    `select check_name, break_id, coalesce(note, 'erased') from breaks
      where status = 'explained' and severity = 'warning' order by check_name, break_id`,
   )
   return rows.map(([check, id, note]) => `Explained: ${check} ${id}: ${note}`)

@@ -73,7 +73,7 @@ function paragraph(one: Break, now: number | undefined): string {
       : `expected ${expected}, found ${found}, difference ${difference}`,
     one.evidence === '[]' ? '' : `see ${one.evidence}`,
     `id ${one.breakId}, first seen ${one.firstSeenAt}${ageOf(one, now)}`,
-    one.status === 'explained' ? `note of ${one.notedAt}: ${one.note ?? 'struck'}` : '',
+    one.status === 'explained' ? `note of ${one.notedAt}: ${one.note ?? 'erased'}` : '',
   ]
   return lines
     .filter((line) => line !== '')

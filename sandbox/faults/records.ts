@@ -81,11 +81,11 @@ export function damageRecords(venue: Venue, records: Faults['records']): void {
     const account = venue.accounts.find((candidate) => holds(candidate, feed))
     if (account === undefined) continue
     const damage = { venue, kind, feed, place }
-    if (feed === 'tax.records') strike(damage, [...account.taxRecords.values()], taxCraft)
-    else if (feed === 'tax.futuresRecords') strike(damage, [...account.futuresRecords.values()], futuresCraft)
-    else if (feed === 'tax.p2pRecords') strike(damage, [account.p2pRecords], p2pCraft)
-    else if (feed === 'trade.orderHistory') strike(damage, [account.orders], orderCraft)
-    else strike(damage, [account.p2pOrders], p2pOrderCraft)
+    if (feed === 'tax.records') damageRows(damage, [...account.taxRecords.values()], taxCraft)
+    else if (feed === 'tax.futuresRecords') damageRows(damage, [...account.futuresRecords.values()], futuresCraft)
+    else if (feed === 'tax.p2pRecords') damageRows(damage, [account.p2pRecords], p2pCraft)
+    else if (feed === 'trade.orderHistory') damageRows(damage, [account.orders], orderCraft)
+    else damageRows(damage, [account.p2pOrders], p2pOrderCraft)
   }
 }
 
@@ -107,7 +107,7 @@ interface Damage {
   place: number
 }
 
-function strike<Row>({ venue, kind, feed, place }: Damage, feeds: Feed<Row>[], craft: Craft<Row>): void {
+function damageRows<Row>({ venue, kind, feed, place }: Damage, feeds: Feed<Row>[], craft: Craft<Row>): void {
   const altered = (row: Row): Row => {
     if (kind === 'change') return craft.change(row)
     if (kind === 'rename-type') return craft.renameType(row)

@@ -4,7 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
@@ -62,12 +62,12 @@ async function everything(dir: string): Promise<string> {
   return parts.join('\n')
 }
 
-describe('strike', { timeout: 120_000 }, () => {
+describe('erase', { timeout: 120_000 }, () => {
   test('without --yes shows the frames with the text in them, however it is escaped, and changes nothing', async () => {
     const dir = copied()
     const before = await everything(dir)
 
-    const { code, stdout, stderr } = await tieout(['strike', '--matching', 'Jane Roe', '--dir', dir])
+    const { code, stdout, stderr } = await tieout(['erase', '--matching', 'Jane Roe', '--dir', dir])
 
     expect(code).toBe(0)
     expect(
@@ -91,9 +91,9 @@ describe('strike', { timeout: 120_000 }, () => {
     expect(await names(dir)).toContain('Jane Roe')
     expect(await everything(dir)).toContain('Jane Roe')
 
-    const done = await tieout(['strike', '--matching', 'Jane Roe', '--yes', '--dir', dir])
+    const done = await tieout(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
 
-    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Struck 2 frames')])
+    expect([done.code, done.stderr]).toEqual([0, expect.stringContaining('Erased 2 frames')])
     const left = await everything(dir)
     expect([left.includes('Jane'), left.includes('J\\u0061ne'), left.includes('John Doe')]).toEqual([
       false,
@@ -106,20 +106,20 @@ describe('strike', { timeout: 120_000 }, () => {
     const verified = await tieout(['verify', '--dir', dir])
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
     expect(verified.stdout).toContain(
-      'Frame 4 was struck: its body is gone, the chain holds.\nFrame 5 was struck',
+      'Frame 4 was erased: its body is gone, the chain holds.\nFrame 5 was erased',
     )
   })
 
   test('rebuild says which frames have no rows any more, and makes the same books', async () => {
     const dir = copied()
-    await tieout(['strike', '4', '--yes', '--dir', dir])
+    await tieout(['erase', '4', '--yes', '--dir', dir])
     const before = await names(dir)
 
     const rebuilt = await tieout(['rebuild', '--dir', dir])
 
     expect([rebuilt.code, rebuilt.stderr]).toEqual([
       0,
-      expect.stringContaining('Struck before, and without rows: frame 4.'),
+      expect.stringContaining('Erased before, and without rows: frame 4.'),
     ])
     expect([before, await names(dir)]).toEqual(['buyer_real_name\nJane Roe\n', 'buyer_real_name\nJane Roe\n'])
   })
@@ -127,7 +127,7 @@ describe('strike', { timeout: 120_000 }, () => {
   test('killed after the journal and before the books, the next build lands what is left', async () => {
     const dir = copied()
     rmSync(join(dir, 'landing.duckdb'))
-    await strikeFrames(dir, [4, 5], systemClock)
+    await eraseFrames(dir, [4, 5], systemClock)
 
     const { code } = await tieout(['build', '--dir', dir])
 
@@ -135,15 +135,15 @@ describe('strike', { timeout: 120_000 }, () => {
     expect(await everything(dir)).not.toContain('Jane')
   })
 
-  test('a frame that is struck already may be named again; what no frame holds strikes nothing', async () => {
+  test('a frame that is erased already may be named again; what no frame holds erases nothing', async () => {
     const dir = copied()
-    await tieout(['strike', '4', '--yes', '--dir', dir])
+    await tieout(['erase', '4', '--yes', '--dir', dir])
 
-    const again = await tieout(['strike', '4', '--dir', dir])
-    const none = await tieout(['strike', '--matching', 'Nobody', '--yes', '--dir', dir])
-    const other = await tieout(['strike', '--account', 'other', '--dir', dir])
+    const again = await tieout(['erase', '4', '--dir', dir])
+    const none = await tieout(['erase', '--matching', 'Nobody', '--yes', '--dir', dir])
+    const other = await tieout(['erase', '--account', 'other', '--dir', dir])
 
-    expect(again.stdout).toContain('struck already')
+    expect(again.stdout).toContain('erased already')
     expect([none.code, none.stdout, other.stdout]).toEqual([
       0,
       'No frame of the journal is meant.\n',
@@ -152,9 +152,9 @@ describe('strike', { timeout: 120_000 }, () => {
   })
 
   test.each([
-    [['strike'], 'Nothing says what to strike.'],
-    [['strike', '4', '99', '--yes'], 'The journal has no such frame to strike.'],
-    [['strike', '--matching', ''], '--matching'],
+    [['erase'], 'Nothing says what to erase.'],
+    [['erase', '4', '99', '--yes'], 'The journal has no such frame to erase.'],
+    [['erase', '--matching', ''], '--matching'],
   ])('%j is refused, and changes nothing', async (words, message) => {
     const dir = copied()
     const before = await everything(dir)

@@ -5,7 +5,7 @@ import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { chooseBreak, readNote } from '../../pipeline/books/note.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
@@ -120,13 +120,13 @@ describe('a break', () => {
     expect(await checked(dir)).toEqual({ code: 0, warnings: [] })
   }, 120_000)
 
-  test('whose note was struck from the journal stays explained, without a word', async () => {
+  test('whose note was erased from the journal stays explained, without a word', async () => {
     const dir = copied()
     await explain(dir, 'It was Mr Sample.')
     const journal = await openJournal(dir, { mode: 'read', clock: systemClock })
     const last = journal.lastSeq
     await journal.close()
-    await strikeFrames(dir, [last], systemClock)
+    await eraseFrames(dir, [last], systemClock)
     expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
     expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained', note: null }])
   }, 120_000)

@@ -1,4 +1,4 @@
-// From an id of a report to the venue's own bytes: every kind of id, what is struck, what was changed, what is unknown.
+// From an id of a report to the venue's own bytes: every kind of id, what is erased, what was changed, what is unknown.
 import { createHash } from 'node:crypto'
 import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -10,7 +10,7 @@ import { importInto, readImport } from '../../pipeline/books/import.ts'
 import { describeExplanation, explanationJson } from '../../pipeline/evidence/print.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { explained, journaledBooks, rows, taxPage, tradedBooks, writeBooks } from './explain-books.ts'
@@ -164,7 +164,7 @@ describe('explain', () => {
               request: { method: 'GET', path: '/api/v3/tax/records?bizType=SPOT&limit=500' },
               status: 200,
             },
-            struck: false,
+            erased: false,
             row_text: rows.sold,
           },
         },
@@ -195,16 +195,16 @@ describe('explain, when something is amiss', () => {
     await expect(explained(traded, id)).rejects.toThrow('The books know nothing of this id.')
   })
 
-  test('a struck body is said to be gone, and the chain holds', async () => {
+  test('an erased body is said to be gone, and the chain holds', async () => {
     const dir = await tradedBooks()
-    await strikeFrames(dir, [4], systemClock)
+    await eraseFrames(dir, [4], systemClock)
     const explanation = await explained(dir, '104')
     const shown = describeExplanation(explanation)
-    expect(shown).toContain('body         struck: its bytes are gone on purpose, the chain holds')
+    expect(shown).toContain('body         erased: its bytes are gone on purpose, the chain holds')
     expect(shown).not.toContain(rows.sold)
     expect(explanation.frames.get(4)).toMatchObject({ bodySha256: null, bodyBytes: null })
     expect(explanationJson(explanation)).toMatchObject({
-      steps: [{ evidence: { struck: true, row_text: null } }, {}],
+      steps: [{ evidence: { erased: true, row_text: null } }, {}],
     })
   })
 

@@ -3,14 +3,14 @@ import { copyFile, mkdir, readdir, readFile, rename, rm, truncate, writeFile } f
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { asRead, emptyBooks, readJournal, stillClock, writeJournal, writing } from '../support/journal.ts'
 
 const bodies = ['first', 'a longer body '.repeat(20), '']
-/** At a state byte this flip turns a live frame into a struck one and back. */
-const LIVE_TO_STRUCK = 0x4c ^ 0x53
+/** At a state byte this flip turns a live frame into an erased one and back. */
+const LIVE_TO_ERASED = 0x4c ^ 0x53
 
 /** Thousands of openings: seconds on an idle machine. */
 const PATIENT = { timeout: 120_000 }
@@ -33,12 +33,12 @@ const failure = (work: Promise<unknown>): Promise<unknown> =>
 test('journal: every byte flipped anywhere is refused with file, frame and byte', PATIENT, async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, bodies)
-  await strikeFrames(dir, [1], stillClock)
+  await eraseFrames(dir, [1], stillClock)
   const whole = await readFile(segment(dir))
 
   for (let position = 0; position < whole.length; position += 1) {
     const bytes = Buffer.from(whole)
-    bytes.writeUInt8(bytes.readUInt8(position) ^ LIVE_TO_STRUCK, position)
+    bytes.writeUInt8(bytes.readUInt8(position) ^ LIVE_TO_ERASED, position)
     await writeFile(segment(dir), bytes)
 
     const errors = [await failure(reopen(dir)), await failure(readJournal(dir))]
@@ -257,5 +257,5 @@ test('verify: every damaged frame is named, not only the first', async () => {
 test('verify: a folder without a journal has nothing wrong', async () => {
   const dir = await emptyBooks()
 
-  expect(await verifyJournal(dir)).toEqual({ frames: 0, bytes: 0, struck: [], problems: [], tear: null })
+  expect(await verifyJournal(dir)).toEqual({ frames: 0, bytes: 0, erased: [], problems: [], tear: null })
 })

@@ -1,81 +1,81 @@
-// Striking a body: the bytes are gone, the chain still verifies, and reading says what is missing.
+// Erasing a body: the bytes are gone, the chain still verifies, and reading says what is missing.
 import { readFile, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { at, emptyBooks, readJournal, stillClock, writeJournal } from '../support/journal.ts'
 
 const segment = (dir: string, number = 1): string => join(dir, 'journal', `00000${number}.journal`)
 
-test('strike: body and salt are overwritten, the other frames and every hash stay', async () => {
+test('erase: body and salt are overwritten, the other frames and every hash stay', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['John Doe', 'kept', 'Jane Roe'], { segmentBytes: 500 })
   const before = await readJournal(dir)
 
-  await strikeFrames(dir, [3, 1], stillClock)
+  await eraseFrames(dir, [3, 1], stillClock)
 
   expect(await readJournal(dir)).toEqual(
     before.map((frame) => (frame.seq === 2 ? frame : { ...frame, body: null })),
   )
-  expect(await verifyJournal(dir)).toEqual({ frames: 3, bytes: 20, struck: [1, 3], problems: [], tear: null })
+  expect(await verifyJournal(dir)).toEqual({ frames: 3, bytes: 20, erased: [1, 3], problems: [], tear: null })
   const bytes = Buffer.concat([await readFile(segment(dir, 1)), await readFile(segment(dir, 2))])
   // The salts of this journal are the bytes 1, 2 and 3, repeated; the texts still stand in the commands of meta.
   for (const gone of [Buffer.alloc(16, 1), Buffer.alloc(16, 3)]) expect(bytes.includes(gone)).toBe(false)
   expect(bytes.includes(Buffer.concat([Buffer.alloc(16, 2), Buffer.from('kept')]))).toBe(true)
-  expect(await readFile(join(dir, 'journal', 'struck.jsonl'), 'utf8')).toBe(
+  expect(await readFile(join(dir, 'journal', 'erased.jsonl'), 'utf8')).toBe(
     `{"seq":1,"at":"${at}"}\n{"seq":3,"at":"${at}"}\n`,
   )
 })
 
-test('strike: a frame that the journal does not have is refused before anything is changed', async () => {
+test('erase: a frame that the journal does not have is refused before anything is changed', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'b'])
   const before = await readFile(segment(dir))
 
-  const error = (await strikeFrames(dir, [1, 7], stillClock).catch((found: unknown) => found)) as UsageError
+  const error = (await eraseFrames(dir, [1, 7], stillClock).catch((found: unknown) => found)) as UsageError
 
   expect(error).toBeInstanceOf(UsageError)
   expect(error.details.found).toBe('7')
   expect(await readFile(segment(dir))).toEqual(before)
 })
 
-test('strike: interrupted between its two writes, the frame is refused until it is struck again', async () => {
+test('erase: interrupted between its two writes, the frame is refused until it is erased again', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'secret', 'c'])
 
-  await expect(strikeFrames(dir, [2], stillClock, dyingAtWrite(2))).rejects.toThrow('died')
+  await expect(eraseFrames(dir, [2], stillClock, dyingAtWrite(2))).rejects.toThrow('died')
 
   const error = (await readJournal(dir).catch((found: unknown) => found)) as CorruptionError
   expect(error).toBeInstanceOf(CorruptionError)
-  expect(error.message).toBe('A struck frame of the journal still holds bytes.')
-  expect(error.details.found).toContain('strike it again')
-  await strikeFrames(dir, [2], stillClock)
+  expect(error.message).toBe('An erased frame of the journal still holds bytes.')
+  expect(error.details.found).toContain('erase it again')
+  await eraseFrames(dir, [2], stillClock)
   expect((await readJournal(dir)).map((frame) => frame.body)).toEqual(['a', null, 'c'])
 })
 
-test('strike: an empty body loses its salt', async () => {
+test('erase: an empty body loses its salt', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, [''])
 
-  await strikeFrames(dir, [1], stillClock)
-  await strikeFrames(dir, [1], stillClock)
+  await eraseFrames(dir, [1], stillClock)
+  await eraseFrames(dir, [1], stillClock)
 
-  expect(await verifyJournal(dir)).toEqual({ frames: 1, bytes: 0, struck: [1], problems: [], tear: null })
+  expect(await verifyJournal(dir)).toEqual({ frames: 1, bytes: 0, erased: [1], problems: [], tear: null })
 })
 
-test('strike: the state byte alone strikes nothing and revives nothing', async () => {
+test('erase: the state byte alone erases nothing and revives nothing', async () => {
   const dir = await emptyBooks()
   await writeJournal(dir, [''])
   const live = await readFile(segment(dir))
-  await strikeFrames(dir, [1], stillClock)
-  const struck = await readFile(segment(dir))
+  await eraseFrames(dir, [1], stillClock)
+  const erased = await readFile(segment(dir))
 
   for (const [bytes, state] of [
     [live, 'S'],
-    [struck, 'L'],
+    [erased, 'L'],
   ] as const) {
     const changed = Buffer.from(bytes)
     changed.write(state, 60 + 4)

@@ -3,7 +3,7 @@ import { readdir } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, it, onTestFinished } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
-import { strikeFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import type { Frame, Journal } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { LandingError } from '../../pipeline/landing/errors.ts'
@@ -89,13 +89,13 @@ describe('landing a journal', () => {
 })
 
 describe('rebuilding', () => {
-  it('leaves out what was struck since, and the chain still holds', async () => {
+  it('leaves out what was erased since, and the chain still holds', async () => {
     const dir = await emptyFolder()
     const journal = await journalIn(dir, pages)
     const landing = await landingIn(dir)
     await landJournal(journal, landing)
     await landing.close()
-    await strikeFrames(dir, [2], stillClock)
+    await eraseFrames(dir, [2], stillClock)
     await rebuildLanding(dir, journal, landingOptions)
     const rebuilt = await landingIn(dir)
     expect(await ask(rebuilt, 'select page_id, row_count from landing.pages order by 1')).toEqual([

@@ -68,7 +68,7 @@ describe('a page', () => {
     ])
   })
 
-  it('whose body was struck stays, without rows', async () => {
+  it('whose body was erased stays, without rows', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([rawPage(1, null, { covers: range })])
     expect(await ask(landing, 'select page_id, row_count, quarantined from landing.pages')).toEqual([

@@ -196,7 +196,7 @@ describe('an open position', () => {
     expect(loud(await build({ held: [{ ...wrong, u_time: '2026-01-31 00:30:01+00' }] }))).toEqual([])
   })
 
-  it('leaves funding out where an hour may have struck since the records end', async () => {
+  it('leaves funding out where an hour may have erased since the records end', async () => {
     const late = { receivedAt: '2026-02-01 00:40:00+00' }
     await books.account('main', 'classic')
     const records = history.map(([id, type, amount, fee, symbol, ts]) => {

@@ -5,7 +5,7 @@ import { cpSync, existsSync, readdirSync, rmSync } from 'node:fs'
 import { basename, dirname, join } from 'node:path'
 import { systemClock } from '../../../models/clock.ts'
 import { nodeDisk } from '../../../pipeline/journal/disk.ts'
-import { strikeFrames } from '../../../pipeline/journal/erase.ts'
+import { eraseFrames } from '../../../pipeline/journal/erase.ts'
 import { openJournal } from '../../../pipeline/journal/journal.ts'
 import type { Break } from '../../../pipeline/ledger/breaks.ts'
 import { ledgerHash } from '../../../pipeline/ledger/hash.ts'
@@ -62,7 +62,7 @@ const TARGETS: readonly Target[] = [
   },
   { file: 'journal/000001.journal', base: 'whole', weight: 18, commands: JOURNAL },
   { file: 'journal/000001.journal', base: 'killed', weight: 6, commands: JOURNAL },
-  { file: 'journal/struck.jsonl', base: 'whole', weight: 3, commands: ['verify', 'build'] },
+  { file: 'journal/erased.jsonl', base: 'whole', weight: 3, commands: ['verify', 'build'] },
   { file: 'filings/year.json', base: 'whole', weight: 4, commands: ['against'] },
   { file: 'lock', base: 'killed', weight: 3, commands: ['nightly', 'verify'] },
   { file: 'breaks-unpublished.json', base: 'killed', weight: 3, commands: ['status', 'nightly'] },
@@ -131,11 +131,11 @@ export async function corruptOften(
   return report
 }
 
-/** Whole books with a struck frame and a frozen report, and the same after a run on them was killed. */
+/** Whole books with an erased frame and a frozen report, and the same after a run on them was killed. */
 async function makeBases(world: World): Promise<Readonly<Record<Target['base'], Base>>> {
   const whole = world.folder()
   cpSync(world.finished, whole, { recursive: true })
-  await strikeFrames(whole, [await firstLiquidations(whole)], systemClock)
+  await eraseFrames(whole, [await firstLiquidations(whole)], systemClock)
   await must(world, whole, ['rebuild'])
   await must(world, whole, ['report', 'gains', '--freeze', 'year'])
   const killed = world.folder()

@@ -91,7 +91,7 @@ function journalTarget(name: string, prepare: (input: Buffer) => Buffer, isDamag
             )
             must(verified.problems.length === 0, 'what is read verifies')
           }
-          return `${frames.length} ${verified.tear === null ? '' : 'tear'} ${verified.struck.length}`
+          return `${frames.length} ${verified.tear === null ? '' : 'tear'} ${verified.erased.length}`
         },
         close: async () => rmSync(dir, { recursive: true, force: true }),
       }
