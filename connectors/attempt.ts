@@ -62,7 +62,7 @@ export function describeRequest(endpoint: Endpoint, wire: Wire, params: Params):
 }
 
 /** What every judgement of one try needs. */
-export interface Case {
+export interface AttemptContext {
   readonly endpoint: Endpoint
   readonly account: string
   readonly request: RequestMeta
@@ -82,7 +82,7 @@ const NEVER_SENT = new Set([
 ])
 
 /** The error of a try to which no usable answer came. */
-export function failureOf(tried: Case, failure: ExchangeFailure): VenueError {
+export function failureOf(tried: AttemptContext, failure: ExchangeFailure): VenueError {
   const { endpoint, account, request } = tried
   const refusal: Refusal = {
     endpoint,
@@ -106,7 +106,7 @@ export function failureOf(tried: Case, failure: ExchangeFailure): VenueError {
 const CODE_LENGTH_MAX = 64
 
 /** The envelope of a success. Throws the error that any other answer is. */
-export function judge(tried: Case, incoming: Incoming, envelope: Envelope | null): Envelope {
+export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envelope | null): Envelope {
   const { endpoint, account, request } = tried
   const { status, body } = incoming
   const succeeded = status >= 200 && status < 300
@@ -180,7 +180,7 @@ export function secretsOf({ api, tax }: AccountAccess, endpoint: Endpoint, param
 }
 
 /** Nothing was sent, since the venue still refused after the pause. */
-export function blocked({ endpoint, account, request }: Case): VenueBlocked {
+export function blocked({ endpoint, account, request }: AttemptContext): VenueBlocked {
   return new VenueBlocked({
     endpoint,
     account,

@@ -4,8 +4,8 @@
 import { Agent, type Dispatcher } from 'undici'
 import type { AccountAccess, Credentials } from './access.ts'
 import {
+  type AttemptContext,
   blocked,
-  type Case,
   credentialsOf,
   describeRequest,
   failureOf,
@@ -30,7 +30,7 @@ const TIMEOUT_MS = 10_000
 const MAX_BODY_BYTES = 64 * 1024 * 1024
 
 /** A request on its way through its tries. */
-interface Errand {
+interface PendingRequest {
   readonly access: AccountAccess
   readonly endpoint: Endpoint
   readonly params: () => Params
@@ -113,7 +113,7 @@ export class VenueClient implements Venue {
       options.unchecked === true ? given : validateParams(endpoint, given)
     const fixed = typeof params === 'function' ? null : check(params)
     const linked = linkSignals(this.#options.signal, options.signal, this.#closing.signal)
-    const errand: Errand = {
+    const pending: PendingRequest = {
       access,
       endpoint,
       params: typeof params === 'function' ? () => check(params()) : () => fixed ?? {},
@@ -128,64 +128,64 @@ export class VenueClient implements Venue {
       isExpired: false,
     }
     try {
-      return await this.#tryUntilDone(errand)
+      return await this.#tryUntilDone(pending)
     } finally {
       linked.unlink()
     }
   }
 
-  async #tryUntilDone(errand: Errand): Promise<Answer> {
-    const { endpoint, signal } = errand
+  async #tryUntilDone(pending: PendingRequest): Promise<Answer> {
+    const { endpoint, signal } = pending
     for (;;) {
       try {
-        const turn = { signal, isRetry: errand.last !== null }
-        const answer = await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)
+        const turn = { signal, isRetry: pending.last !== null }
+        const answer = await this.#budgets.run(pending.spending, () => this.#tryOnce(pending), turn)
         this.#guard.succeeded()
-        this.#log(errand, answer.status, null, null)
+        this.#log(pending, answer.status, null, null)
         return answer
       } catch (error) {
         if (!(error instanceof VenueError)) throw signal.aborted ? new Stopped(endpoint.name, error) : error
         if (error instanceof VenueBlocked) throw error
-        const pauseMs = errand.isExpired ? null : this.#pauseAfter(errand, error)
-        this.#log(errand, error.status, error, pauseMs)
+        const pauseMs = pending.isExpired ? null : this.#pauseAfter(pending, error)
+        this.#log(pending, error.status, error, pauseMs)
         if (pauseMs === null) {
           if (error instanceof RateRefused) this.#guard.exhausted()
           throw error
         }
-        errand.last = error
+        pending.last = error
         await this.#options.clock.sleep(pauseMs, signal)
         if (signal.aborted) throw new Stopped(endpoint.name, error)
       }
     }
   }
 
-  #pauseAfter(errand: Errand, error: VenueError): number | null {
-    const { endpoint, tries, clockWasRefused, spending } = errand
+  #pauseAfter(pending: PendingRequest, error: VenueError): number | null {
+    const { endpoint, tries, clockWasRefused, spending } = pending
     if (error instanceof RateRefused) this.#guard.refused(spending.key)
-    if (error instanceof ClockRefused) errand.clockWasRefused = true
+    if (error instanceof ClockRefused) pending.clockWasRefused = true
     return pauseBeforeRetry({
       error,
       tries,
-      elapsedMs: this.#elapsedMs(errand),
+      elapsedMs: this.#elapsedMs(pending),
       writes: endpoint.writes,
       clockWasRefused,
       random: this.#options.random,
     })
   }
 
-  async #tryOnce(errand: Errand): Promise<Answer> {
-    const { endpoint, access, credentials } = errand
+  async #tryOnce(pending: PendingRequest): Promise<Answer> {
+    const { endpoint, access, credentials } = pending
     const { clock, profile } = this.#options
-    const mayPass = await this.#guard.mayPass(errand.signal)
-    errand.signal.throwIfAborted()
-    if (errand.last !== null && this.#elapsedMs(errand) > RETRY_WITHIN_MS) {
-      errand.isExpired = true
-      throw errand.last
+    const mayPass = await this.#guard.mayPass(pending.signal)
+    pending.signal.throwIfAborted()
+    if (pending.last !== null && this.#elapsedMs(pending) > RETRY_WITHIN_MS) {
+      pending.isExpired = true
+      throw pending.last
     }
-    const params = errand.params()
+    const params = pending.params()
     const wire = prepare(endpoint, profile, params)
     const sentAt = clock.monotonic()
-    const tried: Case = {
+    const tried: AttemptContext = {
       endpoint,
       account: access.name,
       request: describeRequest(endpoint, wire, params),
@@ -196,7 +196,7 @@ export class VenueClient implements Venue {
     const { method, body } = wire
     const headers = headersOf(wire, profile, credentials, this.venueNow())
     const path = this.#prefix + wire.path
-    const incoming = await this.#send(errand, { origin: this.#origin, method, path, headers, body }, tried)
+    const incoming = await this.#send(pending, { origin: this.#origin, method, path, headers, body }, tried)
     const receivedAt = clock.monotonic()
     const envelope = readEnvelope(incoming.body)
     try {
@@ -212,17 +212,17 @@ export class VenueClient implements Venue {
     }
   }
 
-  async #send(errand: Errand, outgoing: Outgoing, tried: Case): Promise<Incoming> {
+  async #send(pending: PendingRequest, outgoing: Outgoing, tried: AttemptContext): Promise<Incoming> {
     const { clock, timeoutMs = TIMEOUT_MS, maxBodyBytes = MAX_BODY_BYTES } = this.#options
-    const rest = RETRY_WITHIN_MS - this.#elapsedMs(errand)
-    errand.tries += 1
-    errand.lastSentAt = clock.monotonic()
-    errand.firstSentAt ??= errand.lastSentAt
+    const rest = RETRY_WITHIN_MS - this.#elapsedMs(pending)
+    pending.tries += 1
+    pending.lastSentAt = clock.monotonic()
+    pending.firstSentAt ??= pending.lastSentAt
     this.counters.requests += 1
-    if (errand.tries > 1) this.counters.retries += 1
+    if (pending.tries > 1) this.counters.retries += 1
     // A write on its way is never cut off by a caller who has lost patience: its outcome would be unknown.
-    const signal = tried.endpoint.writes ? this.#closing.signal : errand.signal
-    const limits = { timeoutMs: errand.tries === 1 ? timeoutMs : Math.min(timeoutMs, rest), maxBodyBytes }
+    const signal = tried.endpoint.writes ? this.#closing.signal : pending.signal
+    const limits = { timeoutMs: pending.tries === 1 ? timeoutMs : Math.min(timeoutMs, rest), maxBodyBytes }
     try {
       return await exchange(this.#dispatcher, outgoing, limits, clock, signal)
     } catch (failure) {
@@ -233,12 +233,17 @@ export class VenueClient implements Venue {
     }
   }
 
-  #elapsedMs({ firstSentAt }: Errand): number {
+  #elapsedMs({ firstSentAt }: PendingRequest): number {
     return firstSentAt === null ? 0 : this.#options.clock.monotonic() - firstSentAt
   }
 
-  #log(errand: Errand, status: number | null, error: VenueError | null, retryInMs: number | null): void {
-    const { endpoint, access, tries, lastSentAt } = errand
+  #log(
+    pending: PendingRequest,
+    status: number | null,
+    error: VenueError | null,
+    retryInMs: number | null,
+  ): void {
+    const { endpoint, access, tries, lastSentAt } = pending
     this.#options.log?.({
       event: error === null ? 'answer' : 'refusal',
       endpoint: endpoint.name,

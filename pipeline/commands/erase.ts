@@ -2,12 +2,12 @@
 
 import type { ExitCode } from '../../models/error.ts'
 import { openBooks } from '../books/books.ts'
-import { findEraseTargets, type EraseTarget, erase, unsearchedFiles } from '../books/erase.ts'
+import { type EraseTarget, erase, findEraseTargets, unsearchedFiles } from '../books/erase.ts'
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { printTable } from '../output/table.ts'
-import { counted } from '../reports/standing.ts'
+import { counted } from '../reports/notes.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 

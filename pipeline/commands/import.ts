@@ -9,7 +9,7 @@ import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { nodeDisk } from '../journal/disk.ts'
-import { counted } from '../reports/standing.ts'
+import { counted } from '../reports/notes.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 

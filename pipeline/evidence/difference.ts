@@ -2,8 +2,8 @@
 // line every field that changed. The answer is a report itself, so that it prints in every format.
 import { allRows, asBatches, type Column } from '../output/column.ts'
 import { type Cell, cellText, type Row } from '../output/value.ts'
+import { counted } from '../reports/notes.ts'
 import type { Report } from '../reports/report.ts'
-import { counted } from '../reports/standing.ts'
 
 export interface Lines {
   readonly columns: readonly string[]

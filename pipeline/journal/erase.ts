@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, type DiskFile, nodeDisk, writeFileAtomic } from './disk.ts'
-import { STATE_OFFSET, ERASED } from './layout.ts'
+import { ERASED, STATE_OFFSET } from './layout.ts'
 import { journalFolder, listSegments, refuse, scan } from './scan.ts'
 import type { StoredFrame } from './segment.ts'
 

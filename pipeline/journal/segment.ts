@@ -7,6 +7,7 @@ import type { Disk, DiskFile } from './disk.ts'
 import {
   CHAIN_BYTES,
   decodePrelude,
+  ERASED,
   type FrameHeader,
   LIVE,
   nextChain,
@@ -15,7 +16,6 @@ import {
   SALT_BYTES,
   SEGMENT_HEADER_BYTES,
   type SegmentHeader,
-  ERASED,
   saltedHash,
 } from './layout.ts'
 

@@ -3,7 +3,7 @@
 // (Rev. Proc. 2024-28 calls the two specific unit and global allocation). Nothing is split that need not be.
 import type { Allocation, DisposalPiece, LotEvent, MovedPiece, Sink } from './event.ts'
 import { cutFront, type Parcel, quantityOf } from './parcel.ts'
-import type { Estate, HeldParcel } from './running-book.ts'
+import type { CarriedForward, HeldParcel } from './running-book.ts'
 import { smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
 
@@ -71,13 +71,13 @@ export interface Occasion {
   readonly sink: Sink
 }
 
-/** The estate with every parcel in an account. A line that asks for more than is there is reported and cut short. */
+/** The carried with every parcel in an account. A line that asks for more than is there is reported and cut short. */
 export function allocate(
-  estate: Estate,
+  carried: CarriedForward,
   claims: Claims,
   wishes: readonly Allocation[],
   occasion: Occasion,
-): Estate {
+): CarriedForward {
   const open = claims.open()
   const allotted: HeldParcel[] = []
   const give = (parcel: Parcel, account: string, wanted: bigint): bigint => {
@@ -88,15 +88,15 @@ export function allocate(
     return quantity
   }
   for (const wish of wishes) {
-    if (wish.coin !== estate.coin) continue
+    if (wish.coin !== carried.coin) continue
     let lacking = wish.quantity
-    for (const { parcel } of estate.parcels)
+    for (const { parcel } of carried.parcels)
       if (parcel.lot.id === wish.lotId) lacking -= give(parcel, wish.account, lacking)
     if (lacking > 0n) occasion.sink.problem(notThere(wish, lacking, occasion))
   }
-  for (const { parcel } of estate.parcels)
+  for (const { parcel } of carried.parcels)
     for (const account of open.keys()) give(parcel, account, quantityOf(parcel))
-  return { ...estate, parcels: allotted }
+  return { ...carried, parcels: allotted }
 }
 
 function notThere({ account, coin, lotId }: Allocation, quantity: bigint, { atUs }: Occasion) {

@@ -13,7 +13,7 @@ export interface HeldParcel {
 }
 
 /** What a book leaves to the one that follows it. */
-export interface Estate {
+export interface CarriedForward {
   readonly coin: string
   /** Oldest acquisition first. */
   readonly parcels: readonly HeldParcel[]
@@ -23,14 +23,14 @@ export interface Estate {
 }
 
 /** A matching rule whose book can follow another one. */
-export type RunningRule = (context: RuleContext, inherited?: Estate) => RunningBook
+export type RunningRule = (context: RuleContext, inherited?: CarriedForward) => RunningBook
 
 export class RunningBook implements CoinBook {
   readonly #holdings: Holdings<Holding>
   readonly #transfers: Transfers
   #coin: string
 
-  constructor(context: RuleContext, create: () => Holding, inherited?: Estate) {
+  constructor(context: RuleContext, create: () => Holding, inherited?: CarriedForward) {
     this.#coin = inherited?.coin ?? ''
     this.#holdings = new Holdings(context, create, inherited?.order)
     this.#transfers = new Transfers(this.#holdings, inherited?.underway)
@@ -66,7 +66,7 @@ export class RunningBook implements CoinBook {
   }
 
   /** Ends the book without reporting its lots: they go on in another one. */
-  leave(): Estate {
+  leave(): CarriedForward {
     const parcels: HeldParcel[] = []
     for (const { account, parcels: held } of this.#holdings.left())
       for (const parcel of held) parcels.push({ account, parcel })

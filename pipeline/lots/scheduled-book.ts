@@ -3,7 +3,7 @@
 import { allocate, Claims } from './allocation.ts'
 import type { Allocation, CoinBook, LotEvent, RuleContext, Scope } from './event.ts'
 import { quantityOf } from './parcel.ts'
-import type { Estate, RunningBook, RunningRule } from './running-book.ts'
+import type { CarriedForward, RunningBook, RunningRule } from './running-book.ts'
 import { effectiveAtUs } from './transfers.ts'
 
 /** One method over one scope, until the next phase begins. */
@@ -47,7 +47,7 @@ export class ScheduledBook implements CoinBook {
     this.#book.finish()
   }
 
-  #open({ rule, scope }: Phase, inherited?: Estate): RunningBook {
+  #open({ rule, scope }: Phase, inherited?: CarriedForward): RunningBook {
     const { sink } = this.#context
     const context = {
       ...this.#context,
@@ -66,21 +66,21 @@ export class ScheduledBook implements CoinBook {
   }
 
   #change(phase: Phase): void {
-    const estate = this.#rearranged(this.#book.leave(), phase)
+    const carried = this.#rearranged(this.#book.leave(), phase)
     this.#scope = phase.scope
-    this.#book = this.#open(phase, estate)
+    this.#book = this.#open(phase, carried)
   }
 
-  #rearranged(estate: Estate, { scope, fromUs }: Phase): Estate {
-    if (scope === this.#scope) return estate
+  #rearranged(carried: CarriedForward, { scope, fromUs }: Phase): CarriedForward {
+    if (scope === this.#scope) return carried
     const { sink } = this.#context
-    if (scope === 'account') return allocate(estate, this.#claims, this.#allocations, { atUs: fromUs, sink })
+    if (scope === 'account') return allocate(carried, this.#claims, this.#allocations, { atUs: fromUs, sink })
     this.#claims = new Claims()
-    return this.#together(estate)
+    return this.#together(carried)
   }
 
   /** What was under way belongs to where it goes; it arrives as what it is, a move inside the whole. */
-  #together({ coin, parcels, underway, order }: Estate): Estate {
+  #together({ coin, parcels, underway, order }: CarriedForward): CarriedForward {
     const together = []
     for (const { account, parcel } of parcels) {
       this.#claims.begin(account ?? '', quantityOf(parcel))

@@ -3,13 +3,13 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import { asBatches, type Column } from '../output/column.ts'
+import { reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
-import { standingNotes } from './standing.ts'
 
 /** Columns of `balances`; account, ledger and coin are the key of a line. */
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const { before } = request.period
-  const notes = await standingNotes(ledger, request)
+  const notes = await reportNotes(ledger, request)
   const { columns, rows } = before === null ? await now(ledger, request) : await until(ledger, request)
   const title = before === null ? 'Balances' : `Balances before ${before}`
   return { fileName: fileNameOf('balances', request), title, columns, rows, totals: [], notes }

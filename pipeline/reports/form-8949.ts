@@ -9,8 +9,8 @@ import type { Form1099 } from '../rules/figures.ts'
 import { form8949Box } from '../rules/us.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { reportNotes } from './notes.ts'
 import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
-import { standingNotes } from './standing.ts'
 import { otherCurrency } from './taxes.ts'
 import { PIECES } from './year-totals.ts'
 
@@ -50,7 +50,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
       action: 'Leave --rules away.',
     })
   }
-  const standing = await standingNotes(ledger, request)
+  const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules }, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const zone = calendarOf(laws.us, request.lots.timeZone).timeZone

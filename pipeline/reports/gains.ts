@@ -5,6 +5,7 @@ import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
 import { disposalsOf } from './disposals.ts'
+import { counted, reportNotes } from './notes.ts'
 import {
   fileNameOf,
   OF_ACCOUNT,
@@ -15,14 +16,13 @@ import {
   valuesOf,
   within,
 } from './report.ts'
-import { counted, standingNotes } from './standing.ts'
 
 const CHOSEN = `${OF_ACCOUNT} and ${within('disposed_at')}
   and ($currency::varchar is null or currency is null or currency = $currency)`
 
 /** Columns of `disposals`; totals of what is known and, apart, of what has no known gain, for each currency. */
 export async function gainsReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const standing = await standingNotes(ledger, request)
+  const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, request.lots, request.currency)
   const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
   const totals = await gainTotals(reader, values)

@@ -7,6 +7,7 @@ import type { Cell, Row } from '../output/value.ts'
 import type { LotChoice } from '../rules/matching.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -18,7 +19,6 @@ import {
   valuesOf,
   within,
 } from './report.ts'
-import { standingNotes } from './standing.ts'
 
 /** `fifo,lifo` is two methods, `fifo,2025:hifo,lifo` as well: one that changes with a tax year, and lifo. */
 export function parseMethods(text: string): string[] {
@@ -50,7 +50,7 @@ export async function comparisonReport(
   request: ReportRequest,
   methods: readonly string[],
 ): Promise<Report> {
-  const standing = await standingNotes(ledger, request)
+  const standing = await reportNotes(ledger, request)
   const found: Sums[] = []
   const notes: string[] = []
   for (const method of methods) {

@@ -8,6 +8,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import type { Cell, Row } from '../output/value.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { counted, reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -19,7 +20,6 @@ import {
   valuesOf,
   within,
 } from './report.ts'
-import { counted, standingNotes } from './standing.ts'
 
 /** line_id names the line by the five columns before the amounts. */
 const COLUMNS: readonly Column[] = [
@@ -37,7 +37,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const standing = await standingNotes(ledger, request)
+  const standing = await reportNotes(ledger, request)
   const { reader, notes: matched } = await disposalsOf(ledger, request.lots, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const lines = [...(await spotLines(reader, request, currency)), ...(await futuresLines(ledger, request))]

@@ -4,6 +4,7 @@
 import type { Ledger } from '../ledger/ledger.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
+import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -14,7 +15,6 @@ import {
   sums,
   valuesOf,
 } from './report.ts'
-import { standingNotes } from './standing.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'line_id' },
@@ -32,7 +32,7 @@ const COLUMNS: readonly Column[] = [
  * An entry of kind opening (history from before the books) is a movement at its time.
  */
 export async function statementReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await standingNotes(ledger, request)
+  const notes = await reportNotes(ledger, request)
   const found = await sums(
     ledger,
     `select account, ledger, coin,

@@ -1,7 +1,7 @@
 // The status of the books in words, for the command `status` without --json.
 import type { Column } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
-import { counted } from './standing.ts'
+import { counted } from './notes.ts'
 import type { BreakCounts, FeedStatus, Status } from './status.ts'
 
 const FEED_COLUMNS: readonly Column[] = [

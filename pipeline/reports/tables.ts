@@ -1,11 +1,11 @@
 // Reports that show a published table as it stands, filtered: income, breaks and coverage.
 import type { Ledger } from '../ledger/ledger.ts'
+import { reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
-import { standingNotes } from './standing.ts'
 
 /** Funding, interest and rewards, line by line. */
 export async function incomeReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await standingNotes(ledger, request)
+  const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from income where ${OF_ACCOUNT} and ${within('occurred_at')}
      order by occurred_at, account, coin, entry_id`,
@@ -23,7 +23,7 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
 
 /** Disagreements that are open, then those that a note explains, the gravest first. */
 export async function breaksReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await standingNotes(ledger, request)
+  const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from breaks
      where ${OF_ACCOUNT} and (occurred_at is null or (${within('occurred_at')})) and status <> 'resolved'
@@ -43,7 +43,7 @@ export async function breaksReport(ledger: Ledger, request: ReportRequest): Prom
 
 /** What of each feed has been received, and what not and why. */
 export async function coverageReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const notes = await standingNotes(ledger, request)
+  const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from coverage
      where ${OF_ACCOUNT}

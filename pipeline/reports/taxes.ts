@@ -13,9 +13,9 @@ import { limitsOf } from '../rules/limits.ts'
 import { lawOf } from '../rules/matching.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import { beginningOf, isBeforeBooks } from './lacking.ts'
+import { beginningOf, isBeforeBooks } from './gaps.ts'
+import { counted, reportNotes } from './notes.ts'
 import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
-import { counted, standingNotes } from './standing.ts'
 import { yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -34,7 +34,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const law = lawOf(request.lots)
   const { year, label } = request.period
   if (year === null || law.figures === null) throw notAsked(law)
-  const standing = await standingNotes(ledger, request)
+  const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
   const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null }

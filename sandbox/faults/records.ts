@@ -82,7 +82,8 @@ export function damageRecords(venue: Venue, records: Faults['records']): void {
     if (account === undefined) continue
     const damage = { venue, kind, feed, place }
     if (feed === 'tax.records') damageRows(damage, [...account.taxRecords.values()], taxCraft)
-    else if (feed === 'tax.futuresRecords') damageRows(damage, [...account.futuresRecords.values()], futuresCraft)
+    else if (feed === 'tax.futuresRecords')
+      damageRows(damage, [...account.futuresRecords.values()], futuresCraft)
     else if (feed === 'tax.p2pRecords') damageRows(damage, [account.p2pRecords], p2pCraft)
     else if (feed === 'trade.orderHistory') damageRows(damage, [account.orders], orderCraft)
     else damageRows(damage, [account.p2pOrders], p2pOrderCraft)

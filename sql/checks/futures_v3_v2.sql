@@ -10,22 +10,22 @@ first_records as (
   group by account
 ),
 alone as (
-  select witness.account, witness.line, witness.coin, witness.occurred_at, witness.booked_id, witness.witnessed_id,
-    case when witness.booked_id is null then 0 else witness.amount + witness.fee end as booked,
-    case when witness.witnessed_id is null then 0 else witness.amount + witness.fee end as witnessed
-  from staging.futures_witness as witness
+  select secondary.account, secondary.line, secondary.coin, secondary.occurred_at, secondary.booked_id, secondary.secondary_id,
+    case when secondary.booked_id is null then 0 else secondary.amount + secondary.fee end as booked,
+    case when secondary.secondary_id is null then 0 else secondary.amount + secondary.fee end as secondary
+  from staging.futures_secondary as secondary
   join staging.both_covered as covered
-    on covered.comparison = 'futures' and covered.account = witness.account and covered.line = witness.line
-    and witness.occurred_at between covered.starts_at and covered.ends_at
-  left join first_records on first_records.account = witness.account
-  where (first_records.first_at is null or witness.occurred_at >= first_records.first_at)
-    and (witness.booked_id is null or witness.witnessed_id is null)
-    and witness.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'other', 'unclassified')
+    on covered.comparison = 'futures' and covered.account = secondary.account and covered.line = secondary.line
+    and secondary.occurred_at between covered.starts_at and covered.ends_at
+  left join first_records on first_records.account = secondary.account
+  where (first_records.first_at is null or secondary.occurred_at >= first_records.first_at)
+    and (secondary.booked_id is null or secondary.secondary_id is null)
+    and secondary.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'other', 'unclassified')
 ),
 grouped as (
   select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,
-    sum(booked) as booked, sum(witnessed) as witnessed,
-    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || witnessed_id) order by occurred_at)[1:10]
+    sum(booked) as booked, sum(secondary) as secondary,
+    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || secondary_id) order by occurred_at)[1:10]
       as ids
   from alone
   group by account, line, coin
@@ -40,7 +40,7 @@ caused as (
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account, ledgers.ledger, grouped.coin, grouped.occurred_at,
-  booked as expected, witnessed as found, witnessed - booked as difference,
+  booked as expected, secondary as found, secondary - booked as difference,
   cast(record_count as varchar) || ' futures record(s) stand in one of the two feeds only ('
     || grouped.line || ')'
     || case

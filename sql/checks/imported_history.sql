@@ -16,7 +16,7 @@ left_moves as (
   from (
     select book_account as account, coin, amount from staging.imported_moves
     union all
-    select account || '/before', coin, -quantity_taken from staging.handovers
+    select account || '/before', coin, -quantity_taken from staging.basis_carry_overs
   ) as moves
   where account like '%/before'
   group by account, coin

@@ -13,7 +13,7 @@ held as (
     union all
     select book_account, coin, amount from staging.imported_moves
     union all
-    select account || '/before', coin, -quantity_taken from staging.handovers
+    select account || '/before', coin, -quantity_taken from staging.basis_carry_overs
   ) as changes
   cross join matching
   group by all

@@ -125,9 +125,9 @@ trouble as (
   where status = 'leftover'
   union all
   select account, occurred_at, occurred_at,
-    'the futures record ' || coalesce(booked_id, witnessed_id) || ', which one of two feeds has (see futures_v3_v2)'
-  from staging.futures_witness
-  where booked_id is null or witnessed_id is null
+    'the futures record ' || coalesce(booked_id, secondary_id) || ', which one of two feeds has (see futures_v3_v2)'
+  from staging.futures_secondary
+  where booked_id is null or secondary_id is null
 ),
 caused as (
   select inside.account, inside.symbol, inside.coin, min(trouble.cause) as cause

@@ -14,9 +14,9 @@ trouble as (
   select account, coin, cast(null as varchar) as symbol, starts_at, ends_at, cause from staging.disturbances
   union all
   select account, coin, symbol, occurred_at, occurred_at,
-    'the futures record ' || coalesce(booked_id, witnessed_id) || ', which one of two feeds has (see futures_v3_v2)'
-  from staging.futures_witness
-  where booked_id is null or witnessed_id is null
+    'the futures record ' || coalesce(booked_id, secondary_id) || ', which one of two feeds has (see futures_v3_v2)'
+  from staging.futures_secondary
+  where booked_id is null or secondary_id is null
   union all
   select fees.account, fees.coin, split_part(fees.culprit, '/', 2), fees.occurred_at, fees.occurred_at + interval 1 day,
     'other fees of the same orders (see order_fees)'

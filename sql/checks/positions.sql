@@ -32,9 +32,9 @@ trouble as (
   select account, coin, starts_at, ends_at, cause from staging.disturbances
   union all
   select account, coin, occurred_at, occurred_at,
-    'the futures record ' || coalesce(booked_id, witnessed_id) || ', which one of two feeds has (see futures_v3_v2)'
-  from staging.futures_witness
-  where booked_id is null or witnessed_id is null
+    'the futures record ' || coalesce(booked_id, secondary_id) || ', which one of two feeds has (see futures_v3_v2)'
+  from staging.futures_secondary
+  where booked_id is null or secondary_id is null
 ),
 caused as (
   select grouped.account, grouped.line, grouped.symbol, grouped.coin, grouped.hold_side, min(causes.cause) as cause

@@ -1,22 +1,22 @@
 -- Both feeds tell of each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
 -- account that moves coins between them, and between a sub-account and its parent where the sub-account is funded by its
--- family (see staging.lonely_legs).
+-- family (see staging.unmatched_legs).
 -- grain: one row per move of which only the P2P wallet, or only the sub-account, tells
 with
-lonely as (
+unmatched as (
   select transfers.account, transfers.ledger, transfers.coin, transfers.occurred_at, transfers.quantity,
     transfers.direction, transfers.entry_id, legs.of_what
   from main.transfers as transfers
-  join staging.lonely_legs as legs
+  join staging.unmatched_legs as legs
     on legs.account = transfers.account and legs.place = transfers.place and legs.of_what in ('transfer', 'family')
 ),
 concerned as (
-  select entry_id, account, coin, occurred_at from lonely
+  select entry_id, account, coin, occurred_at from unmatched
   union
-  select lonely.entry_id, families.parent, lonely.coin, lonely.occurred_at
-  from lonely
-  join staging.families as families on families.sub = lonely.account
-  where lonely.of_what = 'family'
+  select unmatched.entry_id, families.parent, unmatched.coin, unmatched.occurred_at
+  from unmatched
+  join staging.families as families on families.sub = unmatched.account
+  where unmatched.of_what = 'family'
 ),
 caused as (
   select concerned.entry_id, min(causes.cause) as cause
@@ -27,7 +27,7 @@ caused as (
   group by concerned.entry_id
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  lonely.account, lonely.ledger, lonely.coin, lonely.occurred_at,
+  unmatched.account, unmatched.ledger, unmatched.coin, unmatched.occurred_at,
   case when direction = 'in' then -quantity else quantity end as expected,
   cast(0 as decimal(38, 18)) as found,
   case when direction = 'in' then quantity else -quantity end as difference,
@@ -40,7 +40,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
       when caused.cause is null then '. It stands on a suspense account.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
-  cast(to_json([lonely.entry_id]) as varchar) as evidence,
-  lonely.entry_id as culprit
-from lonely
-left join caused on caused.entry_id = lonely.entry_id
+  cast(to_json([unmatched.entry_id]) as varchar) as evidence,
+  unmatched.entry_id as culprit
+from unmatched
+left join caused on caused.entry_id = unmatched.entry_id

@@ -33,11 +33,11 @@ moves as (
 told as (
   select moves.account, moves.feed, moves.source_id, moves.ledger, moves.product_line, moves.coin,
     moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
-    moves.page_row, coalesce(moves.symbol, witness.symbol) as symbol,
+    moves.page_row, coalesce(moves.symbol, secondary.symbol) as symbol,
     moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id
   from moves
-  left join staging.futures_witness as witness
-    on witness.account = moves.account and witness.place = moves.place
+  left join staging.futures_secondary as secondary
+    on secondary.account = moves.account and secondary.place = moves.place
   left join staging.trade_legs as legs on legs.account = moves.account and legs.place = moves.place
 ),
 parts as (select * from (values ('amount'), ('fee')) as names (part)),

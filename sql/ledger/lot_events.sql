@@ -85,7 +85,7 @@ told as (
     values.value as own_value, fiat_values.fiat_amount, reporting.currency,
     coalesce(transfers.transfer_id, counterparts.transfer_id) as transfer_id,
     counterparts.network_value,
-    coalesce(handovers.quantity_taken, 0) as quantity_taken
+    coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken
   from main.entries as entries
   cross join reporting
   left join staging.kind_effects as effects on effects.kind = entries.kind
@@ -96,7 +96,7 @@ told as (
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   left join counterparts on counterparts.entry_id = entries.entry_id
-  left join staging.handovers as handovers on handovers.entry_id = entries.entry_id
+  left join staging.basis_carry_overs as basis_carry_overs on basis_carry_overs.entry_id = entries.entry_id
   where entries.coin <> reporting.currency
 )
 select account, coin, occurred_at as happened_at,

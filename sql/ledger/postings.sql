@@ -15,13 +15,13 @@ sided as (
   select entries.entry_id, entries.transaction_id, entries.account, entries.ledger, entries.coin,
     entries.amount, entries.occurred_at,
     case
-      when lonely.place is not null and entries.part = 'amount' then 'Equity:Suspense'
+      when unmatched.place is not null and entries.part = 'amount' then 'Equity:Suspense'
       else coalesce(kinds.counter_account, 'Equity:Suspense')
     end as counter_account
   from main.entries as entries
   left join staging.kind_effects as kinds on kinds.kind = entries.kind
-  left join staging.lonely_legs as lonely
-    on lonely.account = entries.account and lonely.place = entries.place
+  left join staging.unmatched_legs as unmatched
+    on unmatched.account = entries.account and unmatched.place = entries.place
 )
 select entry_id || '/wallet' as posting_id, transaction_id, entry_id, account,
   'Assets:Venue:' || account || ':' || ledger as account_name, coin, amount, occurred_at

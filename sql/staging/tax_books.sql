@@ -1,4 +1,4 @@
--- Accounts whose book of record is the unified tax feed: for them the futures records are a witness only.
+-- Accounts whose book of record is the unified tax feed: for them the futures records are a secondary only.
 -- grain: one row per account
 select account from main.tax_records
 union

@@ -50,7 +50,7 @@ const sound = (): Line[] => {
   return balanced(moves, { USDT: '10000' }).map((row, nth) => ({ ...row, line: history[nth]?.[1] as string }))
 }
 
-const witness: Cells[] = [
+const secondary: Cells[] = [
   {
     id: '1',
     symbol: 'BTCUSDT',
@@ -94,7 +94,7 @@ async function build(tax: readonly Line[], p2p = wallet, filled = orders) {
     const rows = tax.filter((row) => row.line === line).map(({ line: _line, ...row }) => row)
     await books.tax(line, rows, { covers: span })
   }
-  await books.futures('USDT-FUTURES', witness, { covers: span })
+  await books.futures('USDT-FUTURES', secondary, { covers: span })
   await books.page('tax.p2pRecords', p2p, { covers: span })
   await books.page('trade.orderHistory', filled, { partition: 'SPOT', covers: span })
   await books.page('trade.openOrders', [], {})

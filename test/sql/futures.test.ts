@@ -1,4 +1,4 @@
-// Futures: the unified tax feed is the book of record, the futures feed its witness; a classic account has only the latter.
+// Futures: the unified tax feed is the book of record, the futures feed its secondary; a classic account has only the latter.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
 
@@ -24,7 +24,7 @@ const booked = (id: number, type: string, amount: string, fee: string, second: n
   ts: at(second),
 })
 
-const witnessed = (
+const settled = (
   id: number,
   symbol: string,
   type: string,
@@ -59,18 +59,18 @@ describe('a unified account', () => {
     ],
     { USDT: '1000' },
   )
-  const witness = [
-    witnessed(901, 'BTCUSDT', 'open_long', '0', '-0.6', 1),
-    witnessed(902, 'BTCUSDT', 'close_long', '25', '-0.7', 2),
-    witnessed(903, 'BTCUSDT', 'contract_main_settle_fee', '-1.5', '0', 3),
-    witnessed(904, 'ETHUSDT', 'burst_close_short', '-40', '-0.2', 4),
+  const secondary = [
+    settled(901, 'BTCUSDT', 'open_long', '0', '-0.6', 1),
+    settled(902, 'BTCUSDT', 'close_long', '25', '-0.7', 2),
+    settled(903, 'BTCUSDT', 'contract_main_settle_fee', '-1.5', '0', 3),
+    settled(904, 'ETHUSDT', 'burst_close_short', '-40', '-0.2', 4),
   ]
 
   beforeEach(() => books.account('main', 'unified'))
 
   it('has its results from the unified feed and their symbols from the other, and counts nothing twice', async () => {
     await books.tax('USDT-FUTURES', history, { covers: span })
-    await books.futures('USDT-FUTURES', witness, { covers: span })
+    await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual([])
     expect(await pnl()).toEqual([
       ['USDT-FUTURES', 'BTCUSDT', 'USDT', '2026-01-10', '25', '-1.3', '-1.5', '22.2'],
@@ -89,8 +89,8 @@ describe('a unified account', () => {
     const twins = balanced([booked(1, 'CLOSE_LONG', '5', '0', 1), booked(2, 'CLOSE_LONG', '5', '0', 1)])
     await books.tax('USDT-FUTURES', twins)
     await books.futures('USDT-FUTURES', [
-      witnessed(77, 'BTCUSDT', 'close_long', '5', '0', 1),
-      witnessed(78, 'ETHUSDT', 'close_long', '5', '0', 1),
+      settled(77, 'BTCUSDT', 'close_long', '5', '0', 1),
+      settled(78, 'ETHUSDT', 'close_long', '5', '0', 1),
     ])
     await books.build()
     expect(await books.query('select source_id, symbol from entries order by 1')).toEqual([
@@ -100,13 +100,15 @@ describe('a unified account', () => {
   })
 
   it.each([
-    ['the futures feed', 'witness'],
+    ['the futures feed', 'secondary'],
     ['the unified feed', 'book'],
   ])('is a break where %s alone lacks a record that moves nothing else', async (_feed, side) => {
     const rest = <T extends { id?: string | null }>(rows: readonly T[], id: string): T[] =>
       rows.filter((row) => row.id !== id)
     await books.tax('USDT-FUTURES', side === 'book' ? rest(history, '4') : history, { covers: span })
-    await books.futures('USDT-FUTURES', side === 'witness' ? rest(witness, '903') : witness, { covers: span })
+    await books.futures('USDT-FUTURES', side === 'secondary' ? rest(secondary, '903') : secondary, {
+      covers: span,
+    })
     const result = await books.build()
     expect(loud(result)).toEqual(['futures_v3_v2'])
     expect(result.openBreaks.find(({ severity }) => severity === 'warning')).toMatchObject({
@@ -122,20 +124,20 @@ describe('a unified account', () => {
       history.filter(({ id }) => id !== '3'),
       { covers: span },
     )
-    await books.futures('USDT-FUTURES', witness, { covers: span })
+    await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual(['balance_chain'])
   })
 
   it('is not compared before its first unified record, for that feed knows nothing from before the migration', async () => {
     await books.tax('USDT-FUTURES', history.slice(2), { covers: span })
-    await books.futures('USDT-FUTURES', witness, { covers: span })
+    await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual([])
   })
 
   it('is not compared within a day of the edges, nor where one feed is not complete', async () => {
     const early = ['2026-01-10 00:00:00+00', '2026-01-31 00:00:00+00'] as const
     await books.tax('USDT-FUTURES', history, { covers: early })
-    await books.futures('USDT-FUTURES', witness.slice(1), { covers: span })
+    await books.futures('USDT-FUTURES', secondary.slice(1), { covers: span })
     expect(loud(await books.build())).toEqual([])
   })
 })
@@ -143,8 +145,8 @@ describe('a unified account', () => {
 describe('a classic account', () => {
   it('has its balances and results from the futures feed, in wallets of their own', async () => {
     await books.account('old', 'classic')
-    const transfer = { ...witnessed(1, '', 'TRANSFER_IN', '100', '0', 1), symbol: null }
-    const close = witnessed(2, 'BTCUSDT', 'close_long', '25', '-0.7', 2)
+    const transfer = { ...settled(1, '', 'TRANSFER_IN', '100', '0', 1), symbol: null }
+    const close = settled(2, 'BTCUSDT', 'close_long', '25', '-0.7', 2)
     await books.futures('USDT-FUTURES', [transfer, close], { account: 'old' })
     expect(loud(await books.build())).toEqual([])
     expect(await books.query('select account, ledger, coin, quantity, venue_balance from balances')).toEqual([

@@ -77,7 +77,7 @@ const position: Cells = {
 
 interface Plant {
   readonly booked?: readonly Line[]
-  readonly witnessed?: readonly Line[]
+  readonly secondary?: readonly Line[]
   readonly filled?: readonly Cells[]
   readonly held?: readonly Cells[]
   readonly kind?: 'unified' | 'classic'
@@ -87,7 +87,7 @@ interface Plant {
 
 async function build({
   booked = history,
-  witnessed = booked,
+  secondary = booked,
   filled = orders,
   held = [position],
   kind,
@@ -108,7 +108,7 @@ async function build({
     await books.page('trade.orderHistory', filled, { partition: 'USDT-FUTURES', covers })
     await books.page('trade.openOrders', [], {})
   }
-  const records = witnessed.map(([id, type, amount, fee, symbol, ts]) => {
+  const records = secondary.map(([id, type, amount, fee, symbol, ts]) => {
     return { id: `7${id}`, symbol, margin_coin: 'USDT', future_tax_type: type, amount, fee, ts }
   })
   await books.futures('USDT-FUTURES', records, { covers })
@@ -158,7 +158,7 @@ describe('an open position', () => {
 
   it('shows a record that a classic account lacks, doubles or has wrong, which no balance shows there', async () => {
     const classic = { kind: 'classic', filled: [] } as const
-    expect(loud(await build({ ...classic, witnessed: without('7') }))).toEqual(['positions: 30 found 0'])
+    expect(loud(await build({ ...classic, secondary: without('7') }))).toEqual(['positions: 30 found 0'])
   })
 
   it.each([
@@ -178,8 +178,8 @@ describe('an open position', () => {
       changed('4', ([id, type, , ...rest]) => [id, type, '-2.01', ...rest]),
       'positions: -1.5 found -1.51',
     ],
-  ])('shows a record that a classic account %s', async (_what, witnessed, expected) => {
-    expect(loud(await build({ kind: 'classic', witnessed, filled: [] }))).toEqual([expected])
+  ])('shows a record that a classic account %s', async (_what, secondary, expected) => {
+    expect(loud(await build({ kind: 'classic', secondary, filled: [] }))).toEqual([expected])
   })
 
   it('follows from the open balance chain where there is one', async () => {
@@ -187,7 +187,7 @@ describe('an open position', () => {
   })
 
   it('follows from a record that one of two feeds lacks', async () => {
-    const result = await build({ booked: without('7'), witnessed: history })
+    const result = await build({ booked: without('7'), secondary: history })
     expect(loud(result).map((text) => text.split(':')[0])).toEqual(['futures_v3_v2'])
   })
 

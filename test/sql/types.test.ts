@@ -418,11 +418,11 @@ describe('what a classic account stamps late', () => {
       { id: '2', coin: 'USDT', type: 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', amount: '-2', ts: hour },
     ]
     await books.tax('USDT-FUTURES', balanced(booked, { USDT: '10' }), { covers })
-    const witness = [
+    const secondary = [
       futures(71, 'BTCUSDT', 'contract_main_settle_fee', '-2', '0', '2026-01-10 08:00:11+00'),
       futures(72, 'ETHUSDT', 'contract_main_settle_fee', '-2', '0', '2026-01-10 08:00:14.5+00'),
     ]
-    await books.futures('USDT-FUTURES', witness, { covers })
+    await books.futures('USDT-FUTURES', secondary, { covers })
     expect(loud(await books.build())).toEqual([])
     expect(await books.query('select symbol, funding from futures_pnl order by 1')).toEqual([
       ['BTCUSDT', '-2'],

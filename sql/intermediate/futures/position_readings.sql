@@ -37,7 +37,7 @@ books_of_record as (
     and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
 ),
 -- Symbols of a unified account are told by the futures feed alone.
-witnesses as (
+second_readings as (
   select readings.page_id, readings.page_row, ranges.ends_at
   from readings
   join staging.covered_ranges as ranges
@@ -45,11 +45,11 @@ witnesses as (
     and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
 ),
 known as (
-  select readings.*, least(books_of_record.ends_at, witnesses.ends_at) as known_until
+  select readings.*, least(books_of_record.ends_at, second_readings.ends_at) as known_until
   from readings
   join books_of_record
     on books_of_record.page_id = readings.page_id and books_of_record.page_row = readings.page_row
-  join witnesses on witnesses.page_id = readings.page_id and witnesses.page_row = readings.page_row
+  join second_readings on second_readings.page_id = readings.page_id and second_readings.page_row = readings.page_row
 ),
 judged as (
   select known.*, known_until >= read_at + interval 1 minute as is_known_beyond,

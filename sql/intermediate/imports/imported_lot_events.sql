@@ -34,9 +34,9 @@ valued as (
   from moves
 ),
 handed_over as (
-  select handovers.entry_id, handovers.account, handovers.coin, handovers.occurred_at, handovers.quantity_taken,
-    handovers.place * 4 as place
-  from staging.handovers as handovers
+  select basis_carry_overs.entry_id, basis_carry_overs.account, basis_carry_overs.coin, basis_carry_overs.occurred_at, basis_carry_overs.quantity_taken,
+    basis_carry_overs.place * 4 as place
+  from staging.basis_carry_overs as basis_carry_overs
 )
 select book_account as account, coin, occurred_at as happened_at,
   (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,

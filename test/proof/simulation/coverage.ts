@@ -1,9 +1,9 @@
 // What the published coverage says against what must be so: nothing reachable is missing once the faults have ended,
 // and whatever was not had is stated. The published SQL answers, over the landing database.
-import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../../../pipeline/config/root.ts'
 import type { Landing } from '../../../pipeline/landing/landing.ts'
+import { readModels } from '../../../pipeline/ledger/models.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
 import { asking } from './truth.ts'
 import { provesInstants } from './ways.ts'
@@ -18,7 +18,7 @@ export interface Interval {
   readonly status: string
 }
 
-const MODELS = ['staging/covered_ranges', 'intermediate/coverage/missing_ranges', 'marts/coverage'] as const
+const MODELS = ['staging.covered_ranges', 'staging.missing_ranges', 'main.coverage'] as const
 
 /** What the edge of the venue's memory may take without a word: it moves on while a run goes on. */
 const EDGE_MS = 6 * 60_000
@@ -28,10 +28,10 @@ export async function coverageOf({ instance, connection: asks }: Landing): Promi
   const connection = await instance.connect()
   try {
     await connection.run('create schema if not exists memory.staging')
-    for (const model of MODELS) {
-      const text = readFileSync(join(packageRoot, 'sql', `${model}.sql`), 'utf8')
-      const table = model.startsWith('staging') ? `staging.${model.split('/')[1]}` : 'coverage'
-      await connection.run(`create or replace table ${table} as\n${text}`)
+    const models = readModels(join(packageRoot, 'sql'))
+    for (const table of MODELS) {
+      const { select } = models.find((model) => model.table === table)!
+      await connection.run(`create or replace table ${table} as\n${select}`)
     }
   } finally {
     connection.closeSync()

@@ -316,8 +316,8 @@ const asking = [
   of(
     'retries outside of the budget',
     'connectors/client.ts',
-    'await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)',
-    'errand.last !== null ? await this.#tryOnce(errand) : await this.#budgets.run(errand.spending, () => this.#tryOnce(errand), turn)',
+    'await this.#budgets.run(pending.spending, () => this.#tryOnce(pending), turn)',
+    'pending.last !== null ? await this.#tryOnce(pending) : await this.#budgets.run(pending.spending, () => this.#tryOnce(pending), turn)',
     'server error',
   ),
   of(

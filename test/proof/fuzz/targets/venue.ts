@@ -2,7 +2,7 @@
 // Whatever the client accepts, landing takes: each row lands or is kept aside, and none is lost.
 import { rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
-import { type Case, judge } from '../../../../connectors/attempt.ts'
+import { type AttemptContext, judge } from '../../../../connectors/attempt.ts'
 import { endpoints } from '../../../../connectors/catalogue.ts'
 import type { Endpoint } from '../../../../connectors/endpoint.ts'
 import { readEnvelope, readPage } from '../../../../connectors/envelope.ts'
@@ -39,7 +39,7 @@ const WIRE_TOKENS = [
   ...['id', 'ts', 'cTime', 'amount', 'true', 'yes', '"00000"', '1763688137552', ...SECRETS],
 ]
 
-const caseOf = (endpoint: Endpoint): Case => ({
+const caseOf = (endpoint: Endpoint): AttemptContext => ({
   endpoint,
   account: 'main',
   request: { method: endpoint.method, path: endpoint.path },

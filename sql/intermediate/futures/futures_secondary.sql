@@ -20,7 +20,7 @@ booked as (
     row_number() over (partition by account, line, coin, settled_at, amount, fee order by place) as nth
   from booked_records
 ),
-witnessed_records as (
+secondary_records as (
   select records.account, id as source_id, partition as line, margin_coin as coin,
     coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(fee, 0) as fee, symbol,
     page_id, page_row,
@@ -35,25 +35,25 @@ witnessed_records as (
   where is_current and (amount <> 0 or coalesce(fee, 0) <> 0)
     and records.account in (select account from staging.tax_books)
 ),
-witnessed as (
+secondary as (
   select *,
     row_number() over (
       partition by account, line, coin, settled_at, amount, fee
       order by occurred_at, try_cast(source_id as hugeint), page_id desc, page_row desc
     ) as nth
-  from witnessed_records
+  from secondary_records
 )
 select
-  coalesce(booked.account, witnessed.account) as account,
-  coalesce(booked.line, witnessed.line) as line,
-  coalesce(booked.coin, witnessed.coin) as coin,
-  coalesce(booked.kind, witnessed.kind) as kind,
-  coalesce(booked.occurred_at, witnessed.occurred_at) as occurred_at,
-  coalesce(booked.amount, witnessed.amount) as amount,
-  coalesce(booked.fee, witnessed.fee) as fee,
-  booked.place, booked.source_id as booked_id, witnessed.source_id as witnessed_id, witnessed.symbol
+  coalesce(booked.account, secondary.account) as account,
+  coalesce(booked.line, secondary.line) as line,
+  coalesce(booked.coin, secondary.coin) as coin,
+  coalesce(booked.kind, secondary.kind) as kind,
+  coalesce(booked.occurred_at, secondary.occurred_at) as occurred_at,
+  coalesce(booked.amount, secondary.amount) as amount,
+  coalesce(booked.fee, secondary.fee) as fee,
+  booked.place, booked.source_id as booked_id, secondary.source_id as secondary_id, secondary.symbol
 from booked
-full join witnessed
-  on witnessed.account = booked.account and witnessed.line = booked.line
-  and witnessed.coin = booked.coin and witnessed.settled_at = booked.settled_at
-  and witnessed.amount = booked.amount and witnessed.fee = booked.fee and witnessed.nth = booked.nth
+full join secondary
+  on secondary.account = booked.account and secondary.line = booked.line
+  and secondary.coin = booked.coin and secondary.settled_at = booked.settled_at
+  and secondary.amount = booked.amount and secondary.fee = booked.fee and secondary.nth = booked.nth

@@ -2,11 +2,11 @@
 // or explained.
 
 import type { Reader } from '../ledger/reader.ts'
-import { beforeTheBooks, fromOrdersAlone } from './lacking.ts'
+import { beforeTheBooks, fromOrdersAlone } from './gaps.ts'
 import type { ReportRequest } from './report.ts'
 
 /** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */
-export async function standingNotes(
+export async function reportNotes(
   ledger: Reader,
   asked: Pick<ReportRequest, 'account' | 'period'>,
 ): Promise<string[]> {
