@@ -141,7 +141,8 @@ async function lastRun(
 
 /**
  * Every window twice, every page, and a few more: what a run may need when all goes well. Where the venue does not keep to
- * the document, or an instant may hold a page and more, a page may take several looks.
+ * the document, or an instant may hold a page and more, a page may take several looks; and where its cursor does not go on in
+ * its list, windows are halved down to each instant that holds a page.
  */
 function requestsAtMost(world: World, isTail: boolean): number {
   const { now } = world.scheduler
@@ -152,13 +153,23 @@ function requestsAtMost(world: World, isTail: boolean): number {
     const windows = Math.ceil(retentionOfFeed(feed) / feed.window.spanMaxMs) + 1
     const visible = world.records.filter(
       (one) => one.feed === feed.name && one.ts >= since && versionAt(one, now) !== null,
-    ).length
+    )
     const each = isTail ? 4 : 2 * windows + 4
     const isDocumented = world.config.way === 'newest first' || isPagedAsDocumented(feed)
     const looks = isDocumented ? 1 : 3
-    const pages = Math.ceil(visible / world.config.pageSize)
+    const pages = Math.ceil(visible.length / world.config.pageSize)
     const asides = isPagedAsDocumented(feed) || (isDocumented && !hasBursts) ? 0 : 4 * pages
     most += looks * (world.accounts.length * feed.partitions.length * each + 2 * pages) + asides
+    if (isDocumented) continue
+    const instants = countBy(visible, ({ account, partition, ts }) => `${account} ${partition} ${ts}`)
+    const crowded = [...instants.values()].filter((count) => count >= world.config.pageSize).length
+    most += crowded * 2 * Math.ceil(Math.log2(feed.window.spanMaxMs))
   }
   return most
+}
+
+function countBy<T>(items: readonly T[], keyOf: (item: T) => string): Map<string, number> {
+  const counts = new Map<string, number>()
+  for (const item of items) counts.set(keyOf(item), (counts.get(keyOf(item)) ?? 0) + 1)
+  return counts
 }
