@@ -1,6 +1,6 @@
 // What an endpoint is: a declaration without logic, one for each of the 24 of the interface document.
 // Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
-import { milliseconds } from 'date-fns'
+import { milliseconds } from 'date-fns/milliseconds'
 import type { z } from 'zod'
 import type { RecordType } from '../models/record.ts'
 

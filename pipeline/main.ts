@@ -1,19 +1,11 @@
 #!/usr/bin/env node
 // The command line. It parses, hands over, and turns what comes back, or goes wrong, into an exit code and a clear message.
-import yargs from 'yargs'
+import yargs, { type Argv } from 'yargs'
 import { hideBin } from 'yargs/helpers'
 import { TieoutError } from '../models/error.ts'
 import { forTerminal } from '../models/text.ts'
-import { booksCommands } from './commands/books.ts'
-import { callCommands } from './commands/call.ts'
-import { demoCommand } from './commands/demo.ts'
-import { explainCommand } from './commands/explain.ts'
-import { explainBreakCommand } from './commands/explain-break.ts'
-import { exportCommand } from './commands/export.ts'
-import { fetchCommands } from './commands/fetch.ts'
-import { importCommand } from './commands/import.ts'
-import { readCommands } from './commands/read.ts'
-import { setupCommands } from './commands/setup.ts'
+import { commands } from './commands/index.ts'
+import type { GlobalArguments } from './config/context.ts'
 import { packageVersion } from './config/root.ts'
 
 /** Prints an error for people; what is not ours to explain is called unexpected, with its cause. */
@@ -60,18 +52,16 @@ const parser = yargs(hideBin(process.argv))
     global: true,
     requiresArg: true,
   })
-  .command([
-    demoCommand,
-    ...setupCommands,
-    ...fetchCommands,
-    ...booksCommands,
-    importCommand,
-    exportCommand,
-    ...readCommands,
-    explainCommand,
-    explainBreakCommand,
-    ...callCommands,
-  ] as never)
+  .command(
+    commands.map(({ command, describe, load }) => ({
+      command,
+      describe,
+      builder: async (parser: Argv) => (await load()).builder(parser),
+      handler: async (args: unknown) => {
+        process.exitCode = await (await load()).run(args as GlobalArguments)
+      },
+    })) as never,
+  )
   .demandCommand(1, 'Name a command.')
   .strict()
   .recommendCommands()

@@ -10,7 +10,6 @@ import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
-import { eraseCommand } from './erase.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -18,9 +17,7 @@ const publishAnyway = {
   describe: 'Publish even when checks fail at severity error',
 } as const
 
-const buildCommand = defineCommand({
-  command: 'build',
-  describe: 'Run the SQL models and checks, and publish',
+export const buildCommand = defineCommand({
   example: ['$0 build', 'after a change of the configuration'],
   options: (parser) => parser.option('publish-anyway', publishAnyway),
   run: async (context, args) => {
@@ -39,9 +36,7 @@ const buildCommand = defineCommand({
   },
 })
 
-const checkCommand = defineCommand({
-  command: 'check',
-  describe: 'Run the reconciliations and print the breaks with their ages and notes; publishes nothing',
+export const checkCommand = defineCommand({
   example: ['$0 check --json', 'the breaks for a script; those that a note explains have status explained'],
   options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
@@ -63,9 +58,7 @@ const checkCommand = defineCommand({
   },
 })
 
-const verifyCommand = defineCommand({
-  command: 'verify',
-  describe: 'Check the journal’s hash chain, the landed rows against it, and the ledger’s invariants',
+export const verifyCommand = defineCommand({
   example: ['$0 verify', 'before a filing, or after a restore'],
   options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
@@ -75,9 +68,7 @@ const verifyCommand = defineCommand({
   },
 })
 
-const rebuildCommand = defineCommand({
-  command: 'rebuild',
-  describe: 'Make everything again from the journal, without the network',
+export const rebuildCommand = defineCommand({
   example: ['$0 rebuild', 'after an update, or when landing.duckdb was lost'],
   options: (parser) => parser.option('publish-anyway', publishAnyway),
   run: async (context, args) => {
@@ -115,5 +106,3 @@ async function buildAndTell(
   context.tell(NOT_PUBLISHED)
   return 1
 }
-
-export const booksCommands = [buildCommand, checkCommand, verifyCommand, rebuildCommand, eraseCommand]

@@ -5,11 +5,8 @@ import { UnknownRefusal } from '../../connectors/errors.ts'
 import { call } from '../calls/call.ts'
 import { listWrites, settleByHand } from '../calls/settle-by-hand.ts'
 import { defineCommand } from './command.ts'
-import { addSubaccountsCommand } from './subaccounts.ts'
 
 export const callCommand = defineCommand({
-  command: 'call <endpoint> [values..]',
-  describe: 'Any endpoint once, checked before it is sent; one that writes is sent only with --write',
   example: ['$0 call futures.positions productType=USDT-FUTURES --account main', 'what is open now'],
   options: (parser) =>
     parser
@@ -52,8 +49,6 @@ export const callCommand = defineCommand({
 })
 
 export const writesCommand = defineCommand({
-  command: 'writes',
-  describe: 'What was changed at the venue, and what of it has no known outcome; settles that by hand',
   example: ['$0 writes --settle 17 --as done', 'after looking at the venue'],
   options: (parser) =>
     parser
@@ -74,4 +69,3 @@ export const writesCommand = defineCommand({
 })
 
 /** Everything that asks single endpoints. */
-export const callCommands = [callCommand, writesCommand, addSubaccountsCommand]

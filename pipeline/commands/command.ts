@@ -1,27 +1,34 @@
 // A command as yargs takes it, with the global options typed and its exit code handed back as a value.
-import type { Argv, CommandModule } from 'yargs'
+import type { Argv } from 'yargs'
 import type { ExitCode } from '../../models/error.ts'
-import { type CommandContext, createContext, type GlobalArguments } from '../config/context.ts'
+import type { CommandContext, GlobalArguments } from '../config/context.ts'
 
 interface Declaration<Options> {
-  readonly command: string
-  readonly describe: string
   readonly example: readonly [string, string]
   readonly options: (parser: Argv) => Argv<Options>
   readonly run: (context: CommandContext, args: Options & GlobalArguments) => Promise<ExitCode>
 }
 
-export function defineCommand<Options>(declaration: Declaration<Options>): CommandModule {
+/** A command as it is loaded: what it takes, and what it does. Its name stands in the table of contents (index.ts). */
+export interface Command {
+  readonly builder: (parser: Argv) => Argv
+  readonly run: (args: GlobalArguments) => Promise<ExitCode>
+}
+
+export function defineCommand<Options>({ options, example, run }: Declaration<Options>): Command {
   return {
-    command: declaration.command,
-    describe: declaration.describe,
-    builder: (parser) => declaration.options(parser).example(...declaration.example),
-    handler: async (args) => {
-      const given = args as unknown as Options & GlobalArguments
-      process.exitCode = await declaration.run(createContext(given), given)
-    },
+    builder: (parser) => options(parser).example(...example),
+    run: async (args) =>
+      run((await import('../config/context.ts')).createContext(args), args as Options & GlobalArguments),
   }
 }
+
+/** Standard output as reports use it; its width is that of the terminal, if it is one. */
+export const terminalOf = (context: CommandContext) => ({
+  stdout: process.stdout,
+  tell: context.tell,
+  ...(process.stdout.isTTY ? { width: process.stdout.columns } : {}),
+})
 
 /** Where several exit codes apply, the one that counts. Contract, "Exit codes". */
 export function worst(codes: readonly ExitCode[]): ExitCode {

@@ -16,11 +16,10 @@ import { printTable } from '../output/table.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { printReport, writeReport } from '../reports/print.ts'
 import { describeBreaks } from '../reports/summary.ts'
-import { defineCommand, worst } from './command.ts'
+import { defineCommand, terminalOf, worst } from './command.ts'
 import { compareWithTruth, describeComparison } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 import { startProgress } from './progress.ts'
-import { terminalOf } from './read.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
 const MARKER = '.tieout-demo'
@@ -31,8 +30,6 @@ const DEMO_SPEED = 100
 const DEMO_REPORTS = ['balances', 'pnl', 'gains', 'coverage', 'breaks'] as const
 
 export const demoCommand = defineCommand({
-  command: 'demo',
-  describe: 'Sandbox, nightly run and reports in one; ends by comparing with the sandbox’s truth',
   example: ['$0 demo --seed 2 --days 90', 'another account’s quarter'],
   options: (parser) =>
     parser

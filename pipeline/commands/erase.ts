@@ -12,9 +12,6 @@ import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
 export const eraseCommand = defineCommand({
-  command: 'erase [frames..]',
-  describe:
-    'Take data about people out of the journal and the books for good; shows what would go without --yes',
   example: ['$0 erase --feed p2p.orders --matching "Jane Roe"', 'then the same with --yes'],
   options: (parser) =>
     parser

@@ -12,8 +12,6 @@ import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
 export const explainBreakCommand = defineCommand({
-  command: 'explain-break <break_id>',
-  describe: 'Explain a break by a note; it no longer counts until its figures change',
   example: ['$0 explain-break 4f0c --note "Gift of a friend, 2026-03-01"', 'the id is from `$0 check`'],
   options: (parser) =>
     parser

@@ -11,8 +11,6 @@ import { defineCommand } from './command.ts'
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
 export const explainCommand = defineCommand({
-  command: 'explain <id>',
-  describe: 'Walk from a figure through lot and entry to the venue’s own record, byte for byte',
   example: ['$0 explain main/tax.records/1387526618150338560/amount', 'an id from a report'],
   options: (parser) =>
     parser

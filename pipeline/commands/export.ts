@@ -12,8 +12,6 @@ import {
 import { defineCommand } from './command.ts'
 
 export const exportCommand = defineCommand({
-  command: 'export <kind>',
-  describe: 'The published books for other tools: beancount, hledger, or a folder of Parquet files',
   example: ['$0 export beancount --out books.beancount', 'then `bean-check books.beancount`'],
   options: (parser) =>
     parser

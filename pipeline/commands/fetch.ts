@@ -47,9 +47,7 @@ function selection(context: CommandContext, args: SelectionArguments): Selection
   return { accounts: names(args.accounts), feeds: names(args.feeds), since }
 }
 
-const planCommand = defineCommand({
-  command: 'plan',
-  describe: 'What would be fetched, with requests and time; sends nothing',
+export const planCommand = defineCommand({
   example: ['$0 plan --accounts main --from 2026-01-01', 'the plan of one account since New Year'],
   options: (parser) =>
     selectionOptions(parser).option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
@@ -106,9 +104,7 @@ function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   return codes
 }
 
-const syncCommand = defineCommand({
-  command: 'sync',
-  describe: 'Fetch, journal and land what is missing',
+export const syncCommand = defineCommand({
   example: ['$0 sync --feeds tax.records', 'only the unified tax records'],
   options: selectionOptions,
   run: async (context, args) => {
@@ -142,9 +138,7 @@ export async function tellBuild(context: CommandContext, result: BuildResult): P
   return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
 }
 
-const nightlyCommand = defineCommand({
-  command: 'nightly',
-  describe: 'Sync, build, check and publish',
+export const nightlyCommand = defineCommand({
   example: ['$0 nightly', 'the one command to schedule every night'],
   options: (parser) =>
     selectionOptions(parser).option('publish-anyway', {
@@ -178,5 +172,3 @@ const nightlyCommand = defineCommand({
     })
   },
 })
-
-export const fetchCommands = [planCommand, syncCommand, nightlyCommand]

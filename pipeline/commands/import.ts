@@ -22,8 +22,6 @@ const HEADERS = [
 ].join('\n')
 
 export const importCommand = defineCommand({
-  command: 'import <kind> <file>',
-  describe: 'Bring in trades from elsewhere, opening lots or prices from a CSV file, and publish the books',
   example: ['$0 import trades kraken-2024.csv', 'then: tieout report gains --year 2024'],
   options: (parser) =>
     parser

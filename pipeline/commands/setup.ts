@@ -14,9 +14,7 @@ import { printTable } from '../output/table.ts'
 import { defineCommand } from './command.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 
-const initCommand = defineCommand({
-  command: 'init',
-  describe: 'Write a commented configuration into the folder of the books',
+export const initCommand = defineCommand({
   example: ['$0 init --dir ~/books', 'then put credentials into the environment and run tieout plan'],
   options: (parser) => parser,
   run: async (context) => {
@@ -41,9 +39,7 @@ const initCommand = defineCommand({
   },
 })
 
-const endpointsCommand = defineCommand({
-  command: 'endpoints',
-  describe: 'The catalogue: every endpoint with its rate, span, retention, page size and paging',
+export const endpointsCommand = defineCommand({
   example: ['$0 endpoints --json', 'the same for a script'],
   options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
@@ -70,9 +66,7 @@ const endpointsCommand = defineCommand({
   },
 })
 
-const sandboxCommand = defineCommand({
-  command: 'sandbox',
-  describe: 'Run the local venue: the documented API on loopback, with a truth to compare against',
+export const sandboxCommand = defineCommand({
   example: ['$0 sandbox --init /tmp/books --speed 60', 'then, beside it: tieout nightly --dir /tmp/books'],
   options: (parser) =>
     parser
@@ -137,5 +131,3 @@ function positive(option: string, value: number): void {
     action: 'Correct the number.',
   })
 }
-
-export const setupCommands = [initCommand, endpointsCommand, sandboxCommand]

@@ -4,8 +4,6 @@ import { addSubaccounts } from '../calls/subaccounts.ts'
 import { defineCommand } from './command.ts'
 
 export const addSubaccountsCommand = defineCommand({
-  command: 'add-subaccounts <uids..>',
-  describe: 'Give a broker’s sub-accounts read-only keys and add them to the configuration',
   example: ['$0 add-subaccounts 4871 4872 --account broker --write', 'from then on nightly covers them'],
   options: (parser) =>
     parser

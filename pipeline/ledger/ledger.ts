@@ -10,8 +10,9 @@ import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { LEDGER_FORMAT } from './about.ts'
+import type { Limits } from './limits.ts'
+import { DEFAULT_TIMEOUT_MS } from './limits.ts'
 import { explained, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
-import type { Limits } from './session.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
@@ -37,8 +38,6 @@ export interface Ledger extends Reader {
   /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
   scratch(fill: (connection: DuckDBConnection) => Promise<void>): Promise<Reader>
 }
-
-export const DEFAULT_TIMEOUT_MS = 600_000
 
 /**
  * Opens the published ledger of the books in `dir`.

@@ -4,7 +4,8 @@ import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 import { allRows, type RowBatches } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import type { Row } from '../output/value.ts'
-import { type Limits, type QueryResult, readRows, Session } from './session.ts'
+import type { Limits } from './limits.ts'
+import { type QueryResult, readRows, Session } from './session.ts'
 
 /** Values of the `$name` places of a statement. */
 export type Values = Readonly<Record<string, DuckDBValue>>

@@ -8,39 +8,13 @@ import type {
   DuckDBPreparedStatement,
   DuckDBType,
 } from '@duckdb/node-api'
-import type { Clock } from '../../models/clock.ts'
-import { UsageError } from '../../models/error.ts'
 import type { Column, RawResult, RowBatches } from '../output/column.ts'
 import { cellKind, readValue } from '../output/value.ts'
-
-/** A query was stopped because its time was over or the user asked for it. */
-export class QueryStopped extends UsageError {}
-
-export interface Limits {
-  readonly timeoutMs: number
-  readonly clock: Clock
-  readonly signal?: AbortSignal
-}
+import { type Limits, QueryStopped, type Stop, stopError } from './limits.ts'
 
 export interface QueryResult {
   readonly columns: readonly Column[]
   readonly rows: RowBatches
-}
-
-/** What ends a query early: its time, or the user. */
-export type Stop = 'time' | 'asked'
-
-export function stopError(
-  why: Stop,
-  { timeoutMs }: Pick<Limits, 'timeoutMs'>,
-  cause?: unknown,
-): QueryStopped {
-  if (why === 'asked') return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
-  return new QueryStopped('The query took too long and was stopped.', {
-    expected: `an answer within ${timeoutMs / 1000} s`,
-    action: 'Ask for less, one account or a shorter period, or allow more time.',
-    cause,
-  })
 }
 
 const NUDGE_MS = 50

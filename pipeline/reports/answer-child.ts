@@ -2,9 +2,10 @@
 import { systemClock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { writeOut } from '../output/deliver.ts'
-import { answerHere, type Question } from './answer.ts'
+import { answerHere } from './answer.ts'
 import type { Said } from './apart.ts'
 import { endAbove, mostResident } from './memory.ts'
+import type { Question } from './question.ts'
 
 const stop = new AbortController()
 

@@ -2,10 +2,8 @@
 // The ledger is open read-only, without files, network or settings, and the gate lets in only what reads.
 import { createReadStream } from 'node:fs'
 import { join } from 'node:path'
-import type { Clock } from '../../models/clock.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
-import type { EngineSettings } from '../engine/settings.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { readRows } from '../ledger/session.ts'
 import type { RawResult } from '../output/column.ts'
@@ -17,32 +15,7 @@ import { makeSpillFolder } from '../output/spill.ts'
 import { tableText } from '../output/table.ts'
 import { readingStatement } from './gate.ts'
 import { bytesOf } from './memory.ts'
-
-export const QUERY_FORMATS = ['table', 'csv', 'json', 'parquet'] as const
-export type QueryFormat = (typeof QUERY_FORMATS)[number]
-
-/** All that an answer depends on, as it also crosses from one process to another. */
-export interface Question {
-  readonly dir: string
-  readonly query: string
-  readonly format: QueryFormat
-  /** Columns of the terminal; absent when the answer does not go to one. */
-  readonly width?: number
-  readonly engine: EngineSettings
-  readonly timeoutMs: number
-}
-
-export interface Stopping {
-  readonly clock: Clock
-  readonly signal?: AbortSignal
-}
-
-/** Hands the answer over piece by piece; an error when the question is refused, or fails before its last row. */
-export type Answer = (
-  question: Question,
-  stopping: Stopping,
-  deliver: (pieces: Pieces) => Promise<void>,
-) => Promise<void>
+import type { Answer, Question } from './question.ts'
 
 /** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
 export const answerHere: Answer = async (question, stopping, deliver) => {

@@ -6,11 +6,11 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
 import { queryTooLarge } from '../engine/out-of-memory.ts'
-import { type Stop, stopError } from '../ledger/session.ts'
+import { type Stop, stopError } from '../ledger/limits.ts'
 import type { Pieces } from '../output/deliver.ts'
 import { makeSpillFolder } from '../output/spill.ts'
-import type { Answer, Question, Stopping } from './answer.ts'
 import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
+import type { Answer, Question, Stopping } from './question.ts'
 
 /** What the child says: first that it begins, then how the question ended. */
 export type Said =

@@ -3,9 +3,9 @@ import { type Clock, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type EngineSettings, engineSettings, OPTION } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
-import { DEFAULT_TIMEOUT_MS } from '../ledger/ledger.ts'
+import { DEFAULT_TIMEOUT_MS } from '../ledger/limits.ts'
 import { outFile, type Pieces, type Terminal, writeFileFrom, writeOut } from '../output/deliver.ts'
-import type { Answer, QueryFormat } from './answer.ts'
+import type { Answer, QueryFormat } from './question.ts'
 
 export interface QueryOptions {
   readonly format: QueryFormat

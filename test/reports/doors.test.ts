@@ -7,8 +7,8 @@ import { describe, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { readCredentials } from '../../pipeline/config/config.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { QueryStopped } from '../../pipeline/ledger/limits.ts'
 import type { Reader } from '../../pipeline/ledger/reader.ts'
-import { QueryStopped } from '../../pipeline/ledger/session.ts'
 import { answerHere } from '../../pipeline/reports/answer.ts'
 import { runQuery } from '../../pipeline/reports/sql.ts'
 import { startSandbox } from '../../sandbox/index.ts'
@@ -40,7 +40,7 @@ describe('the published ledger', () => {
     expect(filesWith(/\bopenLedger\(/)).toEqual(
       expect.arrayContaining([
         'pipeline/commands/explain.ts',
-        'pipeline/commands/read.ts',
+        'pipeline/commands/report.ts',
         'pipeline/exports/export.ts',
         'pipeline/reports/answer.ts',
         'pipeline/reports/status.ts',

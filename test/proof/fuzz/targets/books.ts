@@ -4,7 +4,7 @@ import { mkdirSync, readdirSync, rmSync, statSync, symlinkSync, writeFileSync } 
 import { basename, dirname, join } from 'node:path'
 import { Writable } from 'node:stream'
 import { crc32 } from 'node:zlib'
-import yargs from 'yargs'
+import yargs, { type Argv } from 'yargs'
 import { endpoints } from '../../../../connectors/catalogue.ts'
 import type { Endpoint } from '../../../../connectors/endpoint.ts'
 import { validateParams } from '../../../../connectors/params.ts'
@@ -14,7 +14,7 @@ import { openBooks } from '../../../../pipeline/books/books.ts'
 import { importInto } from '../../../../pipeline/books/import.ts'
 import { showJson } from '../../../../pipeline/calls/show.ts'
 import { readValues } from '../../../../pipeline/calls/values.ts'
-import { readCommands } from '../../../../pipeline/commands/read.ts'
+import { commands } from '../../../../pipeline/commands/index.ts'
 import { parseInstant } from '../../../../pipeline/config/context.ts'
 import { explain } from '../../../../pipeline/evidence/explain.ts'
 import { describeExplanation } from '../../../../pipeline/evidence/print.ts'
@@ -23,9 +23,10 @@ import { buildLedger } from '../../../../pipeline/ledger/build.ts'
 import { openLedger } from '../../../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../../../pipeline/lots/step.ts'
 import { outFile, safeFileName } from '../../../../pipeline/output/deliver.ts'
-import { answerHere, QUERY_FORMATS } from '../../../../pipeline/reports/answer.ts'
+import { answerHere } from '../../../../pipeline/reports/answer.ts'
 import { makeReport, type ReportName } from '../../../../pipeline/reports/catalogue.ts'
 import { REPORT_FORMATS, writeReport } from '../../../../pipeline/reports/print.ts'
+import { QUERY_FORMATS } from '../../../../pipeline/reports/question.ts'
 import { runQuery } from '../../../../pipeline/reports/sql.ts'
 import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
@@ -221,8 +222,10 @@ export const sqlTarget: Target = {
 /** What yargs makes of the words of one command, or the message with which it refuses them. */
 async function parsed(words: readonly string[]): Promise<Record<string, unknown>> {
   let given: Record<string, unknown> | undefined
-  const commands = readCommands.map((one) => ({
-    ...one,
+  const recorded = commands.map(({ command, describe, load }) => ({
+    command,
+    describe,
+    builder: async (parser: Argv) => (await load()).builder(parser),
     handler: (args: unknown) => {
       given = args as Record<string, unknown>
     },
@@ -233,7 +236,7 @@ async function parsed(words: readonly string[]): Promise<Record<string, unknown>
       .option('dir', { type: 'string', default: '.', requiresArg: true })
       .option('config', { type: 'string', requiresArg: true })
       .option('now', { type: 'string', requiresArg: true })
-      .command(commands as never)
+      .command(recorded as never)
       .strict()
       .exitProcess(false)
       .showHelpOnFail(false)

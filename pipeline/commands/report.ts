@@ -1,34 +1,18 @@
-// Commands that only read the published ledger: report, sql, status. They work while a run writes.
-import type { ExitCode } from '../../models/error.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { QUERY_FORMATS, type QueryFormat } from '../reports/answer.ts'
-import { answerApart } from '../reports/apart.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
 import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
-import { runQuery } from '../reports/sql.ts'
-import { hasOpenBreaks, readStatus } from '../reports/status.ts'
-import { describeStatus } from '../reports/status-text.ts'
 import { forms1099 } from '../rules/figures.ts'
-import { defineCommand } from './command.ts'
-
-/** Standard output as reports use it; its width is that of the terminal, if it is one. */
-export const terminalOf = (context: CommandContext) => ({
-  stdout: process.stdout,
-  tell: context.tell,
-  ...(process.stdout.isTTY ? { width: process.stdout.columns } : {}),
-})
+import { defineCommand, terminalOf } from './command.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
-const reportCommand = defineCommand({
-  command: 'report <name>',
-  describe: 'Balances, PnL, gains, income or a statement, as a table, CSV, XLSX, HTML or JSON',
+export const reportCommand = defineCommand({
   example: ['$0 report gains --year 2026 --method fifo --format csv --out gains.csv', 'for the accountant'],
   options: (parser) =>
     parser
@@ -107,51 +91,3 @@ async function reportOf(
   tell(`Frozen in ${file}.`)
   return report
 }
-
-const sqlCommand = defineCommand({
-  command: 'sql <query>',
-  describe: 'Ask the published ledger; read-only, also while a run writes',
-  example: ['$0 sql "select coin, sum(quantity) from balances group by coin"', 'any SQL that reads'],
-  options: (parser) =>
-    parser
-      .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
-      .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
-      .option('out', text('File to write to'))
-      .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
-      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
-  run: async (context, args) => {
-    await runQuery(context.dir, args.query, {
-      format: args.format as QueryFormat,
-      terminal: terminalOf(context),
-      answer: answerApart,
-      signal: context.signal,
-      engine: engineSettings(optionalConfig(context).engine),
-      ...(args.out === undefined ? {} : { out: args.out }),
-      ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
-      ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
-    })
-    return 0
-  },
-})
-
-const statusCommand = defineCommand({
-  command: 'status',
-  describe: 'Coverage, freshness, what the venue will forget and when, last runs, open breaks',
-  example: ['$0 status --json', 'for a monitor; exit code 3 means open breaks'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
-  run: async (context, args): Promise<ExitCode> => {
-    const config = optionalConfig(context)
-    const retentionDays = config.venue.retention_days
-    const status = await readStatus(context.dir, {
-      now: context.now(),
-      retentionDays,
-      engine: engineSettings(config.engine),
-    })
-    context.print(
-      args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
-    )
-    return hasOpenBreaks(status) ? 3 : 0
-  },
-})
-
-export const readCommands = [reportCommand, sqlCommand, statusCommand]

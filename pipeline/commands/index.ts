@@ -1,0 +1,124 @@
+// The table of contents of the command line: each command's name and what it does. A command loads what it needs when it is
+// named, so that an answer does not wait for the rest of the house.
+import type { Command } from './command.ts'
+
+export interface Entry {
+  /** As yargs takes it: name and positionals. */
+  readonly command: string
+  readonly describe: string
+  readonly load: () => Promise<Command>
+}
+
+export const commands: readonly Entry[] = [
+  {
+    command: 'demo',
+    describe: 'Sandbox, nightly run and reports in one; ends by comparing with the sandbox’s truth',
+    load: async () => (await import('./demo.ts')).demoCommand,
+  },
+  {
+    command: 'init',
+    describe: 'Write a commented configuration into the folder of the books',
+    load: async () => (await import('./setup.ts')).initCommand,
+  },
+  {
+    command: 'endpoints',
+    describe: 'The catalogue: every endpoint with its rate, span, retention, page size and paging',
+    load: async () => (await import('./setup.ts')).endpointsCommand,
+  },
+  {
+    command: 'sandbox',
+    describe: 'Run the local venue: the documented API on loopback, with a truth to compare against',
+    load: async () => (await import('./setup.ts')).sandboxCommand,
+  },
+  {
+    command: 'plan',
+    describe: 'What would be fetched, with requests and time; sends nothing',
+    load: async () => (await import('./fetch.ts')).planCommand,
+  },
+  {
+    command: 'sync',
+    describe: 'Fetch, journal and land what is missing',
+    load: async () => (await import('./fetch.ts')).syncCommand,
+  },
+  {
+    command: 'nightly',
+    describe: 'Sync, build, check and publish',
+    load: async () => (await import('./fetch.ts')).nightlyCommand,
+  },
+  {
+    command: 'build',
+    describe: 'Run the SQL models and checks, and publish',
+    load: async () => (await import('./books.ts')).buildCommand,
+  },
+  {
+    command: 'check',
+    describe: 'Run the reconciliations and print the breaks with their ages and notes; publishes nothing',
+    load: async () => (await import('./books.ts')).checkCommand,
+  },
+  {
+    command: 'verify',
+    describe: 'Check the journal’s hash chain, the landed rows against it, and the ledger’s invariants',
+    load: async () => (await import('./books.ts')).verifyCommand,
+  },
+  {
+    command: 'rebuild',
+    describe: 'Make everything again from the journal, without the network',
+    load: async () => (await import('./books.ts')).rebuildCommand,
+  },
+  {
+    command: 'erase [frames..]',
+    describe:
+      'Take data about people out of the journal and the books for good; shows what would go without --yes',
+    load: async () => (await import('./erase.ts')).eraseCommand,
+  },
+  {
+    command: 'import <kind> <file>',
+    describe: 'Bring in trades from elsewhere, opening lots or prices from a CSV file, and publish the books',
+    load: async () => (await import('./import.ts')).importCommand,
+  },
+  {
+    command: 'export <kind>',
+    describe: 'The published books for other tools: beancount, hledger, or a folder of Parquet files',
+    load: async () => (await import('./export.ts')).exportCommand,
+  },
+  {
+    command: 'report <name>',
+    describe: 'Balances, PnL, gains, income or a statement, as a table, CSV, XLSX, HTML or JSON',
+    load: async () => (await import('./report.ts')).reportCommand,
+  },
+  {
+    command: 'sql <query>',
+    describe: 'Ask the published ledger; read-only, also while a run writes',
+    load: async () => (await import('./sql.ts')).sqlCommand,
+  },
+  {
+    command: 'status',
+    describe: 'Coverage, freshness, what the venue will forget and when, last runs, open breaks',
+    load: async () => (await import('./status.ts')).statusCommand,
+  },
+  {
+    command: 'explain <id>',
+    describe: 'Walk from a figure through lot and entry to the venue’s own record, byte for byte',
+    load: async () => (await import('./explain.ts')).explainCommand,
+  },
+  {
+    command: 'explain-break <break_id>',
+    describe: 'Explain a break by a note; it no longer counts until its figures change',
+    load: async () => (await import('./explain-break.ts')).explainBreakCommand,
+  },
+  {
+    command: 'call <endpoint> [values..]',
+    describe: 'Any endpoint once, checked before it is sent; one that writes is sent only with --write',
+    load: async () => (await import('./call.ts')).callCommand,
+  },
+  {
+    command: 'writes',
+    describe: 'What was changed at the venue, and what of it has no known outcome; settles that by hand',
+    load: async () => (await import('./call.ts')).writesCommand,
+  },
+  {
+    command: 'add-subaccounts <uids..>',
+    describe: 'Give a broker’s sub-accounts read-only keys and add them to the configuration',
+    load: async () => (await import('./subaccounts.ts')).addSubaccountsCommand,
+  },
+]

@@ -1,0 +1,32 @@
+import { optionalConfig } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
+import { answerApart } from '../reports/apart.ts'
+import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
+import { runQuery } from '../reports/sql.ts'
+import { defineCommand, terminalOf } from './command.ts'
+
+const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
+
+export const sqlCommand = defineCommand({
+  example: ['$0 sql "select coin, sum(quantity) from balances group by coin"', 'any SQL that reads'],
+  options: (parser) =>
+    parser
+      .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
+      .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
+      .option('out', text('File to write to'))
+      .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
+      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
+  run: async (context, args) => {
+    await runQuery(context.dir, args.query, {
+      format: args.format as QueryFormat,
+      terminal: terminalOf(context),
+      answer: answerApart,
+      signal: context.signal,
+      engine: engineSettings(optionalConfig(context).engine),
+      ...(args.out === undefined ? {} : { out: args.out }),
+      ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
+      ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),
+    })
+    return 0
+  },
+})

@@ -1,0 +1,31 @@
+// What ends a query before its last row: its time, or the user.
+import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
+
+/** Longest time until the last row. */
+export const DEFAULT_TIMEOUT_MS = 600_000
+
+/** A query was stopped because its time was over or the user asked for it. */
+export class QueryStopped extends UsageError {}
+
+export interface Limits {
+  readonly timeoutMs: number
+  readonly clock: Clock
+  readonly signal?: AbortSignal
+}
+
+/** What ends a query early: its time, or the user. */
+export type Stop = 'time' | 'asked'
+
+export function stopError(
+  why: Stop,
+  { timeoutMs }: Pick<Limits, 'timeoutMs'>,
+  cause?: unknown,
+): QueryStopped {
+  if (why === 'asked') return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
+  return new QueryStopped('The query took too long and was stopped.', {
+    expected: `an answer within ${timeoutMs / 1000} s`,
+    action: 'Ask for less, one account or a shorter period, or allow more time.',
+    cause,
+  })
+}
