@@ -1,9 +1,11 @@
 // Reads the SQL models and orders them by what they read. A model file is one select whose name is its table;
 // what it reads is taken from the database's own parse tree, never from its text.
-import { readdirSync, readFileSync } from 'node:fs'
+import { createHash } from 'node:crypto'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
+import { packageRoot } from '../config/root.ts'
 
 /** One table of the build: a model file, or a select made from a record declaration. */
 export interface Model {
@@ -90,12 +92,9 @@ function columnDocs(lines: readonly string[]): [string, string][] {
 
 export const qualify = (name: string): string => (name.includes('.') ? name : `main.${name}`)
 
-/** Answers by the text of the select, which alone decides them: a process may build many times. */
-const readBySelect = new Map<string, readonly string[]>()
-
 /** Tables that a select reads, qualified, without its own common table expressions and without landing. */
 export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
-  const known = readBySelect.get(model.select)
+  const known = knownReads().get(hashOf(model.select))
   if (known !== undefined) return known
   const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
     sql: model.select,
@@ -115,8 +114,30 @@ export async function tablesRead(connection: DuckDBConnection, model: Model): Pr
   const found = new Set<string>()
   collectTables(tree.statements, new Set(), found)
   const tables = [...found].sort()
-  readBySelect.set(model.select, tables)
+  knownReads().set(hashOf(model.select), tables)
   return tables
+}
+
+/** What each select reads, by the hash of its text, which alone decides it; the compiled package brings those that ship. */
+const READS_FILE = join(packageRoot, 'dist', 'reads.json')
+
+const hashOf = (select: string): string => createHash('sha256').update(select).digest('hex')
+
+let reads: Map<string, readonly string[]> | undefined
+
+function knownReads(): Map<string, readonly string[]> {
+  reads ??= existsSync(READS_FILE)
+    ? new Map(Object.entries(JSON.parse(readFileSync(READS_FILE, 'utf8')) as Record<string, string[]>))
+    : new Map()
+  return reads
+}
+
+/** Writes down what these models read: parsing all of them is a third of a second of each process that builds. */
+export async function keepReads(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+  const found = await Promise.all(
+    models.map(async (model) => [hashOf(model.select), await tablesRead(connection, model)] as const),
+  )
+  writeFileSync(READS_FILE, JSON.stringify(Object.fromEntries(found)))
 }
 
 interface TreeNode {
