@@ -1,10 +1,21 @@
 import { defineConfig } from 'vitest/config'
 
+const PROOF = 'test/proof/**/*.test.ts'
+
 export default defineConfig({
   test: {
-    include: ['test/**/*.test.ts'],
     testTimeout: 30_000,
     hookTimeout: 60_000,
     maxWorkers: 2,
+    globalSetup: 'test/support/temporary-directory.ts',
+    projects: [
+      // What each change needs. The files of a worker share its modules, and so one loading of DuckDB; no test changes them.
+      {
+        extends: true,
+        test: { name: 'main', include: ['test/**/*.test.ts'], exclude: [PROOF], isolate: false },
+      },
+      // The long ones in their short form: simulation, torture, planted mistakes, fuzzing.
+      { extends: true, test: { name: 'proof', include: [PROOF] } },
+    ],
   },
 })

@@ -1,8 +1,7 @@
 // Books with a real journal: pages as the venue sent them, journaled, landed, built and published; no network.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { afterAll } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { type Books, openBooks } from '../../pipeline/books/books.ts'
 import { type ExplainOptions, type Explanation, explain } from '../../pipeline/evidence/explain.ts'
@@ -19,16 +18,9 @@ export interface PageOf {
   readonly body: string
 }
 
-const folders: string[] = []
-
-afterAll(() => {
-  for (const folder of folders.splice(0)) rmSync(folder, { recursive: true, force: true })
-})
-
-/** A folder of books with these pages of the account main, in this order: their frames are 3, 4 and so on. */
+/** A folder of books, gone when all tests have run, with these pages of the account main, in this order: their frames are 3, 4 and so on. */
 export async function journaledBooks(pages: readonly PageOf[]): Promise<string> {
   const dir = mkdtempSync(join(tmpdir(), 'explain-'))
-  folders.push(dir)
   await writeBooks(dir, async (books) => {
     const common = { at: '2026-02-01T03:00:00.000Z', run: 'r1' }
     const { journal } = books
