@@ -91,6 +91,11 @@ const FIGURES_HASH = `substr(sha256(concat_ws('|', severity, coalesce(cast(expec
  * A note holds for the figures that it was made for. Books that contradict themselves are not put right by a note, so
  * that a break of severity error stays open.
  */
+/** What a check of nothing would find. */
+const NO_CHECK = `select '' as check_name, '' as severity, '' as account, '' as ledger, '' as coin,
+  cast(null as timestamptz) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(0 as decimal(38, 18)) as found,
+  cast(0 as decimal(38, 18)) as difference, '' as explanation, '' as evidence, '' as culprit where false`
+
 export async function assembleBreaks(
   connection: DuckDBConnection,
   checks: readonly string[],
@@ -100,6 +105,7 @@ export async function assembleBreaks(
     (table) => `select '${table.replace('checks.', '')}' as check_name, severity, account, ledger, coin,
       occurred_at, expected, found, difference, explanation, evidence, culprit from ${table}`,
   )
+  if (found.length === 0) found.push(NO_CHECK)
   await connection.run(
     `create table breaks as
      with found_now as (${found.join('\nunion all\n')}),

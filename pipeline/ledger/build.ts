@@ -46,6 +46,8 @@ export interface BuildOptions {
   readonly config: BuildConfig
   /** Publish even when a check fails at severity error. */
   readonly publishAnyway?: boolean
+  /** Only these tables and checks, with all that they are made from; every one when absent. */
+  readonly only?: readonly string[]
   /** False: run models and checks, and throw the result away. */
   readonly publish?: boolean
   readonly steps?: readonly ExtraStep[]
@@ -125,13 +127,17 @@ async function make(
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   const models = runnable(all, steps)
   const given = [...GIVEN_TABLES, 'staging.previous_breaks']
-  const tables = await runTasks(connection, models, steps, given, options.clock, options.log)
-  const checks = models.map(({ table }) => table).filter((table) => table.startsWith('checks.'))
+  const { clock, only, log } = options
+  const tables = await runTasks(connection, models, steps, { given, only, clock, log })
+  const made = new Set(tables.map(({ table }) => table))
+  const checks = models
+    .map(({ table }) => table)
+    .filter((table) => table.startsWith('checks.') && made.has(table))
   await assembleBreaks(connection, checks, options.now)
   await makeAbout(connection)
   await writeComments(connection, [
-    ...models,
-    ...steps.flatMap(docsOfStep),
+    ...models.filter(({ table }) => made.has(table)),
+    ...steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep),
     { table: 'main.breaks', ...breaksDocs },
     aboutDocs,
   ])

@@ -180,9 +180,14 @@ export interface Task<T> {
 
 /**
  * Tasks in an order in which each finds its tables made; equals keep their order.
- * `given` are tables that stand there already. ModelError for a table that nobody makes and for a circle.
+ * `given` are tables that stand there already, `only` those that are wanted, with all that they are made from. ModelError
+ * for a table that nobody makes and for a circle.
  */
-export function inOrder<T>(tasks: readonly Task<T>[], given: ReadonlySet<string>): Task<T>[] {
+export function inOrder<T>(
+  tasks: readonly Task<T>[],
+  given: ReadonlySet<string>,
+  only?: readonly string[],
+): Task<T>[] {
   const makers = new Map(tasks.flatMap((task) => task.writes.map((table) => [table, task] as const)))
   const ordered: Task<T>[] = []
   const done = new Set<Task<T>>()
@@ -196,19 +201,20 @@ export function inOrder<T>(tasks: readonly Task<T>[], given: ReadonlySet<string>
     }
     for (const table of task.reads) {
       if (given.has(table)) continue
-      const maker = makers.get(table)
-      if (maker === undefined) {
-        throw new ModelError('A model reads a table that nobody makes.', {
-          where: task.name,
-          found: table,
-          action: 'Correct the name, or add the model.',
-        })
-      }
-      visit(maker, [...path, task])
+      visit(makers.get(table) ?? nobodyMakes(task.name, table), [...path, task])
     }
     done.add(task)
     ordered.push(task)
   }
-  for (const task of tasks) visit(task, [])
+  const wanted = only?.map((table) => makers.get(table) ?? nobodyMakes('the tables that are wanted', table))
+  for (const task of wanted ?? tasks) visit(task, [])
   return ordered
+}
+
+function nobodyMakes(where: string, table: string): never {
+  throw new ModelError('A model reads a table that nobody makes.', {
+    where,
+    found: table,
+    action: 'Correct the name, or add the model.',
+  })
 }

@@ -35,14 +35,21 @@ export function runnable(models: readonly Model[], steps: readonly ExtraStep[]):
   return models.filter((model) => model.needs.every((table) => made.has(table)))
 }
 
-/** Runs models and steps in the order in which they read each other; `given` are tables that stand there already. */
+export interface TasksOptions {
+  /** Tables that stand there already. */
+  readonly given: readonly string[]
+  /** Tables that are wanted, with all that they are made from; every one when absent. */
+  readonly only?: readonly string[] | undefined
+  readonly clock: Clock
+  readonly log?: ((event: BuildEvent) => void) | undefined
+}
+
+/** Runs models and steps in the order in which they read each other. */
 export async function runTasks(
   connection: DuckDBConnection,
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  given: readonly string[],
-  clock: Clock,
-  log?: (event: BuildEvent) => void,
+  { given, only, clock, log }: TasksOptions,
 ): Promise<BuildEvent[]> {
   const tasks: Task<() => Promise<number>>[] = []
   for (const model of models) {
@@ -54,7 +61,7 @@ export async function runTasks(
     tasks.push({ name: step.name, reads, writes, item: () => runStep(connection, step) })
   }
   const events: BuildEvent[] = []
-  for (const { name, item } of inOrder(tasks, new Set(given))) {
+  for (const { name, item } of inOrder(tasks, new Set(given), only?.map(qualify))) {
     const begun = clock.monotonic()
     const rows = await item()
     const event = { table: name, rows, ms: clock.monotonic() - begun }

@@ -62,22 +62,34 @@ export class TestBooks {
   readonly dir: string
   readonly landing: Landing
   private readonly connection: DuckDBConnection
+  private readonly only: readonly string[] | undefined
   private pages = 0
 
-  private constructor(dir: string, landing: Landing, connection: DuckDBConnection) {
+  private constructor(
+    dir: string,
+    landing: Landing,
+    connection: DuckDBConnection,
+    only: readonly string[] | undefined,
+  ) {
     this.dir = dir
     this.landing = landing
     this.connection = connection
+    this.only = only
   }
 
-  static async open(engine: Partial<EngineSettings> = { threads: 1 }): Promise<TestBooks> {
+  /** `only`: the tables and checks that its builds make, with all that they are made from; every one when absent. */
+  static async open({
+    only,
+    ...engine
+  }: Partial<EngineSettings> & { readonly only?: readonly string[] } = {}): Promise<TestBooks> {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-books-'))
     const landing = await openLanding(dir, {
       records: feedRecords.map(({ record }) => record),
       feeds: new Map(),
+      threads: 1,
       ...engine,
     })
-    return new TestBooks(dir, landing, await landing.instance.connect())
+    return new TestBooks(dir, landing, await landing.instance.connect(), only)
   }
 
   async close(): Promise<void> {
@@ -182,6 +194,7 @@ export class TestBooks {
       now: new Date('2026-02-02T00:00:00Z'),
       clock: systemClock,
       config: { accounts: [], publishPersonalData: false, ...config },
+      ...(this.only === undefined ? {} : { only: this.only }),
       ...options,
     })
   }
