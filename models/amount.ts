@@ -1,5 +1,5 @@
 // Exact amounts: a decimal text becomes a whole number of 10^-18 units and back, never a float.
-// What does not fit DECIMAL(38,18) without a change of value is refused, not rounded.
+// What does not fit DECIMAL(38,18) without a change of value is refused; who wants it rounded says so (`roundAmount`).
 
 /** Decimal places that every table of tieout keeps. */
 export const AMOUNT_SCALE = 18
@@ -45,6 +45,17 @@ export function parseAmount(text: string): AmountResult {
   const units = BigInt(significant) * 10n ** BigInt(AMOUNT_SCALE - decimals)
   if (units >= LIMIT_UNITS) return { ok: false, problem: 'beyond 20 integer digits' }
   return { ok: true, units: match[1] === '-' ? -units : units }
+}
+
+/** A plain decimal with its digits beyond the 18th rounded half to even; the same text where there are none but zeros. */
+export function roundAmount(text: string): string {
+  const [whole = '', fraction = ''] = text.split('.')
+  const beyond = fraction.slice(AMOUNT_SCALE)
+  if (!/[1-9]/.test(beyond)) return text
+  const digits = BigInt(`${whole.replace('-', '')}${fraction.slice(0, AMOUNT_SCALE)}`)
+  const isHalf = /^50*$/.test(beyond)
+  const up = isHalf ? digits % 2n === 1n : beyond >= '5'
+  return `${text.startsWith('-') ? '-' : ''}${formatAmount(up ? digits + 1n : digits)}`
 }
 
 /** Writes units of 10^-18 as the shortest plain decimal text: `-1.5`, `0`, `12`. */

@@ -18,6 +18,10 @@ export interface ImportOutcome {
   readonly rows: number
   /** Rows that the books did not have. */
   readonly added: number
+  /** Cells with more decimals than are kept. */
+  readonly rounded: number
+  /** Number of the import, by which it can be withdrawn; null where the books had all of the file. */
+  readonly id: number | null
 }
 
 /** A file that has been read and found whole; nothing of it stands in the books yet. */
@@ -58,8 +62,9 @@ export async function importInto(
 ): Promise<ImportOutcome> {
   refuseOtherCase(books.dir, kind, file.name, rows)
   const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
-  if (added.length === 0) return { rows: rows.length, added: 0 }
-  await books.journal.append(
+  const rounded = rows.reduce((sum, row) => sum + row.rounded, 0)
+  if (added.length === 0) return { rows: rows.length, added: 0, rounded, id: null }
+  const { seq } = await books.journal.append(
     {
       kind: 'import',
       at: new Date(run.clock.wall()).toISOString(),
@@ -72,7 +77,37 @@ export async function importInto(
     file.bytes,
   )
   await landJournal(books.journal, books.landing)
-  return { rows: rows.length, added: added.length }
+  return { rows: rows.length, added: added.length, rounded, id: seq }
+}
+
+/** Withdraws an import: its rows no longer count, and a corrected file may bring the same ids. */
+export async function withdrawImport(
+  books: Books,
+  id: number,
+  run: { readonly id: string; readonly clock: Clock },
+): Promise<{ readonly file: string; readonly rows: number }> {
+  const reader = await books.landing.connection.runAndReadAll(
+    `select imports.file_name, imports.row_count, withdrawn.seq is not null
+     from landing.main.imports as imports
+     left join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
+     where imports.page_id = $1`,
+    [BigInt(id)],
+  )
+  const [file, rows, isWithdrawn] = reader.getRows()[0] ?? []
+  if (file === undefined || isWithdrawn === true)
+    throw new UsageError(
+      file === undefined ? 'There is no import of this number.' : 'This import was withdrawn before.',
+      {
+        where: `--undo ${id}`,
+        found: file === undefined ? 'a number of no import' : String(file),
+        expected: 'the number of an import that counts',
+        action: '`tieout sql "from imports"` lists them.',
+      },
+    )
+  const at = new Date(run.clock.wall()).toISOString()
+  await books.journal.append({ kind: 'import-withdrawal', at, run: run.id, withdraws: id })
+  await landJournal(books.journal, books.landing)
+  return { file: String(file), rows: Number(rows) }
 }
 
 const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']

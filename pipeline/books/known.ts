@@ -1,4 +1,4 @@
-// What of a file the books have already. An id is a row's identity: the same row again is nothing new, and another row
+// What of a file the books have already, imports that were withdrawn aside. An id is a row's identity: the same row again is nothing new, and another row
 // under the same id is refused, with both named. Trades and opening lots share their ids, as reports name lots by them.
 import {
   type DuckDBConnection,
@@ -61,6 +61,7 @@ async function* knownRows(
     `select imports.file_name, rows.page_row, ${names.join(', ')}
      from landing.main.${table.name} as rows
      join landing.main.imports as imports on imports.page_id = rows.page_id
+     anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
      order by rows.page_id, rows.page_row`,
   )
   for (let at = 0; at < result.chunkCount; at += 1)
@@ -89,7 +90,9 @@ async function idsOfOtherKind(
   if (other === undefined) return new Map()
   const reader = await connection.runAndReadAll(
     `select rows.id, min(imports.file_name) from landing.main.${other} as rows
-     join landing.main.imports as imports on imports.page_id = rows.page_id group by rows.id`,
+     join landing.main.imports as imports on imports.page_id = rows.page_id
+     anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
+     group by rows.id`,
   )
   return new Map(reader.getRows().map(([id, file]) => [String(id), String(file)]))
 }

@@ -1,9 +1,9 @@
-// The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices. It builds
-// and publishes the books, so that the next report has it.
-
-import type { ExitCode } from '../../models/error.ts'
-import { openBooks } from '../books/books.ts'
-import { type ImportOutcome, importInto, readImport } from '../books/import.ts'
+// The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices; and takes back
+// what was brought in by mistake. It builds and publishes the books, so that the next report has it.
+import type { Clock } from '../../models/clock.ts'
+import { type ExitCode, UsageError } from '../../models/error.ts'
+import { type Books, openBooks } from '../books/books.ts'
+import { type ImportOutcome, importInto, readImport, withdrawImport } from '../books/import.ts'
 import { buildBooks } from '../books/night.ts'
 import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -25,8 +25,13 @@ export const importCommand = defineCommand({
   example: ['$0 import trades kraken-2024.csv', 'then: tieout report gains --year 2024'],
   options: (parser) =>
     parser
-      .positional('kind', { choices: importKinds, demandOption: true, describe: 'What the file holds' })
-      .positional('file', { type: 'string', demandOption: true, describe: 'CSV in UTF-8' })
+      .positional('kind', { choices: importKinds, describe: 'What the file holds' })
+      .positional('file', { type: 'string', describe: 'CSV in UTF-8' })
+      .option('undo', {
+        type: 'number',
+        describe: 'Withdraw the import of this number; the table `imports` lists them',
+        requiresArg: true,
+      })
       .option('build', {
         type: 'boolean',
         default: true,
@@ -35,7 +40,7 @@ export const importCommand = defineCommand({
       .epilog(HEADERS),
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
-    const read = await readImport(nodeDisk, args.kind as ImportKind, args.file)
+    const work = await workOf(args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'import',
@@ -43,8 +48,7 @@ export const importCommand = defineCommand({
       engine: engineSettings(config.engine),
     })
     try {
-      const outcome = await importInto(books, read, { id: context.run, clock: context.clock })
-      context.print(describeImport(args.file, outcome))
+      context.print(await work(books, { id: context.run, clock: context.clock }))
       if (!args.build) return 0
       const result = await buildBooks(context, config, books, { publishAnyway: false })
       context.print(describeBreaks(result))
@@ -57,10 +61,41 @@ export const importCommand = defineCommand({
   },
 })
 
-function describeImport(file: string, { rows, added }: ImportOutcome): string {
+type Work = (books: Books, run: { readonly id: string; readonly clock: Clock }) => Promise<string>
+
+/** What the words ask for; a file is read whole before the books are opened. */
+async function workOf({
+  kind,
+  file,
+  undo,
+}: {
+  readonly kind?: string | undefined
+  readonly file?: string | undefined
+  readonly undo?: number | undefined
+}): Promise<Work> {
+  if (undo !== undefined && kind === undefined)
+    return async (books, run) => {
+      const withdrawn = await withdrawImport(books, undo, run)
+      return `Withdrew the import ${undo} (${withdrawn.file}, ${counted(withdrawn.rows, 'row')}); the journal keeps the file.`
+    }
+  if (undo !== undefined || kind === undefined || file === undefined)
+    throw new UsageError('The words do not say what to import.', {
+      expected: 'a kind and a file, or --undo with the number of an import',
+      found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
+      action: 'See `tieout import --help`.',
+    })
+  const read = await readImport(nodeDisk, kind as ImportKind, file)
+  return async (books, run) => describeImport(file, await importInto(books, read, run))
+}
+
+function describeImport(file: string, { rows, added, rounded, id }: ImportOutcome): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
   if (added === 0) return `Nothing new: the books have all of ${file} already (${counted(rows, 'row')}).`
   const known = rows - added
   const rest = known === 0 ? '' : `; the books had ${counted(known, 'row')} of it already`
-  return `Imported ${counted(added, 'row')} of ${file}${rest}.`
+  const precise =
+    rounded === 0
+      ? ''
+      : `\n${counted(rounded, 'cell')} had more than 18 decimals and counts rounded half to even; the journal keeps the file as it is.`
+  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}`
 }

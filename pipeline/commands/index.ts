@@ -72,8 +72,9 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./erase.ts')).eraseCommand,
   },
   {
-    command: 'import <kind> <file>',
-    describe: 'Bring in trades from elsewhere, opening lots or prices from a CSV file, and publish the books',
+    command: 'import [kind] [file]',
+    describe:
+      'Bring in trades from elsewhere, opening lots or prices from a CSV file, or take an import back; publishes',
     load: async () => (await import('./import.ts')).importCommand,
   },
   {

@@ -15,6 +15,8 @@ export interface ImportedRow {
   readonly line: number
   /** In the order of the table's columns after page_id and page_row; a time is a bigint of Unix microseconds. */
   readonly values: readonly FieldValue[]
+  /** Cells whose amounts had more decimals than are kept. */
+  readonly rounded: number
 }
 
 export interface ImportFormat {

@@ -22,7 +22,8 @@ function readLots(file: CsvFile): ImportedRow[] {
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
       seen.add(row.id(), row.line)
-      rows.push({ line: row.line, values: lotValues(row) })
+      const values = lotValues(row)
+      rows.push({ line: row.line, values, rounded: row.takeRounded() })
     }
   })
   return rows

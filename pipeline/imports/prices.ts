@@ -26,11 +26,11 @@ export const pricesFormat: ImportFormat = {
 function readPrices(file: CsvFile): ImportedRow[] {
   const rows: ImportedRow[] = []
   const seen = new SeenOnce(file.name, 'price')
-  const add = (line: number, ...values: readonly [bigint, string, string, bigint, string]): void => {
+  const add: Add = (row, ...values) => {
     const [micros, asset, currency, , source] = values
     const day = new Date(Number(micros / 1000n)).toISOString()
-    seen.add(`${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`, line)
-    rows.push({ line, values })
+    seen.add(`${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`, row.line)
+    rows.push({ line: row.line, values, rounded: row.takeRounded() })
   }
   readCsv(file, (header) => {
     if (isReferenceRates(header)) return readReferenceRates(file, header, add)
@@ -41,7 +41,7 @@ function readPrices(file: CsvFile): ImportedRow[] {
       const currency = row.code('currency')
       if (asset === currency)
         throw row.refuse('currency', 'A coin is priced in itself.', 'another coin or currency')
-      add(row.line, priceTime(row), asset, currency, row.amount('price', 'above zero'), sourceOf(row))
+      add(row, priceTime(row), asset, currency, row.amount('price', 'above zero'), sourceOf(row))
     }
   })
   return rows
@@ -73,7 +73,7 @@ const isReferenceRates = ({ cells }: CsvLine): boolean =>
   cells.slice(1).every((cell) => /^\s*([A-Z]{3})?\s*$/.test(cell))
 
 type Add = (
-  line: number,
+  row: ImportRow,
   micros: bigint,
   asset: string,
   currency: string,
@@ -90,7 +90,7 @@ function readReferenceRates(file: CsvFile, header: CsvLine, add: Add): (line: Cs
     const { micros } = row.instant('Date', readDate)
     for (const currency of columns.slice(1)) {
       if (currency === '' || row.isEmpty(currency) || row.text(currency) === 'N/A') continue
-      add(row.line, micros, 'EUR', currency, row.amount(currency, 'above zero'), 'ecb')
+      add(row, micros, 'EUR', currency, row.amount(currency, 'above zero'), 'ecb')
     }
   }
 }

@@ -1,6 +1,7 @@
 // The cells of one row, each read as its column wants it, or refused with file, line, column, what was expected and
-// what was found. Amounts are plain decimals, exact to 10^-18; nothing is rounded.
-import { AMOUNT_SCALE, parseAmount } from '../../models/amount.ts'
+// what was found. Amounts are plain decimals; digits beyond the 18th, as
+// spreadsheets make them, are rounded half to even and counted.
+import { parseAmount, roundAmount } from '../../models/amount.ts'
 import type { UsageError } from '../../models/error.ts'
 import { type CsvLine, refuseCell } from './csv.ts'
 import { type Instant, type InstantResult, parseInstant } from './instant.ts'
@@ -17,12 +18,20 @@ export class ImportRow {
   readonly #file: string
   readonly #columns: readonly string[]
   readonly #cells: readonly string[]
+  readonly #rounded = new Set<string>()
 
   constructor(file: string, columns: readonly string[], line: CsvLine) {
     this.line = line.number
     this.#file = file
     this.#columns = columns
     this.#cells = line.cells
+  }
+
+  /** How many cells were rounded since this was last asked. */
+  takeRounded(): number {
+    const { size } = this.#rounded
+    this.#rounded.clear()
+    return size
   }
 
   /** The text of a cell, as it stands. */
@@ -73,15 +82,9 @@ export class ImportRow {
         'An amount is no plain decimal.',
         'digits with at most one point; no exponent, no thousands separator',
       )
-    const decimals = text.split('.')[1]?.length ?? 0
-    if (decimals > AMOUNT_SCALE)
-      throw this.refuse(
-        column,
-        'An amount has more decimals than can be kept.',
-        `at most ${AMOUNT_SCALE} decimals`,
-        `${decimals} decimals: ${text}`,
-      )
-    const parsed = parseAmount(text)
+    const kept = roundAmount(text)
+    if (kept !== text) this.#rounded.add(column)
+    const parsed = parseAmount(kept)
     if (!parsed.ok) throw this.refuse(column, 'An amount is too large.', 'at most 20 digits before the point')
     const { units } = parsed
     if (units < 0n && sign !== 'any') throw this.refuse(column, 'An amount is negative.', `a number ${sign}`)

@@ -46,7 +46,8 @@ function readTrades(file: CsvFile): ImportedRow[] {
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
       seen.add(row.id(), row.line)
-      rows.push({ line: row.line, values: tradeValues(row) })
+      const values = tradeValues(row)
+      rows.push({ line: row.line, values, rounded: row.takeRounded() })
     }
   })
   return rows

@@ -125,6 +125,13 @@ export interface ImportMeta extends Common {
   readonly sha256: string
 }
 
+/** The user takes an import back: its rows no longer count. The frame of the import stays as it is. */
+export interface ImportWithdrawalMeta extends Common {
+  readonly kind: 'import-withdrawal'
+  /** Number of the import's frame. */
+  readonly withdraws: number
+}
+
 /** What a user has to say of a break. The frame's body is the note; the last word on a break counts. */
 export interface NoteMeta extends Common {
   readonly kind: 'note'
@@ -145,6 +152,7 @@ export type FrameMeta =
   | WriteIntentMeta
   | WriteOutcomeMeta
   | ImportMeta
+  | ImportWithdrawalMeta
   | NoteMeta
 
 export interface Frame {

@@ -5,7 +5,7 @@ import { type ColumnKind, type Table, table } from '../engine/table.ts'
 import { importedLotsTable, importedPricesTable, importedTradesTable } from '../imports/tables.ts'
 
 /** Raised with every change that older files do not have; such a file is made again from the journal. */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',
@@ -93,6 +93,11 @@ export const importsTable = table(
   'page_id: BIGINT, kind, file_name, row_count: INTEGER, sha256, imported_at: TIMESTAMPTZ',
 )
 
+export const importWithdrawalsTable = table(
+  'import_withdrawals',
+  'seq: BIGINT, page_id: BIGINT, withdrawn_at: TIMESTAMPTZ',
+)
+
 export const notesTable = table(
   'notes',
   'seq: BIGINT, break_id, figures, is_withdrawn: BOOLEAN, note, noted_at: TIMESTAMPTZ',
@@ -113,6 +118,7 @@ const fixedTables = [
   importedTradesTable,
   importedLotsTable,
   importedPricesTable,
+  importWithdrawalsTable,
   notesTable,
 ]
 

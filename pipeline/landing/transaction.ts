@@ -113,6 +113,8 @@ export class LandingTransaction {
         return
       case 'import':
         return this.#landImport(frame, meta)
+      case 'import-withdrawal':
+        return this.#append('import_withdrawals', [frame.seq, meta.withdraws, time(meta.at)])
       case 'note':
         return this.#landNote(frame, meta)
       default:

@@ -48,6 +48,12 @@ export function readModels(sqlFolder: string): Model[] {
   )
 }
 
+/** The shipped model of a table, wherever its file stands. */
+export function shippedModel(table: string): Model {
+  const model = readModels(join(packageRoot, 'sql')).find((one) => one.table === table)
+  return model ?? nobodyMakes('the models that ship', table)
+}
+
 /**
  * Splits a model file into its opening comment and its select. The comment states what the table is,
  * its grain and keys, what it needs, and after `-- columns:` each column as `--   name: meaning`.

@@ -33,6 +33,7 @@ imported as (
       partition by asset, currency, priced_at, source order by page_id, page_row
     ) as observation
   from landing.imported_prices
+  anti join landing.import_withdrawals using (page_id)
 )
 select coin, currency, priced_at, exact_divide(value, quantity) as price, source
 from together

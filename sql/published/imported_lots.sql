@@ -1,4 +1,4 @@
--- Opening lots that the user imported: what was held before the books begin, each id once, as it was first imported.
+-- Opening lots that the user imported: what was held before the books begin, each id once, as it was first imported, without imports that were withdrawn.
 -- grain: one row per id
 -- keys:  id unique
 -- columns:
@@ -18,6 +18,7 @@ with
 ranked as (
   select *, row_number() over (partition by id order by page_id, page_row) as observation
   from landing.imported_lots
+  anti join landing.import_withdrawals using (page_id)
 )
 select id, acquired_at, nanos, account, asset, quantity, basis, currency, imports.file_name, ranked.page_id,
   page_row, imports.imported_at as first_seen_at

@@ -1,4 +1,5 @@
--- Trades, transfers, income and gifts that the user imported from elsewhere: each id once, as it was first imported.
+-- Trades, transfers, income and gifts that the user imported from elsewhere: each id once, as it was first imported, without
+-- imports that were withdrawn.
 -- grain: one row per id
 -- keys:  id unique
 -- columns:
@@ -22,6 +23,7 @@ with
 ranked as (
   select *, row_number() over (partition by id order by page_id, page_row) as observation
   from landing.imported_trades
+  anti join landing.import_withdrawals using (page_id)
 )
 select ranked.id,
   row_number() over (order by occurred_at, nanos, ranked.page_id, page_row) as place,

@@ -1,6 +1,7 @@
 // Imported files beside everything else in the books: imported twice, made again from the journal, next to what the
 // venue tells of the same account, valued by imported prices, and by the command line in a fresh folder.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { UsageError } from '../../models/error.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { tieout } from '../support/cli.ts'
@@ -24,9 +25,9 @@ const frames = async (): Promise<unknown> =>
 
 describe('a file imported again', () => {
   it('adds nothing when all of it is known, and only what is new when it has grown', async () => {
-    expect(await books.trades(BOUGHT)).toEqual({ rows: 1, added: 1 })
-    expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toEqual({ rows: 1, added: 0 })
-    expect(await books.trades(BOUGHT, SOLD)).toEqual({ rows: 2, added: 1 })
+    expect(await books.trades(BOUGHT)).toMatchObject({ rows: 1, added: 1 })
+    expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toMatchObject({ rows: 1, added: 0 })
+    expect(await books.trades(BOUGHT, SOLD)).toMatchObject({ rows: 2, added: 1 })
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
     expect(await frames()).toBe(2)
   })
@@ -45,6 +46,57 @@ describe('a file imported again', () => {
       ['BTC', 'trades', '100'],
       ['BTC', 'trades', '150'],
     ])
+  })
+})
+
+describe('an import that is taken back', () => {
+  it('no longer counts, a corrected file may bring the same ids, and history keeps both', async () => {
+    const { id } = await books.trades(BOUGHT, SOLD)
+    const wrong = await books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,900,1,USD')
+    await expect(books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,90,1,USD')).rejects.toThrow(
+      UsageError,
+    )
+    expect(await books.undo(Number(wrong.id))).toEqual({ file: 'trades.csv', rows: 1 })
+    const right = await books.trades(
+      'b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,90,1,USD',
+      's2,2026-01-03T00:00:00Z,main,sell,ETH,1,USD,100,0,',
+    )
+    expect(right.added).toBe(2)
+    const expected = ['s1 <- b1: 1 for 149 cost 101 gain 48', 's2 <- b2: 1 for 100 cost 91 gain 9']
+    expect(await books.gains()).toEqual(expected)
+    expect(await books.query('select import_id, withdrawn_at is not null from imports order by 1')).toEqual([
+      [id, false],
+      [wrong.id, true],
+      [right.id, false],
+    ])
+    await books.rebuild()
+    expect(await books.gains()).toEqual(expected)
+  }, 120_000)
+
+  it('leaves rows that another file brought too; twice, or of no import, it is refused', async () => {
+    const first = await books.trades(BOUGHT)
+    await books.trades(BOUGHT, SOLD)
+    await books.undo(Number(first.id))
+    expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
+    await expect(books.undo(Number(first.id))).rejects.toThrow('This import was withdrawn before.')
+    await expect(books.undo(999)).rejects.toThrow('There is no import of this number.')
+  })
+})
+
+describe('amounts of a spreadsheet', () => {
+  it('with more than 18 decimals are rounded half to even and counted; the journal keeps the file', async () => {
+    const outcome = await books.trades(
+      'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,21613.999999999999999999999999999,0,',
+      's1,2026-01-02T00:00:00Z,main,sell,BTC,1.000,USD,0.00000000000000000050,-0.0000000000000000015,USD',
+    )
+    expect(outcome).toMatchObject({ added: 2, rounded: 3 })
+    await books.build()
+    expect(await books.query('select total, fee from imported_trades order by id')).toEqual([
+      ['21614', '0'],
+      ['0', '-0.000000000000000002'],
+    ])
+    const again = await books.trades('b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,21614,0,')
+    expect(again.added).toBe(0)
   })
 })
 
@@ -125,7 +177,7 @@ describe('imported prices', () => {
   it('of one moment and source are one: told again they are nothing new, told otherwise they are refused', async () => {
     const file = (price: string) => `time,asset,currency,price\n2026-01-01,BTC,USD,${price}\n`
     await books.import('prices', file('100'))
-    expect(await books.import('prices', file('100.0'))).toEqual({ rows: 1, added: 0 })
+    expect(await books.import('prices', file('100.0'))).toMatchObject({ rows: 1, added: 0 })
     await expect(books.import('prices', file('101'))).rejects.toMatchObject({
       details: { where: expect.stringMatching(/prices\.csv:2, column price$/), found: '101' },
     })
@@ -146,7 +198,10 @@ describe('the command line', () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, SOLD, ''].join('\n'))
     const dir = `${books.dir}/fresh`
     const first = await tieout(['import', 'trades', file, '--dir', dir])
-    expect(first).toMatchObject({ code: 0, stdout: `Imported 2 rows of ${file}.\nNo open breaks.\n` })
+    expect(first).toMatchObject({
+      code: 0,
+      stdout: `Imported 2 rows of ${file}. To take it back: tieout import --undo 1\nNo open breaks.\n`,
+    })
     const report = await tieout(['report', 'gains', '--format', 'json', '--method', 'lifo', '--dir', dir])
     expect(report.code).toBe(0)
     expect(JSON.parse(report.stdout)).toEqual([

@@ -1,4 +1,5 @@
 // The file of the landing database: its version, its one owner, a process that dies, a disk that is full.
+
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { readFile, writeFile } from 'node:fs/promises'
@@ -10,6 +11,7 @@ import { defineRecord, text } from '../../models/record.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
 import { LandingError } from '../../pipeline/landing/errors.ts'
 import type { Landing } from '../../pipeline/landing/landing.ts'
+import { SCHEMA_VERSION } from '../../pipeline/landing/tables.ts'
 import { compileForChild } from '../support/child.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
 import { chainOf, landingOptions, page, taxRow } from './frames.ts'
@@ -36,7 +38,16 @@ describe('a landing database', () => {
     )
     expect(tables.flat()).toEqual([
       ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records'],
-      ...['imported_lots', 'imported_prices', 'imported_trades', 'imports', 'notes', 'open_orders', 'orders'],
+      ...[
+        'import_withdrawals',
+        'imported_lots',
+        'imported_prices',
+        'imported_trades',
+        'imports',
+        'notes',
+        'open_orders',
+        'orders',
+      ],
       ...[
         'p2p_orders',
         'p2p_records',
@@ -60,16 +71,16 @@ describe('a landing database', () => {
       [
         'The landing database was made by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 3',
+        `  expected: schema version ${SCHEMA_VERSION}`,
         '  found:    schema version 1',
         '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
-    await changed(other, 'update landing.state set schema_version = 4')
+    await changed(other, `update landing.state set schema_version = ${SCHEMA_VERSION + 1}`)
     expect((await failure(other)).details).toMatchObject({
-      expected: 'schema version 3',
-      found: 'schema version 4',
+      expected: `schema version ${SCHEMA_VERSION}`,
+      found: `schema version ${SCHEMA_VERSION + 1}`,
       action: 'Update tieout, then run again.',
     })
   })

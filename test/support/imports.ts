@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { pino } from 'pino'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { type ImportOutcome, importInto, readImport } from '../../pipeline/books/import.ts'
+import { type ImportOutcome, importInto, readImport, withdrawImport } from '../../pipeline/books/import.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
 import { type Config, emptyConfig } from '../../pipeline/config/config.ts'
 import type { CommandContext } from '../../pipeline/config/context.ts'
@@ -52,6 +52,17 @@ export class ImportedBooks {
     const books = await openBooks(this.dir, { clock, command: 'import' })
     try {
       return await importInto(books, read, { id: 'run-1', clock })
+    } finally {
+      await books.close()
+    }
+  }
+
+  /** Withdraws the import of this number. */
+  async undo(id: number): Promise<{ readonly file: string; readonly rows: number }> {
+    this.#built = null
+    const books = await openBooks(this.dir, { clock, command: 'import' })
+    try {
+      return await withdrawImport(books, id, { id: 'run-1', clock })
     } finally {
       await books.close()
     }
