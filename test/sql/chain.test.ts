@@ -1,11 +1,14 @@
 // The balance chain: which balances an account keeps, what stood there before, and where a step does not close.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = ['balance_chain', 'balance_groupings', 'balances', 'entries', ...LEDGER_CHECKS, 'checks.coverage']
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
 })
 

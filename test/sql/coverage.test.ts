@@ -2,10 +2,13 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { TestBooks } from '../support/books.ts'
 
+/** What these books are made of. */
+const MADE = ['coverage', 'checks.coverage', 'checks.missing_credential', 'checks.landed_row_has_page']
+
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {

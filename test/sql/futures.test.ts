@@ -1,11 +1,14 @@
 // Futures: the unified tax feed is the book of record, the futures feed its secondary; a classic account has only the latter.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = ['balances', 'entries', 'futures_pnl', ...LEDGER_CHECKS, 'checks.futures_v3_v2']
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {

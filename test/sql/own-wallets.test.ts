@@ -3,12 +3,23 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = [
+  'entries',
+  'postings',
+  ...LEDGER_CHECKS,
+  'checks.orders_vs_tax',
+  'checks.p2p_direction',
+  'checks.p2p_match',
+  'checks.transfer_legs',
+]
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {

@@ -1,12 +1,23 @@
 // Futures against everything else that tells of them: open positions (4.12), orders and their fees (4.11), and the results
 // of single positions, from flat to flat, computed by hand.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = [
+  'futures_pnl',
+  'futures_positions_pnl',
+  ...LEDGER_CHECKS,
+  'checks.futures_v3_v2',
+  'checks.order_fees',
+  'checks.orders_vs_futures',
+  'checks.positions',
+]
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {
@@ -364,7 +375,7 @@ describe('the results of a position', () => {
     await build({ booked, filled: filled('long', 'short'), held: [] })
     expect(await results()).toEqual(expected)
     await books.close()
-    books = await TestBooks.open()
+    books = await TestBooks.open({ only: MADE })
     await build({ booked, filled: filled('', ''), held: [] })
     expect(await results()).toEqual(expected)
   })
@@ -377,7 +388,7 @@ describe('the results of a position', () => {
       ['ETHUSDT', 'long', '1', 'open', '09 12:00', null, '0', '-5', '0', '-5'],
     ])
     await books.close()
-    books = await TestBooks.open()
+    books = await TestBooks.open({ only: MADE })
     await build({ kind: 'classic', filled: [] })
     expect(await results()).toEqual([
       ['BTCUSDT', 'long', null, 'unknown', '05 12:00', null, '30', '-2.7', '0', '27.3'],

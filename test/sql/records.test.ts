@@ -1,11 +1,26 @@
 // The published records: one row for each content that a record has had, and what is kept of quarantine and coverage.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { TestBooks } from '../support/books.ts'
+import { LEDGER_CHECKS, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = [
+  'accounts',
+  'entries',
+  'liquidations',
+  'orders',
+  'p2p_orders',
+  'quarantine',
+  'tax_records',
+  ...LEDGER_CHECKS,
+  'checks.changed_record',
+  'checks.coverage',
+  'checks.partition_clash',
+]
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {

@@ -1,11 +1,14 @@
 // Trades: legs of fills put together again, both sides told apart, and what is left over.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = ['entries', 'postings', 'trades', ...LEDGER_CHECKS, 'checks.trade_legs']
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
 })
 

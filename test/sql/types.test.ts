@@ -6,12 +6,24 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { columnName } from '../../models/record.ts'
 import { packageRoot } from '../../pipeline/config/root.ts'
 import { feedRecords } from '../../pipeline/ledger/feeds.ts'
-import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = [
+  'balances',
+  'entries',
+  'futures_pnl',
+  'transfers',
+  ...LEDGER_CHECKS,
+  'checks.doubtful_type',
+  'checks.orders_vs_futures',
+  'checks.positions',
+]
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
 })
 
 afterEach(async () => {

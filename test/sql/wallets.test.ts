@@ -1,11 +1,23 @@
 // P2P, transfers between wallets, double entry, and balances day by day.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of. */
+const MADE = [
+  'balance_history',
+  'balances',
+  'p2p_trades',
+  'postings',
+  'transfers',
+  ...LEDGER_CHECKS,
+  'checks.p2p_match',
+  'checks.transfer_legs',
+]
 
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
 })
 

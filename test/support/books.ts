@@ -49,6 +49,19 @@ function units(text: string): bigint {
   return parsed.units
 }
 
+/** The checks that hold the entries of any books to what was received. */
+export const LEDGER_CHECKS: readonly string[] = [
+  'checks.balance_chain',
+  'checks.double_entry',
+  'checks.duplicate_records',
+  'checks.entries_match_balance',
+  'checks.landed_row_has_page',
+  'checks.negative_balance',
+  'checks.quarantined_rows',
+  'checks.sum_guard',
+  'checks.unknown_type',
+]
+
 export interface PageOptions {
   readonly account?: string
   readonly partition?: string
