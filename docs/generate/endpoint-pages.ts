@@ -3,6 +3,7 @@
 import { endpoints } from '../../connectors/catalogue.ts'
 import { days, type Endpoint, type Paging, type Window } from '../../connectors/endpoint.ts'
 import { columnName, docOf, type FieldKind, type RecordType } from '../../models/record.ts'
+import { type ItemTable, itemDocs, itemTables, wirePath } from '../../pipeline/ledger/items.ts'
 import { requestFields } from './request-fields.ts'
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -148,7 +149,7 @@ const NATURES: Readonly<Record<RecordType['nature'], string>> = {
   snapshot: 'It tells the present state; every state is kept, with when it was first and last seen.',
 }
 
-function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
+function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): string[] {
   if (item === null) return ['Nothing of the answer lands.', '']
   const labels = partitions.map(({ label }) => label).filter((label) => label !== '')
   const key = item.key.map((name) => `\`${columnName(name)}\``).join(', ')
@@ -175,6 +176,26 @@ function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
       : [`- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, as \`${paramFrom.param}\``]),
     '',
     ...table(['field', 'column', 'type', 'meaning'], columns),
+    '',
+    ...itemTables({ feed, record: item }).flatMap(itemsOf),
+  ]
+}
+
+/** The table of what stands in a list or an object of the record. */
+function itemsOf(items: ItemTable): string[] {
+  const types = new Map(
+    Object.entries(items.items.fields).map(([name, field]) => [columnName(name), field.kind] as const),
+  )
+  const rows = [...itemDocs(items)].flatMap(([column, meaning]) => {
+    const kind = types.get(column.replace(/_decimals$/, ''))
+    if (kind === undefined) return []
+    const type = column.endsWith('_decimals') ? 'INTEGER' : COLUMN_TYPES[kind]
+    return [[`\`${column}\``, type, meaning]]
+  })
+  return [
+    `What \`${wirePath(items)}\` holds is published as rows of \`${items.items.table}\`, which \`page_id, page_row\` join to \`${items.record.table}\`; \`list_index\` is the place in the list.`,
+    '',
+    ...table(['column', 'type', 'meaning'], rows),
     '',
   ]
 }
