@@ -46,14 +46,18 @@ function generated(table: string, doc: string, select: string): Model {
 }
 
 function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boolean): Model {
-  const grain =
+  const identity = ['account', ...record.key.map(columnName)].join(', ')
+  const [grain, keys] =
     record.key.length === 0
-      ? 'one row per content of a record'
-      : `one row per account, ${record.key.map(columnName).join(', ')} and content; is_current picks one of them`
+      ? ['one row per content of a record', 'page_id, page_row unique; the venue gives no id']
+      : [
+          `one row per ${identity} and content; is_current picks one of them`,
+          `${identity} unique where is_current; page_id, page_row unique`,
+        ]
   return {
     ...generated(
       `main.${record.table}`,
-      `${record.doc} Feed ${feed}.\ngrain: ${grain}`,
+      `${record.doc} Feed ${feed}.\ngrain: ${grain}\nkeys:  ${keys}`,
       recordSelect(record, publishPersonalData),
     ),
     columnDocs: recordDocs(record),
