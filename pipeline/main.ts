@@ -14,6 +14,7 @@ import { fetchCommands } from './commands/fetch.ts'
 import { importCommand } from './commands/import.ts'
 import { readCommands } from './commands/read.ts'
 import { setupCommands } from './commands/setup.ts'
+import { tablesCommand } from './commands/tables.ts'
 import { packageVersion } from './config/root.ts'
 
 /** Prints an error for people; what is not ours to explain is called unexpected, with its cause. */
@@ -68,6 +69,7 @@ const parser = yargs(hideBin(process.argv))
     importCommand,
     exportCommand,
     ...readCommands,
+    tablesCommand,
     explainCommand,
     explainBreakCommand,
     ...callCommands,

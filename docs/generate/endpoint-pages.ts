@@ -4,6 +4,7 @@ import { endpoints } from '../../connectors/catalogue.ts'
 import { days, type Endpoint, type Paging, type Window } from '../../connectors/endpoint.ts'
 import { columnName, docOf, type FieldKind, type RecordType } from '../../models/record.ts'
 import { type ItemTable, itemDocs, itemTables, wirePath } from '../../pipeline/ledger/items.ts'
+import { markdownTable } from './markdown.ts'
 import { requestFields } from './request-fields.ts'
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -44,7 +45,7 @@ function overview(): string {
     '',
     'Every endpoint of the interface document. `tieout endpoints --json` prints the same for a script, `tieout call NAME key=value …` asks one of them once, and `tieout nightly` asks all that apply to an account.',
     '',
-    ...table(['section', 'name', 'request', 'lands in'], rows),
+    ...markdownTable(['section', 'name', 'request', 'lands in'], rows),
     '',
     ...CALLING,
   ])
@@ -75,7 +76,7 @@ function section(endpoint: Endpoint): string[] {
   const request =
     fields.length === 0
       ? ['It takes no fields.']
-      : table(
+      : markdownTable(
           ['request field', 'required', 'rule'],
           fields.map(({ name, required, rule }) => [`\`${name}\``, required ? 'yes' : '', rule]),
         )
@@ -175,7 +176,7 @@ function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): strin
       ? []
       : [`- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, as \`${paramFrom.param}\``]),
     '',
-    ...table(['field', 'column', 'type', 'meaning'], columns),
+    ...markdownTable(['field', 'column', 'type', 'meaning'], columns),
     '',
     ...itemTables({ feed, record: item }).flatMap(itemsOf),
   ]
@@ -195,15 +196,9 @@ function itemsOf(items: ItemTable): string[] {
   return [
     `What \`${wirePath(items)}\` holds is published as rows of \`${items.items.table}\`, which \`page_id, page_row\` join to \`${items.record.table}\`; \`list_index\` is the place in the list.`,
     '',
-    ...table(['column', 'type', 'meaning'], rows),
+    ...markdownTable(['column', 'type', 'meaning'], rows),
     '',
   ]
-}
-
-function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heading), line(heading.map(() => '---')), ...rows.map(line)]
 }
 
 /** Without blank lines at the end. */
