@@ -53,7 +53,34 @@ export const subaccountAsset = defineRecord({
   key: ['userId'],
   fields: {
     userId: text('Uid of the sub-account.', requiredText),
-    assetList: json('Per margin coin: balances, equity, unrealised profit, margins, vouchers.'),
+    assetList: json('Per margin coin: balances, equity, unrealised profit, margins, vouchers.', {
+      items: {
+        table: 'subaccount_asset_coins',
+        doc: 'Futures assets of a sub-account in one margin coin, as sent.',
+        form: 'objects',
+        fields: {
+          marginCoin: text('Margin coin.'),
+          locked: amount('Quantity frozen in orders and positions.'),
+          available: amount('Available quantity.'),
+          crossedMaxAvailable: amount('Most that is available to cross margin.'),
+          isolatedMaxAvailable: amount('Most that is available to isolated margin.'),
+          maxTransferOut: amount('Most that can be transferred out.'),
+          accountEquity: amount('Equity in the margin coin, with what is unrealised.', {
+            aliases: ['equity'],
+          }),
+          usdtEquity: amount('Equity, converted to USDT.'),
+          btcEquity: amount('Equity, converted to BTC.'),
+          unrealizedPL: amount('Unrealised profit or loss.'),
+          coupon: amount('Vouchers.'),
+          crossedUnrealizedPL: amount('Unrealised profit or loss of cross margin.'),
+          isolatedUnrealizedPL: amount('Unrealised profit or loss of isolated margin.'),
+          assetMode: text('Asset mode.', { values: ['union', 'single'] }),
+          grant: amount('Futures vouchers.'),
+          isolatedMargin: amount('Margin in use, isolated.'),
+          crossedMargin: amount('Margin in use, crossed.'),
+        },
+      },
+    }),
   },
 })
 
@@ -73,7 +100,14 @@ export const contract = defineRecord({
     makerFeeRate: amount('Fee rate of a maker.'),
     takerFeeRate: amount('Fee rate of a taker.'),
     openCostUpRatio: amount('Surcharge on the cost of opening, as a ratio.'),
-    supportMarginCoins: json('Margin coins that the contract takes.'),
+    supportMarginCoins: json('Margin coins that the contract takes.', {
+      items: {
+        table: 'contract_margin_coins',
+        doc: 'Margin coins that a futures contract takes, as sent.',
+        form: 'values',
+        fields: { marginCoin: text('Margin coin.') },
+      },
+    }),
     minTradeNum: amount('Least quantity of opening, base coin.'),
     priceEndStep: amount('Price step.'),
     volumePlace: amount('Decimal places of the quantity.'),

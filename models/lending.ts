@@ -1,5 +1,5 @@
 // Institutional lending: how an exclusive lending unit stands. Interface document, 2.16.
-import { amount, defineRecord, json } from './record.ts'
+import { amount, defineRecord, json, text } from './record.ts'
 
 export const ltv = defineRecord({
   table: 'ltv',
@@ -8,10 +8,40 @@ export const ltv = defineRecord({
   key: [],
   fields: {
     ltv: amount('Risk rate: debt to assets.'),
-    subAccountUids: json('Uids of the accounts in the risk unit.'),
+    subAccountUids: json('Uids of the accounts in the risk unit.', {
+      items: {
+        table: 'ltv_accounts',
+        doc: 'Accounts of an institutional lending unit, as sent with its risk rate.',
+        form: 'values',
+        fields: { uid: text('Uid of the account.') },
+      },
+    }),
     usdtBalance: amount('All assets, converted to USDT.'),
     unpaidUsdtAmount: amount('All debt, converted to USDT.'),
-    unpaidInfo: json('Per coin: unpaid principal and interest.'),
-    balanceInfo: json('Per margin coin: price, equity, and its value in USDT.'),
+    unpaidInfo: json('Per coin: unpaid principal and interest.', {
+      items: {
+        table: 'ltv_debts',
+        doc: 'What an institutional lending unit owes of one coin, as sent with its risk rate.',
+        form: 'objects',
+        fields: {
+          coin: text('Coin that is owed.'),
+          unpaidQty: amount('Unpaid principal.'),
+          unpaidInterest: amount('Unpaid interest.'),
+        },
+      },
+    }),
+    balanceInfo: json('Per margin coin: price, equity, and its value in USDT.', {
+      items: {
+        table: 'ltv_balances',
+        doc: 'What an institutional lending unit holds of one margin coin, as sent with its risk rate.',
+        form: 'objects',
+        fields: {
+          coin: text('Margin coin.'),
+          price: amount('Price of one coin in USDT.', { decimals: true }),
+          amount: amount('Equity in the margin coin.'),
+          convertedUsdtAmount: amount('Equity, converted to USDT.', { decimals: true }),
+        },
+      },
+    }),
   },
 })

@@ -7,7 +7,7 @@ import { conflictingKey } from './json.ts'
 /**
  * What a field holds, and the column it becomes:
  * text VARCHAR (a bare number is kept digit by digit), amount DECIMAL(38,18), millis TIMESTAMPTZ,
- * flag BOOLEAN, json VARCHAR holding JSON text (nested lists and objects).
+ * flag BOOLEAN, json VARCHAR holding JSON text (nested lists and objects), whose items are rows of a table of their own.
  */
 export type FieldKind = 'text' | 'amount' | 'millis' | 'flag' | 'json'
 
@@ -32,9 +32,27 @@ export interface Field {
   readonly beyond: boolean
   /** Documented values; any other value is kept and reported. */
   readonly values?: readonly string[]
+  /** Of an amount in an item: how many decimals were printed matters, since more may have been cut off; a column says it. */
+  readonly decimals?: boolean
+  /** What stands inside, of kind json only. */
+  readonly items?: Items
 }
 
-type FieldOptions = Partial<Pick<Field, 'required' | 'filled' | 'aliases' | 'personal' | 'beyond' | 'values'>>
+/** What a field of kind json holds: its items become rows of a published table, beside the record that they belong to. */
+export interface Items {
+  /** Published table, snake_case plural. */
+  readonly table: string
+  /** What an item is, for the COMMENT of the table. */
+  readonly doc: string
+  /** A list of objects, a list of plain values, or one object that stands in no list. */
+  readonly form: 'objects' | 'values' | 'object'
+  /** By wire name, none of them required. Plain values have one, whose name is that of the column alone. */
+  readonly fields: Readonly<Record<string, Field>>
+}
+
+type FieldOptions = Partial<
+  Pick<Field, 'required' | 'filled' | 'aliases' | 'personal' | 'beyond' | 'values' | 'decimals' | 'items'>
+>
 
 const field =
   (kind: FieldKind) =>

@@ -1,5 +1,5 @@
 // The records of the history feeds and of the account settings. Interface document, part 2.
-import { amount, defineRecord, json, millis, text } from './record.ts'
+import { amount, defineRecord, flag, type Items, json, millis, text } from './record.ts'
 
 const requiredText = { required: true } as const
 /** The coin that a record's amounts are in: without it they are amounts of nothing. */
@@ -104,8 +104,19 @@ const cancelReasons = [
   'cancel_receiveWindow',
 ]
 
+/** What an order has paid in fees, one row for each coin. */
+const orderFees = (table: string): Items => ({
+  table,
+  doc: 'Fees of an order so far in one coin, as sent.',
+  form: 'objects',
+  fields: {
+    feeCoin: text('Coin of the fee; null on an order without a fill.'),
+    fee: amount('Fee, positive when paid; the opposite sign of the tax records.', { decimals: true }),
+  },
+})
+
 /** Interface document, 2.3: the fields of open and of past orders. */
-const orderFields = {
+const orderFields = (feeTable: string) => ({
   orderId: text('Order id.', requiredText),
   clientOid: text('The client’s own id of the order.'),
   category: text('Product line: SPOT, MARGIN or one of the three futures lines.', {
@@ -135,10 +146,12 @@ const orderFields = {
   stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.', {
     values: stpModes,
   }),
-  feeDetail: json('List of feeCoin and fee; positive when paid, the opposite sign of the tax records.'),
+  feeDetail: json('List of feeCoin and fee; positive when paid, the opposite sign of the tax records.', {
+    items: orderFees(feeTable),
+  }),
   createdTime: millis('When the order was created.', requiredText),
   updatedTime: millis('When the order last changed.'),
-} as const
+})
 
 /** Interface document, 4.11: history orders carry why and how they ended. */
 export const order = defineRecord({
@@ -148,7 +161,7 @@ export const order = defineRecord({
   key: ['orderId'],
   version: 'updatedTime',
   fields: {
-    ...orderFields,
+    ...orderFields('order_fee_details'),
     cancelReason: text('Why it was cancelled, such as normal_cancel.', { values: cancelReasons }),
     execType: text('normal, offset, reduce, liquidation or delivery.', {
       values: ['normal', 'offset', 'reduce', 'liquidation', 'delivery'],
@@ -164,7 +177,10 @@ export const openOrder = defineRecord({
   doc: 'Open orders as sent, with when each state was first and last seen. Interface document, 4.10.',
   key: ['orderId'],
   version: 'updatedTime',
-  fields: { ...orderFields, ...orderFieldsBeyond },
+  fields: {
+    ...orderFields('open_order_fee_details'),
+    ...orderFieldsBeyond,
+  },
 })
 
 /** Interface document, 2.12. */
@@ -195,7 +211,31 @@ export const p2pOrder = defineRecord({
     sellerRealName: text('Name of the seller.', { personal: true }),
     cTime: millis('When the order was created.', { required: true, aliases: ['ctime'] }),
     uTime: millis('When the order last changed.', { aliases: ['utime'] }),
-    paymentInfo: json('Payment method and details.', { personal: true }),
+    paymentInfo: json('Payment method and details.', {
+      personal: true,
+      items: {
+        table: 'p2p_order_payments',
+        doc: 'How a P2P order is paid, as sent.',
+        form: 'object',
+        fields: {
+          paymethodName: text('Name of the payment method.'),
+          paymethodId: text('Id of the payment method.'),
+          paymethodInfo: json('What the payment method asks for, and what was given.', {
+            items: {
+              table: 'p2p_order_payment_fields',
+              doc: 'One detail of how a P2P order is paid, such as the number of an account, as sent.',
+              form: 'objects',
+              fields: {
+                name: text('What is asked for.'),
+                required: flag('Whether it has to be given.'),
+                type: text('number or file; to be ignored, says the interface document.'),
+                value: text('What was given.'),
+              },
+            },
+          }),
+        },
+      },
+    }),
   },
 })
 
@@ -215,8 +255,27 @@ export const accountSettings = defineRecord({
     stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.', {
       values: stpModes,
     }),
-    symbolConfigList: json('Margin mode and leverage per futures symbol.'),
-    coinConfigList: json('Leverage per coin.'),
+    symbolConfigList: json('Margin mode and leverage per futures symbol.', {
+      items: {
+        table: 'account_symbol_settings',
+        doc: 'Settings of a unified account for one futures symbol, as sent.',
+        form: 'objects',
+        fields: {
+          category: text('Product line.', { values: productTypes }),
+          symbol: text('Contract symbol.'),
+          marginMode: text('Margin mode.', { values: ['crossed', 'isolated'] }),
+          leverage: amount('Leverage.'),
+        },
+      },
+    }),
+    coinConfigList: json('Leverage per coin.', {
+      items: {
+        table: 'account_coin_settings',
+        doc: 'Settings of a unified account for one coin, as sent.',
+        form: 'objects',
+        fields: { coin: text('Coin.'), leverage: amount('Leverage.') },
+      },
+    }),
     accountLevel: text('basic, advanced, isolated or delta.', {
       values: ['basic', 'advanced', 'isolated', 'delta'],
       ...beyond,

@@ -32,7 +32,7 @@ What is held against what, and by which checks:
 | double entry | double_entry, landed_row_has_page, sum_guard |
 | lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
 | totals of the risk rate | ltv_totals |
-| rows kept aside | quarantined_rows, drift |
+| rows kept aside, values that do not fit | quarantined_rows, unread_values, drift |
 | changes made at the venue | unsettled_write |
 `
 

@@ -3,6 +3,8 @@
 import { endpoints } from '../../connectors/catalogue.ts'
 import { days, type Endpoint, type Paging, type Window } from '../../connectors/endpoint.ts'
 import { columnName, docOf, type FieldKind, type RecordType } from '../../models/record.ts'
+import { type ItemTable, itemDocs, itemTables, wirePath } from '../../pipeline/ledger/items.ts'
+import { markdownTable } from './markdown.ts'
 import { requestFields } from './request-fields.ts'
 
 const TITLES: Readonly<Record<string, string>> = {
@@ -43,7 +45,7 @@ function overview(): string {
     '',
     'Every endpoint of the interface document. `tieout endpoints --json` prints the same for a script, `tieout call NAME key=value …` asks one of them once, and `tieout nightly` asks all that apply to an account.',
     '',
-    ...table(['section', 'name', 'request', 'lands in'], rows),
+    ...markdownTable(['section', 'name', 'request', 'lands in'], rows),
     '',
     ...CALLING,
   ])
@@ -74,7 +76,7 @@ function section(endpoint: Endpoint): string[] {
   const request =
     fields.length === 0
       ? ['It takes no fields.']
-      : table(
+      : markdownTable(
           ['request field', 'required', 'rule'],
           fields.map(({ name, required, rule }) => [`\`${name}\``, required ? 'yes' : '', rule]),
         )
@@ -148,7 +150,7 @@ const NATURES: Readonly<Record<RecordType['nature'], string>> = {
   snapshot: 'It tells the present state; every state is kept, with when it was first and last seen.',
 }
 
-function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
+function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): string[] {
   if (item === null) return ['Nothing of the answer lands.', '']
   const labels = partitions.map(({ label }) => label).filter((label) => label !== '')
   const key = item.key.map((name) => `\`${columnName(name)}\``).join(', ')
@@ -174,15 +176,29 @@ function landingOf({ item, partitions, paramFrom }: Endpoint): string[] {
       ? []
       : [`- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, as \`${paramFrom.param}\``]),
     '',
-    ...table(['field', 'column', 'type', 'meaning'], columns),
+    ...markdownTable(['field', 'column', 'type', 'meaning'], columns),
     '',
+    ...itemTables({ feed, record: item }).flatMap(itemsOf),
   ]
 }
 
-function table(heading: readonly string[], rows: readonly (readonly string[])[]): string[] {
-  const line = (cells: readonly string[]): string =>
-    `| ${cells.map((cell) => cell.replaceAll('|', '\\|')).join(' | ')} |`
-  return [line(heading), line(heading.map(() => '---')), ...rows.map(line)]
+/** The table of what stands in a list or an object of the record. */
+function itemsOf(items: ItemTable): string[] {
+  const types = new Map(
+    Object.entries(items.items.fields).map(([name, field]) => [columnName(name), field.kind] as const),
+  )
+  const rows = [...itemDocs(items)].flatMap(([column, meaning]) => {
+    const kind = types.get(column.replace(/_decimals$/, ''))
+    if (kind === undefined) return []
+    const type = column.endsWith('_decimals') ? 'INTEGER' : COLUMN_TYPES[kind]
+    return [[`\`${column}\``, type, meaning]]
+  })
+  return [
+    `What \`${wirePath(items)}\` holds is published as rows of \`${items.items.table}\`, which \`page_id, page_row\` join to \`${items.record.table}\`; \`list_index\` is the place in the list.`,
+    '',
+    ...markdownTable(['column', 'type', 'meaning'], rows),
+    '',
+  ]
 }
 
 /** Without blank lines at the end. */

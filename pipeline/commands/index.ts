@@ -98,6 +98,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./status.ts')).statusCommand,
   },
   {
+    command: 'tables [name]',
+    describe: 'The published tables with their grain; one table with its columns; what it is made from',
+    load: async () => (await import('./tables.ts')).tablesCommand,
+  },
+  {
     command: 'explain <id>',
     describe: 'Walk from a figure through lot and entry to the venue’s own record, byte for byte',
     load: async () => (await import('./explain.ts')).explainCommand,

@@ -9,7 +9,8 @@ export const LEDGER_FORMAT = 1
 
 export const aboutDocs: Documented = {
   table: 'main.about',
-  doc: 'Which version of tieout made this ledger.\ngrain: one row',
+  file: 'about',
+  doc: 'Which version of tieout made this ledger.\ngrain: one row\nkeys:  none: there is one row',
   columnDocs: new Map([
     ['format', 'Rises when what the tables say changes its meaning.'],
     ['version', 'Version of tieout.'],

@@ -1,6 +1,8 @@
 // The table `breaks`: what every check found, with a stable id, since when it is known, and what has been resolved.
 // A check is a model of the layer `checks`; each of its rows is one disagreement.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import type { Documented } from './comments.ts'
+import { type Model, ModelError } from './models.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'
 
@@ -57,6 +59,45 @@ const ADDED_LATER: ReadonlySet<string> = new Set(['note', 'noted_at', 'figures_h
 /** What the breaks of a published ledger must tell to be carried on. */
 export const carriedColumns: readonly string[] = breakColumns.filter((name) => !ADDED_LATER.has(name))
 
+/** What `breaks` is made from, besides the checks. */
+export const BREAKS_READ: readonly string[] = ['landing.notes', 'staging.previous_breaks']
+
+/** What a check says of each disagreement; `culprit` tells it from others of the same account, ledger and coin. */
+const CHECK_COLUMNS = [
+  'severity',
+  'account',
+  'ledger',
+  'coin',
+  'occurred_at',
+  'expected',
+  'found',
+  'difference',
+  'explanation',
+  'evidence',
+  'culprit',
+]
+
+/** Refuses a check whose table, which has been made, lacks a column that `breaks` needs. */
+export async function mustBeChecks(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+  const reader = await connection.runAndReadAll(
+    "select table_name, list(column_name) from duckdb_columns() where database_name = 'checks' group by table_name",
+  )
+  const columnsOf = new Map(
+    reader.getRowsJson().map(([name, columns]) => [`checks.${name}`, columns as string[]]),
+  )
+  for (const { table, file } of models.filter((model) => model.table.startsWith('checks.'))) {
+    const columns = columnsOf.get(table) ?? []
+    const missing = CHECK_COLUMNS.filter((name) => !columns.includes(name))
+    if (missing.length === 0) continue
+    throw new ModelError('A check lacks a column.', {
+      where: file,
+      expected: CHECK_COLUMNS.join(', '),
+      found: `no ${missing.join(', no ')}`,
+      action: 'Add it to the select; cast(null as …) where it does not apply.',
+    })
+  }
+}
+
 /** Makes `staging.previous_breaks` from the ledger attached as `before`, or empty. */
 export async function loadPreviousBreaks(connection: DuckDBConnection, attached: boolean): Promise<void> {
   await connection.run(
@@ -102,8 +143,8 @@ export async function assembleBreaks(
   now: Date,
 ): Promise<void> {
   const found = checks.map(
-    (table) => `select '${table.replace('checks.', '')}' as check_name, severity, account, ledger, coin,
-      occurred_at, expected, found, difference, explanation, evidence, culprit from ${table}`,
+    (table) =>
+      `select '${table.replace('checks.', '')}' as check_name, ${CHECK_COLUMNS.join(', ')} from ${table}`,
   )
   if (found.length === 0) found.push(NO_CHECK)
   await connection.run(
@@ -147,8 +188,10 @@ export async function assembleBreaks(
   )
 }
 
-export const breaksDocs = {
-  doc: 'Disagreements of the books with the venue or with themselves.\ngrain: one row per break_id',
+export const breaksDocs: Documented = {
+  table: 'main.breaks',
+  file: 'breaks',
+  doc: 'Disagreements of the books with the venue or with themselves.\ngrain: one row per break_id\nkeys:  break_id unique',
   columnDocs: new Map(Object.entries(COLUMNS)),
 }
 

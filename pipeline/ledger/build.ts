@@ -15,12 +15,13 @@ import {
   breaksDocs,
   carriedColumns,
   loadPreviousBreaks,
+  mustBeChecks,
   readBreaks,
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
 import { generatedModels } from './generated.ts'
-import { readModels } from './models.ts'
+import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
 import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
@@ -125,6 +126,8 @@ async function make(
   await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
   await loadPreviousBreaks(connection, workspace.hasPrevious)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
+  mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs])
+  mustBeDocumented(all)
   const models = runnable(all, steps)
   const given = [...GIVEN_TABLES, 'staging.previous_breaks']
   const { clock, only, log } = options
@@ -133,12 +136,16 @@ async function make(
   const checks = models
     .map(({ table }) => table)
     .filter((table) => table.startsWith('checks.') && made.has(table))
+  await mustBeChecks(
+    connection,
+    models.filter(({ table }) => made.has(table)),
+  )
   await assembleBreaks(connection, checks, options.now)
   await makeAbout(connection)
   await writeComments(connection, [
     ...models.filter(({ table }) => made.has(table)),
     ...steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep),
-    { table: 'main.breaks', ...breaksDocs },
+    breaksDocs,
     aboutDocs,
   ])
   const found = await readBreaks(connection)

@@ -5,11 +5,12 @@ import { quoted } from './quote.ts'
 import type { ExtraStep } from './tasks.ts'
 import { CATALOG } from './workspace.ts'
 
-export type Documented = Pick<Model, 'table' | 'doc' | 'columnDocs'>
+export type Documented = Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>
 
-export const docsOfStep = ({ writes, docs, columns }: ExtraStep): Documented[] =>
+export const docsOfStep = ({ name, writes, docs, columns }: ExtraStep): Documented[] =>
   writes.map((table) => ({
     table: qualify(table),
+    file: `${table} (step ${name})`,
     doc: docs?.[table] ?? '',
     columnDocs: new Map(Object.entries(columns?.[table] ?? {})),
   }))

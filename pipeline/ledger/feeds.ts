@@ -1,8 +1,12 @@
 // Which feed lands which record, from the catalogue, in the order of the interface document.
 import { endpoints } from '../../connectors/catalogue.ts'
+import { type ItemTable, itemTables } from './items.ts'
 import type { FeedRecord } from './records.ts'
 
 /** Each record type once; a feed that lands one of an earlier feed adds nothing. */
 export const feedRecords: readonly FeedRecord[] = endpoints
   .flatMap((endpoint) => (endpoint.item === null ? [] : [{ feed: endpoint.name, record: endpoint.item }]))
   .filter(({ record }, index, all) => all.findIndex((other) => other.record.table === record.table) === index)
+
+/** The tables of what stands inside these records. */
+export const recordItems: readonly ItemTable[] = feedRecords.flatMap(itemTables)

@@ -5,7 +5,8 @@ import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
 import { columnName } from '../../models/record.ts'
-import { feedRecords } from './feeds.ts'
+import { feedRecords, recordItems } from './feeds.ts'
+import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
 import { type FeedRecord, recordDocs, recordSelect } from './records.ts'
 import type { BuildConfig } from './reference.ts'
@@ -16,6 +17,12 @@ export function generatedModels({
 }: Pick<BuildConfig, 'publishPersonalData' | 'retentionDays'>): Model[] {
   return [
     ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
+    ...recordItems.map((table) => itemModel(table, publishPersonalData)),
+    generated(
+      'staging.item_problems',
+      itemProblemsDoc,
+      recordItems.map((table) => itemProblems(table, publishPersonalData)).join('\nunion all\n'),
+    ),
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.permission_codes', permissionsDoc, permissionsSelect),
     generated(
@@ -39,19 +46,33 @@ function generated(table: string, doc: string, select: string): Model {
 }
 
 function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boolean): Model {
-  const grain =
+  const identity = ['account', ...record.key.map(columnName)].join(', ')
+  const [grain, keys] =
     record.key.length === 0
-      ? 'one row per content of a record'
-      : `one row per account, ${record.key.map(columnName).join(', ')} and content; is_current picks one of them`
+      ? ['one row per content of a record', 'page_id, page_row unique; the venue gives no id']
+      : [
+          `one row per ${identity} and content; is_current picks one of them`,
+          `${identity} unique where is_current; page_id, page_row unique`,
+        ]
   return {
     ...generated(
       `main.${record.table}`,
-      `${record.doc} Feed ${feed}.\ngrain: ${grain}`,
+      `${record.doc} Feed ${feed}.\ngrain: ${grain}\nkeys:  ${keys}`,
       recordSelect(record, publishPersonalData),
     ),
     columnDocs: recordDocs(record),
   }
 }
+
+function itemModel(table: ItemTable, publishPersonalData: boolean): Model {
+  return {
+    ...generated(`main.${table.items.table}`, itemTableDoc(table), itemSelect(table, publishPersonalData)),
+    columnDocs: itemDocs(table),
+  }
+}
+
+const itemProblemsDoc = `Lists and objects inside records that do not have the declared form, with one example and where it was first seen.
+grain: one row per feed, account, field and problem`
 
 const retentionDoc = `How long the venue remembers each feed that is asked by time, and how long before it forgets the check
 retention_expiring warns: two weeks, or a quarter of what it remembers where that is less.

@@ -7,7 +7,8 @@ import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder } from '../output/spill.ts'
-import { feedRecords } from './feeds.ts'
+import { feedRecords, recordItems } from './feeds.ts'
+import type { FeedRecord } from './records.ts'
 
 const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
   'page_id',
@@ -20,22 +21,29 @@ const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
   'figures_hash',
 ])
 
+const isOfThePresent = ({ record }: FeedRecord): boolean =>
+  record.nature === 'snapshot' || record.key.length === 0
+
 const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'about',
   'runs',
   'coverage',
-  ...feedRecords
-    .filter(({ record }) => record.nature === 'snapshot' || record.key.length === 0)
-    .map(({ record }) => record.table),
+  ...feedRecords.filter(isOfThePresent).map(({ record }) => record.table),
+  ...recordItems.filter(isOfThePresent).map(({ items }) => items.table),
 ])
 
-const RECORD_TABLES: ReadonlySet<string> = new Set(feedRecords.map(({ record }) => record.table))
+/** Tables with a column is_current. */
+const RECORD_TABLES: ReadonlySet<string> = new Set([
+  ...feedRecords.map(({ record }) => record.table),
+  ...recordItems.map(({ items }) => items.table),
+])
 
 /** Checks about what was fetched or read when, and not about what the records say. */
 const LEFT_OUT_CHECKS = [
   'coverage',
   'missing_credential',
   'drift',
+  'unread_values',
   'quarantined_rows',
   'changed_record',
   'partition_clash',

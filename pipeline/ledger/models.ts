@@ -20,7 +20,7 @@ export interface Model {
   readonly needs: readonly string[]
 }
 
-/** A model that does not parse, reads what nobody makes, or stands in a circle. */
+/** A model that does not parse, does not say what it is, reads what nobody makes, or stands in a circle. */
 export class ModelError extends TieoutError {
   override readonly name = 'ModelError'
 }
@@ -98,8 +98,54 @@ function columnDocs(lines: readonly string[]): [string, string][] {
 
 export const qualify = (name: string): string => (name.includes('.') ? name : `main.${name}`)
 
-/** Tables that a select reads, qualified, without its own common table expressions and without landing. */
+/** Refuses two files, steps or declarations that make one table. */
+export function mustBeDistinct(models: readonly Pick<Model, 'table' | 'file'>[]): void {
+  const makers = new Map<string, string>()
+  for (const { table, file } of models) {
+    const other = makers.get(table)
+    if (other !== undefined)
+      throw new ModelError('Two models make the same table.', {
+        where: `${other} and ${file}`,
+        found: `both make ${table}`,
+        action: 'Rename one of them: a file’s name is that of its table, whatever folder it stands in.',
+      })
+    makers.set(table, file)
+  }
+}
+
+/**
+ * Refuses a model that does not say what a reader needs to know of its table: the grain of every one; the keys and the
+ * meaning of the columns of one that is published.
+ */
+export function mustBeDocumented(
+  models: readonly Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>[],
+): void {
+  for (const { table, file, doc, columnDocs } of models) {
+    const isPublished = table.startsWith('main.')
+    const missing = [
+      ...(/^grain:\s*\S/m.test(doc) ? [] : ['grain:']),
+      ...(isPublished && !/^keys:\s*\S/m.test(doc) ? ['keys:'] : []),
+      ...(isPublished && columnDocs.size === 0 ? ['columns:'] : []),
+    ]
+    if (missing.length === 0) continue
+    throw new ModelError('A model does not say what its table is.', {
+      where: file,
+      expected: isPublished
+        ? 'grain:, keys: and columns: in the opening comment'
+        : 'grain: in the opening comment',
+      found: `no ${missing.join(', no ')}`,
+      action: 'Add it to the comment.',
+    })
+  }
+}
+
+/** Tables that a select reads of the build, qualified: `readsOf` without landing. */
 export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
+  return (await readsOf(connection, model)).filter((table) => !table.startsWith('landing.'))
+}
+
+/** Tables that a select reads, qualified, without its own common table expressions. */
+export async function readsOf(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
   const known = knownReads().get(hashOf(model.select))
   if (known !== undefined) return known
   const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
@@ -141,7 +187,7 @@ function knownReads(): Map<string, readonly string[]> {
 /** Writes down what these models read: parsing all of them is a third of a second of each process that builds. */
 export async function keepReads(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
   const found = await Promise.all(
-    models.map(async (model) => [hashOf(model.select), await tablesRead(connection, model)] as const),
+    models.map(async (model) => [hashOf(model.select), await readsOf(connection, model)] as const),
   )
   writeFileSync(READS_FILE, JSON.stringify(Object.fromEntries(found)))
 }
@@ -162,7 +208,7 @@ function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<st
   if (typeof node !== 'object' || node === null) return
   const { type, schema_name: schema, table_name: table, cte_map: ctes } = node as TreeNode
   if (type === 'BASE_TABLE' && table !== undefined) {
-    if (schema === 'landing' || (schema === '' && hidden.has(table))) return
+    if (schema === '' && hidden.has(table)) return
     found.add(schema === '' ? `main.${table}` : `${schema}.${table}`)
     return
   }

@@ -1,6 +1,6 @@
 // The layer `published`: one table for each record type, generated because the text is the same for all of them.
 // One row for each distinct content of a record's identity, with when it was first and last seen and which one counts now.
-import { columnName, docOf, type RecordType } from '../../models/record.ts'
+import { columnName, docOf, type Field, type FieldKind, type RecordType } from '../../models/record.ts'
 
 /** A feed and the record that it lands. */
 export interface FeedRecord {
@@ -33,13 +33,17 @@ export function recordColumns(record: RecordType): string[] {
 /** Comments of a published record table, by column. */
 export function recordDocs(record: RecordType): ReadonlyMap<string, string> {
   const fields = Object.entries(record.fields).map(
-    ([name, field]) =>
-      [
-        columnName(name),
-        field.personal ? `${docOf(field)} Personal: null unless published.` : docOf(field),
-      ] as const,
+    ([name, field]) => [columnName(name), columnDoc(field)] as const,
   )
   return new Map([...Object.entries(COMMON_DOCS), ...fields])
+}
+
+function columnDoc(field: Field): string {
+  return [
+    docOf(field),
+    ...(field.items === undefined ? [] : [`As sent; its items are rows of ${field.items.table}.`]),
+    ...(field.personal ? ['Personal: null unless published.'] : []),
+  ].join(' ')
 }
 
 /**
@@ -114,18 +118,20 @@ function publishedFields(record: RecordType, publishPersonalData: boolean): stri
   const fields = Object.entries(record.fields).map(([name, field]) => {
     const column = columnName(name)
     return field.personal && !publishPersonalData
-      ? `${nullOf(field.kind)} as ${column}`
+      ? `cast(null as ${TYPES[field.kind]}) as ${column}`
       : `versions.${column}`
   })
   const extra = personal && !publishPersonalData ? 'cast(null as varchar) as extra' : 'versions.extra'
   return [...fields, extra].join(', ')
 }
 
-function nullOf(kind: string): string {
-  const types: Readonly<Record<string, string>> = {
-    amount: 'decimal(38, 18)',
-    millis: 'timestamptz',
-    flag: 'boolean',
-  }
-  return `cast(null as ${types[kind] ?? 'varchar'})`
+/** Type of the column that a field becomes. */
+export const typeOf = (kind: FieldKind): string => TYPES[kind]
+
+const TYPES: Readonly<Record<FieldKind, string>> = {
+  text: 'varchar',
+  amount: 'decimal(38, 18)',
+  millis: 'timestamptz',
+  flag: 'boolean',
+  json: 'varchar',
 }

@@ -26,7 +26,7 @@ const basis = text(
 
 export const lotTables = {
   disposals: {
-    doc: 'One matched piece of one disposal. The pieces of a disposal sum to it exactly.',
+    doc: 'One matched piece of one disposal. The pieces of a disposal sum to it exactly.\ngrain: one row per piece of a disposal and lot\nkeys:  pieces of one disposal share disposal_id; lot_id is that of the lot it was matched with',
     columns: {
       account: text('Account that disposed; of a day merged over all accounts, that of its first sale.'),
       coin: text('Coin disposed of.'),
@@ -51,7 +51,7 @@ export const lotTables = {
     },
   },
   lots: {
-    doc: 'Open lots: what is left of each acquisition, or of each pool.',
+    doc: 'Open lots: what is left of each acquisition, or of each pool.\ngrain: one row per account, coin and open lot\nkeys:  lot_id; null for a pool, of which each account and coin has one',
     columns: {
       account: text(
         'Account that holds the lot; over all accounts, where it was acquired, and null for a pool.',
@@ -66,7 +66,7 @@ export const lotTables = {
     },
   },
   unknown_basis: {
-    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin; over all accounts, for each coin.',
+    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin; over all accounts, for each coin.\ngrain: one row per account and coin\nkeys:  account, coin unique',
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),
@@ -76,7 +76,7 @@ export const lotTables = {
     },
   },
   lot_transfers: {
-    doc: 'One piece of a lot that left an account by a transfer or as a gift, with its basis and its date.',
+    doc: 'One piece of a lot that left an account by a transfer or as a gift, with its basis and its date.\ngrain: one row per piece of a transfer and lot\nkeys:  pieces of one transfer share transfer_id',
     columns: {
       coin: text('Coin moved.'),
       method,
@@ -93,7 +93,7 @@ export const lotTables = {
     },
   },
   lot_problems: {
-    doc: 'Events that do not hold together, for the checks.',
+    doc: 'Events that do not hold together, for the checks.\ngrain: one row per problem\nkeys:  problem, event_id and lot_id say which',
     columns: {
       problem: text(
         'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, allotted lot not held, or quantity not above zero.',
@@ -110,7 +110,7 @@ export const lotTables = {
 
 /** Of how the tables above were matched; one row. */
 export const matchingTable = {
-  doc: 'How the published lots and disposals were matched: as the configuration said when they were made. One row.',
+  doc: 'How the published lots and disposals were matched: as the configuration said when they were made. One row.\ngrain: one row\nkeys:  none: there is one row',
   columns: {
     method: text('Method, or one for each tax year on: fifo, hifo from 2025.'),
     scope: text('account or universal, or one for each tax year on: universal, account from 2025.'),

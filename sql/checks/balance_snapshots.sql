@@ -13,21 +13,25 @@ recent as (
   from staging.reading_times
   where feed in ('futures.subaccountAssets', 'loan.ltv')
 ),
-asset_items as (
-  select assets.account as teller, assets.user_id, assets.partition as line, assets.page_id, recent.read_at,
-    unnest(from_json(case when asset_list like '[%' then asset_list else '[]' end, '["JSON"]')) as item
-  from landing.subaccount_assets as assets
-  join recent on recent.page_id = assets.page_id and recent.nth <= 7
+-- What one answer told is the content of a published record, which may be older than the answer.
+asset_rows as (
+  select received.account as teller, received.user_id, received.partition as line, received.page_id, recent.read_at,
+    contents.page_id as content_page, contents.page_row as content_row
+  from landing.subaccount_assets as received
+  join recent on recent.page_id = received.page_id and recent.nth <= 7
+  join main.subaccount_assets as contents
+    on contents.account = received.account and contents.user_id = received.user_id
+    and contents.asset_list = received.asset_list and contents.extra is not distinct from received.extra
 ),
 assets as (
-  select accounts.account, accounts.kind, asset_items.line, asset_items.page_id, asset_items.read_at,
-    upper(item ->> '$.marginCoin') as coin,
-    try_cast(coalesce(item ->> '$.accountEquity', item ->> '$.equity') as decimal(38, 18)) as equity,
-    coalesce(try_cast(item ->> '$.unrealizedPL' as decimal(38, 18)), 0) as unrealised,
-    coalesce(try_cast(item ->> '$.coupon' as decimal(38, 18)), 0)
-      + coalesce(try_cast(item ->> '$.grant' as decimal(38, 18)), 0) as vouchers
-  from asset_items
-  join main.accounts as accounts on accounts.uid = asset_items.user_id
+  select accounts.account, accounts.kind, asset_rows.line, asset_rows.page_id, asset_rows.read_at,
+    upper(coins.margin_coin) as coin, coins.account_equity as equity,
+    coalesce(coins.unrealized_pl, 0) as unrealised,
+    coalesce(coins.coupon, 0) + coalesce(coins.grant, 0) as vouchers
+  from asset_rows
+  join main.subaccount_asset_coins as coins
+    on coins.page_id = asset_rows.content_page and coins.page_row = asset_rows.content_row
+  join main.accounts as accounts on accounts.uid = asset_rows.user_id
 ),
 told_something as (
   select account, page_id from assets where equity <> 0 group by account, page_id
@@ -39,27 +43,35 @@ sub_readings as (
   where equity is not null and vouchers = 0
     and (kind <> 'unified' or page_id in (select page_id from told_something where account = assets.account))
 ),
-risk_items as (
-  select ltv.account, ltv.page_id, recent.read_at, ltv.sub_account_uids, ltv.unpaid_info,
-    unnest(from_json(case when balance_info like '[%' then balance_info else '[]' end, '["JSON"]')) as item
-  from landing.ltv as ltv
-  join recent on recent.page_id = ltv.page_id and recent.nth <= 7
+risk_rows as (
+  select received.account, received.page_id, recent.read_at,
+    min(contents.page_id) as content_page,
+    min_by(contents.page_row, contents.page_id) as content_row
+  from landing.ltv as received
+  join recent on recent.page_id = received.page_id and recent.nth <= 7
+  join main.ltv as contents
+    on contents.account = received.account and contents.balance_info = received.balance_info
+    and contents.sub_account_uids = received.sub_account_uids
+    and contents.unpaid_info is not distinct from received.unpaid_info
+  group by received.account, received.page_id, recent.read_at
 ),
 risk_coins as (
-  select account, page_id, read_at, sub_account_uids, upper(item ->> '$.coin') as coin,
-    try_cast(item ->> '$.amount' as decimal(38, 18)) as told
-  from risk_items
-  where coalesce(unpaid_info, '') not like '%"' || (item ->> '$.coin') || '"%'
-),
-risk_uids as (
-  select distinct account, page_id,
-    unnest(from_json(case when sub_account_uids like '[%' then sub_account_uids else '[]' end, '["VARCHAR"]')) as uid
-  from risk_coins
+  select risk_rows.account, risk_rows.page_id, risk_rows.read_at, upper(held.coin) as coin, held.amount as told
+  from risk_rows
+  join main.ltv_balances as held
+    on held.page_id = risk_rows.content_page and held.page_row = risk_rows.content_row
+  where not exists (
+    select 1 from main.ltv_debts as owed
+    where owed.page_id = risk_rows.content_page and owed.page_row = risk_rows.content_row
+      and coalesce(owed.coin, held.coin) = held.coin
+  )
 ),
 risk_members as (
-  select risk_uids.account, risk_uids.page_id, accounts.account as member
-  from risk_uids
-  left join main.accounts as accounts on accounts.uid = risk_uids.uid and accounts.kind = 'unified'
+  select distinct risk_rows.account, risk_rows.page_id, accounts.account as member
+  from risk_rows
+  join main.ltv_accounts as unit
+    on unit.page_id = risk_rows.content_page and unit.page_row = risk_rows.content_row
+  left join main.accounts as accounts on accounts.uid = unit.uid and accounts.kind = 'unified'
 ),
 -- A unit with an account that the books do not know, or with a position in the coin, is not compared.
 risk_readings as (

@@ -1,9 +1,14 @@
 -- The venue's answers have the form that the interface document gives them.
 -- grain: one row per account, feed, field and problem
 with
+found as (
+  select account, feed, field, problem, example from landing.drift
+  union all
+  select account, feed, field, problem, example from staging.item_problems where problem <> 'value that does not fit'
+),
 grouped as (
   select account, feed, field, problem, min(example) as example
-  from landing.drift
+  from found
   group by account, feed, field, problem
 )
 select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,

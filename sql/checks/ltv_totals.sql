@@ -5,38 +5,22 @@
 -- grain: one row per account, of its latest answer
 with
 latest as (
-  select account, ltv, usdt_balance, unpaid_usdt_amount, unpaid_info, balance_info, page_id, last_seen_at
+  select account, ltv, usdt_balance, unpaid_usdt_amount, page_id, page_row, last_seen_at
   from (
     select *, row_number() over (partition by account order by last_seen_at desc, page_id desc) as newest
     from main.ltv
   ) as answers
   where newest = 1
 ),
-asset_items as (
-  select account, unnest(from_json(case when balance_info like '[%' then balance_info else '[]' end, '["JSON"]')) as item
-  from latest
-),
-debt_items as (
-  select account, unnest(from_json(case when unpaid_info like '[%' then unpaid_info else '[]' end, '["JSON"]')) as item
-  from latest
-),
-asset_texts as (
-  select account, upper(item ->> '$.coin') as coin, item ->> '$.price' as price_text,
-    item ->> '$.convertedUsdtAmount' as value_text,
-    try_cast(item ->> '$.price' as decimal(38, 18)) as price,
-    try_cast(item ->> '$.amount' as decimal(38, 18)) as amount,
-    try_cast(item ->> '$.convertedUsdtAmount' as decimal(38, 18)) as value
-  from asset_items
+held as (
+  select balances.account, upper(coin) as coin, price, price_decimals, amount, converted_usdt_amount as value,
+    converted_usdt_amount_decimals as value_decimals
+  from main.ltv_balances as balances
+  join latest on latest.page_id = balances.page_id and latest.page_row = balances.page_row
 ),
 decimals as (
-  select account,
-    greatest(
-      2, max(case when position('.' in value_text) = 0 then 0 else length(value_text) - position('.' in value_text) end)
-    ) as value_decimals,
-    greatest(
-      2, max(case when position('.' in price_text) = 0 then 0 else length(price_text) - position('.' in price_text) end)
-    ) as price_decimals
-  from asset_texts
+  select account, greatest(2, max(value_decimals)) as value_decimals, greatest(2, max(price_decimals)) as price_decimals
+  from held
   group by account
 ),
 units as (
@@ -46,17 +30,16 @@ units as (
   from decimals
 ),
 assets as (
-  select asset_texts.account, coin, price, amount, value, value_unit, price_unit,
+  select held.account, coin, price, amount, value, value_unit, price_unit,
     exact_multiply(amount, price) as product,
     exact_multiply(abs(amount), price_unit) + value_unit as allowance
-  from asset_texts
-  join units on units.account = asset_texts.account
+  from held
+  join units on units.account = held.account
 ),
 debts as (
-  select debt_items.account, upper(item ->> '$.coin') as coin,
-    try_cast(item ->> '$.unpaidQty' as decimal(38, 18))
-      + coalesce(try_cast(item ->> '$.unpaidInterest' as decimal(38, 18)), 0) as owed
-  from debt_items
+  select owed.account, upper(coin) as coin, unpaid_qty + coalesce(unpaid_interest, 0) as owed
+  from main.ltv_debts as owed
+  join latest on latest.page_id = owed.page_id and latest.page_row = owed.page_row
 ),
 priced_debts as (
   select debts.account, debts.coin, debts.owed,

@@ -5,25 +5,13 @@
 -- decimals than orders, the last decimal of each order may be cut off.
 -- grain: one row per account, symbol and coin of the fees
 with
-told_items as (
-  select spans.account, spans.line, spans.symbol, spans.island, spans.id,
-    unnest(from_json(case when fee_detail like '[%' then fee_detail else '[]' end, '["JSON"]')) as item
-  from staging.order_spans as spans
-  join main.orders as orders
-    on orders.account = spans.account and orders.order_id = spans.order_id and orders.is_current
-  where spans.what = 'order'
-),
-texts as (
-  select account, line, symbol, island, id, item ->> '$.feeCoin' as coin, item ->> '$.fee' as fee_text
-  from told_items
-),
 printed as (
-  select account, line, symbol, island, id, coin, try_cast(fee_text as decimal(38, 18)) as fee,
-    case
-      when position('.' in fee_text) = 0 then 0
-      else least(18, length(fee_text) - position('.' in fee_text))
-    end as decimals
-  from texts
+  select spans.account, spans.line, spans.symbol, spans.island, spans.id, details.fee_coin as coin, details.fee,
+    least(18, details.fee_decimals) as decimals
+  from staging.order_spans as spans
+  join main.order_fee_details as details
+    on details.account = spans.account and details.order_id = spans.order_id and details.is_current
+  where spans.what = 'order'
 ),
 items as (
   select printed.*, units.last_decimal

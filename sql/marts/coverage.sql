@@ -1,5 +1,6 @@
 -- What of each feed has been received, and what not and why: maximal intervals, both ends included.
 -- grain: one row per account, feed, partition, starts_at and status
+-- keys:  account, feed, partition, starts_at, status
 -- columns:
 --   account: Account that was asked.
 --   feed: Endpoint that was asked.

@@ -1,6 +1,7 @@
 -- What came in or went out without a trade: funding, interest, what the venue gives and takes, profit shared in copy
 -- trading, and imported income.
 -- grain: one row per entry, or imported row of income
+-- keys:  entry_id unique, an entry of entries or an imported row
 -- columns:
 --   entry_id: Entry, or id of the imported row.
 --   account: Account.

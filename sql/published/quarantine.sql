@@ -1,6 +1,7 @@
 -- Received rows that were kept aside because they do not have the form that the interface document gives them.
 -- The same row, received again, is counted once.
 -- grain: one row per account, feed, partition, field, reason and text of the row
+-- keys:  page_id, page_row: where it was first received
 -- columns:
 --   account: Account that the row belongs to.
 --   feed: Endpoint that sent it.

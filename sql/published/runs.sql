@@ -1,5 +1,6 @@
 -- Runs that asked the venue, as the journal tells of them.
 -- grain: one row per run
+-- keys:  run_id unique
 -- columns:
 --   run_id: Id of the run in the journal.
 --   started_at: When the run began.

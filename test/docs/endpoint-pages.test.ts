@@ -5,7 +5,9 @@ import { describe, expect, test } from 'vitest'
 import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
 import { checkPage } from '../../docs/generate/check-page.ts'
 import { endpointPages } from '../../docs/generate/endpoint-pages.ts'
+import { lineagePage } from '../../docs/generate/lineage-page.ts'
 import { requestFields } from '../../docs/generate/request-fields.ts'
+import { tablePage } from '../../docs/generate/table-page.ts'
 import { typePage } from '../../docs/generate/type-page.ts'
 import { packageRoot } from '../../pipeline/config/root.ts'
 
@@ -41,6 +43,11 @@ test('the page of the checks is up to date: else run `npm run docs`', () => {
   const [table = ''] = checkPage().split('\n## ')
   const checks = [...checkPage().matchAll(/^## (\w+)$/gm)].map(([, name]) => name as string)
   expect(checks.filter((name) => !new RegExp(`\\b${name}\\b`).test(table))).toEqual([])
+})
+
+test('the pages of the tables and of their lineage are up to date: else run `npm run docs`', async () => {
+  expect(readFileSync(join(packageRoot, 'docs', 'tables.md'), 'utf8')).toBe(tablePage())
+  expect(readFileSync(join(packageRoot, 'docs', 'lineage.md'), 'utf8')).toBe(await lineagePage())
 })
 
 describe('the page of the types', () => {

@@ -3,7 +3,7 @@
 -- grain: one row per account and order
 with
 filled as (
-  select account, order_id, category, symbol, side, cum_exec_qty, cum_exec_value, fee_detail,
+  select account, order_id, category, symbol, side, cum_exec_qty, cum_exec_value,
     coalesce(updated_time, created_time) as traded_at
   from main.orders
   where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
@@ -18,20 +18,11 @@ split as (
   join staging.quote_ranks as ranks
     on filled.symbol like '%' || ranks.coin and length(filled.symbol) > length(ranks.coin)
 ),
-fee_items as (
-  select account, order_id, unnest(from_json(fee_detail, '["JSON"]')) as item
-  from filled
-  where fee_detail is not null and fee_detail like '[%'
-),
 fees as (
   select account, order_id, fee_coin, sum(fee) as fee,
     row_number() over (partition by account, order_id order by fee_coin) as nth
-  from (
-    select account, order_id, item ->> '$.feeCoin' as fee_coin,
-      try_cast(item ->> '$.fee' as decimal(38, 18)) as fee
-    from fee_items
-  ) as named
-  where fee_coin <> '' and fee is not null
+  from main.order_fee_details
+  where is_current and fee_coin <> '' and fee is not null
   group by account, order_id, fee_coin
 )
 select split.account, split.order_id, category, symbol, side,

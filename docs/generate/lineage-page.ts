@@ -1,0 +1,45 @@
+// The page docs/lineage.md: what each published table is made from, from the models by which a build makes it.
+import {
+  type Lineage,
+  type LineageLine,
+  lineageOf,
+  readLineage,
+  sourcesOf,
+} from '../../pipeline/ledger/lineage.ts'
+import { MADE } from './markdown.ts'
+import { groupedTables, nameOf, steps } from './table-page.ts'
+
+const INTRODUCTION = `# Lineage
+
+What each published table is made from, down to the feeds of the venue, imported files, reference tables and the configuration; \`tieout tables NAME --lineage\` prints the same. What a table holds is in [tables.md](tables.md), and where one figure comes from, down to the bytes that were received, says \`tieout explain ID\`.
+
+Each line is what the line above it reads, with what it does. A published table has a section of its own; a step (\`staging.…\`, in \`sql/staging\` and \`sql/intermediate\`) is opened where it stands first.
+`
+
+/** The whole page. */
+export async function lineagePage(): Promise<string> {
+  const lineage = await readLineage(steps)
+  const sections = groupedTables().flatMap(({ tables }) =>
+    tables.flatMap((one) => section(lineage, one.table)),
+  )
+  return `${[MADE, INTRODUCTION, ...sections].join('\n').trimEnd()}\n`
+}
+
+function section(lineage: Lineage, table: string): string[] {
+  const sources = sourcesOf(lineage, table)
+  return [
+    `## ${nameOf({ table })}`,
+    '',
+    lineage.get(table)?.says ?? '',
+    '',
+    ...lineageOf(lineage, table).map(item),
+    '',
+    ...(sources.length === 0 ? [] : [`*In the end from:* ${sources.join(', ')}.`, '']),
+  ]
+}
+
+function item({ depth, name, says, kind }: LineageLine): string {
+  const table = nameOf({ table: name })
+  const shown = { table: `[\`${table}\`](#${table})`, step: `\`${name}\``, source: `**${name}**` }[kind]
+  return `${'  '.repeat(depth)}- ${shown}: ${says}`
+}

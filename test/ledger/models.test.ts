@@ -1,0 +1,84 @@
+// What a model must say of itself, whatever its schema, and what a check must answer; the file is named where it does not.
+import { DuckDBInstance } from '@duckdb/node-api'
+import { expect, test } from 'vitest'
+import { mustBeChecks } from '../../pipeline/ledger/breaks.ts'
+import { mustBeDistinct, mustBeDocumented, parseModel } from '../../pipeline/ledger/models.ts'
+
+const whole = [
+  '-- What it is.',
+  '-- grain: one row per a',
+  '-- keys:  a unique',
+  '-- columns:',
+  '--   a: An id.',
+]
+
+const model = (table: string, lines: readonly string[]) =>
+  parseModel(table, `sql/${table}.sql`, [...lines, 'select 1 as a'].join('\n'))
+
+test('a published model states its grain, its keys and its columns', () => {
+  expect(() => mustBeDocumented([model('main.one', whole)])).not.toThrow()
+  for (const mark of ['grain:', 'keys:', 'columns:']) {
+    const lines = whole.filter(
+      (line) => !line.includes(mark) && (mark !== 'columns:' || !line.includes('a: An')),
+    )
+    expect(() => mustBeDocumented([model('main.one', lines)])).toThrow(
+      expect.objectContaining({
+        message: 'A model does not say what its table is.',
+        details: expect.objectContaining({ where: 'sql/main.one.sql', found: `no ${mark}` }),
+      }),
+    )
+  }
+})
+
+test.each(['staging', 'checks'])('a model of %s states its grain', (schema) => {
+  expect(() => mustBeDocumented([model(`${schema}.one`, whole.slice(0, 2))])).not.toThrow()
+  expect(() => mustBeDocumented([model(`${schema}.one`, ['-- What it is.', '-- grain:'])])).toThrow(
+    expect.objectContaining({ details: expect.objectContaining({ found: 'no grain:' }) }),
+  )
+})
+
+test('two files that make the same table are both named', () => {
+  const [one, other] = ['sql/staging/one.sql', 'sql/intermediate/chain/one.sql'].map((file) => ({
+    table: 'staging.one',
+    file,
+  }))
+  expect(() => mustBeDistinct([one!, { table: 'main.one', file: 'sql/marts/one.sql' }])).not.toThrow()
+  expect(() => mustBeDistinct([one!, other!])).toThrow(
+    expect.objectContaining({
+      name: 'ModelError',
+      details: expect.objectContaining({
+        where: 'sql/staging/one.sql and sql/intermediate/chain/one.sql',
+        found: 'both make staging.one',
+      }),
+    }),
+  )
+})
+
+test('a check without a column that a break needs is named with its file', async () => {
+  const instance = await DuckDBInstance.create()
+  const connection = await instance.connect()
+  const columns = [
+    'severity',
+    'account',
+    'ledger',
+    'coin',
+    'occurred_at',
+    'expected',
+    'found',
+    'difference',
+    'explanation',
+    'evidence',
+  ]
+  await connection.run(`create schema checks;
+    create table checks.whole as select ${[...columns, 'culprit'].map((name) => `1 as ${name}`).join(', ')};
+    create table checks.broken as select ${columns.map((name) => `1 as ${name}`).join(', ')}`)
+  const [fine, broken] = ['checks.whole', 'checks.broken'].map((table) => model(table, whole))
+  await expect(mustBeChecks(connection, [fine!])).resolves.toBeUndefined()
+  await expect(mustBeChecks(connection, [fine!, broken!])).rejects.toMatchObject({
+    name: 'ModelError',
+    message: 'A check lacks a column.',
+    details: { where: 'sql/checks.broken.sql', found: 'no culprit' },
+  })
+  connection.closeSync()
+  instance.closeSync()
+})
