@@ -1,3 +1,4 @@
+// `tieout report`: reads the published ledger, also while a run writes.
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'

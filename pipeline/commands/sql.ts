@@ -1,3 +1,4 @@
+// `tieout sql`: a question to the published ledger, also while a run writes.
 import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { answerApart } from '../reports/apart.ts'

@@ -80,7 +80,7 @@ const CHECK_COLUMNS = [
 /** Refuses a check whose table, which has been made, lacks a column that `breaks` needs. */
 export async function mustBeChecks(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
   const reader = await connection.runAndReadAll(
-    "select table_name, list(column_name) from duckdb_columns() where database_name = 'checks' group by table_name",
+    "select table_name, list(column_name) from duckdb_columns() where 'checks' in (database_name, schema_name) group by table_name",
   )
   const columnsOf = new Map(
     reader.getRowsJson().map(([name, columns]) => [`checks.${name}`, columns as string[]]),

@@ -164,6 +164,10 @@ const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
   'landing.writes': source('calls that write', '`tieout call … --write`, and what became of them.'),
   'landing.notes': source('notes', '`tieout explain-break`: what the user says of a break.'),
   'landing.imports': source('imported files', '`tieout import`: which files were taken in, and when.'),
+  'landing.import_withdrawals': source(
+    'withdrawn imports',
+    '`tieout import --undo`: which of them no longer count.',
+  ),
   'landing.imported_trades': imported('trades'),
   'landing.imported_lots': imported('lots'),
   'landing.imported_prices': imported('prices'),

@@ -1,3 +1,6 @@
+// Lots in another currency than the published one: each event of `lot_events` valued at the rate of its own time, as if
+// the books had been built in that currency. Rates are prices between two currencies of the state, as imported (such as
+// the reference rates of the ECB); without one a value is unknown, never zero.
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { moneyCodes } from '../imports/money.ts'
