@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
+import { packageRoot } from '../config/root.ts'
 
 /** One table of the build: a model file, or a select made from a record declaration. */
 export interface Model {
@@ -44,6 +45,12 @@ export function readModels(sqlFolder: string): Model[] {
         return parseModel(`${schema}.${basename(name, '.sql')}`, file, readFileSync(file, 'utf8'))
       }),
   )
+}
+
+/** The select of one model, for reports that ask it of tables of their own choice: `intermediate/pnl/spot_pnl_parts`. */
+export function selectOf(name: string, sqlFolder = join(packageRoot, 'sql')): string {
+  const file = join(sqlFolder, `${name}.sql`)
+  return parseModel(basename(name), file, readFileSync(file, 'utf8')).select
 }
 
 /**
