@@ -1,5 +1,7 @@
 // Coverage: what was received as maximal intervals, and what was not, with the latest word on it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { union } from '../../models/ranges.ts'
+import { selectOf } from '../../pipeline/ledger/models.ts'
 import { readStatus } from '../../pipeline/reports/status.ts'
 import { TestBooks } from '../support/books.ts'
 
@@ -55,6 +57,39 @@ describe('covered ranges', () => {
     await page(day(4), day(5))
     await books.build()
     expect(await coverage()).toEqual([['SPOT', day(1), day(9), 'complete']])
+  })
+})
+
+describe('touching', () => {
+  it('means the same to the planner and to SQL: one millisecond apart is none, two are a hole of one', async () => {
+    const at = (ms: number): string => new Date(Date.parse('2026-01-01') + ms).toISOString()
+    const ranges = [0, 3, 4, 7, 9, 10, 12, 13, 20].flatMap((start) => [
+      { start, end: start },
+      { start: start + 30, end: start + 31 },
+    ])
+    for (const [page, { start, end }] of ranges.entries())
+      await books.insert('covered', {
+        account: 'main',
+        feed: 'tax.records',
+        partition: 'SPOT',
+        page_id: String(page),
+        row_count: '0',
+        starts_at: at(start),
+        ends_at: at(end),
+      })
+    const connection = await books.landing.instance.connect()
+    const found = await connection.runAndReadAll(
+      `select epoch_ms(starts_at - timestamptz '2026-01-01 00:00:00+00'), epoch_ms(ends_at - timestamptz '2026-01-01 00:00:00+00')
+       from (${selectOf('staging/covered_ranges')}) order by 1`,
+    )
+    connection.closeSync()
+    const united = found.getRows().map(([start, end]) => ({ start: Number(start), end: Number(end) }))
+    expect(united).toEqual(union(ranges))
+    expect(united.slice(0, 3)).toEqual([
+      { start: 0, end: 0 },
+      { start: 3, end: 4 },
+      { start: 7, end: 7 },
+    ])
   })
 })
 
