@@ -28,6 +28,7 @@ const journal = 'pipeline/journal/journal.ts'
 const budget = 'connectors/budget.ts'
 const budgets = 'connectors/budgets.ts'
 const failure = 'pipeline/sync/failure.ts'
+const recorder = 'pipeline/sync/recorder.ts'
 
 const of = (name: string, file: string, find: string, replace: string, ...focus: Focus[]): Mutation => ({
   name,
@@ -487,9 +488,9 @@ const reading = [
   ),
   of(
     'secrets in pages journaled',
-    page,
-    'const clean = redactSecrets(answer.body, context.secrets)',
-    'const clean = { body: answer.body, redacted: 0 }',
+    recorder,
+    'redactSecrets(received, secrets)',
+    "redactSecrets(received, meta.kind === 'page' ? [] : secrets)",
     'secret echoed',
   ),
   of(
@@ -501,9 +502,9 @@ const reading = [
   ),
   of(
     'secrets in refusals journaled',
-    failure,
-    'redactSecrets(error.body, context.secrets).body',
-    'error.body',
+    recorder,
+    'redactSecrets(received, secrets)',
+    "redactSecrets(received, meta.kind === 'refusal' ? [] : secrets)",
     'refusal that echoes a secret',
   ),
 ]
