@@ -412,9 +412,9 @@ const asking = [
 const reading = [
   of(
     'missing data read as an empty page',
-    'connectors/envelope.ts',
+    'models/rows.ts',
     "return 'data is missing'",
-    'return []',
+    "return { rows: [], place: 'list' }",
     'null data',
   ),
   of(
@@ -468,8 +468,8 @@ const reading = [
   of(
     'rows kept aside are dropped',
     landedPage,
-    'tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])',
-    'void [place, field, reason, at, rawOf]',
+    'tables.quarantine.append([...of, field, reason, rawOf(index), Date.parse(at)])',
+    'void [of, field, reason, at, rawOf]',
     'bad rows',
   ),
   of(
