@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
+import { identifier, literal } from '../pipeline/engine/quote.ts'
 import { readModels, tablesRead } from '../pipeline/ledger/models.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -169,6 +170,17 @@ describe('files', () => {
       .flatMap(sources)
       .filter((file) => marks.test(readFileSync(join(root, file), 'utf8')))
     expect(marked).toEqual([])
+  })
+
+  test('quotes of SQL are doubled in one place', () => {
+    const doubling = /replaceAll\((["'`])'\1, \1''\1\)|"\$\{\w+\.replaceAll\('"', '""'\)\}"/
+    const others = sources('pipeline').filter(
+      (file) =>
+        !['pipeline/engine/quote.ts', 'pipeline/output/csv.ts'].includes(file) &&
+        doubling.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(others).toEqual([])
+    expect([identifier('a"b'), literal("it's")]).toEqual(['"a""b"', "'it''s'"])
   })
 
   test('tests stand beside what they test, by folder', () => {

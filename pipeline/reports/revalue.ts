@@ -5,6 +5,7 @@ import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
+import { literal } from '../engine/quote.ts'
 import { moneyCodes } from '../imports/money.ts'
 import { registerExactFunctions } from '../ledger/functions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -76,9 +77,7 @@ export async function revalueEvents(
   wanted: string,
 ): Promise<void> {
   requireTable(ledger, 'prices')
-  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(
-    (code) => `'${code.replaceAll("'", "''")}'`,
-  )
+  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(literal)
   const list = money.join(', ')
   const prices = `select coin, currency, priced_at, price, source from prices
     where coin in (${list}) and currency in (${list})`
