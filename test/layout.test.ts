@@ -183,6 +183,13 @@ describe('files', () => {
     expect([identifier('a"b'), literal("it's")]).toEqual(['"a""b"', "'it''s'"])
   })
 
+  test('programs for other processes are bundled in one place', () => {
+    const bundlers = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|mjs)$/.test(name))
+      .filter((name) => /^import \{ rolldown \}/m.test(readFileSync(join(root, 'test', name), 'utf8')))
+    expect(bundlers).toEqual([join('support', 'bundle.mjs')])
+  })
+
   test('tests stand beside what they test, by folder', () => {
     const loose = readdirSync(join(root, 'test')).filter((name) => name.endsWith('.test.ts'))
     expect(loose).toEqual(['layout.test.ts'])
