@@ -1,19 +1,15 @@
 // Lots in another currency than the published one: each event of `lot_events` valued at the rate of its own time, as if
 // the books had been built in that currency. Rates are prices between two currencies of the state, as imported (such as
 // the reference rates of the ECB); without one a value is unknown, never zero.
-import { readFileSync } from 'node:fs'
-import { dirname, join } from 'node:path'
+import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { packageRoot } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
 import { moneyCodes } from '../imports/money.ts'
 import { registerExactFunctions } from '../ledger/functions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { parseModel } from '../ledger/models.ts'
+import { selectOf } from '../ledger/models.ts'
 import { loadTable } from '../output/load.ts'
 import { requireTable } from './report.ts'
-
-const RATES_MODEL = join(packageRoot, 'sql', 'staging', 'reporting_prices.sql')
 
 /** What an imported row states in the wanted currency itself needs no rate. */
 const STATED = `
@@ -90,12 +86,9 @@ export async function revalueEvents(
   await connection.run(
     `create table staging.fiat as select unnest([${money.map((code) => `${code}::varchar`).join(', ')}]) as currency`,
   )
-  const { table, select } = parseModel(
-    'staging.reporting_prices',
-    RATES_MODEL,
-    readFileSync(RATES_MODEL, 'utf8'),
+  await connection.run(
+    `create table staging.reporting_prices as ${selectOf('intermediate/values/reporting_prices')}`,
   )
-  await connection.run(`create table ${table} as ${select}`)
   await connection.run('alter table lot_events rename to valued_events')
   await connection.run(`create table lot_events as ${REVALUED}`, { published, wanted })
 }
