@@ -186,8 +186,8 @@ const walking = [
   of(
     'second pages not journaled',
     page,
-    'await context.recorder.record(meta, clean.body)',
-    'if (step.cursor === null) await context.recorder.record(meta, clean.body)',
+    'await context.recorder.record(meta, answer.body)',
+    'if (step.cursor === null) await context.recorder.record(meta, answer.body)',
   ),
   of(
     'future claimed by a clock that is ahead',
