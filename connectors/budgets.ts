@@ -95,3 +95,16 @@ function rateOf(group: string, endpoint: Endpoint, overrides: Overrides): Pick<R
       own,
     )
 }
+
+/** Least milliseconds for so many requests each: budgets run side by side, what spends one of them does not. */
+export function leastMs(
+  requests: Iterable<{ readonly spending: Spending; readonly count: number }>,
+  addressRate: Pick<Rate, 'count' | 'perMs'>,
+): number {
+  const address: Spending = { key: 'address', rate: addressRate }
+  const spent = new Map<string, number>()
+  for (const { spending, count } of requests)
+    for (const { key, rate } of [spending, address])
+      spent.set(key, (spent.get(key) ?? 0) + (count / rate.count) * rate.perMs)
+  return Math.max(0, ...spent.values())
+}

@@ -1,7 +1,7 @@
 // Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
 // to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
 
-import type { Range } from '../models/ranges.ts'
+import { type Range, union } from '../models/ranges.ts'
 import type { Endpoint, Window } from './endpoint.ts'
 import { type Page, textOf } from './envelope.ts'
 import { firstPage, type Place } from './pages.ts'
@@ -182,13 +182,4 @@ export function giveUpWindow(
 }
 
 /** Ranges that touch or overlap as one, newest first. */
-function merged(ranges: readonly Range[]): Range[] {
-  const sorted = ranges.toSorted((a, b) => b.end - a.end)
-  const all: { start: number; end: number }[] = []
-  for (const { start, end } of sorted) {
-    const newer = all.at(-1)
-    if (newer !== undefined && end + 1 >= newer.start) newer.start = Math.min(newer.start, start)
-    else all.push({ start, end })
-  }
-  return all
-}
+const merged = (ranges: readonly Range[]): Range[] => union(ranges).toReversed()

@@ -4,6 +4,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
+import { identifier, literal } from '../pipeline/engine/quote.ts'
 import { readModels, tablesRead } from '../pipeline/ledger/models.ts'
 
 const root = resolve(import.meta.dirname, '..')
@@ -169,6 +170,24 @@ describe('files', () => {
       .flatMap(sources)
       .filter((file) => marks.test(readFileSync(join(root, file), 'utf8')))
     expect(marked).toEqual([])
+  })
+
+  test('quotes of SQL are doubled in one place', () => {
+    const doubling = /replaceAll\((["'`])'\1, \1''\1\)|"\$\{\w+\.replaceAll\('"', '""'\)\}"/
+    const others = sources('pipeline').filter(
+      (file) =>
+        !['pipeline/engine/quote.ts', 'pipeline/output/csv.ts'].includes(file) &&
+        doubling.test(readFileSync(join(root, file), 'utf8')),
+    )
+    expect(others).toEqual([])
+    expect([identifier('a"b'), literal("it's")]).toEqual(['"a""b"', "'it''s'"])
+  })
+
+  test('programs for other processes are bundled in one place', () => {
+    const bundlers = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
+      .filter((name) => /\.(ts|mjs)$/.test(name))
+      .filter((name) => /^import \{ rolldown \}/m.test(readFileSync(join(root, 'test', name), 'utf8')))
+    expect(bundlers).toEqual([join('support', 'bundle.mjs')])
   })
 
   test('tests stand beside what they test, by folder', () => {

@@ -12,7 +12,7 @@ import { ERASED } from '../journal/layout.ts'
 import { acquireLock } from '../journal/lock.ts'
 import { journalFolder, listSegments, refuse, scan } from '../journal/scan.ts'
 import { bodyOf, type StoredFrame } from '../journal/segment.ts'
-import { rowSpans } from '../landing/raw-row.ts'
+import { placeOfRows, rowSpans } from '../landing/raw-row.ts'
 import { landingFeeds } from './books.ts'
 
 /** What a frame must be to be erased; all that is given counts together. */
@@ -147,7 +147,7 @@ function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
   if (feed === undefined) return null
   const text = decodeJson(body)
-  return rowSpans(text, feed.rows).map(({ start, end }) => text.slice(start, end))
+  return rowSpans(text, placeOfRows(text, feed.rows)).map(({ start, end }) => text.slice(start, end))
 }
 
 /**

@@ -8,6 +8,7 @@ import {
 } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import type { FieldValue } from '../../models/record.ts'
+import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
 import { refuseCell } from '../imports/csv.ts'
 import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
@@ -56,7 +57,7 @@ async function* knownRows(
   { table }: ImportFormat,
   columns: readonly Column[],
 ): AsyncGenerator<KnownRow> {
-  const names = columns.map(({ name }) => `rows."${name}"`)
+  const names = columns.map(({ name }) => `rows.${identifier(name)}`)
   const result = await connection.run(
     `select imports.file_name, rows.page_row, ${names.join(', ')}
      from landing.main.${table.name} as rows

@@ -1,6 +1,7 @@
 // The lower half of the way down: a transaction, its entries, and the record of the venue behind each.
 import type { RecordType } from '../../models/record.ts'
 import { columnName } from '../../models/record.ts'
+import { identifier } from '../engine/quote.ts'
 import { feedRecords } from '../ledger/feeds.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
@@ -60,7 +61,7 @@ async function recordAt(
   if (record === undefined || place === null || !reader.tables.has(record.table)) return null
   const [row] = await ask(
     reader,
-    `select * from "${record.table}" where account = $account and page_id = $frame and page_row = $row`,
+    `select * from ${identifier(record.table)} where account = $account and page_id = $frame and page_row = $row`,
     { account, ...place },
   )
   return row === undefined ? null : recordStep(feed, record, row)
@@ -74,7 +75,7 @@ export async function recordSteps(reader: Reader, id: string, feed?: string): Pr
     if ((feed !== undefined && one.feed !== feed) || key.length === 0 || !reader.tables.has(table)) continue
     const rows = await ask(
       reader,
-      `select * from "${table}" where ${idSql(one.record)} = $id order by account, page_id, page_row`,
+      `select * from ${identifier(table)} where ${idSql(one.record)} = $id order by account, page_id, page_row`,
       { id },
     )
     steps.push(...rows.map((row) => recordStep(one.feed, one.record, row)))
@@ -84,7 +85,7 @@ export async function recordSteps(reader: Reader, id: string, feed?: string): Pr
 
 /** The venue's own id of a record, as one text. */
 export function idSql({ key }: RecordType): string {
-  return `concat_ws('/', ${key.map((name) => `"${columnName(name)}"`).join(', ')})`
+  return `concat_ws('/', ${key.map((name) => identifier(columnName(name))).join(', ')})`
 }
 
 function recordStep(feed: string, { key }: RecordType, row: Fields): Step {

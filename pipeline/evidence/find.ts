@@ -1,6 +1,7 @@
 // What an id means: the same text may be a disposal, a lot, an entry, a transaction, a trade, a break, an id of the
 // venue's or of a user's file, a line of a report, or a place in the journal. Every meaning is followed.
 import { UsageError } from '../../models/error.ts'
+import { identifier } from '../engine/quote.ts'
 import { feedRecords } from '../ledger/feeds.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { entryStep, idSql, recordSteps, transactionStep } from './entries.ts'
@@ -115,4 +116,4 @@ export async function unknownId(ledger: Reader, id: string): Promise<UsageError>
 }
 
 const list = (ledger: Reader, table: string, sql: string): string[] =>
-  ledger.tables.has(table) ? [`select ${sql} from "${table}"`] : []
+  ledger.tables.has(table) ? [`select ${sql} from ${identifier(table)}`] : []

@@ -6,7 +6,7 @@ import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
 import type { Frame } from '../journal/frame.ts'
 import { openJournal } from '../journal/journal.ts'
-import { rawRows, rowSpans } from '../landing/raw-row.ts'
+import { placeOfRows, rawRows, rowSpans } from '../landing/raw-row.ts'
 import type { Fields, Place } from './step.ts'
 
 export interface RowEvidence {
@@ -83,8 +83,9 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
   if (feed === undefined) return () => GONE
   const text = decodeJson(body)
-  const spans = rowSpans(text, feed.rows)
-  const shown = rawRows(text, feed.rows, feed.record)
+  const place = placeOfRows(text, feed.rows)
+  const spans = rowSpans(text, place)
+  const shown = rawRows(text, place, feed.record)
   const isPersonal = Object.values(feed.record.fields).some(({ personal }) => personal)
   return (row) => {
     const span = spans[row]

@@ -1,6 +1,7 @@
 // Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
 // made again from what the line rests on, of which the newest are followed.
 import type { Row } from '../output/value.ts'
+import { futuresParts, LINE_ID, spotParts } from '../reports/pnl.ts'
 import { reach, sums } from '../reports/report.ts'
 import { entryStep } from './entries.ts'
 import type { LotBooks } from './lots.ts'
@@ -20,16 +21,14 @@ async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   return await entriesLine(books, id, where, { wallet: line.wallet as string, kind: line.kind ?? null })
 }
 
-const MONTH = /^(?<account>[^/]+)\/(?<month>\d{4}-\d{2}-01)\/(?<line>[^/]+)\/(?<symbol>[^/]*)\/(?<coin>.+)$/
-
 /** `account/month/product line/symbol/coin` of futures: the entries of that month. */
 async function futuresLine(books: LotBooks, id: string): Promise<Step[]> {
-  const line = MONTH.exec(id)?.groups
-  if (line === undefined || line.line === 'SPOT') return []
-  const where = `account = $account and strftime(occurred_at, '%Y-%m-01') = $month and product_line = $line
-    and coalesce(symbol, '') = $symbol and coin = $coin and kind in ('realised_pnl', 'fee', 'funding', 'liquidation')`
-  return await entriesLine(books, id, where, { ...line })
+  const where = `entry_id in (select entry_id from ${futuresParts()} where ${LINE_ID} = $id)`
+  return isMonth(id) ? await entriesLine(books, id, where, { id }) : []
 }
+
+/** Only such an id is worth the look at all that a line of the profit and loss may rest on. */
+const isMonth = (id: string): boolean => /^.+\/\d{4}-\d{2}-01\/[^/]+\/.*\//.test(id)
 
 async function entriesLine(
   { ledger, limit }: LotBooks,
@@ -56,18 +55,15 @@ async function entriesLine(
 
 /** `account/month/SPOT/symbol/coin`: the disposals of that month, each to be explained by its own id. */
 async function spotLine({ matched, limit }: LotBooks, id: string): Promise<Step[]> {
-  const line = MONTH.exec(id)?.groups
-  if (line?.line !== 'SPOT' || !matched.tables.has('disposals')) return []
-  const { account, month, symbol, coin } = line
+  if (!isMonth(id) || !matched.tables.has('disposals')) return []
   const disposals = await sums(
     matched,
-    `select disposal_id, min(disposed_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(gain), count(*),
-       ${reach('quantity', 'proceeds', 'cost_basis', 'gain')}
-     from disposals
-     where account = $account and strftime(disposed_at, '%Y-%m-01') = $month
-       and concat(coin, currency) = $symbol and currency = $currency
+    `select disposal_id, min(disposed_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(realised_pnl), count(*),
+       ${reach('quantity', 'proceeds', 'cost_basis', 'realised_pnl')}
+     from ${spotParts()}
+     where ${LINE_ID} = $id
      group by disposal_id order by min(disposed_at) desc, disposal_id desc`,
-    { account: account ?? '', month: month ?? '', symbol: symbol ?? '', currency: coin ?? '' },
+    { id },
   )
   if (disposals.length === 0) return []
   const steps = disposals.slice(0, limit).map(shallow)

@@ -6,6 +6,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
+import { identifier } from '../engine/quote.ts'
 import { type Disk, DiskError, writeFileAtomic } from '../journal/disk.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { writeParquet } from '../output/parquet.ts'
@@ -59,9 +60,7 @@ export async function exportParquet(
 
 async function writeTable(ledger: Ledger, table: string, path: string, disk: Disk): Promise<void> {
   const session = await ledger.session()
-  const statement = await session.run(() =>
-    session.connection.prepare(`from main."${table.replaceAll('"', '""')}"`),
-  )
+  const statement = await session.run(() => session.connection.prepare(`from main.${identifier(table)}`))
   await writeParquet(path, await session.start(statement), ledger.room.memoryLimit, ledger.room)
   const file = await disk.open(path, 'change')
   await file.sync().finally(() => file.close())

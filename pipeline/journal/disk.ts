@@ -186,14 +186,13 @@ function fileOf(handle: fs.FileHandle, path: string): DiskFile {
 let temporaryFiles = 0
 
 /**
- * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut.
- * The temporary file stands in the same folder, so that the rename is atomic; it is removed when something fails.
+ * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut. `write` makes the new file at
+ * the path that it is given, in the same folder, so that the rename is atomic; when something fails, it is removed.
  */
-export async function writeFileAtomic(
+export async function replaceFile(
   disk: Disk,
   path: string,
-  bytes: Uint8Array | string,
-  mode: number,
+  write: (temporary: string) => Promise<void>,
 ): Promise<void> {
   temporaryFiles += 1
   const folder = dirname(path)
@@ -201,17 +200,30 @@ export async function writeFileAtomic(
   // A dead process of the same number may have left one behind.
   await disk.remove(temporary)
   try {
-    const file = await disk.open(temporary, 'create', mode)
-    try {
-      await file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0)
-      await file.sync()
-    } finally {
-      await file.close()
-    }
+    await write(temporary)
+    const written = await disk.open(temporary, 'change')
+    await written.sync().finally(() => written.close())
     await disk.rename(temporary, path)
   } catch (error) {
     await disk.remove(temporary).catch(() => undefined)
     throw error
   }
   await disk.syncDir(folder)
+}
+
+/** Replaces a file by these bytes. */
+export async function writeFileAtomic(
+  disk: Disk,
+  path: string,
+  bytes: Uint8Array | string,
+  mode: number,
+): Promise<void> {
+  await replaceFile(disk, path, async (temporary) => {
+    const file = await disk.open(temporary, 'create', mode)
+    try {
+      await file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0)
+    } finally {
+      await file.close()
+    }
+  })
 }

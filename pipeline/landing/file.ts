@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
+import { identifier, literal } from '../engine/quote.ts'
 import { completed, type EngineSettings, instanceOptions } from '../engine/settings.ts'
 import type { Table } from '../engine/table.ts'
 import {
@@ -114,7 +115,7 @@ function createInstance(path: string, engine: EngineSettings, tempDir?: string):
 async function attach(connection: DuckDBConnection, path: string, readOnly: boolean): Promise<void> {
   await connection.run("set global TimeZone = 'UTC'")
   try {
-    await connection.run(`attach '${path.replaceAll("'", "''")}' as landing${readOnly ? ' (read_only)' : ''}`)
+    await connection.run(`attach ${literal(path)} as landing${readOnly ? ' (read_only)' : ''}`)
   } catch (cause) {
     throw notOpened(path, cause)
   }
@@ -173,7 +174,9 @@ async function checkCounts(
   tables: ReadonlyMap<string, Table>,
   expected: bigint,
 ): Promise<void> {
-  const all = countedTables(tables.values()).map(({ name }) => `select 1 from landing.main."${name}"`)
+  const all = countedTables(tables.values()).map(
+    ({ name }) => `select 1 from landing.main.${identifier(name)}`,
+  )
   const rows = await connection.runAndReadAll(`select count(*) from (${all.join(' union all ')})`)
   const found = rows.getRows()[0]?.[0] as bigint
   if (found !== expected) throw damagedFile(path, `${expected} rows in all`, `${found} rows`)

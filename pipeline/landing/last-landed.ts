@@ -3,6 +3,7 @@
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 
 /** As the journal's options take it. */
@@ -21,7 +22,7 @@ export async function lastLanded(dir: string, engine: EngineSettings): Promise<L
   })
   try {
     const connection = await instance.connect()
-    await connection.run(`attach '${path.replaceAll("'", "''")}' as landing (read_only)`)
+    await connection.run(`attach ${literal(path)} as landing (read_only)`)
     const reader = await connection.runAndReadAll('select landed_seq, chain from landing.main.state')
     const [seq, chain] = reader.getRows()[0] as [bigint, string | null]
     const landedSeq = Number(seq)

@@ -12,9 +12,10 @@ import {
 } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import { AN_IDENTITY, ONE_VALUE, type RecordType, spellingOf } from '../../models/record.ts'
+import { type FoundRows, findRows, isObject } from '../../models/rows.ts'
 import type { Frame, PageMeta } from '../journal/frame.ts'
 import { Drift } from './drift.ts'
-import { rawRows, WRAPPED_LIST } from './raw-row.ts'
+import { rawRows } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
 import type { TableWriter } from './table-writer.ts'
 
@@ -60,7 +61,7 @@ export class PageLander {
   land(frame: PageFrame, tables: PageTables): PageCounts {
     if (frame.body === null) return { rows: 0, quarantined: 0 }
     this.#drift.take() // A page that failed half way leaves nothing to the next one.
-    const { text, rows, problems } = readBody(frame, frame.body, this.#feed.rows)
+    const { text, rows, place, problems } = readBody(frame, frame.body, this.#feed.rows)
     const { account, feed, partition, at } = frame.meta
     const page: PageFacts = {
       conflicts: problems.some((problem) => problem.kind === 'conflicting key'),
@@ -80,17 +81,17 @@ export class PageLander {
         continue
       }
       quarantined += 1
-      rawOf ??= rawRows(text, this.#feed.rows, this.#feed.record)
+      rawOf ??= rawRows(text, place, this.#feed.record)
       const { field, reason } = problem
-      const place = [account, feed, partition, frame.seq, index]
-      tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])
+      const of = [account, feed, partition, frame.seq, index]
+      tables.quarantine.append([...of, field, reason, rawOf(index), Date.parse(at)])
     }
     this.#landDrift(frame, problems, tables.drift)
     return { rows: rows.length, quarantined }
   }
 
   #landRow(row: unknown, sink: TableWriter, { conflicts, fractions, asked }: PageFacts): RowProblem | null {
-    if (row === NO_LIST) return { field: this.#feed.rows || 'data', reason: 'expected a list of rows' }
+    if (row === NO_ROWS) return { field: this.#feed.rows || 'data', reason: 'expected a list of rows' }
     if (!isObject(row)) return { field: '', reason: 'expected an object' }
     const conflict = conflicts ? conflictingKey(row) : null
     if (conflict !== null) return { field: conflict, reason: `expected ${ONE_VALUE}` }
@@ -145,9 +146,8 @@ function askedFor({ request, window }: PageMeta): Range | null {
   return window ?? null
 }
 
-interface ReadBody {
+interface ReadBody extends FoundRows {
   readonly text: string
-  readonly rows: readonly unknown[]
   readonly problems: readonly JsonProblem[]
 }
 
@@ -155,7 +155,7 @@ function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBo
   try {
     const text = decodeJson(body)
     const { value, problems } = parseJson(text)
-    return { text, rows: rowsOf(frame, value, rowsField), problems }
+    return { text, ...rowsOf(frame, value, rowsField), problems }
   } catch (error) {
     if (!(error instanceof JsonError)) throw error
     throw unreadable(
@@ -166,22 +166,18 @@ function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBo
   }
 }
 
-/** Stands for the rows of a page without a list of them: rows under another name never pass as an empty page. */
-const NO_LIST = Symbol('no list')
+/** Stands for the one row of a page that holds no rows where they are due: such a page never passes as an empty one. */
+const NO_ROWS = Symbol('no rows')
 
-/** A list that is null is empty on this wire, and an empty list may come wrapped or bare, whatever is documented. */
-function rowsOf(frame: PageFrame, envelope: unknown, field: string): readonly unknown[] {
+function rowsOf(frame: PageFrame, envelope: unknown, field: string): FoundRows {
   if (!isObject(envelope)) throw unreadable(frame, 'an object that holds data', 'another value')
   const data = memberOf(frame, envelope, 'data')
-  if (field === 'object') return [data]
-  if (Array.isArray(data)) return data
-  const rows = isObject(data) ? memberOf(frame, data, field || WRAPPED_LIST) : undefined
-  if (rows === null) return []
-  return Array.isArray(rows) ? rows : [NO_LIST]
+  const found = findRows(data, field)
+  if (typeof found !== 'string') return found
+  if (isObject(data)) memberOf(frame, data, field)
+  // What is to be the one row and is none is for the reader of rows to judge.
+  return { rows: [field === 'object' ? data : NO_ROWS], place: 'one' }
 }
-
-const isObject = (value: unknown): value is Row =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
 
 function memberOf(frame: PageFrame, object: Row, key: string): unknown {
   const displaced = (object as { readonly [DUPLICATES]?: Displaced })[DUPLICATES]

@@ -2,6 +2,7 @@
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import type { Range } from '../../models/ranges.ts'
 import { columnName, type RecordType } from '../../models/record.ts'
+import { identifier, literal } from '../engine/quote.ts'
 import type { Table } from '../engine/table.ts'
 import type { AccountMeta } from '../journal/frame.ts'
 
@@ -122,7 +123,7 @@ export async function oldestUnsettled(
   time: string,
   state: { readonly field: string; readonly values: readonly string[] },
 ): Promise<number | null> {
-  const column = (name: string): string => `"${columnName(name)}"`
+  const column = (name: string): string => identifier(columnName(name))
   const newestFirst = [
     ...(record.version === null ? [] : [`${column(record.version)} desc nulls last`]),
     'page_id desc',
@@ -133,7 +134,7 @@ export async function oldestUnsettled(
     connection,
     `select epoch_ms(min(happened_at)) from (
        select ${column(time)} as happened_at, ${column(state.field)} as present_state
-       from landing.main."${record.table}" where account = $1 and partition = $2
+       from landing.main.${identifier(record.table)} where account = $1 and partition = $2
        qualify row_number() over (partition by ${record.key.map(column).join(', ')} order by ${newestFirst.join(', ')}) = 1
      ) where present_state in (${states.join(', ')})`,
     [...of, ...state.values],
@@ -151,7 +152,7 @@ export async function distinctValues(
 ): Promise<string[]> {
   const rows = await ask<[string]>(
     connection,
-    `select distinct "${columnName(field)}" as told from landing.main."${record.table}"
+    `select distinct ${identifier(columnName(field))} as told from landing.main.${identifier(record.table)}
      where account = $1 and told is not null order by told`,
     [account],
   )
@@ -176,8 +177,8 @@ export async function contentHashes(
 ): Promise<Map<string, ContentHash>> {
   // A sum, unlike an exclusive or, does not cancel two equal rows.
   const selects = [...tables].map(({ name, columns }) => {
-    const list = columns.map((column) => `"${column.name}"`).join(', ')
-    return `select '${name}', count(*), sum(hash(${list})) from landing.main."${name}"`
+    const list = columns.map((column) => identifier(column.name)).join(', ')
+    return `select ${literal(name)}, count(*), sum(hash(${list})) from landing.main.${identifier(name)}`
   })
   const rows = await ask<[string, bigint, bigint | null]>(connection, selects.join(' union all '))
   return new Map(

@@ -1,10 +1,8 @@
 // The text of a row as it stood on its page, for quarantine: with every digit and every key, however often it stood,
 // and without data about people. The page has been parsed before, so its syntax is not judged again.
-import { closingQuote } from '../../models/json.ts'
+import { closingQuote, parseJson } from '../../models/json.ts'
 import type { RecordType } from '../../models/record.ts'
-
-/** Name of the list where `data` was to be the list itself and is an object instead. */
-export const WRAPPED_LIST = 'list'
+import { findRows, isObject, type RowsPlace } from '../../models/rows.ts'
 
 interface Span {
   readonly key: string
@@ -12,25 +10,29 @@ interface Span {
   readonly end: number
 }
 
-/**
- * Texts of the rows of a page, by their place; `rows` is the endpoint's.
- * Where there is no list, the one row is the whole of `data`, as in page.ts.
- */
-export function rawRows(text: string, rows: string, record: RecordType): (row: number) => string | null {
-  const spans = rowSpans(text, rows)
+/** Where the rows stand in a journaled page; `field` is the endpoint's. The one row is all of `data` where there are none. */
+export function placeOfRows(text: string, field: string): RowsPlace {
+  const envelope = parseJson(text).value
+  const found = findRows(isObject(envelope) ? envelope.data : undefined, field)
+  return typeof found === 'string' ? 'one' : found.place
+}
+
+/** Texts of the rows of a page, by their number. */
+export function rawRows(text: string, place: RowsPlace, record: RecordType): (row: number) => string | null {
+  const spans = rowSpans(text, place)
   return (row) => {
     const span = spans[row]
     return span === undefined ? null : withoutPersonalData(text, span, record)
   }
 }
 
-/** Where the rows of a page stand in its text, by their place. */
-export function rowSpans(text: string, rows: string): Span[] {
+/** Where each row of a page begins and ends in its text. */
+export function rowSpans(text: string, place: RowsPlace): Span[] {
   const data = memberAt(text, startOf(text, 0), 'data')
   if (data === null) return []
-  if (rows === 'object') return [data]
-  const list = text[data.start] === '[' ? data : memberAt(text, data.start, rows || WRAPPED_LIST)
-  return list !== null && text[list.start] === '[' ? children(text, list.start) : [data]
+  if (place === 'one') return [data]
+  const list = place === 'list' ? data : memberAt(text, data.start, place.member)
+  return list !== null && text[list.start] === '[' ? children(text, list.start) : []
 }
 
 function memberAt(text: string, object: number, key: string): Span | null {

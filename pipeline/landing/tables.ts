@@ -1,6 +1,7 @@
 // The tables of the landing database, as docs/architecture.md gives them: the fixed ones, and one for each record type.
 
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
+import { identifier } from '../engine/quote.ts'
 import { type ColumnKind, type Table, table } from '../engine/table.ts'
 import { importedLotsTable, importedPricesTable, importedTradesTable } from '../imports/tables.ts'
 
@@ -132,6 +133,6 @@ export const countedTables = (tables: Iterable<Table>): Table[] =>
   [...tables].filter(({ name }) => name !== stateTable.name && name !== progressTable.name)
 
 export function createTableSql({ name, columns }: Table): string {
-  const lines = columns.map((column) => `  "${column.name}" ${column.kind}`)
-  return `create table landing.main."${name}" (\n${lines.join(',\n')}\n)`
+  const lines = columns.map((column) => `  ${identifier(column.name)} ${column.kind}`)
+  return `create table landing.main.${identifier(name)} (\n${lines.join(',\n')}\n)`
 }

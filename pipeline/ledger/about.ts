@@ -1,8 +1,8 @@
 // Which version made a ledger, in the ledger itself: an older tieout must not read tables whose meaning has changed since.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageVersion } from '../config/root.ts'
+import { literal } from '../engine/quote.ts'
 import type { Documented } from './comments.ts'
-import { quoted } from './quote.ts'
 
 /** Raised when what the published tables say changes its meaning; a table or column that is only added does not count. */
 export const LEDGER_FORMAT = 1
@@ -19,6 +19,6 @@ export const aboutDocs: Documented = {
 
 export async function makeAbout(connection: DuckDBConnection): Promise<void> {
   await connection.run(
-    `create table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${quoted(packageVersion)} as version`,
+    `create table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version`,
   )
 }

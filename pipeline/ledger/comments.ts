@@ -1,7 +1,7 @@
 // Writes what each published table and column means into the ledger, for whoever opens it without these sources.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { identifier, literal } from '../engine/quote.ts'
 import { type Model, qualify } from './models.ts'
-import { quoted } from './quote.ts'
 import type { ExtraStep } from './tasks.ts'
 import { CATALOG } from './workspace.ts'
 
@@ -27,10 +27,10 @@ export async function writeComments(
   const statements: string[] = []
   for (const { table, doc, columnDocs } of documented) {
     if (!table.startsWith('main.')) continue
-    statements.push(`comment on table ${table} is ${quoted(doc)}`)
+    statements.push(`comment on table ${table} is ${literal(doc)}`)
     for (const [column, meaning] of columnDocs) {
       if (!columns.has(`${table}.${column}`)) continue
-      statements.push(`comment on column ${table}."${column}" is ${quoted(meaning)}`)
+      statements.push(`comment on column ${table}.${identifier(column)} is ${literal(meaning)}`)
     }
   }
   await connection.run(['begin transaction', ...statements, 'commit'].join(';\n'))

@@ -5,6 +5,7 @@
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { identifier } from '../engine/quote.ts'
 import { engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import { feedRecords, recordItems } from './feeds.ts'
@@ -116,9 +117,9 @@ async function hashRows(
   table: string,
   columns: readonly string[],
 ): Promise<string> {
-  const cells = columns.map((column) => `coalesce(cast("${column}" as varchar), chr(0))`)
+  const cells = columns.map((column) => `coalesce(cast(${identifier(column)} as varchar), chr(0))`)
   const rows = await connection.stream(
-    `select sha256(concat_ws(chr(1), ${cells.join(', ')})) as row_hash from main."${table}" ${whatCounts(table)}
+    `select sha256(concat_ws(chr(1), ${cells.join(', ')})) as row_hash from main.${identifier(table)} ${whatCounts(table)}
      order by row_hash`,
   )
   const hash = createHash('sha256').update(columns.join(','))

@@ -2,7 +2,7 @@
 // its own, beside the record. Text is taken out of the JSON as text and then read exactly, as the fields of a record are;
 // what does not fit its column is kept in `extra`, and `staging.item_problems` says so.
 import { columnName, docOf, type Field, type Items, type RecordType } from '../../models/record.ts'
-import { quoted } from './quote.ts'
+import { literal } from '../engine/quote.ts'
 import { type FeedRecord, typeOf } from './records.ts'
 
 /** One table of items, with how its lists are found from the record down. */
@@ -192,7 +192,7 @@ function elements(source: string): string {
     end`
 }
 
-const pathOf = (name: string): string => quoted(`$."${name}"`)
+const pathOf = (name: string): string => literal(`$."${name}"`)
 const memberText = (name: string): string => `nullif(item ->> ${pathOf(name)}, '')`
 const memberType = (name: string): string => `json_type(item, ${pathOf(name)})`
 /** JSON text of a member; null, absent and empty are one thing on this wire. */
@@ -264,11 +264,11 @@ const extraOfValue = `case when item is not null and value_0 is null and (item -
 export function itemProblems(table: ItemTable, publishPersonalData: boolean): string {
   const { feed, record, items, path } = table
   const isMasked = !publishPersonalData && hasPersonalFields(record)
-  const place = quoted(wirePath(table))
+  const place = literal(wirePath(table))
   const fields = Object.entries(items.fields)
   const unread = fields.map(([name, { aliases }], at) => {
     const column = isMasked ? `value_${at}` : columnName(name)
-    return `(member in (${[name, ...aliases].map(quoted).join(', ')}) and ${column} is null)`
+    return `(member in (${[name, ...aliases].map(literal).join(', ')}) and ${column} is null)`
   })
   const example = (sql: string): string => (isMasked ? 'cast(null as varchar)' : `left(${sql}, 200)`)
   const row = `account, page_id, page_row`
@@ -294,14 +294,14 @@ export function itemProblems(table: ItemTable, publishPersonalData: boolean): st
           values === undefined || kind !== 'text'
             ? []
             : [
-                `select ${row}, ${place} || ${quoted(`.${name}`)} as field, 'unknown value' as problem, ${columnName(name)} as example
+                `select ${row}, ${place} || ${literal(`.${name}`)} as field, 'unknown value' as problem, ${columnName(name)} as example
   from main.${items.table}
-  where ${columnName(name)} not in (${values.map(quoted).join(', ')})`,
+  where ${columnName(name)} not in (${values.map(literal).join(', ')})`,
               ],
         )),
     ...(path.length > 1 ? [] : [otherForm(table)]),
   ]
-  return `select ${quoted(feed)} as feed, account, field, problem, min(example) as example, count(*) as item_count,
+  return `select ${literal(feed)} as feed, account, field, problem, min(example) as example, count(*) as item_count,
   min(page_id) as page_id, arg_min(page_row, page_id) as page_row
 from (${selects.join('\nunion all\n')}) as problems
 group by account, field, problem`
@@ -311,8 +311,8 @@ group by account, field, problem`
 function otherForm({ record, items, path }: ItemTable): string {
   const name = path[0]?.name ?? ''
   const isObject = items.form === 'object'
-  return `select account, page_id, page_row, ${quoted(name)} as field,
-    ${quoted(isObject ? 'list instead of object' : 'object or value instead of list')} as problem, cast(null as varchar) as example
+  return `select account, page_id, page_row, ${literal(name)} as field,
+    ${literal(isObject ? 'list instead of object' : 'object or value instead of list')} as problem, cast(null as varchar) as example
   from landing.${record.table}
   where ${isObject ? '' : 'not '}starts_with(${columnName(name)}, '[')`
 }
@@ -320,11 +320,11 @@ function otherForm({ record, items, path }: ItemTable): string {
 /** The members that no field took, and those that did not fit, with their keys in order. */
 function extraOfObject(fields: readonly (readonly [string, Field])[]): string {
   const taken = fields.flatMap(([name, field]) =>
-    field.aliases.length === 0 ? [quoted(name)] : [quoted(name), spelled(name, field, quoted)],
+    field.aliases.length === 0 ? [literal(name)] : [literal(name), spelled(name, field, literal)],
   )
   const misfits = fields.map(
     ([name, field], place) =>
-      `case when given_${place} is not null and value_${place} is null then ${spelled(name, field, quoted)} end`,
+      `case when given_${place} is not null and value_${place} is null then ${spelled(name, field, literal)} end`,
   )
   const [known, wrong] = [`[${taken.join(', ')}]`, `[${misfits.join(', ')}]`]
   const isFine = fields.map((_, place) => `(given_${place} is null or value_${place} is not null)`)

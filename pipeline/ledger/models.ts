@@ -186,6 +186,7 @@ function knownReads(): Map<string, readonly string[]> {
 
 /** Writes down what these models read: parsing all of them is a third of a second of each process that builds. */
 export async function keepReads(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+  reads = new Map()
   const found = await Promise.all(
     models.map(async (model) => [hashOf(model.select), await readsOf(connection, model)] as const),
   )

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { P2pMeaning } from '../config/config.ts'
-import { quoted } from './quote.ts'
+import { identifier, literal } from '../engine/quote.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -95,7 +95,7 @@ export async function loadReference(
   }
 }
 
-const readCsv = (file: string): string => `read_csv(${quoted(file)}, header = true, all_varchar = true)`
+const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`
 
 /** Columns that are not among `found` are empty. */
 function selectCsv(
@@ -105,7 +105,9 @@ function selectCsv(
   found: readonly string[] = columns,
 ): string {
   const fields = columns.map((name) =>
-    found.includes(name) ? `coalesce("${name}", '') as "${name}"` : `'' as "${name}"`,
+    found.includes(name)
+      ? `coalesce(${identifier(name)}, '') as ${identifier(name)}`
+      : `'' as ${identifier(name)}`,
   )
   return `select ${fields.join(', ')}, ${precedence} as precedence from ${readCsv(file)}`
 }

@@ -1,8 +1,8 @@
 // Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
 // published ledger to read from, all attached to the instance that holds the landing database.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { identifier, literal } from '../engine/quote.ts'
 import { registerExactFunctions } from './functions.ts'
-import { quoted } from './quote.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
@@ -45,7 +45,7 @@ export async function inWorkspace<T>(
   const restore = await settle(connection)
   try {
     const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
-    await connection.run(`attach ${quoted(files.unfinished)} as ${CATALOG}`)
+    await connection.run(`attach ${literal(files.unfinished)} as ${CATALOG}`)
     for (const layer of UNPUBLISHED) await attachStep(connection, fileOf(files.unfinished, layer), layer)
     await connection.run(`use ${CATALOG}`)
     registerExactFunctions(connection)
@@ -74,7 +74,7 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
   return async () => {
     const refusals: unknown[] = []
     for (const statement of [
-      `use "${database}"`,
+      `use ${identifier(database)}`,
       `set preserve_insertion_order = ${keepsOrder}`,
       ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
     ])
@@ -85,7 +85,7 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
 
 /** Without a log: nobody reads what a build that died has left, and to write everything twice takes time. */
 async function attachStep(connection: DuckDBConnection, file: string, name: string): Promise<void> {
-  await connection.run(`attach ${quoted(file)} as ${name} (recovery_mode no_wal_writes)`)
+  await connection.run(`attach ${literal(file)} as ${name} (recovery_mode no_wal_writes)`)
 }
 
 /** A published file that cannot be read, or is of another version, has nothing to carry on. */
@@ -95,7 +95,7 @@ async function attachPrevious(
   breakColumns: readonly string[],
 ): Promise<boolean> {
   try {
-    await connection.run(`attach ${quoted(ledger)} as ${PREVIOUS} (read_only)`)
+    await connection.run(`attach ${literal(ledger)} as ${PREVIOUS} (read_only)`)
   } catch {
     return false
   }

@@ -1,6 +1,7 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
 // The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
 import {
   type LotTable,
   type LotTableName,
@@ -115,8 +116,6 @@ const sqlTypes = {
   BIGINT: 'BIGINT',
 } as const
 
-const quote = (text: string): string => text.replaceAll("'", "''")
-
 interface Given {
   readonly words: DuckDBListValue
   readonly rules: string
@@ -169,9 +168,9 @@ export async function writeMatching(connection: DuckDBConnection, by: MatchedBy)
 
 function definition(table: string, { doc: meaning, columns: all }: LotTable): string {
   const columns = Object.entries(all)
-  const comments = columns.map(([name, { doc }]) => `comment on column ${table}.${name} is '${quote(doc)}';`)
+  const comments = columns.map(([name, { doc }]) => `comment on column ${table}.${name} is ${literal(doc)};`)
   return `
     create or replace table ${table} (${columns.map(([name, { type }]) => `${name} ${sqlTypes[type]}`).join(', ')});
-    comment on table ${table} is '${quote(meaning)}';
+    comment on table ${table} is ${literal(meaning)};
     ${comments.join('\n')}`
 }

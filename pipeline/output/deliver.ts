@@ -5,7 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
-import { type Disk, DiskError } from '../journal/disk.ts'
+import { type Disk, DiskError, replaceFile } from '../journal/disk.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
 
@@ -78,36 +78,12 @@ function refuse(out: string, cause: unknown): never {
   })
 }
 
-let temporaryFiles = 0
-
 /**
- * Runs `write` on a path beside `file`, syncs what it wrote and renames it to `file`.
- * A failure leaves `file` as it was; one of the disk is a UsageError, any other passes through.
+ * Writes text or bytes to a file, as they come. A failure leaves the file as it was; one of the disk is a UsageError, any
+ * other passes through.
  */
-export async function replaceFile(
-  disk: Disk,
-  file: string,
-  write: (path: string) => Promise<void>,
-): Promise<void> {
-  temporaryFiles += 1
-  const path = join(dirname(file), `.${basename(file)}.${process.pid}-${temporaryFiles}.tmp`)
-  try {
-    await disk.remove(path)
-    await write(path)
-    const written = await disk.open(path, 'change')
-    await written.sync().finally(() => written.close())
-    await disk.rename(path, file)
-    await disk.syncDir(dirname(file))
-  } catch (error) {
-    await disk.remove(path).catch(() => undefined)
-    if (error instanceof DiskError) refuse(file, error)
-    throw error
-  }
-}
-
-/** Writes text or bytes to a file, as they come. */
 export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): Promise<void> {
-  await replaceFile(disk, file, async (path) => {
+  const write = async (path: string): Promise<void> => {
     const written = await disk.open(path, 'create', 0o666)
     try {
       let position = 0
@@ -119,6 +95,10 @@ export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): P
     } finally {
       await written.close()
     }
+  }
+  await replaceFile(disk, file, write).catch((error: unknown) => {
+    if (error instanceof DiskError) refuse(file, error)
+    throw error
   })
 }
 

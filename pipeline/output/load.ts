@@ -1,8 +1,7 @@
 // Carries a result from one DuckDB instance into a table of another, chunk by chunk.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { identifier } from '../engine/quote.ts'
 import type { RawResult } from './column.ts'
-
-export const identifier = (name: string): string => `"${name.replaceAll('"', '""')}"`
 
 /** Makes `table` with the columns of the result and fills it. */
 export async function loadTable(

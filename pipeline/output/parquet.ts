@@ -1,11 +1,10 @@
 // Parquet by DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may touch one file alone.
 // The query itself runs elsewhere, without any access to files; so no query can write, whatever it says.
 import { DuckDBInstance, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import { identifier, literal } from '../engine/quote.ts'
 import type { RawResult } from './column.ts'
-import { identifier, loadTable } from './load.ts'
+import { loadTable } from './load.ts'
 import { makeSpillFolder } from './spill.ts'
-
-const literal = (text: string): string => `'${text.replaceAll("'", "''")}'`
 
 const ALMOST_A_FLOAT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 

@@ -1,8 +1,10 @@
 // Profit and loss by month and symbol, in the columns of `pnl_monthly`: realised by lots on spot, as the venue booked
-// it on futures. Made here and not read from that table, so that it follows the period and the lots that were asked for.
+// it on futures. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
+// table (sql/intermediate/pnl), which decide what counts, where, and what an unknown gain is.
 // Amounts of different coins are never added; what has no known gain is counted, not guessed.
 
 import type { Ledger } from '../ledger/ledger.ts'
+import { shippedModel } from '../ledger/models.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Cell, Row } from '../output/value.ts'
@@ -40,17 +42,10 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
   const standing = await reportNotes(ledger, request)
   const { reader, notes: matched } = await disposalsOf(ledger, request.lots, request.currency)
   const currency = await reportCurrency(reader, request.currency)
-  const lines = [...(await spotLines(reader, request, currency)), ...(await futuresLines(ledger, request))]
-    .map(
-      (row): Row => [
-        ...row,
-        row
-          .slice(0, 5)
-          .map((part) => part ?? '')
-          .join('/'),
-      ],
-    )
-    .toSorted(byLineId)
+  const lines = [
+    ...(await spotLines(reader, request, currency)),
+    ...(await futuresLines(ledger, request)),
+  ].toSorted(byLineId)
   const unknown = lines.reduce((sum, row) => sum + Number(row[9]), 0)
   const notes =
     unknown === 0 ? [] : [`${counted(unknown, 'piece')} without a known gain are not in the figures.`]
@@ -65,17 +60,26 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
   }
 }
 
+/** SQL of the id of a line, of its five columns; what is not known is empty there. */
+export const LINE_ID = `concat(account, '/', month, '/', product_line, '/', symbol, '/', coin)`
+
+/** What the disposals that a reader has add to which line: rows of sql/intermediate/pnl/spot_pnl_parts.sql. */
+export const spotParts = (): string => `(${shippedModel('staging.spot_pnl_parts').select})`
+
+/** The same of entries: rows of sql/intermediate/pnl/futures_pnl_parts.sql. */
+export const futuresParts = (): string => `(${shippedModel('staging.futures_pnl_parts').select})`
+
 /** On spot, fees are part of the gain. A month in which no gain is known has none, not zero. */
 async function spotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
   return await sums(
     reader,
-    `select account, strftime(disposed_at, '%Y-%m-01') as month, 'SPOT', concat(coin, currency), currency,
-       sum(gain), cast(0 as decimal(38, 18)), cast(0 as decimal(38, 18)), sum(gain),
-       count(*) filter (gain is null), ${reach('gain')}
-     from disposals
+    `select account, month::varchar, product_line, symbol, coin,
+       sum(realised_pnl), cast(0 as decimal(38, 18)), cast(0 as decimal(38, 18)), sum(realised_pnl),
+       count(*) filter (is_unknown), ${LINE_ID}, ${reach('realised_pnl')}
+     from ${spotParts()}
      where ${OF_ACCOUNT} and ${within('disposed_at')}
-       and ($currency::varchar is null or currency is null or currency = $currency)
-     group by account, month, coin, currency`,
+       and ($currency::varchar is null or coin is null or coin = $currency)
+     group by account, month, product_line, symbol, coin`,
     { ...valuesOf(request), currency },
   )
 }
@@ -84,12 +88,17 @@ async function spotLines(reader: Reader, request: ReportRequest, currency: strin
 async function futuresLines(ledger: Ledger, request: ReportRequest): Promise<Row[]> {
   return await sums(
     ledger,
-    `select account, strftime(day, '%Y-%m-01') as month, product_type, symbol, margin_coin,
-       sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl), 0,
+    `with days as (
+       select account, cast(date_trunc('month', day) as date) as month, product_type as product_line, symbol,
+         margin_coin as coin, realised_pnl, fees, funding, net_pnl
+       from futures_pnl
+       where ${OF_ACCOUNT} and ${within('cast(day as timestamptz)')}
+     )
+     select account, month::varchar, product_line, symbol, coin,
+       sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl), 0, ${LINE_ID},
        ${reach('realised_pnl', 'fees', 'funding', 'net_pnl')}
-     from futures_pnl
-     where ${OF_ACCOUNT} and ${within('cast(day as timestamptz)')}
-     group by account, month, product_type, symbol, margin_coin`,
+     from days
+     group by account, month, product_line, symbol, coin`,
     valuesOf(request),
   )
 }

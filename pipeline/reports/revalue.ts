@@ -3,6 +3,7 @@
 // the reference rates of the ECB); without one a value is unknown, never zero.
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
 import { moneyCodes } from '../imports/money.ts'
 import { registerExactFunctions } from '../ledger/functions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
@@ -72,9 +73,7 @@ export async function revalueEvents(
   wanted: string,
 ): Promise<void> {
   requireTable(ledger, 'prices')
-  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(
-    (code) => `'${code.replaceAll("'", "''")}'`,
-  )
+  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(literal)
   const list = money.join(', ')
   const prices = `select coin, currency, priced_at, price, source from prices
     where coin in (${list}) and currency in (${list})`

@@ -3,8 +3,7 @@
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
-import type { Range } from '../../models/ranges.ts'
-import { difference, union } from '../../models/ranges.ts'
+import { type Range, union } from '../../models/ranges.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import type { Severity } from '../ledger/breaks.ts'
@@ -16,7 +15,7 @@ import type { Row } from '../output/value.ts'
 export interface Gap {
   readonly from: string
   readonly to: string
-  /** pending, failed or lost as stated; missing where nobody has stated anything. */
+  /** As the table `coverage` says: pending, failed, lost or unproven as stated; missing where nobody has stated anything. */
   readonly status: string
   readonly reason: string | null
 }
@@ -193,7 +192,7 @@ function feedStatus(
   const whole = intervals.find(({ range }) => range === null)
   const ends = union(covered)
   const last = ends.at(-1)?.end
-  const gaps = gapsOf(intervals, covered)
+  const gaps = gapsOf(intervals)
   const retentionMs = retention(feed, options)
   const open = [
     ...gaps.filter((gap) => gap.status !== 'lost').map((gap) => gap.range.start),
@@ -220,24 +219,13 @@ function feedStatus(
   }
 }
 
-/** What was stated as not had, and the holes between covered ranges of which nobody stated anything. */
-function gapsOf(
-  intervals: readonly Interval[],
-  covered: readonly Range[],
-): { range: Range; status: string; reason: string | null }[] {
-  const stated = intervals.flatMap(({ range, status, reason }) =>
-    range === null || HAD.includes(status) ? [] : [{ range, status, reason }],
-  )
-  const known = [...covered, ...stated.map(({ range }) => range)]
-  const hull = {
-    start: Math.min(...known.map(({ start }) => start)),
-    end: Math.max(...known.map(({ end }) => end)),
-  }
-  // Instants are whole milliseconds, so ranges one millisecond apart leave nothing out.
-  const holes =
-    known.length === 0 ? [] : difference([hull], known).filter(({ start, end }) => end - start > 1)
-  const missing = holes.map((range) => ({ range, status: 'missing', reason: null }))
-  return [...stated, ...missing].toSorted((one, other) => one.range.start - other.range.start)
+/** What was wanted and not had, oldest first. */
+function gapsOf(intervals: readonly Interval[]): { range: Range; status: string; reason: string | null }[] {
+  return intervals
+    .flatMap(({ range, status, reason }) =>
+      range === null || HAD.includes(status) ? [] : [{ range, status, reason }],
+    )
+    .toSorted((one, other) => one.range.start - other.range.start)
 }
 
 function retention(feed: string, { retentionDays }: StatusOptions): number | null {

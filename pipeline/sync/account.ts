@@ -12,11 +12,10 @@ import {
   PermissionRefused,
   VenueError,
 } from '../../connectors/errors.ts'
-import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
-import { syncFeed } from './feed.ts'
+import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
 export const SETTINGS_FEED = 'account.settings'
@@ -33,12 +32,12 @@ interface Identity {
   readonly unreachable: boolean
 }
 
-/** What is public is the same for everyone, so only one account of a run asks for it. */
+/** `place` is that among the accounts of the run. */
 export async function syncAccount(
   context: SyncContext,
   settings: Endpoint,
   access: AccountAccess,
-  asksPublic: boolean,
+  place: number,
 ): Promise<void> {
   const client = context.venue.account(access)
   const identity = await identify(context, settings, access, client)
@@ -52,7 +51,7 @@ export async function syncAccount(
     accountKind: identity.kind,
     accountMode: identity.mode,
   })
-  const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED && (asksPublic || !feed.public))
+  const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED && asksFor(feed, place))
   const syncAll = async (some: readonly Endpoint[]): Promise<void> => {
     const ended = await Promise.allSettled(
       some.map((feed) => syncIfUsable(context, access, client, feed, identity)),
@@ -135,7 +134,7 @@ async function identify(
         request: answer.request,
         status: answer.status,
       },
-      redactSecrets(answer.body, context.secrets).body,
+      answer.body,
     )
     const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
     const uid = textOf(found.uid)

@@ -33,8 +33,6 @@ export interface SyncContext {
   readonly config: Config
   readonly feeds: readonly Endpoint[]
   readonly since: number | undefined
-  /** Credentials that must never reach the journal. */
-  readonly secrets: readonly string[]
   readonly progress: (event: Progress) => void
   readonly outcome: Outcome
 }

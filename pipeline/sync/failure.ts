@@ -9,7 +9,6 @@ import {
   TimeRangeRefused,
   VenueError,
 } from '../../connectors/errors.ts'
-import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Range } from '../../models/ranges.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 import { TOO_OLD, WindowGone } from './page.ts'
@@ -71,7 +70,7 @@ export async function stateFailure(
         status: error.status ?? 0,
         code: error.code,
       },
-      redactSecrets(error.body, context.secrets).body,
+      error.body,
     )
   }
   // What is lost or does not apply ends nothing: the walk goes on with what is newer.

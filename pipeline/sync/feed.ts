@@ -16,6 +16,9 @@ import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 /** What planning asks of the landing database. */
 export type Knowledge = Pick<Landing, 'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled'>
 
+/** What is public is the same for everyone, so only the first account of a run asks for it. */
+export const asksFor = (endpoint: Endpoint, place: number): boolean => !endpoint.public || place === 0
+
 export async function planFeedPartition(
   context: Pick<SyncContext, 'config' | 'now' | 'since'> & { readonly landing: Knowledge },
   account: string,

@@ -1,14 +1,13 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
-import { redactSecrets } from '../../connectors/secrets.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import type { WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
-import type { PageMeta } from '../journal/frame.ts'
 import { isoNow, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
+import type { AnswerMeta } from './recorder.ts'
 
 /** Days by which the configuration overrides a feed's retention, in milliseconds. */
 export function retentionOverride(context: Pick<SyncContext, 'config'>, feed: string): number | undefined {
@@ -67,8 +66,7 @@ export async function fetchPage(
     isWalk(step) && asked !== undefined
       ? advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
       : { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
-  const clean = redactSecrets(answer.body, context.secrets)
-  const meta: PageMeta = {
+  const meta: AnswerMeta = {
     kind: 'page',
     at: isoNow(context),
     run: context.run,
@@ -77,13 +75,12 @@ export async function fetchPage(
     partition: partition.label,
     request: answer.request,
     status: answer.status,
-    ...(clean.redacted === 0 ? {} : { redacted: clean.redacted }),
     ...(step.cursor === null ? {} : { cursor: step.cursor }),
     ...(isWalk(step) ? { window: step.window } : {}),
     ...(isWalk(step) && keepsCursor(endpoint) ? { next: cursorWithin(step, next) } : {}),
     ...(covers === null ? {} : { covers }),
   }
-  await context.recorder.record(meta, clean.body)
+  await context.recorder.record(meta, answer.body)
   if (
     isWalk(step) &&
     asked !== undefined &&

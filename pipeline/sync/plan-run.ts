@@ -1,9 +1,10 @@
 // The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
-import { spendingOf } from '../../connectors/budgets.ts'
+import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
 import type { Landing } from '../landing/landing.ts'
-import { type Knowledge, planFeedPartition } from './feed.ts'
+import { asksFor, type Knowledge, planFeedPartition } from './feed.ts'
 
 export interface PlannedPartition {
   readonly account: string
@@ -49,11 +50,12 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const context = { ...options, landing, now: () => instant }
   const partitions: PlannedPartition[] = []
   const overrides = budgetOverrides(options.config)
-  const msPerBudget = new Map<string, number>()
-  for (const account of options.accounts) {
+  const spent: { spending: Spending; count: number }[] = []
+  for (const [place, account] of options.accounts.entries()) {
     const kind = (await landing.account(account))?.kind ?? 'unknown'
     for (const endpoint of options.feeds) {
       if (endpoint.applies === 'unified' && kind === 'classic') continue
+      if (!asksFor(endpoint, place)) continue
       for (const partition of endpoint.partitions) {
         const plan = await planFeedPartition(context, account, endpoint, partition)
         const ranges = [...plan.needs, ...plan.resume.map((begun) => begun.window)]
@@ -68,15 +70,14 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
         })
         const uid = options.config.accounts[account]?.uid
         const access = { name: account, ...(uid === undefined ? {} : { uid }) }
-        const { key, rate } = spendingOf(access, endpoint, overrides)
-        msPerBudget.set(key, (msPerBudget.get(key) ?? 0) + (plan.requests / rate.count) * rate.perMs)
+        spent.push({ spending: spendingOf(access, endpoint, overrides), count: plan.requests })
       }
     }
   }
   return {
     partitions,
     requests: partitions.reduce((sum, one) => sum + one.requests, 0),
-    minutes: Math.ceil(Math.max(0, ...msPerBudget.values()) / 6_000) / 10,
+    minutes: Math.ceil(leastMs(spent, defaultProfile.ipRate) / 6_000) / 10,
   }
 }
 

@@ -1,21 +1,39 @@
 // The one way into the books: a frame is journaled, and only then does the caller go on; landing follows behind,
-// in the order of the frames, several to a transaction when they come faster than they land.
-import type { Frame, FrameMeta, Journal } from '../journal/frame.ts'
+// in the order of the frames, several to a transaction when they come faster than they land. Secrets of ours are taken
+// out of every answer here, and the frame says how many, so that no caller can forget either.
+import { redactSecrets } from '../../connectors/secrets.ts'
+import type {
+  AccountMeta,
+  Frame,
+  Journal,
+  PageMeta,
+  RefusalMeta,
+  RunEndMeta,
+  RunStartMeta,
+  StatementMeta,
+} from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 
 /** Frames that may wait to land before the next caller has to wait too: bounds memory, and what a restart lands first. */
 const BACKLOG_MAX = 64
 
+/** An answer of the venue's; what was replaced in its body is for the recorder to say. */
+export type AnswerMeta = Omit<PageMeta, 'redacted'> | Omit<RefusalMeta, 'redacted'>
+
+/** A word of ours. */
+export type WordMeta = RunStartMeta | RunEndMeta | AccountMeta | StatementMeta
+
 export interface Recorder {
   /** Resolves when the frame is safe in the journal; its rows and progress land soon after, also after a crash. */
-  record(meta: FrameMeta, body?: Uint8Array): Promise<void>
+  record(...frame: [answer: AnswerMeta, body: Buffer] | [word: WordMeta]): Promise<void>
   /** Resolves when everything recorded has landed. Throws what kept a frame from landing. */
   flush(): Promise<void>
   /** Rows received so far, those kept aside included. */
   readonly rows: number
 }
 
-export function createRecorder(journal: Journal, landing: Landing): Recorder {
+/** `secrets` are credentials that must never reach the journal. */
+export function createRecorder(journal: Journal, landing: Landing, secrets: readonly string[]): Recorder {
   const waiting = new Map<number, Frame>()
   let working: Promise<void> | null = null
   let rows = 0
@@ -58,9 +76,12 @@ export function createRecorder(journal: Journal, landing: Landing): Recorder {
     get rows() {
       return rows
     },
-    async record(meta, body) {
+    async record(...given) {
       refuseIfBroken()
-      const frame = await journal.append(meta, body)
+      const frame =
+        given.length === 1
+          ? await journal.append(given[0])
+          : await journal.append(...redactedAnswer(given[0], given[1], secrets))
       refuseIfBroken()
       waiting.set(frame.seq, frame)
       const landed = work()
@@ -71,4 +92,13 @@ export function createRecorder(journal: Journal, landing: Landing): Recorder {
       refuseIfBroken()
     },
   }
+}
+
+function redactedAnswer(
+  meta: AnswerMeta,
+  received: Buffer,
+  secrets: readonly string[],
+): [PageMeta | RefusalMeta, Buffer] {
+  const { body, redacted } = redactSecrets(received, secrets)
+  return [redacted === 0 ? meta : { ...meta, redacted }, body]
 }

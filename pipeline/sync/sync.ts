@@ -42,7 +42,7 @@ export interface SyncResult {
 }
 
 export async function sync(options: SyncOptions): Promise<SyncResult> {
-  const recorder = createRecorder(options.journal, options.landing)
+  const recorder = createRecorder(options.journal, options.landing, options.accounts.flatMap(secretsOf))
   const outcome: Outcome = { refusals: [], incomplete: false, givenUp: 0 }
   const context: SyncContext = {
     run: options.run ?? randomUUID(),
@@ -56,7 +56,6 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     config: options.config,
     feeds: options.feeds,
     since: options.since,
-    secrets: options.accounts.flatMap(secretsOf),
     progress: options.progress,
     outcome,
   }
@@ -68,7 +67,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     now: new Date(options.now()).toISOString(),
   })
   const ended = await Promise.allSettled(
-    options.accounts.map((access, place) => syncAccount(context, options.settings, access, place === 0)),
+    options.accounts.map((access, place) => syncAccount(context, options.settings, access, place)),
   )
   const failure = ended.find((one) => one.status === 'rejected')
   if (failure !== undefined) throw failure.reason

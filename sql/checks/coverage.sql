@@ -1,13 +1,14 @@
--- Everything that was asked for has been received. What is pending is one break of the account, for one more run cures
--- it; what failed is one for each code of the venue; what is lost, or read without a proof, is one for each feed. History that the venue had
--- forgotten before the books began is a notice. What does not apply to an account matters only if it was asked for by name.
+-- Everything that was wanted has been received. What is pending is one break of the account, for one more run cures it,
+-- and so is what is missing, of which nobody has said anything: a run was interrupted. What failed is one for each code of
+-- the venue; what is lost, or read without a proof, is one for each feed. History that the venue had forgotten before the
+-- books began is a notice. What does not apply to an account matters only if it was asked for by name.
 -- grain: one row per account and cause
 with
 missing as (
   select account, feed, partition, starts_at, ends_at, status, code, reason, is_before_books,
     is_named or feed in (select feed from staging.named_feeds) as is_named
   from main.coverage
-  where status in ('lost', 'failed', 'pending', 'unproven', 'not_applicable')
+  where status in ('lost', 'failed', 'pending', 'unproven', 'missing', 'not_applicable')
 ),
 -- A feed that stops at one partition states the others as not asked; they have the cause of the first.
 causes as (
@@ -42,7 +43,7 @@ judged as (
 keyed as (
   select *,
     case
-      when status = 'pending' then ''
+      when status in ('pending', 'missing') then ''
       when status = 'failed' then cause_code
       else feed
     end as cause
@@ -66,6 +67,7 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
       when 'failed' then 'refused'
       when 'pending' then 'not fetched yet'
       when 'unproven' then 'read, but not proven complete'
+      when 'missing' then 'missing'
       else 'not applicable to this account, though the configuration names the feed'
     end
     || case
@@ -75,7 +77,7 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
     end
     || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
-      when status = 'pending' then ' Run again.'
+      when status in ('pending', 'missing') then ' Run again.'
       when severity = 'notice' then ' The venue had forgotten this before the books began.'
       else ''
     end as explanation,

@@ -1,5 +1,5 @@
 -- Nothing that was not fetched is about to be forgotten by the venue. Two weeks before it is (a quarter of what the venue
--- remembers where that is less), what is pending or refused, and what a feed has told since it was last asked, becomes a
+-- remembers where that is less), what is pending, refused or missing, and what a feed has told since it was last asked, becomes a
 -- break; what lacks a credential is a notice, for that has a break of its own. Time is what the books say: the last
 -- moment up to which anything of the account was asked for.
 -- grain: one row per account and feed
@@ -27,7 +27,7 @@ open_ends as (
   union all
   select account, feed, partition, starts_at
   from staging.missing_ranges
-  where status in ('pending', 'failed') and starts_at is not null
+  where status in ('pending', 'failed', 'missing') and starts_at is not null
 ),
 first_open as (
   select account, feed, partition, min(open_from) as open_from

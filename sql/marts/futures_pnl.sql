@@ -11,19 +11,8 @@
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
-with
-relevant as (
-  select account, product_line as product_type, symbol, coin as margin_coin,
-    cast(occurred_at at time zone 'UTC' as date) as day,
-    case when kind in ('realised_pnl', 'liquidation') then amount else 0 end as realised,
-    case when kind = 'fee' then amount else 0 end as fee,
-    case when kind = 'funding' then amount else 0 end as funded
-  from main.entries
-  where product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
-    and kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
-)
-select account, product_type, symbol, margin_coin, day,
-  sum(realised) as realised_pnl, sum(fee) as fees, sum(funded) as funding,
-  sum(realised) + sum(fee) + sum(funded) as net_pnl
-from relevant
-group by account, product_type, symbol, margin_coin, day
+select account, product_line as product_type, symbol, coin as margin_coin, day,
+  sum(realised_pnl) as realised_pnl, sum(fee) as fees, sum(funding) as funding,
+  sum(realised_pnl) + sum(fee) + sum(funding) as net_pnl
+from staging.futures_pnl_parts
+group by account, product_line, symbol, coin, day

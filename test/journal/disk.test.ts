@@ -4,11 +4,13 @@ import { once } from 'node:events'
 import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { Readable } from 'node:stream'
 import { expect, test } from 'vitest'
 import { TieoutError } from '../../models/error.ts'
 import { type Disk, DiskError, nodeDisk, writeFileAtomic } from '../../pipeline/journal/disk.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
+import { writeFileFrom } from '../../pipeline/output/deliver.ts'
 import { compileForChild } from '../support/child.ts'
 import { asRead, emptyBooks, note, reading, readJournal, writing } from '../support/journal.ts'
 
@@ -183,6 +185,29 @@ test('disk: writeFileAtomic replaces a file whole, with its mode, and leaves not
 
   expect([await readFile(path, 'utf8'), (await stat(path)).mode & 0o777]).toEqual(['new', 0o600])
   expect(await readdir(dir)).toEqual(['file'])
+})
+
+test('disk: what is kept and what is delivered are replaced in the same steps, each safe before the next', async () => {
+  const steps: string[] = []
+  const done = (step: string) => (): void => void steps.push(step)
+  const noted: Disk = {
+    ...nodeDisk,
+    open: async (path, how, mode) => {
+      const file = await nodeDisk.open(path, how, mode)
+      return { ...file, sync: () => file.sync().then(done('sync the file')) }
+    },
+    rename: (from, to) => nodeDisk.rename(from, to).then(done('rename')),
+    syncDir: (path) => nodeDisk.syncDir(path).then(done('sync the folder')),
+  }
+  const dir = await emptyBooks()
+  for (const replace of [
+    () => writeFileAtomic(noted, join(dir, 'kept'), 'new', 0o600),
+    () => writeFileFrom(noted, join(dir, 'delivered'), Readable.from(['n', 'ew'])),
+  ]) {
+    await replace()
+    expect(steps.splice(0)).toEqual(['sync the file', 'rename', 'sync the folder'])
+  }
+  expect(await readdir(dir)).toEqual(['delivered', 'kept'])
 })
 
 test('disk: writeFileAtomic on a full disk leaves the old file and nothing beside it', async () => {

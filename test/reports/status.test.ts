@@ -62,21 +62,22 @@ describe('coverage in the status', () => {
     })
   })
 
-  test('takes ranges one millisecond apart for one, and a longer hole for a gap that nobody explained', async () => {
+  test('takes ranges one millisecond apart for one, and what the table calls missing for something to lose', async () => {
     const [feed] = await feeds([
       interval('tax.records', 'SPOT', '2025-06-01 00:00:00', '2025-06-30 23:59:59.999', 'complete'),
       interval('tax.records', 'SPOT', '2025-07-01 00:00:00', '2025-07-31 00:00:00', 'complete'),
+      interval('tax.records', 'SPOT', '2025-07-31 00:00:00.001', '2025-08-01 23:59:59.999', 'missing'),
       interval('tax.records', 'SPOT', '2025-08-02 00:00:00', '2026-01-10 00:00:00', 'complete'),
     ])
     expect(feed?.gaps).toEqual([
       {
-        from: '2025-07-31T00:00:00.000Z',
-        to: '2025-08-02T00:00:00.000Z',
+        from: '2025-07-31T00:00:00.001Z',
+        to: '2025-08-01T23:59:59.999Z',
         status: 'missing',
-        reason: null,
+        reason: 'why',
       },
     ])
-    expect(feed?.forgetsAt).toBe('2026-08-01T00:00:00.000Z')
+    expect(feed?.forgetsAt).toBe('2026-08-01T00:00:00.001Z')
   })
 
   test('counts a pending range as something to lose and a lost one as lost', async () => {

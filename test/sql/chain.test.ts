@@ -3,7 +3,14 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
 
 /** What these books are made of. */
-const MADE = ['balance_chain', 'balance_groupings', 'balances', 'entries', ...LEDGER_CHECKS, 'checks.coverage']
+const MADE = [
+  'balance_chain',
+  'balance_groupings',
+  'balances',
+  'entries',
+  ...LEDGER_CHECKS,
+  'checks.coverage',
+]
 
 let books: TestBooks
 

@@ -1,5 +1,8 @@
 // Coverage: what was received as maximal intervals, and what was not, with the latest word on it.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { union } from '../../models/ranges.ts'
+import { shippedModel } from '../../pipeline/ledger/models.ts'
+import { readStatus } from '../../pipeline/reports/status.ts'
 import { TestBooks } from '../support/books.ts'
 
 /** What these books are made of. */
@@ -46,6 +49,7 @@ describe('covered ranges', () => {
     await books.build()
     expect(await coverage()).toEqual([
       ['SPOT', day(1), day(6), 'complete'],
+      ['SPOT', '2026-01-06 00:00:00.001+00', '2026-01-07 23:59:59.999+00', 'missing'],
       ['SPOT', day(8), day(9), 'empty'],
     ])
   })
@@ -56,6 +60,39 @@ describe('covered ranges', () => {
     await page(day(4), day(5))
     await books.build()
     expect(await coverage()).toEqual([['SPOT', day(1), day(9), 'complete']])
+  })
+})
+
+describe('touching', () => {
+  it('means the same to the planner and to SQL: one millisecond apart is none, two are a hole of one', async () => {
+    const at = (ms: number): string => new Date(Date.parse('2026-01-01') + ms).toISOString()
+    const ranges = [0, 3, 4, 7, 9, 10, 12, 13, 20].flatMap((start) => [
+      { start, end: start },
+      { start: start + 30, end: start + 31 },
+    ])
+    for (const [page, { start, end }] of ranges.entries())
+      await books.insert('covered', {
+        account: 'main',
+        feed: 'tax.records',
+        partition: 'SPOT',
+        page_id: String(page),
+        row_count: '0',
+        starts_at: at(start),
+        ends_at: at(end),
+      })
+    const connection = await books.landing.instance.connect()
+    const found = await connection.runAndReadAll(
+      `select epoch_ms(starts_at - timestamptz '2026-01-01 00:00:00+00'), epoch_ms(ends_at - timestamptz '2026-01-01 00:00:00+00')
+       from (${shippedModel('staging.covered_ranges').select}) order by 1`,
+    )
+    connection.closeSync()
+    const united = found.getRows().map(([start, end]) => ({ start: Number(start), end: Number(end) }))
+    expect(united).toEqual(union(ranges))
+    expect(united.slice(0, 3)).toEqual([
+      { start: 0, end: 0 },
+      { start: 3, end: 4 },
+      { start: 7, end: 7 },
+    ])
   })
 })
 
@@ -147,6 +184,53 @@ describe('a statement', () => {
     await books.statement({ feed: 'tax.records', partition: 'SPOT', code: '40014' })
     await books.build()
     expect(await coverage()).toEqual([])
+  })
+})
+
+describe('what was wanted and is neither covered nor stated', () => {
+  const progress = (from: string, to: string) =>
+    books.insert('progress', { ...tax, window_start: from, window_end: to, cursor: '9', page_id: '1' })
+  const tax = { account: 'main', feed: 'tax.records', partition: 'SPOT' }
+
+  it('is missing, a warning that one more run cures, and a cause of what else is wrong then', async () => {
+    await page(day(1), day(2))
+    await statement('pending', '2026-01-02 00:00:00.001+00', day(3))
+    await page(day(5), day(6))
+    await progress(day(8), day(9))
+    const { openBreaks } = await books.build()
+    expect(
+      openBreaks.map(({ severity, checkName, explanation }) => [severity, checkName, explanation]),
+    ).toEqual([
+      [
+        'warning',
+        'coverage',
+        'tax.records: 1 range(s) not fetched yet, 2026-01-02 to 2026-01-03 (code: a reason). Run again.',
+      ],
+      [
+        'warning',
+        'coverage',
+        'tax.records: 2 range(s) missing, 2026-01-03 to 2026-01-09 (not stated: a run was interrupted before it came to it). Run again.',
+      ],
+    ])
+    expect((await coverage()).slice(2)).toEqual([
+      ['SPOT', '2026-01-03 00:00:00.001+00', '2026-01-04 23:59:59.999+00', 'missing'],
+      ['SPOT', day(5), day(6), 'complete'],
+      ['SPOT', '2026-01-06 00:00:00.001+00', day(9), 'missing'],
+    ])
+    // The status tells what the table tells.
+    const now = Date.parse('2026-01-09T00:00:00Z')
+    const [feed] = (await readStatus(books.dir, { now })).feeds
+    expect(feed?.gaps.map(({ status }) => status)).toEqual(['pending', 'missing', 'missing'])
+    // A covered day more, and a window that only proves how far back was asked: its end may be beyond the venue's clock.
+    await page('2026-01-02 00:00:00.001+00', day(9))
+    await books.insert('pages', { ...tax, page_id: '90', window_start: day(1), window_end: day(20) })
+    expect(await coverageBreaks()).toEqual([])
+  })
+
+  it('is all of a window that was asked for where nothing else is known', async () => {
+    await books.insert('pages', { ...tax, page_id: '90', window_start: day(1), window_end: day(2) })
+    await books.build()
+    expect(await coverage()).toEqual([['SPOT', day(1), day(2), 'missing']])
   })
 })
 

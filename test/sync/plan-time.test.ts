@@ -3,6 +3,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, onTestFinished, test } from 'vitest'
+import { leastMs } from '../../connectors/budgets.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
@@ -16,8 +17,12 @@ import { access, envelope, loopback, START } from '../support/venue.ts'
 const DAY = 86_400_000
 const settings = findEndpoint(SETTINGS_FEED)!
 
-/** Plans and runs the v2 tax feeds of 359 empty days for accounts of these names, all of one uid. */
-async function planAndRun(venueConfig: Partial<Config['venue']>, names: readonly string[] = ['main']) {
+/** Plans and runs the v2 tax feeds, or others, of 359 empty days for accounts of these names, all of one uid. */
+async function planAndRun(
+  venueConfig: Partial<Config['venue']>,
+  names: readonly string[] = ['main'],
+  which = /^tax\.(futures|p2p)Records$/,
+) {
   const accounts = Object.fromEntries(
     names.map((name) => [name, { uid: '1001', credentials: 'env' as const }]),
   )
@@ -33,7 +38,7 @@ async function planAndRun(venueConfig: Partial<Config['venue']>, names: readonly
     await books.close()
     rmSync(dir, { recursive: true, force: true })
   })
-  const feeds = asConfigured(config).filter(({ name }) => /^tax\.(futures|p2p)Records$/.test(name))
+  const feeds = asConfigured(config).filter(({ name }) => which.test(name))
   const since = START - 359 * DAY
   const plan = await planRun({
     landing: books.landing,
@@ -116,4 +121,19 @@ test('a span that the configuration widens is planned, walked and asked for; the
   // 359 days of three product lines in windows of 90 days, and of P2P in windows of 30.
   expect(found.requests).toBe(3 * 4 + 12)
   expect(found.plan.requests).toBe(3 * 4 + 12)
+})
+
+test('what is public is planned for the first account alone, as a run asks for it once', async () => {
+  const found = await planAndRun({}, ['main', 'other'], /^futures\.contracts$/)
+  expect([found.plan.requests, found.requests]).toEqual([3, 3])
+})
+
+test('many accounts take no less than the budget of the address, which they all share', () => {
+  const spending = (nth: number) => ({ key: `feed of ${nth}`, rate: { count: 1, perMs: 1_000 } })
+  const requests = (accounts: number) =>
+    Array.from({ length: accounts }, (_, nth) => ({ spending: spending(nth), count: 60 }))
+  const address = { count: 100, perMs: 1_000 }
+  expect(leastMs(requests(100), address)).toBe(60_000)
+  expect(leastMs(requests(200), address)).toBe(120_000)
+  expect(leastMs([...requests(1), ...requests(1)], address)).toBe(120_000)
 })

@@ -25,5 +25,5 @@ union all
 select account, cast(null as varchar), starts_at, ends_at,
   'coverage', 'the hole in ' || feed || ' ' || partition
 from staging.missing_ranges
-where starts_at is not null and status in ('lost', 'failed', 'pending', 'unproven') and not is_before_books
+where starts_at is not null and status in ('lost', 'failed', 'pending', 'unproven', 'missing') and not is_before_books
   and feed in ('tax.records', 'tax.futuresRecords', 'tax.p2pRecords', 'trade.orderHistory', 'p2p.orders')

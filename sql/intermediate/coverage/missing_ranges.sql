@@ -1,6 +1,6 @@
--- Ranges of time that were asked for and not had, with the latest word on each: what a later page covers,
--- or a later statement says otherwise, no longer counts. A statement about a whole feed or partition has no range
--- and counts until a page of it arrives.
+-- Ranges of time that were wanted and not had, with the latest word on each: what a later page covers, or a later
+-- statement says otherwise, no longer counts. What nobody has said a word on is missing: a run was interrupted before it
+-- came to it. A statement about a whole feed or partition has no range and counts until a page of it arrives.
 -- grain: one row per account, feed, partition, starts_at and status
 with
 statements as (
@@ -32,27 +32,50 @@ ranged as (
         and never.said_at > statements.seq
     )
 ),
+-- From the first instant that was ever asked for to the last of which anything is known. A window that was asked for says
+-- how far back, not how far forward: it may end later than the venue's clock. It does where nothing else is known.
+known as (
+  select account, feed, partition, starts_at, ends_at from ranged
+  union all
+  select account, feed, partition, starts_at, ends_at from staging.covered_ranges
+  union all
+  select account, feed, partition, window_start, window_end from landing.progress
+),
+asked as (
+  select account, feed, partition, min(window_start) as starts_at, max(window_end) as ends_at
+  from landing.pages
+  where window_start is not null
+  group by account, feed, partition
+),
+wanted as (
+  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at
+  from (
+    select * from known
+    union all
+    select account, feed, partition, starts_at,
+      case
+        when exists (
+          select 1 from known
+          where known.account = asked.account and known.feed = asked.feed and known.partition = asked.partition
+        ) then starts_at
+        else ends_at
+      end
+    from asked
+  )
+  group by account, feed, partition
+),
 -- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
+ends as (
+  select account, feed, partition, starts_at, ends_at from ranged
+  union all
+  select account, feed, partition, starts_at, ends_at from staging.covered_ranges
+  union all
+  select account, feed, partition, starts_at, ends_at from wanted
+),
 cuts as (
-  select account, feed, partition, starts_at as cut_at from ranged
+  select account, feed, partition, starts_at as cut_at from ends
   union
-  select account, feed, partition, ends_at + interval 1 millisecond from ranged
-  union
-  select covered.account, covered.feed, covered.partition, covered.starts_at
-  from staging.covered_ranges as covered
-  where exists (
-    select 1 from ranged
-    where ranged.account = covered.account and ranged.feed = covered.feed
-      and ranged.partition = covered.partition
-  )
-  union
-  select covered.account, covered.feed, covered.partition, covered.ends_at + interval 1 millisecond
-  from staging.covered_ranges as covered
-  where exists (
-    select 1 from ranged
-    where ranged.account = covered.account and ranged.feed = covered.feed
-      and ranged.partition = covered.partition
-  )
+  select account, feed, partition, ends_at + interval 1 millisecond from ends
 ),
 pieces as (
   select account, feed, partition, cut_at as starts_at,
@@ -90,21 +113,27 @@ earlier_runs as (
     ) as asked_from
   from runs
 ),
--- The last word on each piece, and whether a run found it lost before any other had reached so far back: the first
+-- The last word on each piece, if there is one, and whether a run found it lost before any other had reached so far back: the first
 -- run, or one that goes on with a first run that was stopped or killed on its way into the past.
 judged as (
   select open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
     open_pieces.ends_at,
-    max_by(ranged.status, ranged.seq) as status,
-    max_by(ranged.code, ranged.seq) as code,
-    max_by(ranged.reason, ranged.seq) as reason,
-    bool_or(ranged.named) as is_named,
-    bool_or(
-      ranged.status = 'lost'
-      and (earlier_runs.asked_from is null or earlier_runs.asked_from > open_pieces.starts_at)
+    coalesce(max_by(ranged.status, ranged.seq), 'missing') as status,
+    case when count(ranged.seq) = 0 then 'not stated' else max_by(ranged.code, ranged.seq) end as code,
+    case
+      when count(ranged.seq) = 0 then 'a run was interrupted before it came to it'
+      else max_by(ranged.reason, ranged.seq)
+    end as reason,
+    coalesce(bool_or(ranged.named), false) as is_named,
+    coalesce(
+      bool_or(
+        ranged.status = 'lost'
+        and (earlier_runs.asked_from is null or earlier_runs.asked_from > open_pieces.starts_at)
+      ),
+      false
     ) as is_before_books
   from open_pieces
-  join ranged
+  left join ranged
     on ranged.account = open_pieces.account and ranged.feed = open_pieces.feed
     and ranged.partition = open_pieces.partition
     and ranged.starts_at <= open_pieces.starts_at and ranged.ends_at >= open_pieces.ends_at

@@ -1,22 +1,4 @@
-// The command line of the planted mistakes, compiled and begun: Node runs no TypeScript on the versions that are supported.
-import { mkdir, rm, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+// The command line of the planted mistakes, compiled and begun.
+import { begin } from '../../support/bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const cache = join(here, '..', '..', '..', 'node_modules', '.cache', 'tieout-test')
-/** A bundled module still finds the files that stand beside its source. */
-const ownPlace = (code, id) => code.replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-const bundle = await rolldown({
-  input: join(here, 'main.ts'),
-  platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-  plugins: [{ name: 'own-place', transform: (code, id) => ({ code: ownPlace(code, id), map: null }) }],
-})
-const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
-await bundle.close()
-const path = join(cache, `planted-${process.pid}.mjs`)
-await mkdir(cache, { recursive: true })
-await writeFile(path, output[0].code)
-await import(pathToFileURL(path).href).finally(() => rm(path, { force: true }))
+await begin('test/proof/planted/main.ts')

@@ -118,9 +118,14 @@ function checkWhole(
     world.violation(
       `${feed.name} ${label} of ${account} is not complete from ${gap[0]} to ${gap[1]}, though all went well`,
     )
+  const missing = part.find(({ status }) => status === 'missing')
+  if (missing !== undefined)
+    world.violation(
+      `${feed.name} ${label} of ${account} is called missing from ${missing.start} to ${missing.end}, though all went well`,
+    )
 }
 
-/** From the first range that was ever asked for on, each instant has a word on it. */
+/** From the first range that was ever asked for on, each instant has a word on it; "missing" says that there is none. */
 function checkStated(
   world: World,
   account: string,
@@ -129,9 +134,10 @@ function checkStated(
   part: readonly Interval[],
   plannedAt: number,
 ): void {
-  const starts = part.flatMap(({ start }) => (start === null ? [] : [start]))
+  const stated = part.filter(({ status }) => status !== 'missing')
+  const starts = stated.flatMap(({ start }) => (start === null ? [] : [start]))
   const first = Math.min(START + plannedAt - retentionOfFeed(feed) + EDGE_MS, ...starts)
-  const gap = hole(part, first, START + plannedAt, EDGE_MS)
+  const gap = hole(stated, first, START + plannedAt, EDGE_MS)
   if (gap !== null)
     world.violation(
       `${feed.name} ${label} of ${account} says nothing of the time from ${gap[0]} to ${gap[1]}`,

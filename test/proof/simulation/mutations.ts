@@ -28,6 +28,7 @@ const journal = 'pipeline/journal/journal.ts'
 const budget = 'connectors/budget.ts'
 const budgets = 'connectors/budgets.ts'
 const failure = 'pipeline/sync/failure.ts'
+const recorder = 'pipeline/sync/recorder.ts'
 
 const of = (name: string, file: string, find: string, replace: string, ...focus: Focus[]): Mutation => ({
   name,
@@ -185,8 +186,8 @@ const walking = [
   of(
     'second pages not journaled',
     page,
-    'await context.recorder.record(meta, clean.body)',
-    'if (step.cursor === null) await context.recorder.record(meta, clean.body)',
+    'await context.recorder.record(meta, answer.body)',
+    'if (step.cursor === null) await context.recorder.record(meta, answer.body)',
   ),
   of(
     'future claimed by a clock that is ahead',
@@ -411,9 +412,9 @@ const asking = [
 const reading = [
   of(
     'missing data read as an empty page',
-    'connectors/envelope.ts',
+    'models/rows.ts',
     "return 'data is missing'",
-    'return []',
+    "return { rows: [], place: 'list' }",
     'null data',
   ),
   of(
@@ -467,8 +468,8 @@ const reading = [
   of(
     'rows kept aside are dropped',
     landedPage,
-    'tables.quarantine.append([...place, field, reason, rawOf(index), Date.parse(at)])',
-    'void [place, field, reason, at, rawOf]',
+    'tables.quarantine.append([...of, field, reason, rawOf(index), Date.parse(at)])',
+    'void [of, field, reason, at, rawOf]',
     'bad rows',
   ),
   of(
@@ -487,9 +488,9 @@ const reading = [
   ),
   of(
     'secrets in pages journaled',
-    page,
-    'const clean = redactSecrets(answer.body, context.secrets)',
-    'const clean = { body: answer.body, redacted: 0 }',
+    recorder,
+    'redactSecrets(received, secrets)',
+    "redactSecrets(received, meta.kind === 'page' ? [] : secrets)",
     'secret echoed',
   ),
   of(
@@ -501,9 +502,9 @@ const reading = [
   ),
   of(
     'secrets in refusals journaled',
-    failure,
-    'redactSecrets(error.body, context.secrets).body',
-    'error.body',
+    recorder,
+    'redactSecrets(received, secrets)',
+    "redactSecrets(received, meta.kind === 'refusal' ? [] : secrets)",
     'refusal that echoes a secret',
   ),
 ]

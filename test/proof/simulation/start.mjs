@@ -1,19 +1,4 @@
-// The simulator's command line, compiled and begun: Node runs no TypeScript on the versions that are supported.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+// The command line of the simulator, compiled and begun.
+import { begin } from '../../support/bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const cache = join(here, '..', '..', '..', 'node_modules', '.cache', 'tieout-test')
-const bundle = await rolldown({
-  input: join(here, 'main.ts'),
-  platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-})
-const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
-await bundle.close()
-const path = join(cache, `simulate-${process.pid}.mjs`)
-await mkdir(cache, { recursive: true })
-await writeFile(path, output[0].code)
-await import(pathToFileURL(path).href)
+await begin('test/proof/simulation/main.ts')

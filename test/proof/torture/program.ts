@@ -1,51 +1,13 @@
 // The command line as one file with its packages, which starts in half the time, run in real processes.
 import { spawn } from 'node:child_process'
-import { createHash } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
-import { dirname, join, resolve } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
-
-const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..', '..')
-const cache = join(root, 'node_modules', '.cache', 'tieout-test')
+import { bundle } from '../../support/bundle.mjs'
 
 /** With native parts, or with a worker of their own. */
 const APART = /^(@duckdb\/|pino$|thread-stream$)/
 
-/** In pieces, so that this file can itself be bundled by the same replacement. */
-const META = ['import', 'meta'].join('.')
-
-/** A bundled module still finds the files that stand beside its source. */
-function ownPlace(code: string, id: string): string {
-  return code
-    .replaceAll(`${META}.url`, JSON.stringify(pathToFileURL(id).href))
-    .replaceAll(`${META}.dirname`, JSON.stringify(dirname(id)))
-    .replaceAll(`${META}.filename`, JSON.stringify(id))
-}
-
 /** Bundles the present sources; gives the path of the file. */
-export async function bundleProgram(): Promise<string> {
-  const bundle = await rolldown({
-    input: join(root, 'test', 'proof', 'torture', 'child.ts'),
-    platform: 'node',
-    external: (id) => APART.test(id),
-    plugins: [
-      {
-        name: 'own-place',
-        transform: (code, id) =>
-          id.includes('node_modules') ? undefined : { code: ownPlace(code, id), map: null },
-      },
-    ],
-  })
-  const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
-  await bundle.close()
-  const { code } = output[0]
-  const path = join(cache, `program-${createHash('sha256').update(code).digest('hex').slice(0, 20)}.mjs`)
-  await mkdir(cache, { recursive: true })
-  await writeFile(`${path}.${process.pid}`, code)
-  await rename(`${path}.${process.pid}`, path)
-  return path
-}
+export const bundleProgram = (): Promise<string> =>
+  bundle('test/proof/torture/child.ts', { external: (id) => APART.test(id) })
 
 export interface Ended {
   /** Null when a signal ended it. */

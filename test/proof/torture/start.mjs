@@ -1,27 +1,4 @@
-// The torture's command line, compiled and begun: Node runs no TypeScript on the versions that are supported.
-import { mkdir, writeFile } from 'node:fs/promises'
-import { dirname, join } from 'node:path'
-import { fileURLToPath, pathToFileURL } from 'node:url'
-import { rolldown } from 'rolldown'
+// The command line of the torture, compiled and begun.
+import { begin } from '../../support/bundle.mjs'
 
-const here = dirname(fileURLToPath(import.meta.url))
-const cache = join(here, '..', '..', '..', 'node_modules', '.cache', 'tieout-test')
-
-/** A bundled module still finds the files that stand beside its source. */
-const ownPlace = (code, id) =>
-  code
-    .replaceAll('import.meta.url', JSON.stringify(pathToFileURL(id).href))
-    .replaceAll('import.meta.dirname', JSON.stringify(dirname(id)))
-
-const bundle = await rolldown({
-  input: join(here, 'main.ts'),
-  platform: 'node',
-  external: (id) => !id.startsWith('.') && !id.startsWith('/'),
-  plugins: [{ name: 'own-place', transform: (code, id) => ({ code: ownPlace(code, id), map: null }) }],
-})
-const { output } = await bundle.generate({ format: 'esm', codeSplitting: false })
-await bundle.close()
-const path = join(cache, `torture-${process.pid}.mjs`)
-await mkdir(cache, { recursive: true })
-await writeFile(path, output[0].code)
-await import(pathToFileURL(path).href)
+await begin('test/proof/torture/main.ts')

@@ -1,2 +1,0 @@
-/** A text as a literal of SQL. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", "''")}'`

@@ -1,0 +1,55 @@
+// TypeScript sources compiled into one file that a process can run: for tests that kill real processes, and for the command
+// lines of the proofs, since Node runs no TypeScript on the versions that are supported. Plain JavaScript, because those
+// begin here. The file stands under node_modules, so that packages resolve from the repository, and is named by its
+// content: compiling the same sources again, or twice at once, is harmless.
+import { createHash } from 'node:crypto'
+import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { dirname, join, resolve } from 'node:path'
+import { fileURLToPath, pathToFileURL } from 'node:url'
+import { rolldown } from 'rolldown'
+
+const root = resolve(dirname(fileURLToPath(import.meta.url)), '..', '..')
+const cache = join(root, 'node_modules', '.cache', 'tieout-test')
+
+/** In pieces, so that this file can itself be bundled by the same replacement. */
+const META = ['import', 'meta'].join('.')
+
+/** A bundled module still finds the files that stand beside its source. */
+const ownPlace = {
+  name: 'own-place',
+  transform: (code, id) =>
+    id.includes('node_modules')
+      ? undefined
+      : {
+          code: code
+            .replaceAll(`${META}.url`, JSON.stringify(pathToFileURL(id).href))
+            .replaceAll(`${META}.dirname`, JSON.stringify(dirname(id)))
+            .replaceAll(`${META}.filename`, JSON.stringify(id)),
+          map: null,
+        },
+}
+
+/** Packages stay outside of a bundle, unless told otherwise. */
+const isPackage = (id) => !id.startsWith('.') && !id.startsWith('/')
+
+/** Bundles the entry, a path from the root of the repository, and gives the path of the file. */
+export async function bundle(entry, { external = isPackage, plugins = [] } = {}) {
+  const build = await rolldown({
+    input: resolve(root, entry),
+    platform: 'node',
+    external,
+    plugins: [...plugins, ownPlace],
+  })
+  const { output } = await build.generate({ format: 'esm', codeSplitting: false })
+  await build.close()
+  const { code } = output[0]
+  const path = join(cache, `${createHash('sha256').update(code).digest('hex').slice(0, 20)}.mjs`)
+  await mkdir(cache, { recursive: true })
+  const temporary = `${path}.${process.pid}`
+  await writeFile(temporary, code)
+  await rename(temporary, path)
+  return path
+}
+
+/** Compiles the entry and imports it into this process. */
+export const begin = async (entry) => await import(pathToFileURL(await bundle(entry)).href)

@@ -1,0 +1,64 @@
+// A venue that repeats our own secrets, in an answer or in a refusal: the journal holds neither, and says of each frame how
+// many were taken out, whoever recorded it.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
+import { sync } from '../../pipeline/sync/sync.ts'
+import { access, envelope, loopback, refusal, START } from '../support/venue.ts'
+
+const settings = findEndpoint(SETTINGS_FEED)!
+const contracts = findEndpoint('futures.contracts')!
+const taxRecords = findEndpoint('tax.records')!
+const secret = access.api!.secret
+
+test('what the recorder journals of the venue holds no secret of ours and is marked, be it settings, page or refusal', async () => {
+  const { venue, clock, settle } = await loopback(({ path }, response) => {
+    if (path.startsWith(settings.path)) response.end(envelope({ uid: '1001', remark: secret }))
+    else if (path.startsWith(contracts.path)) response.end(envelope([], { traceId: secret }))
+    else response.end(refusal('40014', `no permission for ${secret} and ${access.tax!.key}`))
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-secrets-'))
+  const books = await openBooks(dir, { clock, command: 'test' })
+  onTestFinished(async () => {
+    await books.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  await settle(
+    sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      config: emptyConfig,
+      accounts: [access],
+      feeds: [settings, contracts, taxRecords],
+      settings,
+      clock,
+      now: clock.wall,
+      since: START - 86_400_000,
+      signal: new AbortController().signal,
+      command: 'test',
+      progress: () => undefined,
+    }),
+  )
+  const marks: unknown[] = []
+  for await (const { meta, body } of books.journal.read()) {
+    expect(`${JSON.stringify(meta)} ${Buffer.from(body ?? [])}`).not.toMatch(
+      new RegExp(`${secret}|${access.tax!.key}`),
+    )
+    if (meta.kind === 'page' || meta.kind === 'refusal') marks.push([meta.feed, meta.kind, meta.redacted])
+  }
+  expect(marks.toSorted()).toEqual([
+    ['account.settings', 'page', 1],
+    ['futures.contracts', 'page', 1],
+    ['futures.contracts', 'page', 1],
+    ['futures.contracts', 'page', 1],
+    ['tax.records', 'refusal', 2],
+  ])
+})
