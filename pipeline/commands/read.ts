@@ -1,10 +1,12 @@
 // Commands that only read the published ledger: report, sql, status. They work while a run writes.
 import type { ExitCode } from '../../models/error.ts'
+import { oneOfThese } from '../../models/text.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { methods } from '../lots/engine.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/answer.ts'
 import { answerApart } from '../reports/apart.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
@@ -14,6 +16,7 @@ import { readAllocation, readSelection } from '../reports/selection.ts'
 import { runQuery } from '../reports/sql.ts'
 import { hasOpenBreaks, readStatus } from '../reports/status.ts'
 import { describeStatus } from '../reports/status-text.ts'
+import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
 import { defineCommand } from './command.ts'
 
@@ -41,9 +44,9 @@ const reportCommand = defineCommand({
         describe: 'Calendar year in UTC; under --rules the tax year that begins in it',
         requiresArg: true,
       })
-      .option('method', text('fifo, lifo, hifo, lofo, average, specific, uk or ca; by year: fifo,2025:hifo'))
+      .option('method', text(`${oneOfThese(methods)}; by year: fifo,2025:hifo`))
       .option('scope', text('account or universal; by year: universal,2025:account'))
-      .option('rules', text('Rules of a country: generic, us, uk, de or ca'))
+      .option('rules', text(`Rules of a country: ${rulesList}`))
       .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
       .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
       .option('form-1099-da', { choices: forms1099, describe: 'For US forms: what the broker reported' })

@@ -21,12 +21,14 @@ import { describeExplanation } from '../../../../pipeline/evidence/print.ts'
 import { importFormats } from '../../../../pipeline/imports/formats.ts'
 import { buildLedger } from '../../../../pipeline/ledger/build.ts'
 import { openLedger } from '../../../../pipeline/ledger/ledger.ts'
+import { methods } from '../../../../pipeline/lots/engine.ts'
 import { lotsStep } from '../../../../pipeline/lots/step.ts'
 import { outFile, safeFileName } from '../../../../pipeline/output/deliver.ts'
 import { answerHere, QUERY_FORMATS } from '../../../../pipeline/reports/answer.ts'
 import { makeReport, type ReportName } from '../../../../pipeline/reports/catalogue.ts'
 import { REPORT_FORMATS, writeReport } from '../../../../pipeline/reports/print.ts'
 import { runQuery } from '../../../../pipeline/reports/sql.ts'
+import { rulesNames } from '../../../../pipeline/rules/catalogue.ts'
 import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const TRADES = `id,time,account,type,asset,quantity,currency,total,fee,fee_currency
@@ -281,21 +283,7 @@ const REPORT_TOKENS = [
     '--methods',
     '--now',
   ],
-  ...[
-    '2025',
-    '2026-01-01',
-    '2024-02-30',
-    'fifo',
-    'lifo',
-    'hifo',
-    'lofo',
-    'average',
-    'specific',
-    'uk',
-    'ca',
-    'us',
-    'de',
-  ],
+  ...['2025', '2026-01-01', '2024-02-30', ...methods, ...rulesNames],
   ...[
     'fifo,2025:hifo',
     'universal,2025:account',
