@@ -1,4 +1,4 @@
-// What an endpoint is: a declaration without logic, one for each of the 24 of the interface document.
+// What an endpoint is: a declaration without logic, one for each that the interface document has.
 // Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
 import { milliseconds } from 'date-fns'
 import type { z } from 'zod'
