@@ -6,7 +6,6 @@ import { Writable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import yargs from 'yargs'
 import { endpoints } from '../../../../connectors/catalogue.ts'
-import type { Endpoint } from '../../../../connectors/endpoint.ts'
 import { validateParams } from '../../../../connectors/params.ts'
 import { systemClock } from '../../../../models/clock.ts'
 import { UsageError } from '../../../../models/error.ts'
@@ -29,7 +28,7 @@ import { makeReport, type ReportName } from '../../../../pipeline/reports/catalo
 import { REPORT_FORMATS, writeReport } from '../../../../pipeline/reports/print.ts'
 import { runQuery } from '../../../../pipeline/reports/sql.ts'
 import { rulesNames } from '../../../../pipeline/rules/catalogue.ts'
-import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
+import { BOUND_MS, byName, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const TRADES = `id,time,account,type,asset,quantity,currency,total,fee,fee_currency
 b1,2025-01-02T10:00:00Z,main,buy,BTC,1,EUR,50000,10,EUR
@@ -426,7 +425,7 @@ export const callTarget: Target = {
   boundMs: BOUND_MS,
   open: () => ({
     run: (input) => {
-      const endpoint = endpoints[crc32(input) % endpoints.length] as Endpoint
+      const endpoint = byName(endpoints, input)
       const words = input
         .toString('utf8')
         .split('\n')
