@@ -16,7 +16,8 @@ import {
 import { packageRoot } from '../pipeline/config/root.ts'
 import { LotEngine, type Method, methods } from '../pipeline/lots/engine.ts'
 import type { LotEvent, Selection, Sink } from '../pipeline/lots/event.ts'
-import { lotsStep } from '../pipeline/lots/step.ts'
+import { type LotsStepOptions, lotsStep } from '../pipeline/lots/step.ts'
+import { matchingOf } from '../pipeline/rules/matching.ts'
 import { checkSeconds, covered, hasBeancount } from './lots-beancount.ts'
 
 const COINS = 20
@@ -105,6 +106,11 @@ function measure(method: Method, events: number): Measurement {
   )
 }
 
+/** Under the rules that the method implies. */
+function optionsOf(method: Method, selections: Map<string, readonly Selection[]>): LotsStepOptions {
+  return { ...matchingOf({ method, scope: 'account' }).options, selections }
+}
+
 /** A book is made when its turn comes, so that only one is in memory. */
 function measureBooks(method: Method, books: readonly (() => readonly LotEvent[])[]): Measurement {
   let [pieces, seconds, cpuSeconds] = [0, 0, 0]
@@ -117,7 +123,7 @@ function measureBooks(method: Method, books: readonly (() => readonly LotEvent[]
     problem: () => {},
   }
   const selections = new Map<string, readonly Selection[]>()
-  const engine = new LotEngine({ method, scope: 'account', selections }, sink)
+  const engine = new LotEngine(optionsOf(method, selections), sink)
   for (const [at, make] of books.entries()) {
     const book = make()
     selections.clear()
@@ -178,9 +184,7 @@ class Books {
     if (method === 'specific')
       for (let coin = 0; coin < COINS; coin += 1)
         selectLatest(tradesOf(coin, this.#events / COINS), selections)
-    return await this.#timed('disposals', () =>
-      lotsStep({ method, scope: 'account', selections }).run(this.#connection),
-    )
+    return await this.#timed('disposals', () => lotsStep(optionsOf(method, selections)).run(this.#connection))
   }
 
   async besideModel(): Promise<void> {

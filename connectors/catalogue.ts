@@ -2,51 +2,39 @@
 import { UsageError } from '../models/error.ts'
 import { pathOf } from './attempt.ts'
 import { days, type Endpoint } from './endpoint.ts'
-import { repay, settings } from './endpoints/account.ts'
-import {
-  createApiKey,
-  customerKycResults,
-  customers,
-  modifyApiKey,
-  subaccountEmails,
-} from './endpoints/broker.ts'
-import { convertSmallBalances } from './endpoints/convert.ts'
-import { contracts, positions, subaccountAssets } from './endpoints/futures.ts'
-import { loanToValue } from './endpoints/loan.ts'
-import { liquidations } from './endpoints/market.ts'
-import { merchantInfo, p2pOrders } from './endpoints/p2p.ts'
-import { placeOrder } from './endpoints/spot.ts'
-import { futuresRecords, p2pRecords, taxRecords } from './endpoints/tax.ts'
-import { batchModifyOrders, cancelOrder, openOrders, orderHistory } from './endpoints/trade.ts'
-import { subaccountTransfer } from './endpoints/wallet.ts'
+import * as account from './endpoints/account.ts'
+import * as broker from './endpoints/broker.ts'
+import * as convert from './endpoints/convert.ts'
+import * as futures from './endpoints/futures.ts'
+import * as loan from './endpoints/loan.ts'
+import * as market from './endpoints/market.ts'
+import * as p2p from './endpoints/p2p.ts'
+import * as spot from './endpoints/spot.ts'
+import * as tax from './endpoints/tax.ts'
+import * as trade from './endpoints/trade.ts'
+import * as wallet from './endpoints/wallet.ts'
 import { defaultProfile } from './profile.ts'
 
-export const endpoints: readonly Endpoint[] = [
-  createApiKey,
-  modifyApiKey,
-  subaccountEmails,
-  customers,
-  customerKycResults,
-  subaccountTransfer,
-  placeOrder,
-  cancelOrder,
-  batchModifyOrders,
-  openOrders,
-  orderHistory,
-  positions,
-  subaccountAssets,
-  settings,
-  repay,
-  loanToValue,
-  contracts,
-  liquidations,
-  taxRecords,
-  futuresRecords,
-  p2pRecords,
-  merchantInfo,
-  p2pOrders,
-  convertSmallBalances,
+/** A file of endpoints/ exports nothing else. */
+const families: readonly Readonly<Record<string, Endpoint>>[] = [
+  account,
+  broker,
+  convert,
+  futures,
+  loan,
+  market,
+  p2p,
+  spot,
+  tax,
+  trade,
+  wallet,
 ]
+
+const place = ({ section }: Endpoint): number => Number(section.split('.')[1])
+
+export const endpoints: readonly Endpoint[] = families
+  .flatMap((family) => Object.values(family))
+  .sort((one, other) => place(one) - place(other))
 
 export function findEndpoint(name: string): Endpoint | undefined {
   return endpoints.find((endpoint) => endpoint.name === name)

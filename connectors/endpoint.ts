@@ -1,4 +1,4 @@
-// What an endpoint is: a declaration without logic, one for each of the 24 of the interface document.
+// What an endpoint is: a declaration without logic, one for each that the interface document has.
 // Client, budgets, planner, pager and landing read nothing else, so every limit stands beside its path.
 import { milliseconds } from 'date-fns/milliseconds'
 import type { z } from 'zod'
@@ -110,7 +110,7 @@ export interface Endpoint {
   /** Rows of these states may still change: their windows are read again until they settle. */
   readonly unsettled?: { readonly field: string; readonly values: readonly string[] }
   /** Which accounts it applies to; what the venue refuses is recorded, whatever stands here. */
-  readonly applies: 'all' | 'unified'
+  readonly applies: 'all' | 'unified' | 'classic'
   /** What kind of account the interface asks for beside the permission, in words; absent where any will do. */
   readonly role?: string
   /**
@@ -134,6 +134,10 @@ export interface Endpoint {
   readonly paramFrom?: { readonly param: string; readonly feed: string; readonly field: string }
   readonly doc: string
 }
+
+/** Whether an account of this kind is asked; one of unknown kind is, and the venue's answer tells. */
+export const appliesTo = ({ applies }: Endpoint, kind: string): boolean =>
+  applies === 'all' || applies === kind || (kind !== 'unified' && kind !== 'classic')
 
 /** Milliseconds of so many days, the unit of the interface document's spans. */
 export const days = (count: number): number => milliseconds({ days: count })

@@ -149,7 +149,7 @@ export class NotApplicable extends VenueError {
   readonly concerns: 'feed' | 'partition'
   constructor(refusal: Refusal, concerns: 'feed' | 'partition' = 'feed') {
     const { role, opened, applies } = refusal.endpoint
-    const mode = applies === 'unified' ? 'a unified account' : 'an account of another mode'
+    const mode = applies === 'all' ? 'an account of another mode' : `a ${applies} account`
     super('The endpoint does not apply to this account', refusal, {
       expected:
         concerns === 'partition' && opened !== undefined

@@ -84,6 +84,22 @@ export const json = field('json')
  */
 export type RecordNature = 'event' | 'life' | 'snapshot'
 
+/** How a record moves the books. Wire names of its fields; what is left out the record does not have. */
+export interface BookingOfRecord {
+  readonly amount: string
+  readonly fee?: string
+  /** Balance after the record: where there is one, the amounts are held against it. */
+  readonly balance?: string
+  /** Futures contract. */
+  readonly symbol?: string
+  /** Amounts have no sign: the direction of the type tells it, and a type without one books nothing. */
+  readonly isUnsigned?: true
+  /** Wallet line that moves; null for the partition of the feed in which the record was seen. */
+  readonly line: string | null
+  /** Books nothing for an account that has unified tax records: those tell the same. */
+  readonly yieldsToUnified?: true
+}
+
 /** Where a record says what kind of change it is, in a word of the venue whose meaning tax_types.csv tells. */
 export interface TypeOfRecord {
   /** Wire name of the field that holds the word. */
@@ -93,6 +109,8 @@ export interface TypeOfRecord {
   /** Wire names of the fields that tell which coin moved, and when. */
   readonly coin: string
   readonly time: string
+  /** Null for a record that tells of a change which another one books. */
+  readonly books: BookingOfRecord | null
 }
 
 export interface RecordType {

@@ -13,7 +13,13 @@ export const taxRecord = defineRecord({
   nature: 'event',
   doc: 'Unified account tax records as sent: every signed change of a coin. Interface document, 4.19.',
   key: ['id'],
-  typed: { field: 'type', vocabulary: 'tax', coin: 'coin', time: 'ts' },
+  typed: {
+    field: 'type',
+    vocabulary: 'tax',
+    coin: 'coin',
+    time: 'ts',
+    books: { amount: 'amount', fee: 'fee', balance: 'balance', line: null },
+  },
   fields: {
     id: text('Record id, unique at the venue.', requiredText),
     coin: text('Coin that moved.', coinOfAmounts),
@@ -31,7 +37,13 @@ export const futuresRecord = defineRecord({
   nature: 'event',
   doc: 'Futures transaction records as sent. Interface document, 4.20.',
   key: ['id'],
-  typed: { field: 'futureTaxType', vocabulary: 'tax', coin: 'marginCoin', time: 'ts' },
+  typed: {
+    field: 'futureTaxType',
+    vocabulary: 'tax',
+    coin: 'marginCoin',
+    time: 'ts',
+    books: { amount: 'amount', fee: 'fee', symbol: 'symbol', line: null, yieldsToUnified: true },
+  },
   fields: {
     id: text('Record id.', requiredText),
     symbol: text('Contract symbol.'),
@@ -49,7 +61,13 @@ export const p2pRecord = defineRecord({
   nature: 'event',
   doc: 'P2P transaction records as sent. Interface document, 4.21.',
   key: ['id'],
-  typed: { field: 'p2pTaxType', vocabulary: 'p2p', coin: 'coin', time: 'ts' },
+  typed: {
+    field: 'p2pTaxType',
+    vocabulary: 'p2p',
+    coin: 'coin',
+    time: 'ts',
+    books: { amount: 'balance', isUnsigned: true, line: 'P2P' },
+  },
   fields: {
     id: text('Record id.', requiredText),
     coin: text('Coin that moved.', coinOfAmounts),

@@ -18,3 +18,9 @@ export function forTerminal(text: string): string {
 export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`
 }
+
+/** `a, b or c`. */
+export function oneOfThese(names: readonly string[]): string {
+  const [last = '', ...before] = [...names].reverse()
+  return before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`
+}

@@ -103,7 +103,7 @@ function factsOf(endpoint: Endpoint): [string, string][] {
     ...(endpoint.public ? [fact('Public', 'it needs neither account nor key')] : []),
     ...(permission === null ? [] : [fact('Permission', permission)]),
     ...(credential === 'tax' ? [fact('Key', 'a tax API key of its own')] : []),
-    ...(endpoint.applies === 'unified' ? [fact('Accounts', 'unified accounts')] : []),
+    ...(endpoint.applies === 'all' ? [] : [fact('Accounts', `${endpoint.applies} accounts`)]),
     ...(role === undefined ? [] : [fact('For', role)]),
     ...(paging.kind === 'none' ? [] : [fact('Pages', pagesOf(paging))]),
     ...(window === null ? [] : [fact('Times', timesOf(window))]),

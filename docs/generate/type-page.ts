@@ -8,7 +8,7 @@ import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 
 type Row = Readonly<Record<string, string>>
 
-const INTRODUCTION = `# Types
+const introduction = (): string => `# Types
 
 Every record of a feed below says what kind of change it is in a word of the venue. What the words mean stands in \`data/tax_types.csv\`, from which this page is made. No list of the words is published for most feeds; those here were seen in public. That one of them reaches a feed is often inferred, and every one has a kind, so that an ordinary account has none that nobody has classified.
 
@@ -21,7 +21,7 @@ The columns of \`tax_types.csv\`:
 
 | column | meaning |
 | --- | --- |
-| \`feed\` | A feed, or a word for all feeds that share their names: \`tax\` is tax.records and tax.futuresRecords, \`p2p\` is tax.p2pRecords. A row for the feed comes before one for the word. |
+| \`feed\` | A feed, or a word for all feeds that share their names: ${vocabularies()}. A row for the feed comes before one for the word. |
 | \`type\` | The venue's word, in any spelling. |
 | \`kind\` | What it is; see below. |
 | \`direction\` | \`in\`, \`out\`, or \`either\` where the amount's sign alone tells. P2P quantities have no sign, so there the direction is what counts. |
@@ -58,7 +58,7 @@ export function typePage(): string {
   ])
   const doubts = read('type_doubts').map(({ doubt, meaning }) => [`\`${doubt}\``, `${meaning}`])
   return `${[
-    INTRODUCTION,
+    introduction(),
     KINDS,
     table(['kind', 'counter account', 'meaning'], kinds),
     DOUBTS,
@@ -71,6 +71,14 @@ export function typePage(): string {
 const typedFeeds = feedRecords.flatMap(({ feed, record }) =>
   record.typed === null ? [] : [{ feed, vocabulary: record.typed.vocabulary }],
 )
+
+/** `tax` is tax.records and tax.futuresRecords, … */
+function vocabularies(): string {
+  const byWord = new Map<string, string[]>()
+  for (const { feed, vocabulary } of typedFeeds)
+    byWord.set(vocabulary, [...(byWord.get(vocabulary) ?? []), feed])
+  return [...byWord].map(([word, feeds]) => `\`${word}\` is ${feeds.join(' and ')}`).join(', ')
+}
 
 /** One row for each name and meaning, with the feeds in which it has that meaning. */
 function nameTable(rows: readonly Row[]): string {

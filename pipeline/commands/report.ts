@@ -1,13 +1,16 @@
 // `tieout report`: reads the published ledger, also while a run writes.
+import { oneOfThese } from '../../models/text.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
+import { methods } from '../lots/engine.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
 import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
+import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
 import { defineCommand, terminalOf } from './command.ts'
 
@@ -26,9 +29,9 @@ export const reportCommand = defineCommand({
         describe: 'Calendar year in UTC; under --rules the tax year that begins in it',
         requiresArg: true,
       })
-      .option('method', text('fifo, lifo, hifo, lofo, average, specific, uk or ca; by year: fifo,2025:hifo'))
+      .option('method', text(`${oneOfThese(methods)}; by year: fifo,2025:hifo`))
       .option('scope', text('account or universal; by year: universal,2025:account'))
-      .option('rules', text('Rules of a country: generic, us, uk, de or ca'))
+      .option('rules', text(`Rules of a country: ${rulesList}`))
       .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
       .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
       .option('form-1099-da', { choices: forms1099, describe: 'For US forms: what the broker reported' })

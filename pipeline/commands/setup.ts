@@ -11,6 +11,7 @@ import { parseInstant } from '../config/context.ts'
 import { exampleConfig } from '../config/example.ts'
 import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
 import { printTable } from '../output/table.ts'
+import { rulesList } from '../rules/catalogue.ts'
 import { defineCommand } from './command.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 
@@ -28,7 +29,7 @@ export const initCommand = defineCommand({
     await writeFileAtomic(
       nodeDisk,
       context.configFile,
-      Buffer.from(exampleConfig(defaultProfile.baseUrl)),
+      Buffer.from(exampleConfig(defaultProfile.baseUrl, rulesList)),
       0o600,
     )
     context.print(`Wrote ${context.configFile}.`)

@@ -1,7 +1,7 @@
 // The commented configuration that `tieout init` writes. It must read back unchanged through the schema.
 
-/** A configuration for the venue itself, with every key explained. */
-export function exampleConfig(baseUrl: string): string {
+/** A configuration for the venue itself, with every key explained; `rules` are those that there are. */
+export function exampleConfig(baseUrl: string, rules: string): string {
   return `# tieout: the books of one or more trading accounts.
 # Every key is optional except one account. An unknown key is an error.
 
@@ -47,7 +47,7 @@ reports:
   # Reporting currency; without it, the one that most trades are in.
   # currency: USDT
   # What the published lots follow, and reports of gains when nothing else is asked for:
-  # rules: us             # generic, us, uk, de or ca
+  # rules: us             # ${rules}
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
 

@@ -127,7 +127,10 @@ interface State {
   readonly rowTotal: bigint
 }
 
-/** Creates what a new file lacks, and refuses a file whose tables are not those of this version. */
+/**
+ * Creates the tables of a new file, and refuses a file whose tables are not the declared ones: also one that could be
+ * added, since the journal may hold rows for it that have landed nowhere.
+ */
 async function checkSchema(
   connection: DuckDBConnection,
   path: string,
@@ -144,14 +147,12 @@ async function checkSchema(
     return { landedSeq: 0, chain: null, rowTotal: 0n }
   }
   const state = await readState(connection, path)
-  const absent = [...tables.values()].filter((table) => !found.has(table.name))
   for (const table of tables.values()) {
     const columns = found.get(table.name)
-    if (columns !== undefined && columns !== describe(table))
+    if (columns === undefined) throw older(path, `no table ${table.name}`, SCHEMA_VERSION)
+    if (columns !== describe(table))
       throw older(path, `table ${table.name} with other columns`, SCHEMA_VERSION)
   }
-  if (readOnly && absent.length > 0) throw older(path, `no table ${absent[0]?.name ?? ''}`, SCHEMA_VERSION)
-  await createTables(connection, absent)
   return state
 }
 

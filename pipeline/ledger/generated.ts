@@ -25,6 +25,11 @@ export function generatedModels({
     ),
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.permission_codes', permissionsDoc, permissionsSelect),
+    generated('staging.feeds', feedsDoc, feedsSelect),
+    {
+      ...generated('staging.moved_records', movedDoc, typedRecords.flatMap(movedOf).join('\nunion all\n')),
+      isView: true,
+    },
     generated(
       'staging.received_types',
       receivedTypesDoc,
@@ -106,6 +111,55 @@ const typedRecords = feedRecords.flatMap(({ feed, record }) =>
 )
 
 type TypedRecord = (typeof typedRecords)[number]
+
+const feedsDoc = `What the models need to know of a feed that lands a record: whether its records are booked, and how; and whether the
+books rest on it, so that a hole in it leaves something unproven.
+grain: one row per feed`
+
+const truth = (value: unknown): string => (value === undefined ? 'false' : 'true')
+
+const feedsSelect = `select * from (values ${feedRecords
+  .map(({ feed, record: { table, nature, typed } }) => {
+    const books = typed?.books ?? undefined
+    const cells = [
+      `'${feed}'`,
+      `'${table}'`,
+      truth(books),
+      books === undefined || books.line === null ? 'null' : `'${books.line}'`,
+      truth(books?.balance),
+      truth(books?.isUnsigned),
+      truth(books?.yieldsToUnified),
+      String(books !== undefined || nature === 'life'),
+    ]
+    return `(${cells.join(', ')})`
+  })
+  .join(
+    ', ',
+  )}) as feeds (feed, table_name, is_booked, line, has_balance, is_unsigned, yields_to_unified, is_rested_on)`
+
+const movedDoc = `Records of all feeds that are booked, in one form, every version of them. Amounts without a sign stand as they came.
+A view: what reads it reads the tables of the records.
+grain: one row per feed, account, source_id and version`
+
+/** The record's key is one field, its id: a booked record is one change, which the venue names. */
+function movedOf({ feed, record, typed }: TypedRecord): string[] {
+  const { books } = typed
+  if (books === null) return []
+  const column = (name: string | undefined, otherwise: string): string =>
+    name === undefined ? otherwise : columnName(name)
+  const line = books.line === null ? 'partition' : `'${books.line}'`
+  const productLine =
+    books.line === null ? `case when partition like 'MARGIN-%' then 'MARGIN' else partition end` : line
+  return [
+    `select account, '${feed}' as feed, ${record.key.map(columnName).join(', ')} as source_id,
+  ${productLine} as product_line, ${line} as line, ${columnName(typed.coin)} as coin, ${columnName(typed.field)} as type,
+  ${columnName(books.amount)} as amount, coalesce(${column(books.fee, 'null')}, cast(0 as decimal(38, 18))) as fee,
+  ${column(books.balance, 'cast(null as decimal(38, 18))')} as balance, ${columnName(typed.time)} as occurred_at,
+  ${column(books.symbol, 'cast(null as varchar)')} as symbol, ${truth(books.isUnsigned)} as is_unsigned,
+  ${truth(books.yieldsToUnified)} as yields_to_unified, is_current, page_id, page_row
+from main.${record.table}`,
+  ]
+}
 
 const receivedTypesDoc = `The types that each feed has told, as they were spelled.
 grain: one row per feed and type`

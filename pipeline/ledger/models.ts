@@ -18,6 +18,8 @@ export interface Model {
   readonly columnDocs: ReadonlyMap<string, string>
   /** Tables made by extra steps; where no step makes them, the model is left out. */
   readonly needs: readonly string[]
+  /** Kept as a question instead of its answer, where a copy of many rows would be read but once. */
+  readonly isView?: true
 }
 
 /** A model that does not parse, does not say what it is, reads what nobody makes, or stands in a circle. */

@@ -73,7 +73,8 @@ export async function runTasks(
 
 async function runModel(connection: DuckDBConnection, model: Model): Promise<number> {
   try {
-    const reader = await connection.runAndReadAll(`create table ${model.table} as\n${model.select}`)
+    const kind = model.isView ? 'view' : 'table'
+    const reader = await connection.runAndReadAll(`create ${kind} ${model.table} as\n${model.select}`)
     return Number(reader.getRowsJson()[0]?.[0] ?? 0)
   } catch (cause) {
     throw failed(model.file, model.table, cause)

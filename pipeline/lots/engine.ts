@@ -4,6 +4,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
   Allocation,
   CoinBook,
+  Gifts,
   LotEvent,
   MatchingRule,
   NamedLotsOf,
@@ -39,14 +40,18 @@ export interface Change {
 export interface LotOptions {
   readonly method: Method
   readonly scope: Scope
-  /** By rising time. `uk` and `ca` look ahead and neither follow nor are followed by another method. */
+  /** By rising time. A method that looks ahead neither follows nor is followed by another one. */
   readonly changes?: readonly Change[]
   /** Where lots go when the scope changes from all accounts to each. */
   readonly allocations?: readonly Allocation[]
   /** For `specific`. */
   readonly selections?: NamedLotsOf
-  /** For `ca`: IANA name of the zone whose days count; UTC by default. */
+  /** IANA name of the zone whose days count; UTC by default. */
   readonly timeZone?: string
+  /** What the law says of coins given away; by default they leave without a gain. */
+  readonly gifts?: Gifts
+  /** How far the law looks ahead; by default it does not. */
+  readonly lookAheadDays?: number
 }
 
 /** Runs one method over events that come by coin, then time, then place (`inOrder` makes them so). */
@@ -59,8 +64,8 @@ export class LotEngine {
 
   constructor(options: LotOptions, sink: Sink) {
     this.#rule = ruleOf(options)
-    const { scope, selections = new Map(), timeZone = 'UTC' } = options
-    this.#context = { scope, sink, selections, timeZone }
+    const { scope, selections = new Map(), timeZone = 'UTC', gifts = 'leave', lookAheadDays = 0 } = options
+    this.#context = { scope, sink, selections, timeZone, gifts, lookAheadDays }
   }
 
   /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */
@@ -93,12 +98,14 @@ function ruleOf({ method, scope, changes = [], allocations = [] }: LotOptions): 
 }
 
 function runningRule(method: Method): RunningRule {
-  if (method !== 'uk' && method !== 'ca') return runningRules[method]
+  if (isRunning(method)) return runningRules[method]
   throw new UsageError(`The method ${method} cannot change with time.`, {
     expected: `one of ${Object.keys(runningRules).join(', ')}, where the method or the scope changes`,
     action: 'Use one method and one scope for all years.',
   })
 }
+
+const isRunning = (method: Method): method is keyof typeof runningRules => method in runningRules
 
 function coinAgain(event: LotEvent, before: LotEvent): TieoutError {
   return new TieoutError('The lots engine was given a coin whose book was closed.', {

@@ -146,12 +146,18 @@ export interface Allocation {
   readonly quantity: bigint
 }
 
+/** Coins that are given away: a disposal at their value, or they leave with their basis and without a gain. */
+export type Gifts = 'disposal' | 'leave'
+
 /** What a matching rule may know besides the events. */
 export interface RuleContext {
   readonly scope: Scope
+  readonly gifts: Gifts
+  /** Days after a disposal in which an acquisition still bears on it; of no use to a method that decides at once. */
+  readonly lookAheadDays: number
   readonly sink: Sink
   readonly selections: NamedLotsOf
-  /** IANA name; whose days `ca` counts. */
+  /** IANA name; whose days are counted. */
   readonly timeZone: string
 }
 

@@ -1,6 +1,6 @@
 // The book of a coin for methods that decide at once: each disposal takes from what is held at that moment.
-// Methods that look ahead (`uk`, `ca`) have books of their own.
-import type { CoinBook, LotEvent, RuleContext } from './event.ts'
+// Methods that look ahead have books of their own.
+import type { CoinBook, Gifts, LotEvent, RuleContext } from './event.ts'
 import { type Holding, Holdings } from './holding.ts'
 import { acquire, compareAcquisition, type Parcel } from './parcel.ts'
 import { piecesOf } from './pieces.ts'
@@ -28,10 +28,12 @@ export type RunningRule = (context: RuleContext, inherited?: CarriedForward) => 
 export class RunningBook implements CoinBook {
   readonly #holdings: Holdings<Holding>
   readonly #transfers: Transfers
+  readonly #gifts: Gifts
   #coin: string
 
   constructor(context: RuleContext, create: () => Holding, inherited?: CarriedForward) {
     this.#coin = inherited?.coin ?? ''
+    this.#gifts = context.gifts
     this.#holdings = new Holdings(context, create, inherited?.order)
     this.#transfers = new Transfers(this.#holdings, inherited?.underway)
     for (const { account, parcel } of inherited?.parcels ?? [])
@@ -48,7 +50,8 @@ export class RunningBook implements CoinBook {
         this.#dispose(event, 'disposal', event.quantity)
         break
       case 'give':
-        this.#transfers.give(event)
+        if (this.#gifts === 'disposal') this.#dispose(event, 'disposal', event.quantity)
+        else this.#transfers.give(event)
         break
       case 'transfer_in':
         this.#transfers.arrive(event)

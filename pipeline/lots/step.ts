@@ -23,7 +23,7 @@ export interface LotsStepOptions extends LotOptions {
   /** Method and scope as `lot_matching` names them; told from the options when absent. */
   readonly named?: { readonly method: string; readonly scope: string }
   readonly selections?: Selections
-  /** By default UTC days without terms, under the country whose matching the method is, else generic. */
+  /** By default the rules `generic`: UTC days without terms. */
   readonly holding?: HoldingRules
 }
 
@@ -73,12 +73,12 @@ function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
   return { method, scope, rules, timeZone }
 }
 
+const GENERIC: HoldingRules = { rules: 'generic', timeZone: 'UTC', termOf: null }
+
 const dayOf = (us: bigint): string => new Date(Number(us / 1_000n)).toISOString()
 
 function labelsOf(options: LotsStepOptions, currency: string | null): Labels {
-  const { method, scope, changes = [] } = options
-  const rules = method === 'uk' || method === 'ca' ? method : 'generic'
-  const { holding = { rules, timeZone: 'UTC', termOf: null } } = options
+  const { method, scope, changes = [], holding = GENERIC } = options
   return {
     rules: holding.rules,
     currency,

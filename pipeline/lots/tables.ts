@@ -1,5 +1,7 @@
 // The tables that the lots engine writes: each column once, with its type and its meaning.
 // Definition and comments follow from here. Names of `disposals` and `lots` are the contract's.
+import { oneOfThese } from '../../models/text.ts'
+import { methods } from './engine.ts'
 
 export interface TableColumn {
   readonly type: 'VARCHAR' | 'TIMESTAMPTZ' | 'AMOUNT' | 'BIGINT'
@@ -16,7 +18,7 @@ const time = (doc: string): TableColumn => ({ type: 'TIMESTAMPTZ', doc })
 const amount = (doc: string): TableColumn => ({ type: 'AMOUNT', doc })
 const whole = (doc: string): TableColumn => ({ type: 'BIGINT', doc })
 
-const method = text('Method that matched: fifo, lifo, hifo, lofo, average, specific, uk or ca.')
+const method = text(`Method that matched: ${oneOfThese(methods)}.`)
 const currency = text('Currency of every amount of money in the row; null while no event has a value.')
 const acquiredAt = time('When the lot was acquired, UTC; null for a pool and where nobody knows.')
 const lotId = text('Id of the acquisition; null for a pool.')
@@ -44,7 +46,7 @@ export const lotTables = {
         'Days held, from date to date where the rules count (UTC unless they say otherwise); null without a date, or where the purchase came later.',
       ),
       term: text(
-        'short or long under us and de, whose law tells them apart; null under all other rules, and without a date.',
+        'short or long under rules whose law tells them apart; null under all other rules, and without a date.',
       ),
       disposal_id: text('Id of the disposing row; of a merged day, that of its first sale.'),
       lot_id: text('Id of the acquisition; null for a pool and where no lot is known.'),

@@ -1,7 +1,7 @@
 // The reports by name, the options that each of them knows, and the way from a command line to one of them.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { calendarOf } from '../rules/catalogue.ts'
+import { calendarOf, type RulesName } from '../rules/catalogue.ts'
 import type { Form1099 } from '../rules/figures.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
 import { balancesReport } from './balances.ts'
@@ -33,6 +33,8 @@ interface Declaration {
   readonly reads: readonly string[]
   /** Options that it heeds; another one is refused, so that no figure looks filtered that is not. */
   readonly options: readonly (keyof ReportOptions)[]
+  /** Rules whose form it is: they hold where no others are asked for. */
+  readonly rules?: RulesName
 }
 
 const PERIOD = ['account', 'from', 'to', 'year'] as const
@@ -43,7 +45,12 @@ const declarations = {
   pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
   gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'methods'] },
   taxes: { make: taxesReport, reads: ['disposals'], options: ['account', 'year', ...LOTS, 'form1099'] },
-  'form-8949': { make: form8949Report, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'form1099'] },
+  'form-8949': {
+    make: form8949Report,
+    reads: ['disposals'],
+    options: [...PERIOD, ...LOTS, 'form1099'],
+    rules: 'us',
+  },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
   breaks: { make: breaksReport, reads: [], options: PERIOD },
@@ -100,9 +107,9 @@ const definite = (options: ReportOptions): ReportOptions =>
 
 /** How a report matches lots; null for one that has none. */
 export function lotsOf(name: ReportName, options: ReportOptions, defaults: ReportDefaults): LotChoice | null {
-  const { options: known }: Declaration = declarations[name]
+  const { options: known, rules }: Declaration = declarations[name]
   if (!known.includes('method')) return null
-  return lotChoice(name === 'form-8949' ? { rules: 'us', ...definite(options) } : options, defaults)
+  return lotChoice(rules === undefined ? options : { rules, ...definite(options) }, defaults)
 }
 
 /** Other rules than the configured ones come with methods and scopes of their own. */

@@ -4,9 +4,9 @@ import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
-import { calendarOf, laws } from '../rules/catalogue.ts'
+import { calendarOf } from '../rules/catalogue.ts'
 import type { Form1099 } from '../rules/figures.ts'
-import { form8949Box } from '../rules/us.ts'
+import { form8949Box, us } from '../rules/us.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { reportNotes } from './notes.ts'
@@ -42,8 +42,8 @@ const LINES = `
 
 /** UsageError for other rules than `us`. */
 export async function form8949Report(ledger: Ledger, request: ReportRequest): Promise<Report> {
-  const { rules = 'us' } = request.lots
-  if (rules !== 'us') {
+  const { rules = us.name } = request.lots
+  if (rules !== us.name) {
     throw new UsageError('Form 8949 belongs to the rules us.', {
       where: '--rules',
       found: rules,
@@ -53,11 +53,11 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
   const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules }, request.currency)
   const currency = await reportCurrency(reader, request.currency)
-  const zone = calendarOf(laws.us, request.lots.timeZone).timeZone
+  const zone = calendarOf(us, request.lots.timeZone).timeZone
   const values = { ...valuesOf(request), currency, has_terms: true, zone }
   const { rows } = await reader.stream(LINES, values)
   const [found] = await reader.query('select min(currency) from disposals')
-  const isForeign = typeof found?.[0] === 'string' && found[0] !== laws.us.currency
+  const isForeign = typeof found?.[0] === 'string' && found[0] !== us.currency
   const { label } = request.period
   return {
     fileName: fileNameOf('form-8949', request),
@@ -65,7 +65,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     columns: COLUMNS,
     rows: boxed(rows, request.form1099 ?? 'none'),
     totals: [],
-    notes: [...notes, ...(isForeign ? [otherCurrency(laws.us, String(found?.[0]))] : []), ...standing],
+    notes: [...notes, ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []), ...standing],
   }
 }
 

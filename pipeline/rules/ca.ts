@@ -10,6 +10,8 @@ export const ca: Law = {
   methods: ['ca'],
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
+  gifts: 'disposal',
+  lookAheadDays: 30,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
   currency: 'CAD',

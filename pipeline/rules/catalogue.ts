@@ -1,4 +1,5 @@
-// The rules by name.
+// The rules by name. Whatever lists them (help, example configuration, messages, comments of columns) reads this.
+import { oneOfThese } from '../../models/text.ts'
 import { ca } from './ca.ts'
 import type { TaxCalendar } from './calendar.ts'
 import { de } from './de.ts'
@@ -12,6 +13,9 @@ export const laws = { generic, us, uk, de, ca } satisfies Record<string, Law>
 export type RulesName = keyof typeof laws
 
 export const rulesNames = Object.keys(laws) as RulesName[]
+
+/** `generic, us or uk`, for lists of the rules. */
+export const rulesList = oneOfThese(rulesNames)
 
 /** The calendar of a law; `configured` is the zone where the law leaves it open. */
 export function calendarOf({ timeZone, yearStart }: Law, configured = 'UTC'): TaxCalendar {

@@ -11,6 +11,8 @@ export const de: Law = {
   methods: ['fifo', 'specific'],
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: 0,
+  gifts: 'leave',
+  lookAheadDays: 0,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },
   currency: 'EUR',

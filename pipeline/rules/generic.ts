@@ -6,6 +6,8 @@ export const generic: Law = {
   methods: ['fifo', 'lifo', 'hifo', 'lofo', 'average', 'specific'],
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: null,
+  gifts: 'leave',
+  lookAheadDays: 0,
   timeZone: 'UTC',
   yearStart: { month: 1, day: 1 },
   currency: null,

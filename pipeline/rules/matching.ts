@@ -36,9 +36,9 @@ export interface Matching {
 
 const SCOPES: readonly Scope[] = ['account', 'universal']
 
-/** The rules that a choice names or implies. UsageError for rules that there are not. */
+/** The rules that a choice names; a method that bears the name of rules implies them. UsageError for rules that there are not. */
 export function lawOf({ rules, method }: LotChoice): Law {
-  const name = rules ?? (method === 'uk' || method === 'ca' ? method : 'generic')
+  const name = rules ?? rulesNames.find((each) => each === method) ?? 'generic'
   const found = rulesNames.find((each) => each === name)
   if (found !== undefined) return laws[found satisfies RulesName]
   throw new UsageError(`--rules does not know ${name}.`, {
@@ -64,6 +64,8 @@ export function matchingOf(choice: LotChoice): Matching {
     scope: scope[0].value,
     changes: changesOf(method, scope, calendar),
     timeZone: calendar.timeZone,
+    gifts: law.gifts,
+    lookAheadDays: law.lookAheadDays,
     holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
     ...(selection === undefined ? {} : { selections: selection }),
     ...(allocation === undefined ? {} : { allocations: allocation }),

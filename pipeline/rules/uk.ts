@@ -9,6 +9,8 @@ export const uk: Law = {
   methods: ['uk'],
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
+  gifts: 'disposal',
+  lookAheadDays: 30,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },
   currency: 'GBP',

@@ -15,6 +15,8 @@ export const us: Law = {
     { value: 'account', fromYear: FIRST_YEAR_BY_ACCOUNT },
   ],
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
+  gifts: 'leave',
+  lookAheadDays: 0,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
   currency: 'USD',

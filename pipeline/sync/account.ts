@@ -3,7 +3,7 @@
 
 import type { AccountAccess } from '../../connectors/access.ts'
 import { NO_CREDENTIAL } from '../../connectors/classify.ts'
-import type { Endpoint } from '../../connectors/endpoint.ts'
+import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
 import { textOf } from '../../connectors/envelope.ts'
 import {
   CredentialRefused,
@@ -79,9 +79,9 @@ async function syncIfUsable(
   identity: Identity,
 ): Promise<void> {
   const whole = { account: access.name, feed: feed.name, partition: '' }
-  if (feed.applies === 'unified' && identity.kind === 'classic') {
-    const reason = 'this is a classic account'
-    await state(context, whole, { status: 'not_applicable', code: 'classic', reason })
+  if (!appliesTo(feed, identity.kind)) {
+    const reason = `this is a ${identity.kind} account`
+    await state(context, whole, { status: 'not_applicable', code: identity.kind, reason })
     context.progress({ kind: 'finished', account: access.name, feed: feed.name, status: 'not_applicable' })
     return
   }

@@ -1,6 +1,6 @@
 // The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
 import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
-import type { Endpoint } from '../../connectors/endpoint.ts'
+import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
 import type { Landing } from '../landing/landing.ts'
@@ -54,8 +54,7 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   for (const [place, account] of options.accounts.entries()) {
     const kind = (await landing.account(account))?.kind ?? 'unknown'
     for (const endpoint of options.feeds) {
-      if (endpoint.applies === 'unified' && kind === 'classic') continue
-      if (!asksFor(endpoint, place)) continue
+      if (!appliesTo(endpoint, kind) || !asksFor(endpoint, place)) continue
       for (const partition of endpoint.partitions) {
         const plan = await planFeedPartition(context, account, endpoint, partition)
         const ranges = [...plan.needs, ...plan.resume.map((begun) => begun.window)]

@@ -76,29 +76,30 @@ const p2pOrderCraft: Craft<P2pOrder> = {
   flipFee: same,
 }
 
-export function damageRecords(venue: Venue, records: Faults['records']): void {
-  for (const { kind, feed, place } of records) {
-    const account = venue.accounts.find((candidate) => holds(candidate, feed))
-    if (account === undefined) continue
-    const damage = { venue, kind, feed, place }
-    if (feed === 'tax.records') damageRows(damage, [...account.taxRecords.values()], taxCraft)
-    else if (feed === 'tax.futuresRecords')
-      damageRows(damage, [...account.futuresRecords.values()], futuresCraft)
-    else if (feed === 'tax.p2pRecords') damageRows(damage, [account.p2pRecords], p2pCraft)
-    else if (feed === 'trade.orderHistory') damageRows(damage, [account.orders], orderCraft)
-    else damageRows(damage, [account.p2pOrders], p2pOrderCraft)
-  }
+/** By feed: where its rows are, and what the faults need to know of them. A feed that is missing here does not compile. */
+const damages: Record<FeedName, (account: Account) => Damageable> = {
+  'tax.records': ({ taxRecords }) => damageable([...taxRecords.values()], taxCraft),
+  'tax.futuresRecords': ({ futuresRecords }) => damageable([...futuresRecords.values()], futuresCraft),
+  'tax.p2pRecords': ({ p2pRecords }) => damageable([p2pRecords], p2pCraft),
+  'trade.orderHistory': ({ kind, orders }) => damageable(kind === 'unified' ? [orders] : [], orderCraft),
+  'p2p.orders': ({ p2pOrders }) => damageable([p2pOrders], p2pOrderCraft),
 }
 
-function holds(account: Account, feed: FeedName): boolean {
-  const feeds: Record<FeedName, Iterable<unknown>[]> = {
-    'tax.records': [...account.taxRecords.values()],
-    'tax.futuresRecords': [...account.futuresRecords.values()],
-    'tax.p2pRecords': [account.p2pRecords],
-    'trade.orderHistory': account.kind === 'unified' ? [account.orders] : [],
-    'p2p.orders': [account.p2pOrders],
+interface Damageable {
+  isEmpty: boolean
+  suffer: (damage: Damage) => void
+}
+
+const damageable = <Row>(feeds: Feed<Row>[], craft: Craft<Row>): Damageable => ({
+  isEmpty: feeds.every((rows) => rows[Symbol.iterator]().next().done === true),
+  suffer: (damage) => damageRows(damage, feeds, craft),
+})
+
+export function damageRecords(venue: Venue, records: Faults['records']): void {
+  for (const { kind, feed, place } of records) {
+    const held = venue.accounts.map(damages[feed]).find(({ isEmpty }) => !isEmpty)
+    held?.suffer({ venue, kind, feed, place })
   }
-  return feeds[feed].some((rows) => !rows[Symbol.iterator]().next().done)
 }
 
 interface Damage {

@@ -9,7 +9,7 @@ moves as (
       partition by account, ledger, coin order by place, part rows between unbounded preceding and current row
     ) as held
   from main.entries
-  where source_feed in ('tax.p2pRecords', 'tax.futuresRecords')
+  where source_feed in (select feed from staging.feeds where is_booked and not has_balance)
 ),
 -- An amount and its fee move together.
 steps as (
@@ -31,10 +31,11 @@ judged as (
     exists (
       select 1 from staging.covered_ranges as ranges
       where ranges.account = wallets.account and ranges.feed = wallets.source_feed
-        and ranges.partition = case when wallets.source_feed = 'tax.p2pRecords' then '' else wallets.wallet_line end
+        and ranges.partition = case when feeds.line is null then wallets.wallet_line else '' end
         and wallets.first_at between ranges.starts_at + interval 31 day and ranges.ends_at
     ) as is_of_the_books
   from wallets
+  join staging.feeds as feeds on feeds.feed = wallets.source_feed
   where lowest < 0
 ),
 caused as (

@@ -1,20 +1,20 @@
--- Every P2P type tells whether coins came or went. What is classified without a direction makes no entry.
+-- Where quantities have no sign, as those of P2P, every type tells whether coins came or went. What is classified without
+-- a direction makes no entry.
 -- (A type that nobody has classified is the matter of unknown_type.)
 -- grain: one row per account and type
 with
 aside as (
-  select records.account, records.p2p_tax_type, count(*) as record_count, min(ts) as occurred_at,
-    list(id order by ts, id)[1:10] as ids
-  from main.p2p_records as records
-  join staging.types as types
-    on types.feed = 'tax.p2pRecords' and types.type = records.p2p_tax_type
-  where is_current and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
-  group by records.account, records.p2p_tax_type
+  select records.account, records.line, records.type, count(*) as record_count, min(occurred_at) as occurred_at,
+    list(source_id order by occurred_at, source_id)[1:10] as ids
+  from staging.moved_records as records
+  join staging.types as types on types.feed = records.feed and types.type = records.type
+  where is_current and is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
+  group by records.account, records.line, records.type
 )
-select 'warning' as severity, account, 'P2P' as ledger, cast(null as varchar) as coin, occurred_at,
+select 'warning' as severity, account, line as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(record_count as varchar) || ' P2P record(s) of type ' || p2p_tax_type
+  cast(record_count as varchar) || ' ' || line || ' record(s) of type ' || type
     || ' tell no direction and are kept aside. Give the type a direction in tax_types.csv.' as explanation,
-  cast(to_json(ids) as varchar) as evidence, p2p_tax_type as culprit
+  cast(to_json(ids) as varchar) as evidence, type as culprit
 from aside

@@ -45,7 +45,8 @@ grouped as (
   from staging.chain_gaps as gaps
   join main.balance_groupings as groupings on groupings.account = gaps.account
   join staging.line_ledgers as ledgers
-    on ledgers.account = gaps.account and ledgers.feed = 'tax.records' and ledgers.line = gaps.line
+    on ledgers.account = gaps.account and ledgers.line = gaps.line
+    and ledgers.feed in (select feed from staging.feeds where has_balance)
   left join staging.coin_scales as scales
     on scales.account = gaps.account and scales.coin = gaps.coin
   left join staging.book_starts as starts on starts.account = gaps.account

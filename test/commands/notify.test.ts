@@ -276,7 +276,7 @@ describe('the configuration', () => {
   })
 
   test('of init reads as it is written, and explains how to be told', () => {
-    const example = exampleConfig('https://api.example.com')
+    const example = exampleConfig('https://api.example.com', 'generic or us')
     const commented = example.replace(/^# (notify:| {2}(command|url|on):)/gm, '$1')
 
     expect(read(example)).toMatchObject({

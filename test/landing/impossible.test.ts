@@ -8,6 +8,8 @@ import { openJournal } from '../../pipeline/journal/journal.ts'
 import { landJournal, rebuildLanding } from '../../pipeline/landing/land-journal.ts'
 import type { Landing } from '../../pipeline/landing/landing.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
+import { statedRecords } from '../document/index.ts'
+import type { StatedRecord } from '../document/stated.ts'
 import { HeldClock } from '../support/venue.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
 import { rawPage } from './frames.ts'
@@ -17,8 +19,21 @@ const T = Date.UTC(2026, 0, 3)
 const DAY = 86_400_000
 const WINDOW = { start: T - DAY, end: T + DAY }
 
-/** By feed, a row as it should be, without the spaces that would hide in a comparison of texts. */
+const isKeyed = (feed: string): boolean => findEndpoint(feed)!.item!.key.length > 0
+
+/** What the document requires of a row, at a time within the window. */
+function required(feed: string, record: StatedRecord): Record<string, unknown> {
+  const time = findEndpoint(feed)!.window?.time ?? ''
+  return Object.fromEntries(
+    record.required.map((name) => [name, name === time ? String(T) : record.fields[name]?.sent]),
+  )
+}
+
+/** By feed, a row as it should be: what is required, or with more fields than that; without the spaces that would hide in a comparison of texts. */
 const GOOD: Readonly<Record<string, Record<string, unknown>>> = {
+  ...Object.fromEntries(
+    statedRecords.flatMap(([name, , record]) => (isKeyed(name) ? [[name, required(name, record)]] : [])),
+  ),
   'broker.subaccountEmail': { subUid: '7' },
   'broker.customers': { uid: '7', registerTime: String(T) },
   'broker.customerKyc': { uid: '7' },
@@ -36,7 +51,6 @@ const GOOD: Readonly<Record<string, Record<string, unknown>>> = {
     amount: '1',
     ts: String(T),
   },
-  'tax.p2pRecords': { id: '7', coin: 'USDT', p2pTaxType: 'buy', balance: '1', ts: String(T) },
   'p2p.merchant': { merchantId: '7' },
   'p2p.orders': { orderId: '7', coin: 'USDT', count: '1', cTime: String(T), uTime: String(T) },
 }

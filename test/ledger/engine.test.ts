@@ -245,7 +245,7 @@ describe('the configuration of the engine', () => {
   })
 
   test('in the example of `init` is what it would be without, and what its comment shows can be read', () => {
-    const example = exampleConfig('https://api.example.com')
+    const example = exampleConfig('https://api.example.com', 'generic or us')
     expect(read(example)()?.engine).toEqual({})
     const shown = example.replace('# engine:', 'engine:').replace(/# {3}(memory|threads):/g, '  $1:')
     expect(read(shown)()?.engine).toEqual({ memory: '8GB', threads: 4 })

@@ -10,6 +10,7 @@ import type {
   Twin,
 } from '../../pipeline/lots/event.ts'
 import { effectiveAtUs } from '../../pipeline/lots/transfers.ts'
+import { matchingOf } from '../../pipeline/rules/matching.ts'
 
 export interface LotResult {
   readonly disposals: DisposalPiece[]
@@ -18,15 +19,20 @@ export interface LotResult {
   readonly problems: LotProblem[]
 }
 
-/** All of it in memory, from events in any order. */
+/** All of it in memory, from events in any order, under the rules that the method implies. */
 export function computeLots(events: readonly LotEvent[], options: LotOptions): LotResult {
   const result: LotResult = { disposals: [], lots: [], moved: [], problems: [] }
-  const engine = new LotEngine(options, {
-    piece: (piece) => result.disposals.push(piece),
-    lot: (lot) => result.lots.push(lot),
-    moved: (piece) => result.moved.push(piece),
-    problem: (problem) => result.problems.push(problem),
-  })
+  const { law, calendar } = matchingOf({ method: options.method })
+  const { gifts, lookAheadDays } = law
+  const engine = new LotEngine(
+    { gifts, lookAheadDays, timeZone: calendar.timeZone, ...options },
+    {
+      piece: (piece) => result.disposals.push(piece),
+      lot: (lot) => result.lots.push(lot),
+      moved: (piece) => result.moved.push(piece),
+      problem: (problem) => result.problems.push(problem),
+    },
+  )
   for (const event of inOrder(events)) engine.apply(event)
   engine.finish()
   return result

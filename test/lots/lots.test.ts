@@ -216,7 +216,7 @@ describe('the engine', () => {
           where: 'account main, coin BTC, event b1',
           expected: 'a time not before 1704196800000000 (event b2)',
           found: '1704110400000000 (Unix microseconds)',
-          action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+          action: 'Sort the events by coin, time and place first.',
         },
       }),
     )
@@ -233,7 +233,7 @@ describe('the engine', () => {
           where: 'account main, coin BTC, event b2',
           expected: 'all events of a coin one after another',
           found: 'events of ETH between them',
-          action: 'Sort the events by coin, time and place first; `inOrder` does that.',
+          action: 'Sort the events by coin, time and place first.',
         },
       }),
     )

@@ -10,6 +10,50 @@ const uk = (events: LotEvent[], scope: 'account' | 'universal' = 'universal') =>
 const ca = (events: LotEvent[], timeZone = 'UTC') =>
   computeLots(events, { method: 'ca', scope: 'universal', timeZone })
 
+describe('what a law says of gifts and of looking ahead holds under any method', () => {
+  const gift = (quantity: string, value: string) => ({
+    ...sell('g', '2024-02-01', quantity, value),
+    kind: 'give' as const,
+  })
+  const bought = [buy('b1', '2024-01-01', '1', '100'), buy('b2', '2024-02-29', '1', '300')]
+
+  it.each(['fifo', 'average', 'uk', 'ca'] as const)(
+    '%s: a gift is a disposal where the law says so',
+    (method) => {
+      const under = (gifts: 'disposal' | 'leave') =>
+        computeLots([...bought, gift('1', '150')], { method, scope: 'universal', gifts, lookAheadDays: 0 })
+      expect(under('disposal').disposals.map(({ gain }) => gain)).toEqual([50n * 10n ** 18n])
+      expect(under('leave').disposals).toEqual([])
+      expect(under('leave').moved.map(({ eventId }) => eventId)).toEqual(['g'])
+      expect(lots(under('leave'))).toEqual(lots(under('disposal')))
+    },
+  )
+
+  it.each([
+    [27, ['s <- -: 1 for 150 cost 100 gain 50']],
+    [28, ['s <- b2: 1 for 150 cost 300 gain -150']],
+  ])('uk: %i days ahead reach as far', (lookAheadDays, expected) => {
+    const result = computeLots([...bought, sell('s', '2024-02-01', '1', '150')], {
+      method: 'uk',
+      scope: 'universal',
+      lookAheadDays,
+    })
+    expect(disposals(result)).toEqual(expected)
+  })
+
+  it.each([
+    [27, 0n],
+    [28, 50n],
+  ])('ca: a loss is denied for what was bought up to %i days after', (lookAheadDays, denied) => {
+    const result = computeLots([...bought, sell('s', '2024-02-01', '1', '50')], {
+      method: 'ca',
+      scope: 'universal',
+      lookAheadDays,
+    })
+    expect(result.disposals.map(({ deniedLoss }) => deniedLoss ?? 0n)).toEqual([denied * 10n ** 18n])
+  })
+})
+
 describe('uk: examples of HMRC’s Cryptoassets Manual', () => {
   it('CRYPTO22251: a disposal takes its share of the pooled cost', () => {
     const result = uk([

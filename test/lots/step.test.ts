@@ -9,6 +9,7 @@ import { readEvents } from '../../pipeline/lots/reader.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { lotTables } from '../../pipeline/lots/tables.ts'
 import { RowWriter } from '../../pipeline/lots/writer.ts'
+import { matchingOf } from '../../pipeline/rules/matching.ts'
 import { at, buy, into, out, sell } from './books.ts'
 import { inOrder } from './compute.ts'
 import { insertEvents, makeLotEvents } from './database.ts'
@@ -171,9 +172,9 @@ describe('the step', () => {
     ])
   })
 
-  it('names the rules by the country whose matching was used', async () => {
+  it('names the rules that were used: those of a country where the method bears its name', async () => {
     await insertEvents(connection, [buy('b1', '2024-01-10', '1', '5'), sell('s1', '2024-01-05', '1', '9')])
-    await run('uk')
+    await lotsStep(matchingOf({ method: 'uk' }).options).run(connection)
     expect(await rows('select method, rules, gain, holding_days, lot_id from disposals')).toEqual([
       { method: 'uk', rules: 'uk', gain: '4.000000000000000000', holding_days: null, lot_id: 'b1' },
     ])

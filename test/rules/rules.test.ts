@@ -1,8 +1,11 @@
 // The rules by themselves: terms on the days around a year, tax years in their zones, what a schedule may say, limits.
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import fc from 'fast-check'
 import { describe, expect, test } from 'vitest'
+import { packageRoot } from '../../pipeline/config/root.ts'
 import { dateText, dayNumber, startOfDay, startOfYear, yearLabel } from '../../pipeline/rules/calendar.ts'
-import { calendarOf, laws } from '../../pipeline/rules/catalogue.ts'
+import { calendarOf, laws, rulesList, rulesNames } from '../../pipeline/rules/catalogue.ts'
 import { limitsOf } from '../../pipeline/rules/limits.ts'
 import { inYear, parseSchedule, showSchedule } from '../../pipeline/rules/schedule.ts'
 
@@ -113,5 +116,38 @@ describe('limits', () => {
   test('of a year that the table does not know are unknown', () => {
     expect(limitsOf('uk')('annual_exempt_amount', 2008)).toBeNull()
     expect(limitsOf('us')('limit', 2025)).toBeNull()
+  })
+})
+
+describe('the catalogue of rules', () => {
+  const pages = join(packageRoot, 'docs', 'rules')
+
+  test('has a page for each, with a worked example, and no page without rules', () => {
+    expect(readdirSync(pages).sort()).toEqual(rulesNames.map((name) => `${name}.md`).sort())
+    const bare = rulesNames.filter(
+      (name) => !/^## Worked example/m.test(readFileSync(join(pages, `${name}.md`), 'utf8')),
+    )
+    expect(bare).toEqual([])
+  })
+
+  test('names each by the key under which it stands, and those alone have limits', () => {
+    expect(Object.entries(laws).filter(([name, law]) => law.name !== name)).toEqual([])
+    const [, ...rows] = readFileSync(join(packageRoot, 'data/rules.csv'), 'utf8').trim().split('\n')
+    const known: readonly string[] = rulesNames
+    expect(rows.filter((row) => !known.includes(row.split(',')[0] ?? ''))).toEqual([])
+  })
+
+  test('is the only list of them: no source and no page repeats it', () => {
+    expect(rulesList).toMatch(/^generic, .* or \w+$/)
+    const countries = rulesNames.filter((name) => name !== 'generic')
+    const repeated = new RegExp(
+      `\\b(${countries.join('|')}),( or)? (${countries.join('|')}),? or (${countries.join('|')})\\b`,
+    )
+    const files = ['pipeline', 'docs'].flatMap((folder) =>
+      readdirSync(join(packageRoot, folder), { recursive: true, encoding: 'utf8' })
+        .filter((name) => /\.(ts|md)$/.test(name))
+        .map((name) => join(folder, name)),
+    )
+    expect(files.filter((file) => repeated.test(readFileSync(join(packageRoot, file), 'utf8')))).toEqual([])
   })
 })

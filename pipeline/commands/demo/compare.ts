@@ -2,6 +2,7 @@
 // Exact to the last digit; a figure that one side lacks is a difference too.
 import { formatAmount, parseAmount } from '../../../models/amount.ts'
 import type { Truth } from '../../../sandbox/index.ts'
+import { feedRecords } from '../../ledger/feeds.ts'
 import { type Ledger, openLedger } from '../../ledger/ledger.ts'
 
 export interface Difference {
@@ -17,22 +18,13 @@ export interface Comparison {
   readonly differences: readonly Difference[]
 }
 
-/** Table of each feed whose records the truth counts. */
-const tables = {
-  'tax.records': 'tax_records',
-  'tax.futuresRecords': 'futures_records',
-  'tax.p2pRecords': 'p2p_records',
-  'trade.orderHistory': 'orders',
-  'p2p.orders': 'p2p_orders',
-} as const
-
 export async function compareWithTruth(dir: string, truth: Truth): Promise<Comparison> {
   const ledger = await openLedger(dir)
   try {
     const differences: Difference[] = []
     const balances = await compareFigures(ledger, BALANCES, truthBalances(truth), differences)
     const futuresFigures = await compareFigures(ledger, FUTURES, truthFutures(truth), differences)
-    const records = await compareFigures(ledger, RECORDS, truthRecords(truth), differences)
+    const records = await compareFigures(ledger, recordCounts(truth), truthRecords(truth), differences)
     return { balances, futuresFigures, records, differences }
   } finally {
     ledger.close()
@@ -56,13 +48,18 @@ const FUTURES = `
   union all
   select concat_ws(' ', 'futures fees of', uid, product_type, symbol, margin_coin), cast(fees_total as varchar) from totals`
 
-const RECORDS = Object.entries(tables)
-  .map(
-    ([feed, table]) =>
-      `select '${feed} of ' || uid, cast(count(*) as varchar)
-       from ${table} join accounts using (account) where is_current group by uid`,
-  )
-  .join(' union all ')
+/** Of the feeds whose records the truth counts. */
+function recordCounts(truth: Truth): string {
+  const counted = new Set(truth.accounts.flatMap(({ records }) => Object.keys(records)))
+  return feedRecords
+    .filter(({ feed }) => counted.has(feed))
+    .map(
+      ({ feed, record }) =>
+        `select '${feed} of ' || uid, cast(count(*) as varchar)
+         from ${record.table} join accounts using (account) where is_current group by uid`,
+    )
+    .join(' union all ')
+}
 
 function truthBalances(truth: Truth): Map<string, string> {
   return new Map(

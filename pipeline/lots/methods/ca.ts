@@ -1,7 +1,7 @@
 // Canada: adjusted cost base with superficial losses (Income Tax Act ss. 47(1), 53(1)(f), 54 "superficial loss").
 // A loss is denied for min(sold, bought from 30 days before to 30 days after, held at the end of them) of what was
-// sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen.
-// A gift is a disposition at fair market value (s. 69(1)(b)).
+// sold, and joins the cost of what replaced it. So a day is decided when the 30 days after it have been seen. How many
+// days, whose days and what a gift is, the law says.
 import { dayIn } from '../day.ts'
 import type { CoinBook, DisposalPiece, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -10,8 +10,6 @@ import { type Disposal, piecesOf } from '../pieces.ts'
 import { Pool } from '../pool.ts'
 import { roundDiv, shareUpTo, smaller } from '../share.ts'
 import { effectiveAtUs, excess, networkFee, staysInside, Transfers } from '../transfers.ts'
-
-const PERIOD_DAYS = 30
 
 export const ca: MatchingRule = (context) => new CaBook(context)
 
@@ -83,6 +81,7 @@ class Surroundings {
 }
 
 class CaBook implements CoinBook {
+  readonly #context: RuleContext
   readonly #dayOf: (us: bigint) => number
   readonly #holdings: Holdings<Pool>
   readonly #transfers: Transfers
@@ -92,6 +91,7 @@ class CaBook implements CoinBook {
   #today = Number.NEGATIVE_INFINITY
 
   constructor(context: RuleContext) {
+    this.#context = context
     this.#dayOf = dayIn(context.timeZone)
     this.#holdings = new Holdings(context, () => new Pool())
     this.#transfers = new Transfers(this.#holdings)
@@ -100,7 +100,7 @@ class CaBook implements CoinBook {
   apply(event: LotEvent): void {
     this.#coin = event.coin
     const waiting = { event, day: this.#dayOf(effectiveAtUs(event)), deniedCost: 0n }
-    if (waiting.day > this.#today) this.#decideBefore(waiting.day - PERIOD_DAYS)
+    if (waiting.day > this.#today) this.#decideBefore(waiting.day - this.#context.lookAheadDays)
     this.#today = waiting.day
     this.#waiting.push(waiting)
     this.#around(event).see(waiting, this.#moved(event))
@@ -141,8 +141,11 @@ class CaBook implements CoinBook {
         this.#buy(waiting)
         break
       case 'dispose':
-      case 'give':
         this.#sell(waiting, 'disposal', event.quantity)
+        break
+      case 'give':
+        if (this.#context.gifts === 'disposal') this.#sell(waiting, 'disposal', event.quantity)
+        else this.#transfers.give(event)
         break
       case 'transfer_in':
         this.#transfers.arrive(event)
@@ -167,7 +170,7 @@ class CaBook implements CoinBook {
     const { account, coin, id, happenedAtUs: disposedAtUs, value: proceeds } = event
     const pool = this.#holdings.holding(account)
     const around = this.#around(event)
-    around.forgetBefore(day - PERIOD_DAYS)
+    around.forgetBefore(day - this.#context.lookAheadDays)
     const disposal = { account, coin, kind, id, disposedAtUs, quantity, proceeds }
     for (const piece of piecesOf(disposal, pool.take(quantity)))
       this.#holdings.sink.piece(piece.gain !== null && piece.gain < 0n ? denied(piece, pool, around) : piece)

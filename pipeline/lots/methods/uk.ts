@@ -1,7 +1,6 @@
-// United Kingdom: same day, then the 30 days after, then the section 104 pool (TCGA 1992 ss. 104, 105, 106A;
-// HMRC CRYPTO22200 ff.). Days are London's. The sales of a day are one sale and the purchases one purchase;
-// what has no known price is merged apart, so that one unknown never hides the rest of its day. A gift is a disposal
-// at market value (TCGA 1992 s. 17).
+// Same day, then the days after (30 in the United Kingdom), then the pool of section 104 (TCGA 1992 ss. 104, 105, 106A;
+// HMRC CRYPTO22200 ff.). How many days, whose days and what a gift is, the law says. The sales of a day are one sale and the purchases one purchase;
+// what has no known price is merged apart, so that one unknown never hides the rest of its day.
 import { dayIn } from '../day.ts'
 import type { CoinBook, LotEvent, MatchingRule, RuleContext } from '../event.ts'
 import { Holdings } from '../holding.ts'
@@ -10,9 +9,6 @@ import { type Disposal, piecesOf } from '../pieces.ts'
 import { Pool } from '../pool.ts'
 import { smaller } from '../share.ts'
 import { effectiveAtUs, networkFee, Transfers } from '../transfers.ts'
-
-/** A purchase is matched to a sale at most this many days before it. */
-const MATCHING_DAYS = 30
 
 export const uk: MatchingRule = (context) => new UkBook(context)
 
@@ -41,7 +37,8 @@ interface Day {
 }
 
 class UkBook implements CoinBook {
-  readonly #dayOf = dayIn('Europe/London')
+  readonly #context: RuleContext
+  readonly #dayOf: (us: bigint) => number
   readonly #holdings: Holdings<Pool>
   readonly #transfers: Transfers
   /** By holding: its days, ascending, as events come in order. */
@@ -50,6 +47,8 @@ class UkBook implements CoinBook {
   #coin = ''
 
   constructor(context: RuleContext) {
+    this.#context = context
+    this.#dayOf = dayIn(context.timeZone)
     this.#holdings = new Holdings(context, () => new Pool())
     this.#transfers = new Transfers(this.#holdings)
   }
@@ -61,8 +60,11 @@ class UkBook implements CoinBook {
         this.#buy(event)
         break
       case 'dispose':
-      case 'give':
         this.#sell(event, 'disposal', event.quantity)
+        break
+      case 'give':
+        if (this.#context.gifts === 'disposal') this.#sell(event, 'disposal', event.quantity)
+        else this.#keepLeg(event)
         break
       case 'transfer_in':
         this.#keepLeg(event)
@@ -79,7 +81,7 @@ class UkBook implements CoinBook {
     for (const days of this.#days.values()) {
       for (const day of days) day.bought = day.purchases.map(boughtParcel)
       for (const day of days) matchDays(day, day)
-      matchFollowingDays(days)
+      matchFollowingDays(days, this.#context.lookAheadDays)
     }
     this.#runPools()
     this.#holdings.reportLeft(this.#coin)
@@ -146,6 +148,7 @@ class UkBook implements CoinBook {
         for (const parcel of day.bought) if (quantityOf(parcel) > 0n) this.#holdings.holding(key).add(parcel)
       for (const leg of this.#legs.get(number) ?? [])
         if (leg.kind === 'transfer_out') this.#transfers.leave(leg)
+        else if (leg.kind === 'give') this.#transfers.give(leg)
         else this.#transfers.arrive(leg)
       for (const { key, day } of today) for (const sale of day.sales) this.#report(sale, key)
     }
@@ -173,12 +176,12 @@ function matchDays(sold: Day, bought: Day): void {
     }
 }
 
-/** Earlier sales first, each with the earliest purchases of the 30 days after it. */
-function matchFollowingDays(days: readonly Day[]): void {
+/** Earlier sales first, each with the earliest purchases of the days after it. */
+function matchFollowingDays(days: readonly Day[], lookAheadDays: number): void {
   for (const [at, sold] of days.entries()) {
     for (let next = at + 1; next < days.length; next += 1) {
       const bought = days[next]!
-      if (bought.number > sold.number + MATCHING_DAYS) break
+      if (bought.number > sold.number + lookAheadDays) break
       if (sold.sales.every((sale) => sale.open === 0n)) break
       matchDays(sold, bought)
     }

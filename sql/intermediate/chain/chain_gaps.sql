@@ -7,7 +7,7 @@ with
 moves as (
   select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
   from staging.moves
-  where feed = 'tax.records'
+  where feed in (select feed from staging.feeds where has_balance)
 ),
 known as (select * from moves where balance is not null),
 silent as (select * from moves where balance is null),

@@ -21,7 +21,7 @@ printed as (
     rtrim(cast(coalesce(balance, 0) as varchar), '0') as balance_text
   from staging.moves as moves
   join suspects on suspects.account = moves.account and suspects.coin = moves.coin
-  where feed = 'tax.records'
+  where feed in (select feed from staging.feeds where has_balance)
 ),
 decimals as (
   select account, coin,

@@ -11,12 +11,11 @@ select account, coin, occurred_at, occurred_at,
   'unknown_type', 'the unknown type ' || type || ' of record ' || source_id
 from staging.unclassified_records
 union all
-select records.account, records.coin, records.ts, records.ts,
-  'p2p_direction', 'the type ' || records.p2p_tax_type || ' of record ' || records.id || ', which tells no direction'
-from main.p2p_records as records
-join staging.types as types
-  on types.feed = 'tax.p2pRecords' and types.type = records.p2p_tax_type
-where records.is_current and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
+select records.account, records.coin, records.occurred_at, records.occurred_at,
+  'p2p_direction', 'the type ' || records.type || ' of record ' || records.source_id || ', which tells no direction'
+from staging.moved_records as records
+join staging.types as types on types.feed = records.feed and types.type = records.type
+where records.is_current and records.is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
 union all
 select account, coin, happened_at, happened_at,
   'duplicate_records', 'the P2P record ' || first_id || ', which has come twice'
@@ -26,4 +25,4 @@ select account, cast(null as varchar), starts_at, ends_at,
   'coverage', 'the hole in ' || feed || ' ' || partition
 from staging.missing_ranges
 where starts_at is not null and status in ('lost', 'failed', 'pending', 'unproven', 'missing') and not is_before_books
-  and feed in ('tax.records', 'tax.futuresRecords', 'tax.p2pRecords', 'trade.orderHistory', 'p2p.orders')
+  and feed in (select feed from staging.feeds where is_rested_on)

@@ -4,13 +4,8 @@
 with
 amounts as (
   select coin, count(*) as row_count,
-    max(greatest(abs(amount), abs(coalesce(fee, 0)), abs(coalesce(balance, 0)))) as largest
-  from main.tax_records group by coin
-  union all
-  select margin_coin, count(*), max(greatest(abs(amount), abs(coalesce(fee, 0))))
-  from main.futures_records group by margin_coin
-  union all
-  select coin, count(*), max(abs(balance)) from main.p2p_records group by coin
+    max(greatest(abs(amount), abs(fee), abs(coalesce(balance, 0)))) as largest
+  from staging.moved_records group by coin
   union all
   select asset, count(*), max(quantity) from main.imported_trades group by asset
   union all

@@ -6,7 +6,7 @@ with
 starts as (
   select account, partition, min(starts_at) as first_at
   from staging.covered_ranges
-  where feed = 'tax.records'
+  where feed in (select feed from staging.feeds where has_balance)
   group by account, partition
 ),
 earliest as (select account, min(first_at) as first_at from starts group by account)

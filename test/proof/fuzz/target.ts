@@ -1,9 +1,11 @@
 // What a fuzzing target is: a reader of foreign input, what its inputs look like, and what must hold of every answer.
 // A target answers with a short signature of what it read, throws a TieoutError for what it refuses, and a Violation
 // where a promise is broken. Whatever else it throws is a find.
+
 import { accessSync, constants, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import type { TieoutError } from '../../../models/error.ts'
 import type { Shape } from './mutate.ts'
 
@@ -12,6 +14,14 @@ export class Violation extends Error {}
 
 export function must(holds: boolean, promise: string): asserts holds {
   if (!holds) throw new Violation(promise)
+}
+
+/** One of several, by their names and the input: another one more takes some inputs over and leaves the rest where they are. */
+export function byName<T extends { readonly name: string }>(all: readonly T[], input: Buffer): T {
+  const weights = all.map((one) => ({ one, weight: crc32(one.name, crc32(input)) }))
+  const [first] = weights.sort((a, b) => b.weight - a.weight)
+  if (first === undefined) throw new RangeError('Nothing to choose from.')
+  return first.one
 }
 
 export interface OpenTarget {

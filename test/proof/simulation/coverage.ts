@@ -1,6 +1,8 @@
 // What the published coverage says against what must be so: nothing reachable is missing once the faults have ended,
 // and whatever was not had is stated. The published SQL answers, over the landing database.
+
 import { join } from 'node:path'
+import { appliesTo } from '../../../connectors/endpoint.ts'
 import { packageRoot } from '../../../pipeline/config/root.ts'
 import type { Landing } from '../../../pipeline/landing/landing.ts'
 import { readModels } from '../../../pipeline/ledger/models.ts'
@@ -84,7 +86,7 @@ export function checkCoverage(world: World, intervals: readonly Interval[], time
     for (const feed of world.feeds) {
       const own = intervals.filter((one) => one.account === account.name && one.feed === feed.name)
       const whole = own.filter((one) => one.start === null)
-      if (feed.applies === 'unified' && account.kind === 'classic') {
+      if (!appliesTo(feed, account.kind)) {
         if (wholeSince !== null && !whole.some((one) => one.status === 'not_applicable'))
           world.violation(`${feed.name} does not apply to ${account.name}, and coverage does not say so`)
         continue

@@ -149,7 +149,7 @@ export function newRow(feed: string, id: string, ts: number, random: Random): Re
         createdTime: at,
         updatedTime: at,
       }
-    default:
+    case 'p2p.orders':
       return {
         orderId: id,
         side: random.pick(['buy', 'sell']),
@@ -163,6 +163,8 @@ export function newRow(feed: string, id: string, ts: number, random: Random): Re
         cTime: at,
         uTime: at,
       }
+    default:
+      throw new RangeError(`${feed} has no rows here: say in newRow what one looks like`)
   }
 }
 
@@ -176,23 +178,19 @@ export interface Shape {
   readonly updated: string | null
 }
 
+/** Of what lives on: a booked record declares its own. */
+const LIVES: Readonly<Record<string, { readonly amount: string; readonly type: string }>> = {
+  'trade.orderHistory': { amount: 'cumExecQty', type: 'orderType' },
+  'p2p.orders': { amount: 'amount', type: 'side' },
+}
+
 export function shapeOf(feed: Feed): Shape {
-  const amounts: Readonly<Record<string, string>> = {
-    'tax.p2pRecords': 'balance',
-    'trade.orderHistory': 'cumExecQty',
-    'p2p.orders': 'amount',
-  }
-  const types: Readonly<Record<string, string>> = {
-    'tax.records': 'type',
-    'tax.futuresRecords': 'futureTaxType',
-    'tax.p2pRecords': 'p2pTaxType',
-    'trade.orderHistory': 'orderType',
-    'p2p.orders': 'side',
-  }
+  const typed = feed.item?.typed ?? null
+  const ofLife = LIVES[feed.name]
   return {
     id: feed.item?.key[0] ?? 'id',
-    amount: amounts[feed.name] ?? 'amount',
-    type: types[feed.name] ?? null,
+    amount: typed?.books?.amount ?? ofLife?.amount ?? 'amount',
+    type: typed?.field ?? ofLife?.type ?? null,
     state: feed.unsettled?.field ?? null,
     unsettled: feed.unsettled?.values ?? [],
     updated: feed.item?.version ?? null,

@@ -1,7 +1,9 @@
 // What of many finished runs stands in one landing, into which their journals were landed anew, beside what must stand
 // there: each run's own landing, its pages row by row, and the venue's records version by version and digit by digit.
 // The questions are asked with code of the simulator's own where that is possible at all.
+
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { appliesTo } from '../../../connectors/endpoint.ts'
 import { landingRecords } from '../../../pipeline/books/books.ts'
 import type { Table } from '../../../pipeline/engine/table.ts'
 import type { Frame } from '../../../pipeline/journal/frame.ts'
@@ -169,7 +171,7 @@ export async function checkTruth(all: readonly Finished[], connection: DuckDBCon
       const of = (rows: ReadonlyMap<string, Row[]>): Row[] =>
         world.accounts.flatMap((account) => rows.get(account.name) ?? [])
       const partitions = new Set(feed.partitions.map(({ label }) => label))
-      const asked = world.accounts.filter(({ kind }) => feed.applies === 'all' || kind === 'unified')
+      const asked = world.accounts.filter(({ kind }) => appliesTo(feed, kind))
       const names = new Set(asked.map((account) => account.name))
       const own = world.records.filter(
         (one) => one.feed === name && partitions.has(one.partition) && names.has(one.account),

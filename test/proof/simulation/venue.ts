@@ -2,7 +2,7 @@
 // budgets (a sliding window over arrivals), pages in one of the reported ways, and writes down what no honest client may do.
 import { createHmac } from 'node:crypto'
 import type { Credentials } from '../../../connectors/access.ts'
-import type { Endpoint } from '../../../connectors/endpoint.ts'
+import { appliesTo, type Endpoint } from '../../../connectors/endpoint.ts'
 import type { SimulationConfig } from './config.ts'
 import { type Feed, retentionOfFeed, shapeOf } from './feeds.ts'
 import { type Conditions, type Ids, invent, type VenueRecord, type Version, versionAt } from './history.ts'
@@ -118,8 +118,7 @@ export class ModelVenue {
       start + now(),
     )
     if (wrong !== null) return wrong
-    if (endpoint.applies === 'unified' && account.kind === 'classic')
-      return refusal(400, '40084', 'classic account')
+    if (!appliesTo(endpoint, account.kind)) return refusal(400, '40084', 'classic account')
     return endpoint.window === null ? this.#settings(account) : this.#page(account, endpoint as Feed, params)
   }
 

@@ -6,7 +6,6 @@ import { Writable } from 'node:stream'
 import { crc32 } from 'node:zlib'
 import yargs, { type Argv } from 'yargs'
 import { endpoints } from '../../../../connectors/catalogue.ts'
-import type { Endpoint } from '../../../../connectors/endpoint.ts'
 import { validateParams } from '../../../../connectors/params.ts'
 import { systemClock } from '../../../../models/clock.ts'
 import { UsageError } from '../../../../models/error.ts'
@@ -21,6 +20,7 @@ import { describeExplanation } from '../../../../pipeline/evidence/print.ts'
 import { importFormats } from '../../../../pipeline/imports/formats.ts'
 import { buildLedger } from '../../../../pipeline/ledger/build.ts'
 import { openLedger } from '../../../../pipeline/ledger/ledger.ts'
+import { methods } from '../../../../pipeline/lots/engine.ts'
 import { lotsStep } from '../../../../pipeline/lots/step.ts'
 import { outFile, safeFileName } from '../../../../pipeline/output/deliver.ts'
 import { answerHere } from '../../../../pipeline/reports/answer.ts'
@@ -28,7 +28,8 @@ import { makeReport, type ReportName } from '../../../../pipeline/reports/catalo
 import { REPORT_FORMATS, writeReport } from '../../../../pipeline/reports/print.ts'
 import { QUERY_FORMATS } from '../../../../pipeline/reports/question.ts'
 import { runQuery } from '../../../../pipeline/reports/sql.ts'
-import { BOUND_MS, must, newFolder, type OpenTarget, type Target } from '../target.ts'
+import { rulesNames } from '../../../../pipeline/rules/catalogue.ts'
+import { BOUND_MS, byName, must, newFolder, type OpenTarget, type Target } from '../target.ts'
 
 const TRADES = `id,time,account,type,asset,quantity,currency,total,fee,fee_currency
 b1,2025-01-02T10:00:00Z,main,buy,BTC,1,EUR,50000,10,EUR
@@ -284,21 +285,7 @@ const REPORT_TOKENS = [
     '--methods',
     '--now',
   ],
-  ...[
-    '2025',
-    '2026-01-01',
-    '2024-02-30',
-    'fifo',
-    'lifo',
-    'hifo',
-    'lofo',
-    'average',
-    'specific',
-    'uk',
-    'ca',
-    'us',
-    'de',
-  ],
+  ...['2025', '2026-01-01', '2024-02-30', ...methods, ...rulesNames],
   ...[
     'fifo,2025:hifo',
     'universal,2025:account',
@@ -441,7 +428,7 @@ export const callTarget: Target = {
   boundMs: BOUND_MS,
   open: () => ({
     run: (input) => {
-      const endpoint = endpoints[crc32(input) % endpoints.length] as Endpoint
+      const endpoint = byName(endpoints, input)
       const words = input
         .toString('utf8')
         .split('\n')

@@ -15,7 +15,7 @@ import { openLanding } from '../../../../pipeline/landing/database.ts'
 import { type LandingFeed, type PageFrame, PageLander } from '../../../../pipeline/landing/page.ts'
 import type { TableWriter } from '../../../../pipeline/landing/table-writer.ts'
 import { recordTable } from '../../../../pipeline/landing/tables.ts'
-import { BOUND_MS, must, newFolder, type Target } from '../target.ts'
+import { BOUND_MS, byName, must, newFolder, type Target } from '../target.ts'
 
 const SECRETS = ['bg_5ecr3tApiKeyOfOurs', 'hush-hush-0123456789', 'p@ss "phrase"\\n']
 
@@ -56,7 +56,7 @@ export const envelopeTarget: Target = {
     run: (input) => {
       // Endpoint and status follow from the input, so that a find needs nothing beside it.
       const chance = crc32(input)
-      const endpoint = endpoints[chance % endpoints.length] as Endpoint
+      const endpoint = byName(endpoints, input)
       const status = STATUSES[(chance >>> 8) % STATUSES.length] as number
       const envelope = readEnvelope(input)
       for (const one of endpoints) if (envelope !== null) readPage(one, envelope.data)
@@ -199,8 +199,11 @@ export const landingTarget: Target = {
         const fits = feedNames.filter((name) =>
           acceptedRows(endpoints.find((one) => one.name === name) as Endpoint, input),
         )
-        const feed = fits[crc32(input) % fits.length]
-        if (feed === undefined) return 'not accepted'
+        if (fits.length === 0) return 'not accepted'
+        const { name: feed } = byName(
+          fits.map((name) => ({ name })),
+          input,
+        )
         const { table } = (landingFeeds.get(feed) as LandingFeed).record
         const seq = landing.landedSeq + 1
         const counts = await landing.land([frameOf(seq, feed, input)])
