@@ -35,8 +35,8 @@ export interface PageMeta extends FromVenue {
   /** What this page proves complete: every record of the range has now been received. */
   readonly covers?: Range
   /**
-   * Cursor with which the window goes on; null when the window is finished. Absent where no cursor need be kept:
-   * without a window, and for feeds whose every page proves a range.
+   * Cursor with which the window, or a list without one, goes on; null when it is finished. Absent where no cursor need be
+   * kept, for feeds whose every page proves a range, and for lists in frames of earlier versions.
    */
   readonly next?: string | null
 }

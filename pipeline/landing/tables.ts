@@ -48,7 +48,8 @@ export const stateTable = table(
 export const pagesTable = table(
   'pages',
   `page_id: BIGINT, run_id, account, feed, partition, path, status: INTEGER, received_at: TIMESTAMPTZ,
-   window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, row_count: INTEGER, quarantined: INTEGER`,
+   window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, ends_list: BOOLEAN, row_count: INTEGER,
+   quarantined: INTEGER`,
 )
 
 export const coveredTable = table(

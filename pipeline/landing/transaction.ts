@@ -181,7 +181,8 @@ export class LandingTransaction {
     const { run, account, feed: name, partition, request, status, at, cursor, next } = meta
     const window = whole(meta.window)
     const covers = whole(meta.covers)
-    const asked = [window?.start ?? null, window?.end ?? null, cursor ?? null]
+    const endsList = window !== undefined || next === undefined ? null : next === null
+    const asked = [window?.start ?? null, window?.end ?? null, cursor ?? null, endsList]
     await this.#append('pages', [
       ...[seq, run, account, name, partition, request.path, status, time(at)],
       ...asked,

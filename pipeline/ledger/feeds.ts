@@ -1,11 +1,15 @@
 // Which feed lands which record, from the catalogue, in the order of the interface document.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { type ItemTable, itemTables } from './items.ts'
-import type { FeedRecord } from './records.ts'
+import type { PublishedRecord } from './records.ts'
 
 /** Each record type once; a feed that lands one of an earlier feed adds nothing. */
-export const feedRecords: readonly FeedRecord[] = endpoints
-  .flatMap((endpoint) => (endpoint.item === null ? [] : [{ feed: endpoint.name, record: endpoint.item }]))
+export const feedRecords: readonly PublishedRecord[] = endpoints
+  .flatMap(({ name, item, window }) =>
+    item === null
+      ? []
+      : [{ feed: name, record: item, isList: window === null && item.nature === 'snapshot' }],
+  )
   .filter(({ record }, index, all) => all.findIndex((other) => other.record.table === record.table) === index)
 
 /** The tables of what stands inside these records. */

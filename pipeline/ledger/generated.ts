@@ -8,7 +8,7 @@ import { columnName } from '../../models/record.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
-import { type FeedRecord, recordDocs, recordSelect } from './records.ts'
+import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect } from './records.ts'
 import type { BuildConfig } from './reference.ts'
 
 export function generatedModels({
@@ -50,8 +50,9 @@ function generated(table: string, doc: string, select: string): Model {
   return { table, file: `${table} (generated)`, select, doc, columnDocs: new Map(), needs: [] }
 }
 
-function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boolean): Model {
-  const identity = ['account', ...record.key.map(columnName)].join(', ')
+function publishedModel(feedRecord: PublishedRecord, publishPersonalData: boolean): Model {
+  const { feed, record, isList } = feedRecord
+  const identity = ['account', ...(isList ? ['partition'] : []), ...record.key.map(columnName)].join(', ')
   const [grain, keys] =
     record.key.length === 0
       ? ['one row per content of a record', 'page_id, page_row unique; the venue gives no id']
@@ -63,7 +64,7 @@ function publishedModel({ feed, record }: FeedRecord, publishPersonalData: boole
     ...generated(
       `main.${record.table}`,
       `${record.doc} Feed ${feed}.\ngrain: ${grain}\nkeys:  ${keys}`,
-      recordSelect(record, publishPersonalData),
+      recordSelect(feedRecord, publishPersonalData),
     ),
     columnDocs: recordDocs(record),
   }

@@ -29,6 +29,8 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'about',
   'runs',
   'coverage',
+  'open_orders_now',
+  'positions_now',
   ...feedRecords.filter(isOfThePresent).map(({ record }) => record.table),
   ...recordItems.filter(isOfThePresent).map(({ items }) => items.table),
 ])

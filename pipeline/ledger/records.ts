@@ -8,6 +8,11 @@ export interface FeedRecord {
   readonly record: RecordType
 }
 
+export interface PublishedRecord extends FeedRecord {
+  /** Every answer is the whole list as it stands, so that a row that is no longer in it is gone. */
+  readonly isList: boolean
+}
+
 /** A page holds fewer rows than this, so page and row make one number that orders what was received. */
 const ROWS_BEYOND_A_PAGE = 1_000_000
 
@@ -23,7 +28,8 @@ const COMMON_DOCS: Readonly<Record<string, string>> = {
   page_row: 'Place of the row in that page, from 0.',
   first_seen_at: 'When this content was first received.',
   last_seen_at: 'When this content was last received.',
-  is_current: 'False for a version that the venue has since changed.',
+  is_current:
+    'False for a version that the venue has since changed, and for a row of a list that its newest complete answer lacks.',
 }
 
 export function recordColumns(record: RecordType): string[] {
@@ -47,15 +53,19 @@ function columnDoc(field: Field): string {
 }
 
 /**
- * The select of a published record table, over its landing table and `landing.pages`.
- * Two equal rows of one page are two records where the venue gives no id, and one record where it does.
+ * The select of a published record table, over its landing table and `landing.pages`, and of a list over
+ * `staging.newest_lists`. Two equal rows of one page are two records where the venue gives no id, and one record where it
+ * does. A list is read for each partition, which is part of the identity of its rows.
  */
-export function recordSelect(record: RecordType, publishPersonalData: boolean): string {
+export function recordSelect(
+  { feed, record, isList }: PublishedRecord,
+  publishPersonalData: boolean,
+): string {
   const columns = recordColumns(record)
   const keys = record.key.map(columnName)
   const keyed = keys.length > 0
   const content = keyed
-    ? ['account', ...columns, 'extra']
+    ? ['account', ...(isList ? ['partition'] : []), ...columns, 'extra']
     : ['account', 'partition', ...columns, 'extra', 'occurrence']
   const of = (names: readonly string[]): string => names.join(', ')
   const received = keyed
@@ -74,20 +84,21 @@ versions as (
     max(page_id * ${ROWS_BEYOND_A_PAGE} + page_row) as last_place
   from received
   group by ${of(content)}
-),${keyed ? rankedVersions(keys, record.version) : ''}
+),${keyed ? rankedVersions(isList ? [...keys, 'partition'] : keys, record.version) : ''}
 final as (
   select versions.account, first_partition as partition,
     case when last_partition <> first_partition then last_partition end as other_partition,
     ${record.table === 'tax_records' ? TAX_LINE : ''}${publishedFields(record, publishPersonalData)},
-    first_page as page_id,
-    cast(first_place - first_page * ${ROWS_BEYOND_A_PAGE} as integer) as page_row,
+    versions.first_page as page_id,
+    cast(first_place - versions.first_page * ${ROWS_BEYOND_A_PAGE} as integer) as page_row,
     first_seen.received_at as first_seen_at,
     last_seen.received_at as last_seen_at,
-    ${keyed ? 'coalesce(ranked.version_rank, 1) = 1' : 'true'} as is_current
+    ${keyed ? 'coalesce(ranked.version_rank, 1) = 1' : 'true'}${isList ? ' and versions.last_page >= coalesce(lists.first_page, 0)' : ''} as is_current
   from versions
   left join landing.pages as first_seen on first_seen.page_id = versions.first_page
   left join landing.pages as last_seen on last_seen.page_id = versions.last_page
   ${keyed ? `left join ranked on ranked.account = versions.account and ranked.place_of_last = versions.last_place` : ''}
+  ${isList ? `left join staging.newest_lists as lists on lists.feed = '${feed}' and lists.account = versions.account and lists.partition = first_partition` : ''}
 )
 select * from final`
 }

@@ -77,7 +77,11 @@ export async function fetchPage(
     status: answer.status,
     ...(step.cursor === null ? {} : { cursor: step.cursor }),
     ...(isWalk(step) ? { window: step.window } : {}),
-    ...(isWalk(step) && keepsCursor(endpoint) ? { next: cursorWithin(step, next) } : {}),
+    ...(isWalk(step)
+      ? keepsCursor(endpoint)
+        ? { next: cursorWithin(step, next) }
+        : {}
+      : { next: next?.cursor ?? null }),
     ...(covers === null ? {} : { covers }),
   }
   await context.recorder.record(meta, answer.body)

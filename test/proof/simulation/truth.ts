@@ -155,7 +155,7 @@ export async function checkTruth(all: readonly Finished[], connection: DuckDBCon
     const published = grouped(
       await ask(
         `select account, partition, ${key} as id, ${contentSql(record)} as content, is_current
-         from (${recordSelect(record, true).replaceAll('landing.', 'landing.main.')})`,
+         from (${recordSelect({ feed: name, record, isList: false }, true).replaceAll('landing.', 'landing.main.')})`,
       ),
       ({ account }) => account!,
     )

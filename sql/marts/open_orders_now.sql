@@ -1,0 +1,25 @@
+-- Orders that rest at the venue, as its newest complete answer has them; what was filled or cancelled since is not here.
+-- grain: one row per account and order
+-- keys:  account, order_id unique
+-- columns:
+--   read_at: When the list was received.
+--   account: Account, as the configuration names it.
+--   category: Product line.
+--   order_id: Id of the order.
+--   client_oid: Id that the client gave.
+--   symbol: Pair or contract.
+--   side: buy or sell.
+--   order_type: limit or market.
+--   price: Limit price; null where there is none.
+--   qty: Quantity ordered.
+--   cum_exec_qty: Quantity filled so far.
+--   order_status: Status, as the venue spells it.
+--   created_time: When the order was placed.
+--   updated_time: When it last changed.
+select lists.read_at, orders.account, orders.category, orders.order_id, orders.client_oid, orders.symbol, orders.side,
+  orders.order_type, orders.price, orders.qty, orders.cum_exec_qty, orders.order_status, orders.created_time,
+  orders.updated_time
+from main.open_orders as orders
+join staging.newest_lists as lists
+  on lists.account = orders.account and lists.partition = orders.partition and lists.feed = 'trade.openOrders'
+where orders.is_current

@@ -1,0 +1,25 @@
+-- Open futures positions, as the venue's newest complete answer has them; what was closed since is not here.
+-- grain: one row per account, product type, contract, margin coin and side
+-- keys:  account, product_type, symbol, margin_coin, hold_side unique
+-- columns:
+--   read_at: When the positions were received.
+--   account: Account, as the configuration names it.
+--   product_type: Product type of the futures.
+--   symbol: Contract.
+--   margin_coin: Coin in which the position is settled.
+--   hold_side: long or short.
+--   total: Quantity held, in the contract's coin.
+--   open_price_avg: Average price at which it was opened.
+--   mark_price: Price by which it is valued.
+--   unrealized_pl: Result that is not realised yet, in the margin coin.
+--   achieved_profits: Result realised while it has been open, in the margin coin.
+--   leverage: Leverage.
+--   margin_mode: crossed or isolated.
+--   opened_at: When it was opened.
+select lists.read_at, positions.account, positions.partition as product_type, positions.symbol, positions.margin_coin,
+  positions.hold_side, positions.total, positions.open_price_avg, positions.mark_price, positions.unrealized_pl,
+  positions.achieved_profits, positions.leverage, positions.margin_mode, positions.c_time as opened_at
+from main.positions as positions
+join staging.newest_lists as lists
+  on lists.account = positions.account and lists.partition = positions.partition and lists.feed = 'futures.positions'
+where positions.is_current and positions.total <> 0

@@ -1,0 +1,110 @@
+// Lists that are asked for whole: what stands in the newest complete answer is current, and nothing else is.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { type Cells, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open({
+    only: ['open_orders', 'open_orders_now', 'positions_now', 'subaccount_assets', 'subaccount_asset_coins'],
+  })
+  await books.account('main', 'unified')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const order = (id: string, qty = '1'): Cells => ({
+  order_id: id,
+  category: 'SPOT',
+  symbol: 'BTCUSDT',
+  side: 'buy',
+  order_type: 'limit',
+  qty,
+  cum_exec_qty: '0',
+  order_status: 'live',
+  created_time: '2026-01-01 00:00:00+00',
+})
+
+/** One page of an answer; `goesOn` where the venue named a next page. */
+async function page(feed: string, rows: readonly Cells[], how: { cursor?: string; goesOn?: boolean } = {}) {
+  const id = await books.page(feed, rows)
+  await books.sql(
+    `update landing.main.pages set ends_list = ${!how.goesOn}, cursor = ${how.cursor === undefined ? 'null' : `'${how.cursor}'`}
+     where page_id = ${id}`,
+  )
+}
+
+const orders = async () => {
+  await books.build()
+  return {
+    now: (await books.query('select order_id from open_orders_now order by 1')).flat(),
+    current: (await books.query('select order_id from open_orders where is_current order by 1')).flat(),
+    all: (await books.query('select order_id from open_orders order by 1')).flat(),
+  }
+}
+
+describe('open orders', () => {
+  it('that were cancelled are no longer current, and stay in the history', async () => {
+    await page('trade.openOrders', [order('1'), order('2')])
+    await page('trade.openOrders', [order('2', '3'), order('3')])
+    expect(await orders()).toEqual({ now: ['2', '3'], current: ['2', '3'], all: ['1', '2', '2', '3'] })
+  })
+
+  it('are none after an answer without any', async () => {
+    await page('trade.openOrders', [order('1')])
+    await page('trade.openOrders', [])
+    expect(await orders()).toEqual({ now: [], current: [], all: ['1'] })
+  })
+
+  it('of an answer that was cut off between its pages end nothing that stood before', async () => {
+    await page('trade.openOrders', [order('1')], { goesOn: true })
+    await page('trade.openOrders', [order('2')], { cursor: '1' })
+    await page('trade.openOrders', [order('3')], { goesOn: true })
+    expect((await orders()).current).toEqual(['1', '2', '3'])
+  })
+
+  it('of pages from before the journal said where a list ends count as a whole answer', async () => {
+    await books.page('trade.openOrders', [order('1')])
+    await books.page('trade.openOrders', [order('2')])
+    expect((await orders()).current).toEqual(['2'])
+  })
+})
+
+it('assets of a sub-account are told apart by product type', async () => {
+  const asset = (equity: string): Cells => ({
+    user_id: '2000',
+    asset_list: JSON.stringify([{ marginCoin: 'USDT', accountEquity: equity }]),
+  })
+  await books.page('futures.subaccountAssets', [asset('10')], { partition: 'USDT-FUTURES' })
+  await books.page('futures.subaccountAssets', [asset('20')], { partition: 'COIN-FUTURES' })
+  await books.page('futures.subaccountAssets', [asset('30')], { partition: 'USDT-FUTURES' })
+  await books.build()
+  expect(
+    await books.query('select partition from subaccount_assets where is_current order by partition'),
+  ).toEqual([['COIN-FUTURES'], ['USDT-FUTURES']])
+  expect(
+    await books.query(
+      'select sum(account_equity) from subaccount_asset_coins where is_current and margin_coin is not null',
+    ),
+  ).toEqual([['50']])
+})
+
+it('a position that was closed is not among those of now', async () => {
+  const position = (symbol: string): Cells => ({
+    symbol,
+    margin_coin: 'USDT',
+    hold_side: 'long',
+    total: '1',
+    c_time: '2026-01-01 00:00:00+00',
+  })
+  await books.page('futures.positions', [position('BTCUSDT'), position('ETHUSDT')], {
+    partition: 'USDT-FUTURES',
+  })
+  await books.page('futures.positions', [position('ETHUSDT')], { partition: 'USDT-FUTURES' })
+  await books.build()
+  expect(await books.query('select symbol, read_at from positions_now')).toEqual([
+    ['ETHUSDT', expect.stringContaining('2026-02-01')],
+  ])
+})
