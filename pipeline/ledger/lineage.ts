@@ -38,7 +38,7 @@ const shippedModels = (): Model[] => [
 ]
 
 export async function readLineage(steps: readonly ExtraStep[]): Promise<Lineage> {
-  const instance = await DuckDBInstance.create()
+  const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   try {
     const models = shippedModels()
