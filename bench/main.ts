@@ -8,6 +8,7 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   landing: () => import('./landing.ts'),
   build: () => import('./build.ts'),
   lots: () => import('./lots.ts'),
+  'start-up': () => import('./start-up.ts'),
   backfill: () => import('./backfill.ts'),
 }
 

@@ -27,7 +27,7 @@ export interface Field {
   readonly personal: boolean
   /**
    * The venue sends it though the interface document does not name it. What such a field holds is nowhere promised: a
-   * value that does not fit is kept in `extra` and reported, and never keeps the row aside.
+   * value that does not fit is kept in `extra` and reported, and never quarantines the row.
    */
   readonly beyond: boolean
   /** Documented values; any other value is kept and reported. */

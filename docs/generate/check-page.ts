@@ -8,7 +8,7 @@ const INTRODUCTION = `# Checks
 Each check is a file of \`sql/checks\`; its rows are what it has found, and none is the expected answer. What they find is the table \`breaks\`, which \`tieout check\` prints.
 
 - **error**: our own books contradict themselves. Such a build is not published unless asked.
-- **warning**: the books and the venue disagree, or something is missing, unknown or kept aside. It is published, and every report says so.
+- **warning**: the books and the venue disagree, or something is missing, unknown or quarantined. It is published, and every report says so.
 - **notice**: worth knowing, or a consequence of another break, which it names.
 
 A break keeps its id from build to build, and with it when it was first seen. It becomes \`resolved\` when it is no longer found. A user's note explains a break (\`tieout explain-break\`, see operations.md): its status is \`explained\` for as long as its figures stay, and it no longer counts for exit code 3.
@@ -32,7 +32,7 @@ What is held against what, and by which checks:
 | double entry | double_entry, landed_row_has_page, sum_guard |
 | lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
 | totals of the risk rate | ltv_totals |
-| rows kept aside, values that do not fit | quarantined_rows, unread_values, drift |
+| quarantined rows, values that do not fit | quarantined_rows, unread_values, drift |
 | changes made at the venue | unsettled_write |
 `
 

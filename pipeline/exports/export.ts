@@ -43,7 +43,7 @@ export async function exportBooks(dir: string, kind: ExportKind, options: Export
       where: '--lots',
       expected: 'export beancount',
       found: `export ${kind}`,
-      action: 'Leave --lots away.',
+      action: 'Omit --lots.',
     })
   }
   const ledger = await openLedger(dir, { timeoutMs: TIMEOUT_MS, ...options })

@@ -45,7 +45,7 @@ export function requireHeader(
   const nearest = known[0] ?? []
   const wrong = nearest.findIndex((name, at) => header.cells[at] !== name)
   const at = wrong < 0 ? nearest.length : wrong
-  throw new UsageError('The header of the file is another one.', {
+  throw new UsageError('Unexpected header.', {
     where: `${file}:${header.number}, column ${nearest[at] ?? header.cells[at] ?? at + 1}`,
     expected: known.map((columns) => columns.join(',')).join(' or '),
     found: header.cells.length === 0 ? 'an empty file' : header.cells.join(','),

@@ -40,7 +40,7 @@ export interface PageTables {
   readonly drift: TableWriter
 }
 
-/** Rows received on a page, and how many of them were kept aside. */
+/** Rows received on a page, and how many of them were quarantined. */
 export interface PageCounts {
   readonly rows: number
   readonly quarantined: number

@@ -8,7 +8,7 @@ import { plainUnits } from './decimal.ts'
 import type { Drift } from './drift.ts'
 import { ROW_COLUMNS } from './tables.ts'
 
-/** Why a row is kept aside. */
+/** Why a row is quarantined. */
 export interface RowProblem {
   readonly field: string
   readonly reason: string

@@ -26,7 +26,7 @@ import { countedTables } from './tables.ts'
 export interface LandedSummary {
   readonly frames: number
   readonly pages: number
-  /** Rows received on the pages, those kept aside included. */
+  /** Rows received on the pages, quarantined ones included. */
   readonly rows: number
   readonly quarantined: number
 }

@@ -51,7 +51,7 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
   }
 }
 
-const NOT_TOLD = 'As published; how the lots were matched is not told.'
+const NOT_TOLD = 'As published; matching method not recorded.'
 
 interface Told {
   readonly method: string

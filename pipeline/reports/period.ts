@@ -35,7 +35,7 @@ export function readPeriod({ from, to, year }: PeriodOptions, calendar: TaxCalen
     throw new UsageError('The period ends before it begins.', {
       where: '--from, --to',
       found: `${from} to ${to}`,
-      action: 'Exchange the two dates.',
+      action: 'Swap the two dates.',
     })
   }
   const label = [from === undefined ? '' : `from ${from}`, to === undefined ? '' : `to ${to}`]

@@ -28,7 +28,7 @@ export interface Recorder {
   record(...frame: [answer: AnswerMeta, body: Buffer] | [word: WordMeta]): Promise<void>
   /** Resolves when everything recorded has landed. Throws what kept a frame from landing. */
   flush(): Promise<void>
-  /** Rows received so far, those kept aside included. */
+  /** Rows received so far, quarantined ones included. */
   readonly rows: number
 }
 

@@ -15,6 +15,6 @@ select 'warning' as severity, account, line as ledger, cast(null as varchar) as 
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   cast(record_count as varchar) || ' ' || line || ' record(s) of type ' || type
-    || ' tell no direction and are kept aside. Give the type a direction in tax_types.csv.' as explanation,
+    || ' tell no direction and are quarantined. Give the type a direction in tax_types.csv.' as explanation,
   cast(to_json(ids) as varchar) as evidence, type as culprit
 from aside

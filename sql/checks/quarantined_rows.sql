@@ -1,4 +1,4 @@
--- No received row had to be kept aside.
+-- No received row had to be quarantined.
 -- grain: one row per account, feed, field and reason
 with
 grouped as (
@@ -10,7 +10,7 @@ grouped as (
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(row_count as varchar) || ' row(s) of ' || feed || ' were kept aside because of the field ' || coalesce(field, '')
+  cast(row_count as varchar) || ' row(s) of ' || feed || ' were quarantined because of the field ' || coalesce(field, '')
     || ': ' || coalesce(reason, '') || '. They are in the table quarantine and in no balance.' as explanation,
   cast(to_json(places) as varchar) as evidence,
   feed || '/' || coalesce(field, '') || '/' || coalesce(reason, '') as culprit

@@ -1,7 +1,7 @@
--- Nothing that was not fetched is about to be forgotten by the venue. Two weeks before it is (a quarter of what the venue
--- remembers where that is less), what is pending, refused or missing, and what a feed has told since it was last asked, becomes a
--- break; what lacks a credential is a notice, for that has a break of its own. Time is what the books say: the last
--- moment up to which anything of the account was asked for.
+-- Warns before unfetched data ages out at the venue: two weeks ahead, or a quarter of what the venue remembers where that
+-- is less. What is pending, refused or missing, and what a feed has sent since it was last asked, becomes a break; what
+-- lacks a credential is a notice, for that has a break of its own. Time is what the books say: the last moment up to which
+-- anything of the account was asked for.
 -- grain: one row per account and feed
 with
 asked as (

@@ -1,4 +1,4 @@
--- Received rows that were kept aside because they do not have the form that the interface document gives them.
+-- Received rows that were quarantined because they do not have the form that the interface document gives them.
 -- The same row, received again, is counted once.
 -- grain: one row per account, feed, partition, field, reason and text of the row
 -- keys:  page_id, page_row: where it was first received

@@ -124,7 +124,7 @@ describe.each(Object.entries(records))('an answer of section %s', (section, rest
     expect(await landed('drift')).toEqual([])
   })
 
-  test('without a field that makes it a record is kept aside, and the journal has it', async () => {
+  test('without a field that makes it a record is quarantined, and the journal has it', async () => {
     for (const name of required) await receive(section, { ...rowOf(fields), [name]: null })
     expect(await landed(table)).toEqual([])
     expect((await landed('quarantine')).map((row) => row.field)).toEqual(required)

@@ -183,7 +183,7 @@ describe('JSON that is costly on purpose', () => {
     expect(performance.now() - before).toBeLessThan(3_000)
   })
 
-  test('a row that is kept aside with texts of many megabytes in it is kept whole', () => {
+  test('a row that is quarantined with texts of many megabytes in it is kept whole', () => {
     for (const long of ['y'.repeat(20_000_000), '\\n\\"'.repeat(5_000_000)]) {
       const row = `{"id":null,"x":"${long}"}`
       const rows = rawRows(`{"code":"00000","data":[{"id":"1"}, ${row} ]}`, 'list', taxRecord)

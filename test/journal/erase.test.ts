@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
-import { eraseFrames } from '../../pipeline/journal/erase.ts'
+import { eraseFrames, readErased } from '../../pipeline/journal/erase.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { at, emptyBooks, readJournal, stillClock, writeJournal } from '../support/journal.ts'
 
@@ -102,3 +102,12 @@ function dyingAtWrite(last: number): Disk {
     },
   }
 }
+
+test('erase: what earlier versions noted is read beside what is noted now', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b', 'c'])
+  await eraseFrames(dir, [1, 3], stillClock)
+  await writeFile(join(dir, 'journal', 'struck.jsonl'), `{"seq":2,"at":"${at}"}\n{"seq":3,"at":"${at}"}\n`)
+
+  expect(await readErased(dir)).toEqual([1, 2, 3])
+})

@@ -1,5 +1,5 @@
 // Rows that cannot be what they say: without an identity, with amounts of no coin, or of a time that nobody asked for.
-// They are kept aside whole, named by a break, and their neighbours land. The feeds are declared as they are in production.
+// They are quarantined whole, named by a break, and their neighbours land. The feeds are declared as they are in production.
 import { describe, expect, test } from 'vitest'
 import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
 import { columnName } from '../../models/record.ts'
@@ -119,7 +119,7 @@ describe('an identity', () => {
   })
 
   test.each(identities)(
-    'of %s that is none, in %s, keeps the row aside whole, and its neighbours land',
+    'of %s that is none, in %s, quarantines the row whole, and its neighbours land',
     async (feed, field) => {
       const landing = await landingIn(await emptyFolder(), REAL)
       const bad = impossible.map(([lexeme, reason]) => [rowWith(feed, field, lexeme), reason] as const)
@@ -175,7 +175,7 @@ describe('the coin that amounts are in', () => {
     ['tax.futuresRecords', 'marginCoin'],
     ['tax.p2pRecords', 'coin'],
     ['p2p.orders', 'coin'],
-  ])('of %s that is empty, in %s, keeps the row aside, and its neighbours land', async (feed, field) => {
+  ])('of %s that is empty, in %s, quarantines the row, and its neighbours land', async (feed, field) => {
     const landing = await landingIn(await emptyFolder(), REAL)
     const good = JSON.stringify(GOOD[feed])
     const bad = [undefined, 'null', '""', '" "'].map((lexeme) => rowWith(feed, field, lexeme))
@@ -298,7 +298,7 @@ describe('a time', () => {
   })
 })
 
-test('a break names what is kept aside, no entry is made of it, and a rebuild gives the same', async () => {
+test('a break names what is quarantined, no entry is made of it, and a rebuild gives the same', async () => {
   const dir = await emptyFolder()
   const clock = new HeldClock()
   const journal = await openJournal(dir, { mode: 'append', clock })
@@ -322,10 +322,10 @@ test('a break names what is kept aside, no entry is made of it, and a rebuild gi
   })
   const named = result.openBreaks.filter(({ checkName }) => checkName === 'quarantined_rows')
   expect(named.map(({ severity, explanation }) => `${severity}: ${explanation}`).toSorted()).toEqual([
-    'warning: 1 row(s) of tax.records were kept aside because of the field coin: expected a value. They are in the table quarantine and in no balance.',
-    'warning: 1 row(s) of tax.records were kept aside because of the field id: expected a value. They are in the table quarantine and in no balance.',
-    'warning: 1 row(s) of tax.records were kept aside because of the field ts: expected Unix milliseconds, found a time before 2009. They are in the table quarantine and in no balance.',
-    'warning: 1 row(s) of tax.records were kept aside because of the field ts: expected a time within the window that was asked for. They are in the table quarantine and in no balance.',
+    'warning: 1 row(s) of tax.records were quarantined because of the field coin: expected a value. They are in the table quarantine and in no balance.',
+    'warning: 1 row(s) of tax.records were quarantined because of the field id: expected a value. They are in the table quarantine and in no balance.',
+    'warning: 1 row(s) of tax.records were quarantined because of the field ts: expected Unix milliseconds, found a time before 2009. They are in the table quarantine and in no balance.',
+    'warning: 1 row(s) of tax.records were quarantined because of the field ts: expected a time within the window that was asked for. They are in the table quarantine and in no balance.',
   ])
   expect((await quarantined(landing)).map((line) => line[4])).toEqual(bad)
   await landing.close()

@@ -94,7 +94,7 @@ describe('a page', () => {
   })
 
   it.each(['null', '{"orders":[{"orderId":"1"}]}', '"soon"'])(
-    'with data %s, where a list is due, is kept aside and never passes as empty',
+    'with data %s, where a list is due, is quarantined and never passes as empty',
     async (data) => {
       const landing = await landingIn(await emptyFolder())
       const body = `{"code":"00000","msg":"success","data":${data}}`

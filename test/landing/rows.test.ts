@@ -1,4 +1,4 @@
-// Rows as received: what fits lands exactly, what does not is kept aside with its reason and its own text, and what is
+// Rows as received: what fits lands exactly, what does not is quarantined with its reason and its own text, and what is
 // merely unknown is kept and counted.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -37,7 +37,7 @@ describe('a row that does not fit', () => {
     ['ts', '"2026-01-05"', 'expected Unix milliseconds'],
     ['ts', '[1763688137552]', 'expected Unix milliseconds'],
     ['ts', '{"toString":1}', 'expected Unix milliseconds'],
-  ])('because of %s %s is kept aside, and the rest of the page lands', async (field, value, reason) => {
+  ])('because of %s %s is quarantined, and the rest of the page lands', async (field, value, reason) => {
     const landing = await landingIn(await emptyFolder())
     const row = JSON.stringify(taxRow('2', { [field]: '@' })).replace('"@"', value)
     const body = envelope(`[${JSON.stringify(taxRow('1'))}, ${row},${JSON.stringify(taxRow('3'))}]`)

@@ -6,7 +6,13 @@ import { readStatus } from '../../pipeline/reports/status.ts'
 import { TestBooks } from '../support/books.ts'
 
 /** What these books are made of. */
-const MADE = ['coverage', 'runs', 'checks.coverage', 'checks.missing_credential', 'checks.landed_row_has_page']
+const MADE = [
+  'coverage',
+  'runs',
+  'checks.coverage',
+  'checks.missing_credential',
+  'checks.landed_row_has_page',
+]
 
 let books: TestBooks
 

@@ -154,7 +154,7 @@ describe('a P2P record', () => {
     ).toEqual([['10', '20', '10']])
   })
 
-  it('of a type that is classified without a direction is kept aside with a warning', async () => {
+  it('of a type that is classified without a direction is quarantined with a warning', async () => {
     const types = 'feed,type,kind,direction,family,role,note\ntax.p2pRecords,ADJUST,transfer,either,,,\n'
     writeFileSync(join(books.dir, 'tax_types.csv'), types)
     await books.page('tax.p2pRecords', [p2p('1', 'adjust', '10', 5)], { covers })

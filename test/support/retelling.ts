@@ -79,7 +79,7 @@ export async function retelling(venue: Sandbox): Promise<Retelling> {
     if (first === undefined) return text
     if (Object.values(endpoint.item.fields).some(({ personal }) => personal)) {
       for (const row of rows) withPeople(endpoint, row)
-      // One row that cannot be read is kept aside, with people in it as well.
+      // One row that cannot be read is quarantined, with people in it as well.
       const required = Object.entries(endpoint.item.fields).find(([, field]) => field.required)
       if (endpoint.rows !== 'object' && required !== undefined) {
         const odd: Json = { ...first, [required[0]]: null }

@@ -9,7 +9,7 @@ export interface Version {
   readonly from: number
   /** The row as it is sent. */
   readonly text: string
-  /** The row as it lands; null for a row that must be kept aside. */
+  /** The row as it lands; null for a row that must be quarantined. */
   readonly content: string | null
   readonly isUnsettled: boolean
 }

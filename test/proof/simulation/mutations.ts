@@ -466,7 +466,7 @@ const reading = [
     'bad rows',
   ),
   of(
-    'rows kept aside are dropped',
+    'quarantined rows are dropped',
     landedPage,
     'tables.quarantine.append([...of, field, reason, rawOf(index), Date.parse(at)])',
     'void [of, field, reason, at, rawOf]',

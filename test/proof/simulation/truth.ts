@@ -237,7 +237,7 @@ function checkFeed(
     const rows = byId.get(`${record.account}/${record.id}`) ?? []
     const what = `${feed.name} ${record.account}/${record.id} of ${record.ts} (appeared at ${record.appearsAt})`
     if (version.content === null) {
-      if (!isAside(record)) world.violation(`${what} cannot be read, and is not kept aside`)
+      if (!isAside(record)) world.violation(`${what} cannot be read, and is not quarantined`)
       continue
     }
     const row = rows.find(({ content }) => content === version.content)

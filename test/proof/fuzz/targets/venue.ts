@@ -1,5 +1,5 @@
 // What the venue sends: the envelope and its judgement, and the pages of every feed on their way into typed rows.
-// Whatever the client accepts, landing takes: each row lands or is kept aside, and none is lost.
+// Whatever the client accepts, landing takes: each row lands or is quarantined, and none is lost.
 import { rmSync } from 'node:fs'
 import { crc32 } from 'node:zlib'
 import { type AttemptContext, judge } from '../../../../connectors/attempt.ts'
@@ -126,11 +126,11 @@ function landPage(lander: PageLander, feed: string, { record, rows: at }: Landin
   >
   const counts = lander.land(frameOf(1, feed, body), tables)
   must(counts.rows === rows.ended.length + quarantine.ended.length, 'rows in = landed + quarantined')
-  must(counts.quarantined === quarantine.ended.length, 'what is kept aside is counted')
+  must(counts.quarantined === quarantine.ended.length, 'what is quarantined is counted')
   for (const row of rows.ended)
     must(row.length === recordTable(record).columns.length, 'a row has every column')
   for (const [, , , , , field, reason] of quarantine.ended)
-    must(typeof field === 'string' && String(reason).startsWith('expected'), 'what is kept aside says why')
+    must(typeof field === 'string' && String(reason).startsWith('expected'), 'what is quarantined says why')
   landedAsDeclared(record, listOf(body, at), rows.ended)
   const reasons = new Set(quarantine.ended.map((line) => `${line[5]} ${line[6]}`.slice(0, 60)))
   const drifts = new Set(drift.ended.map((line) => `${line[4]}`))
