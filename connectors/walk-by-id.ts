@@ -29,11 +29,12 @@ export function readById(endpoint: Endpoint, state: WalkState, page: Page, shown
 /** The first page of a list, which has rows. */
 export function beginList(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   const ids = idsOf(endpoint, page)
-  const times = new Set(timesOf(endpoint, page))
+  const times = timesOf(endpoint, page)
   const question: ListQuestion = {
     kind: 'list',
     ids,
-    instant: times.size === 1 ? ([...times][0] as number) : null,
+    instant: new Set(times).size === 1 ? (times[0] as number) : null,
+    lastAt: times.at(-1) ?? null,
     falls: isFalling([...ids]),
     isSound: true,
     isShort: !isFull(endpoint, page),
@@ -60,8 +61,19 @@ export function followList(
   const ids = new Set([...seen.ids, ...fresh])
   const isSound = seen.isSound && fresh.length === page.rows.length && leadsOn(state.cursor, seen)
   if (!isSound && !isInstant(state.window)) return divided(endpoint, state, seen)
+  const times = timesOf(endpoint, page)
+  // Rows of one instant on both pages: in which order they stand is not known, so that one of them may be on neither.
+  if (times[0] !== undefined && times[0] === seen.lastAt && !isInstant(state.window))
+    return divided(endpoint, state, { ...seen, instant: times[0] })
   const falls = seen.falls && isFalling([...ids])
-  return turn(endpoint, state, page, { ...seen, ids, falls, isSound, isShort: false })
+  return turn(endpoint, state, page, {
+    ...seen,
+    ids,
+    lastAt: times.at(-1) ?? null,
+    falls,
+    isSound,
+    isShort: false,
+  })
 }
 
 /**

@@ -45,6 +45,8 @@ export interface ListQuestion {
   readonly ids: ReadonlySet<string>
   /** The one time of all rows of the first page, by which a window may be divided; null where they have several. */
   readonly instant: number | null
+  /** Time of the last row so far, in Unix milliseconds; null where it has none. */
+  readonly lastAt: number | null
   /** They fall from row to row: then "after this row" and "below this id" are the same. */
   readonly falls: boolean
   /** Every page after the first can but have gone on where the one before had ended. */

@@ -144,6 +144,15 @@ const walking = [
     'unordered instants',
   ),
   of(
+    'an instant over the edge of a page taken for read',
+    byId,
+    'if (times[0] !== undefined && times[0] === seen.lastAt && !isInstant(state.window))',
+    'if (times.length < 0)',
+    'bursts',
+    'unordered instants',
+    'p2p.orders',
+  ),
+  of(
     'cursor believed to go on in its list',
     byId,
     'if (isProven) return',
