@@ -5,7 +5,7 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
-import { budgetOverrides, type Config, readAccounts } from '../config/config.ts'
+import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type BuildResult, buildLedger } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -91,6 +91,7 @@ export async function syncBooks(
   const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
     names.includes(access.name),
   )
+  requireCredentials(accounts, config, books.dir)
   const venue = openConfiguredVenue(context, config)
   try {
     return await sync({

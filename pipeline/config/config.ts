@@ -309,10 +309,40 @@ function credentials(
   return { key, secret, passphrase }
 }
 
+const API_PARTS = ['key', 'secret', 'passphrase'] as const
+const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
+
+/** The environment variable that holds a part of an account's credentials. */
+const variableOf = (account: string, part: string): string =>
+  `TIEOUT_${account.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${part.toUpperCase()}`
+
 function fromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): Section {
-  const prefix = `TIEOUT_${name.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_`
-  const names = ['key', 'secret', 'passphrase', 'tax_key', 'tax_secret', 'tax_passphrase'] as const
-  return Object.fromEntries(names.map((part) => [part, environment[prefix + part.toUpperCase()]])) as Section
+  return Object.fromEntries(
+    [...API_PARTS, ...TAX_PARTS].map((part) => [part, environment[variableOf(name, part)]]),
+  ) as Section
+}
+
+/** Refuses accounts that have no credentials at all: nothing of them could be fetched, night after night. */
+export function requireCredentials(accounts: readonly AccountAccess[], config: Config, dir: string): void {
+  const bare = accounts.filter(({ api, tax }) => api === undefined && tax === undefined)
+  if (bare.length === 0) return
+  const whereOf = ({ name }: AccountAccess): string => {
+    if (config.accounts[name]?.credentials === 'file')
+      return `section ${name} of ${join(dir, 'credentials.yaml')}`
+    return API_PARTS.map((part) => variableOf(name, part)).join(', ')
+  }
+  throw new UsageError(
+    bare.length === 1
+      ? `The account ${bare[0]?.name} has no credentials.`
+      : `${bare.length} accounts have no credentials: ${bare.map(({ name }) => name).join(', ')}.`,
+    {
+      where: bare.map(whereOf).join('; '),
+      expected:
+        'a key, a secret and a passphrase; with TAX_ or tax_ before each of them those of the tax records',
+      found: 'none of them',
+      action: 'Set them, or take the account out of the configuration. Nothing was sent.',
+    },
+  )
 }
 
 /** The sections of the credentials file, which only its owner may read. An error names those of known accounts alone. */
