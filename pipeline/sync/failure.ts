@@ -2,6 +2,7 @@
 // The class of the error decides; nothing matches its text.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
+  ClockRefused,
   NotApplicable,
   ParameterRefused,
   PermissionRefused,
@@ -123,7 +124,8 @@ function judge(context: SyncContext, endpoint: Endpoint, error: unknown): Verdic
     context.outcome.refusals.push(error.describe())
     return { end: 'refused', word: word('failed') }
   }
-  if (!error.retryable) return { end: 'failed', word: word('failed') }
+  // A clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
+  if (!error.retryable && !(error instanceof ClockRefused)) return { end: 'failed', word: word('failed') }
   context.outcome.incomplete = true
   context.outcome.givenUp += 1
   return { end: 'pending', word: word('pending') }
