@@ -1,0 +1,54 @@
+// A venue that refuses the time of every request: nothing can be had now, and all of it once the clock is right.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
+import { sync } from '../../pipeline/sync/sync.ts'
+import { access, envelope, loopback, refusal, START } from '../support/venue.ts'
+
+const settings = findEndpoint(SETTINGS_FEED)!
+const taxRecords = findEndpoint('tax.records')!
+
+test('a feed whose time is refused twice is pending, not failed, and the run is incomplete', async () => {
+  const { venue, clock, settle } = await loopback(({ path }, response) => {
+    response.end(
+      path.startsWith(settings.path)
+        ? envelope({ uid: '1001' })
+        : refusal('40008', 'Request timestamp expired'),
+    )
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-clock-'))
+  const books = await openBooks(dir, { clock, command: 'test' })
+  onTestFinished(async () => {
+    await books.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  const result = await settle(
+    sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      config: emptyConfig,
+      accounts: [access],
+      feeds: [settings, taxRecords],
+      settings,
+      clock,
+      now: clock.wall,
+      since: START - 86_400_000,
+      signal: new AbortController().signal,
+      command: 'test',
+      progress: () => undefined,
+    }),
+  )
+  expect(result.incomplete).toBe(true)
+  const statuses = new Set<string>()
+  for await (const { meta } of books.journal.read())
+    if (meta.kind === 'statement' && meta.feed === 'tax.records') statuses.add(meta.status)
+  expect([...statuses]).toEqual(['pending'])
+})
