@@ -33,7 +33,7 @@ const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_curre
 
 /** Rows of a file to import; `noise` makes each row unlike the others, so that it cannot be compressed. */
 function trades(name: string, rows: number, noise = false): string {
-  const file = join(temporaryFolder(), `${name}.csv`)
+  const file = join(mkdtempSync(join(tmpdir(), 'tieout-trades-')), `${name}.csv`)
   let state = 7
   const next = (): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
