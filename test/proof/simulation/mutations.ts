@@ -309,7 +309,7 @@ const planning = [
   of(
     'a classic account is not told of',
     'pipeline/sync/account.ts',
-    "await state(context, whole, { status: 'not_applicable', code: 'classic', reason })",
+    "await state(context, whole, { status: 'not_applicable', code: identity.kind, reason })",
     'void reason',
   ),
 ]
