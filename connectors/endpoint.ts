@@ -124,7 +124,7 @@ export interface Endpoint {
   readonly bodyParam?: string
   /** Request fields that are secrets: never shown, logged or journaled. */
   readonly secretParams?: readonly string[]
-  /** Fields of `data` that are secrets of ours: erased from the body before it is journaled. */
+  /** Fields of `data` that are secrets of ours: replaced in the body before it is journaled. */
   readonly secretFields?: readonly string[]
   /** Each item of the answer succeeds or fails by itself, under a code of success for the whole. */
   readonly itemsMayFail?: boolean

@@ -1,5 +1,5 @@
 // Secrets that the venue hands out in an answer (4.1): found by the name of their field, wherever and however spelled,
-// so that they can be kept where they belong and erased everywhere else.
+// so that they can be kept where they belong and masked everywhere else.
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { redactSecrets } from '../../connectors/secrets.ts'
 import { parseJsonBytes } from '../../models/json.ts'

@@ -23,11 +23,19 @@ const SOLD = 's1,2026-01-02T00:00:00Z,main,sell,BTC,1,USD,150,1,USD'
 const frames = async (): Promise<unknown> =>
   (await books.query('select count(*) from imported_trades'))[0]?.[0]
 
+/** What an import of plain amounts comes to; the books number it where it brought anything. */
+const outcome = (rows: number, added: number) => ({
+  rows,
+  added,
+  rounded: 0,
+  id: added === 0 ? null : expect.any(Number),
+})
+
 describe('a file imported again', () => {
   it('adds nothing when all of it is known, and only what is new when it has grown', async () => {
-    expect(await books.trades(BOUGHT)).toMatchObject({ rows: 1, added: 1 })
-    expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toMatchObject({ rows: 1, added: 0 })
-    expect(await books.trades(BOUGHT, SOLD)).toMatchObject({ rows: 2, added: 1 })
+    expect(await books.trades(BOUGHT)).toEqual(outcome(1, 1))
+    expect(await books.trades(BOUGHT.replace(',100,1,', ',100.00,1.0,'))).toEqual(outcome(1, 0))
+    expect(await books.trades(BOUGHT, SOLD)).toEqual(outcome(2, 1))
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
     expect(await frames()).toBe(2)
   })
@@ -177,7 +185,7 @@ describe('imported prices', () => {
   it('of one moment and source are one: told again they are nothing new, told otherwise they are refused', async () => {
     const file = (price: string) => `time,asset,currency,price\n2026-01-01,BTC,USD,${price}\n`
     await books.import('prices', file('100'))
-    expect(await books.import('prices', file('100.0'))).toMatchObject({ rows: 1, added: 0 })
+    expect(await books.import('prices', file('100.0'))).toEqual(outcome(1, 0))
     await expect(books.import('prices', file('101'))).rejects.toMatchObject({
       details: { where: expect.stringMatching(/prices\.csv:2, column price$/), found: '101' },
     })
