@@ -88,7 +88,8 @@ export async function fetchPage(
   if (
     isWalk(step) &&
     asked !== undefined &&
-    step.cursor === null &&
+    // The venue's memory moves on from page to page: what is claimed at last begins where it stood then.
+    (step.cursor === null || covers !== null) &&
     asked.start - step.window.start > EDGE_MS
   ) {
     const range = { start: step.window.start, end: asked.start }
