@@ -190,12 +190,12 @@ export class ModelVenue {
     const list = this.#byList.get(`${account.name}/${feed.name}/${partition.label}`) ?? []
     const way = this.#wayOf(feed)
     this.#inventOnEdges(account, feed, partition.label, way, { from, until, cursor })
-    const inWindow = list.filter((record) => record.ts >= from && record.ts <= until)
-    const told = listed(inWindow, way).flatMap((record) => {
-      const version = versionAt(record, now())
+    // What has vanished has no place in the order: rows that are out of it shall show it.
+    const shown = list.flatMap((record) => {
+      const version = record.ts >= from && record.ts <= until ? versionAt(record, now()) : null
       return version === null ? [] : [{ record, version }]
     })
-    return this.#tell(feed, way, told, cursor, size)
+    return this.#tell(feed, way, listed(shown, way), cursor, size)
   }
 
   /** Orders are paged by a cursor of the venue's own, which goes on as documented. */

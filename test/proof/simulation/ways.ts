@@ -29,25 +29,30 @@ export const provesInstants = (way: Way): boolean => !isLiteral(way)
  */
 export const allowsShortPages = (way: Way): boolean => !isLiteral(way)
 
-const byId = (a: VenueRecord, b: VenueRecord): number => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)
-const byTime = (a: VenueRecord, b: VenueRecord): number => a.ts - b.ts || byId(a, b)
+/** A row of an answer, and the record that it tells of. */
+interface Shown {
+  readonly record: VenueRecord
+}
 
-/** Records in the order of the list. */
-export function listed(records: readonly VenueRecord[], way: Way): VenueRecord[] {
-  const rising = records.toSorted(byTime)
+const byId = (a: VenueRecord, b: VenueRecord): number => (BigInt(a.id) < BigInt(b.id) ? -1 : 1)
+const byTime = (a: Shown, b: Shown): number => a.record.ts - b.record.ts || byId(a.record, b.record)
+
+/** The rows that there are, in the order of the list. */
+export function listed<Row extends Shown>(rows: readonly Row[], way: Way): Row[] {
+  const rising = rows.toSorted(byTime)
   if (way.startsWith('oldest first')) return rising
   if (way !== 'unordered instants') return rising.toReversed()
-  const instants: VenueRecord[][] = []
-  for (const record of rising) {
+  const instants: Row[][] = []
+  for (const row of rising) {
     const last = instants.at(-1)
-    if (last?.[0]?.ts === record.ts) last.push(record)
-    else instants.push([record])
+    if (last?.[0]?.record.ts === row.record.ts) last.push(row)
+    else instants.push([row])
   }
   return instants.toReversed().flatMap(turned)
 }
 
 /** Ids in an order that no page shows by chance: the second half first, both rising. */
-function turned(rows: readonly VenueRecord[]): VenueRecord[] {
+function turned<Row>(rows: readonly Row[]): Row[] {
   const half = rows.length >> 1
   return [...rows.slice(half), ...rows.slice(0, half)]
 }
