@@ -1,5 +1,6 @@
 // Seeds spread over processes, and what each of them came to.
 import { spawn } from 'node:child_process'
+import { readFileSync } from 'node:fs'
 import { createInterface } from 'node:readline'
 import type { SimulationConfig } from './config.ts'
 
@@ -41,9 +42,24 @@ const THREADS = { UV_THREADPOOL_SIZE: '1' }
 /** Most of what a run makes is gone with its event: a larger nursery is swept less often. */
 const NURSERY = '--max-semi-space-size=64'
 
-/** No seed takes nearly so long: one that does will never end. A planted mistake is given up sooner. */
+/**
+ * No seed works nearly so long: one that does will never end. A planted mistake is given up sooner. What counts is the time
+ * of its processor, where the system tells it, for a machine that is busy with other things may leave a worker waiting.
+ */
 const SILENCE_MAX_MS = 600_000
 const SILENCE_MAX_OF_MISTAKE_MS = 90_000
+const LOOK_EVERY_MS = 5_000
+
+/** Milliseconds that a process has worked, by the ticks of Linux's /proc; else those of the clock. */
+function workedMs(pid: number | undefined): number {
+  try {
+    const stat = readFileSync(`/proc/${pid}/stat`, 'utf8')
+    const [user, system] = stat.slice(stat.lastIndexOf(')') + 2).split(' ').slice(11, 13)
+    return (Number(user) + Number(system)) * 10
+  } catch {
+    return performance.now()
+  }
+}
 
 /** How often a worker that was killed from outside is started anew. */
 const STARTS_MAX = 20
@@ -91,20 +107,20 @@ export async function sweep({ worker, from, count, jobs, flags = [], onReport }:
         child.on('close', (code, signal) => resolve(signal ?? `code ${code}`))
       })
       let isStuck = false
-      const patience = setTimeout(
-        () => {
-          isStuck = true
-          child.kill('SIGKILL')
-        },
-        flags.includes('--stop') ? SILENCE_MAX_OF_MISTAKE_MS : SILENCE_MAX_MS,
-      )
+      const silence = flags.includes('--stop') ? SILENCE_MAX_OF_MISTAKE_MS : SILENCE_MAX_MS
+      let spoken = workedMs(child.pid)
+      const patience = setInterval(() => {
+        if (workedMs(child.pid) - spoken < silence) return
+        isStuck = true
+        child.kill('SIGKILL')
+      }, LOOK_EVERY_MS)
       for await (const line of createInterface({ input: child.stdout })) {
-        patience.refresh()
+        spoken = workedMs(child.pid)
         const told = JSON.parse(line) as Report | number
         if (typeof told === 'number') begun = told
         else if (open.delete(told.seed)) take(told)
       }
-      clearTimeout(patience)
+      clearInterval(patience)
       const end = await ended
       if (isStuck) return take(failedWorker(begun, 'a kill: it went on without an end'))
       if (isOver || (end === 'code 0' && (open.size === 0 || flags.includes('--stop')))) return
