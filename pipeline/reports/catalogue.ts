@@ -41,7 +41,11 @@ const PERIOD = ['account', 'from', 'to', 'year'] as const
 const LOTS = ['method', 'scope', 'rules', 'selection', 'allocation', 'currency'] as const
 
 const declarations = {
-  balances: { make: balancesReport, reads: ['balances', 'entries'], options: ['account', 'to', 'year'] },
+  balances: {
+    make: balancesReport,
+    reads: ['balances', 'entries', 'postings', 'liabilities'],
+    options: ['account', 'to', 'year'],
+  },
   pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
   gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'methods'] },
   taxes: { make: taxesReport, reads: ['disposals'], options: ['account', 'year', ...LOTS, 'form1099'] },

@@ -11,6 +11,7 @@ export const ca: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  shortSales: 'when closed',
   lookAheadDays: 30,
   timeZone: null,
   yearStart: { month: 1, day: 1 },

@@ -12,6 +12,7 @@ export const de: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: 0,
   gifts: 'leave',
+  shortSales: 'when closed',
   lookAheadDays: 0,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },

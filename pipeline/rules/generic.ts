@@ -7,6 +7,7 @@ export const generic: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'leave',
+  shortSales: 'when closed',
   lookAheadDays: 0,
   timeZone: 'UTC',
   yearStart: { month: 1, day: 1 },

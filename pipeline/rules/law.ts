@@ -1,7 +1,7 @@
 // What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
 // one page in docs/rules with its sources, a worked example and what it does not cover.
 import type { Method } from '../lots/engine.ts'
-import type { Gifts, Scope } from '../lots/event.ts'
+import type { Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
 import type { Figure, YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
@@ -17,6 +17,8 @@ export interface Law {
   /** From this tax year on no other scope than the one of that year is allowed; null for free choice. */
   readonly scopeBindsFrom: number | null
   readonly gifts: Gifts
+  /** When the result of selling borrowed coins counts. */
+  readonly shortSales: ShortSales
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /** Whose days and years count; null for those of the configuration, UTC when it names none. */

@@ -10,6 +10,7 @@ export const uk: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  shortSales: 'when sold',
   lookAheadDays: 30,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },

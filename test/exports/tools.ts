@@ -53,7 +53,8 @@ export async function publishBook(lines: readonly Line[]): Promise<string> {
      select account, ledger, coin, sum(amount), null, max(happened_at) from lines group by account, ledger, coin`,
     `insert into lot_events
      select account, coin, happened_at, place, id,
-       case when transfer is null then (case when amount > 0 then 'acquire' else 'dispose' end)
+       case when kind = 'borrow' then 'borrow' when kind = 'repayment' then 'repay'
+         when transfer is null then (case when amount > 0 then 'acquire' else 'dispose' end)
          else (case when amount > 0 then 'transfer_in' else 'transfer_out' end) end,
        abs(amount), value, 'USDT', transfer
      from lines where coin <> 'USDT'`,
