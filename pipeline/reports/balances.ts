@@ -49,7 +49,9 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
      )
      select held.account, held.ledger, held.coin, held.quantity,
        coalesce(borrowed, 0) + coalesce(owed_before, 0) as borrowed,
-       held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) as own, held.as_of, reach
+       -- A sum that may be wrong is refused below; a difference with it would stop the query before.
+       case when reach < 1e20 then held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) end as own,
+       held.as_of, reach
      from held
      left join loans using (account, ledger, coin)
      left join liabilities using (account, ledger, coin)

@@ -13,5 +13,10 @@ export const generic: Law = {
   yearStart: { month: 1, day: 1 },
   currency: null,
   termOf: null,
+  futures: {
+    rule: 'no country, no rule',
+    source: '–',
+    fromYear: null,
+  },
   figures: null,
 }

@@ -9,6 +9,15 @@ import type { Schedule } from './schedule.ts'
 
 export type Term = 'short' | 'long'
 
+export interface FuturesRule {
+  /** What a reader of the section is told: where the results belong. */
+  readonly rule: string
+  /** Paragraph. */
+  readonly source: string
+  /** The tax year from which on that holds; null for as long as the section goes back. */
+  readonly fromYear: number | null
+}
+
 export interface Law {
   readonly name: string
   /** Methods that it allows; the first is the one without another choice. */
@@ -28,6 +37,8 @@ export interface Law {
   readonly currency: string | null
   /** Days are numbered from 1970-01-01. Null where the law tells no terms apart. */
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
+  /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
+  readonly futures: FuturesRule
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }
