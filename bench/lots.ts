@@ -121,6 +121,8 @@ function measureBooks(method: Method, books: readonly (() => readonly LotEvent[]
     lot: () => {},
     moved: () => {},
     problem: () => {},
+    shortSale: () => {},
+    borrowed: () => {},
   }
   const selections = new Map<string, readonly Selection[]>()
   const engine = new LotEngine(optionsOf(method, selections), sink)

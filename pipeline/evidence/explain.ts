@@ -5,7 +5,8 @@ import { CorruptionError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { disposalsOf } from '../reports/disposals.ts'
 import { requireTable } from '../reports/report.ts'
-import type { LotChoice } from '../rules/matching.ts'
+import { calendarOf } from '../rules/catalogue.ts'
+import { type LotChoice, lawOf } from '../rules/matching.ts'
 import { meaningsOf, unknownId } from './find.ts'
 import { type FrameEvidence, readFrames } from './frames.ts'
 import type { Place, Step } from './step.ts'
@@ -48,7 +49,8 @@ export async function explain(
     lots === undefined && currency === undefined
       ? ledger
       : (await disposalsOf(ledger, lots ?? {}, currency)).reader
-  const steps = await meaningsOf({ matched, ledger, limit }, id)
+  const zone = calendarOf(lawOf(lots ?? {}), lots?.timeZone).timeZone
+  const steps = await meaningsOf({ matched, ledger, limit, zone }, id)
   if (steps.length === 0) throw await unknownId(ledger, id)
   const frames = await readFrames(dir, namedRows(steps), { clock, showPersonalData })
   for (const { what, frame, row } of namedRows(steps)) {

@@ -66,7 +66,7 @@ export async function freezeReport(
     columns: made.columns.map(({ name }) => name),
     rows,
     totals: made.totals,
-    notes: made.notes,
+    notes: [...(made.warnings ?? []), ...made.notes],
   }
   const file = await writeFiling(disk, dir, filing)
   return { report: { ...made, rows: asBatches(rows) }, file }

@@ -1,7 +1,7 @@
 // Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
 // made again from what the line rests on, of which the newest are followed.
 import type { Row } from '../output/value.ts'
-import { futuresParts, LINE_ID, spotParts } from '../reports/pnl.ts'
+import { entryParts, LINE_ID, lotParts } from '../reports/pnl.ts'
 import { reach, sums } from '../reports/report.ts'
 import { entryStep } from './entries.ts'
 import type { LotBooks } from './lots.ts'
@@ -10,7 +10,7 @@ import { type Step, step } from './step.ts'
 
 /** Lines over all of history; none when the id is not of the form of a line, or nothing stands behind it. */
 export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
-  return [...(await walletLine(books, id)), ...(await futuresLine(books, id)), ...(await spotLine(books, id))]
+  return [...(await walletLine(books, id)), ...(await entryLine(books, id)), ...(await lotLine(books, id))]
 }
 
 /** `account/ledger/coin`, or with `/opening`, `/closing` or `/movement/kind` behind it. */
@@ -21,10 +21,10 @@ async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   return await entriesLine(books, id, where, { wallet: line.wallet as string, kind: line.kind ?? null })
 }
 
-/** `account/month/product line/symbol/coin` of futures: the entries of that month. */
-async function futuresLine(books: LotBooks, id: string): Promise<Step[]> {
-  const where = `entry_id in (select entry_id from ${futuresParts()} where ${LINE_ID} = $id)`
-  return isMonth(id) ? await entriesLine(books, id, where, { id }) : []
+/** `account/month/product line/symbol/coin` of futures and interest: the entries of that month. */
+async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
+  const where = `entry_id in (select entry_id from ${entryParts()} where ${LINE_ID} = $id)`
+  return isMonth(id) ? await entriesLine(books, id, where, { id, zone: books.zone }) : []
 }
 
 /** Only such an id is worth the look at all that a line of the profit and loss may rest on. */
@@ -53,17 +53,17 @@ async function entriesLine(
   return [step('line', id, fields, { steps, omitted: Number(entries) - steps.length })]
 }
 
-/** `account/month/SPOT/symbol/coin`: the disposals of that month, each to be explained by its own id. */
-async function spotLine({ matched, limit }: LotBooks, id: string): Promise<Step[]> {
+/** `account/month/LOTS/coin/currency`: the disposals of that month, each to be explained by its own id. */
+async function lotLine({ matched, limit, zone }: LotBooks, id: string): Promise<Step[]> {
   if (!isMonth(id) || !matched.tables.has('disposals')) return []
   const disposals = await sums(
     matched,
-    `select disposal_id, min(disposed_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(realised_pnl), count(*),
+    `select disposal_id, min(occurred_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(realised_pnl), count(*),
        ${reach('quantity', 'proceeds', 'cost_basis', 'realised_pnl')}
-     from ${spotParts()}
+     from ${lotParts()}
      where ${LINE_ID} = $id
-     group by disposal_id order by min(disposed_at) desc, disposal_id desc`,
-    { id },
+     group by disposal_id order by min(occurred_at) desc, disposal_id desc`,
+    { id, zone },
   )
   if (disposals.length === 0) return []
   const steps = disposals.slice(0, limit).map(shallow)

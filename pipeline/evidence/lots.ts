@@ -11,6 +11,8 @@ export interface LotBooks {
   readonly ledger: Reader
   /** How many steps are followed beside each other. */
   readonly limit: number
+  /** IANA name of the zone whose months the lines of a report count. */
+  readonly zone: string
 }
 
 /** The pieces of a disposal, each with its lot, and the event that disposed; null when there is none. */

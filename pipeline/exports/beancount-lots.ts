@@ -23,6 +23,8 @@ const NEGATIVE_BASIS = 'Equity:Negative-Basis'
 const MISSING_HISTORY = 'Equity:Missing-History'
 const GIFTS = 'Equity:Gifts'
 const IMPORTED = 'Equity:Imported'
+/** Borrowed coins that were sold, and what they brought, until the sale is closed. */
+const SHORT_SALES = 'Equity:Short-Sales'
 const OWN_ACCOUNTS = [
   GAINS,
   TRANSFERS,
@@ -32,10 +34,13 @@ const OWN_ACCOUNTS = [
   MISSING_HISTORY,
   GIFTS,
   IMPORTED,
+  SHORT_SALES,
 ]
 
 const lotsName = (account: string, coin: string): string => `Assets:Venue:${account}:Lots:${coin}`
 const missingName = (account: string): string => `Assets:Venue:${account}:Missing`
+/** Borrowed coins lie apart: they have no cost. */
+const borrowedName = (account: string): string => `Assets:Venue:${account}:Borrowed`
 const wholeName = (account: string): string => `Assets:Venue:${account}`
 
 const NOTES = (booking: LotBooking, currency: string): string[] => [
@@ -51,7 +56,11 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): A
   const balances = await wholeBalances(ledger)
   const lots = books.holdings.map(({ account, coin }) => lotsName(account, coin))
   const owners = new Set([...books.holdings, ...balances].map(({ account }) => account))
-  const wallets = [...owners].flatMap((account) => [wholeName(account), missingName(account)])
+  const wallets = [...owners].flatMap((account) => [
+    wholeName(account),
+    missingName(account),
+    borrowedName(account),
+  ])
   const names = [...new Set([...OWN_ACCOUNTS, ...wallets, ...lots, ...books.accountNames])].toSorted()
   const accounts = beancountAccounts(names)
   const coins = new Set([...outline.coins.keys(), ...books.holdings.map(({ coin }) => coin), books.currency])
@@ -153,22 +162,96 @@ class LotsWriter {
           ),
         ]
       }
-      case 'dispose':
-        return [this.#disposed(movement, pieces)]
+      case 'dispose': {
+        const shorts = pieces.filter(({ role }) => role === 'sold short')
+        const disposed = pieces.filter(({ role }) => role === 'disposed')
+        const proceeds = shorts.reduce((sum, piece) => sum + (piece.proceeds ?? 0n), 0n)
+        const rest = movement.value === null ? null : formatAmount(unitsOf(movement.value) - proceeds)
+        return [this.#soldShort(movement, shorts), this.#disposed({ ...movement, value: rest }, disposed)]
+      }
       case 'give':
         return [this.#given(movement, pieces)]
+      case 'borrow':
+        return [this.#borrowed(movement, unitsOf(quantity))]
+      case 'repay': {
+        const disposed = pieces.filter(({ role }) => role === 'disposed')
+        const [known, unknown] = [true, false].map((isKnown) =>
+          disposed.filter(({ proceeds }) => (proceeds !== null) === isKnown),
+        ) as [LotPiece[], LotPiece[]]
+        return [
+          this.#borrowed(movement, total(disposed) - unitsOf(quantity)),
+          this.#givenBack(movement, known),
+          this.#disposed({ ...movement, value: null }, unknown),
+        ]
+      }
     }
   }
 
   #acquired(movement: Movement): string[] {
-    const cost = movement.value === null ? null : unitsOf(movement.value)
-    const { key: lotKey, source } = movement
-    const quantity = unitsOf(movement.quantity)
-    const lines = [
-      this.#augment(movement, { lotKey, label: source.entryId, day: dayOf(movement.at), quantity, cost }),
-    ]
+    const { key: lotKey, source, pieces } = movement
+    const closed = pieces.filter(({ role }) => role === 'closed')
+    const quantity = unitsOf(movement.quantity) - total(closed)
+    const closingCost = closed.reduce((sum, { costBasis }) => sum + (costBasis ?? 0n), 0n)
+    const cost = movement.value === null ? null : unitsOf(movement.value) - closingCost
+    const lines = this.#closed(movement, closed)
+    if (quantity > 0n)
+      lines.push(
+        this.#augment(movement, { lotKey, label: source.entryId, day: dayOf(movement.at), quantity, cost }),
+      )
     if (cost !== null && cost < 0n) lines.push(this.#money(NEGATIVE_BASIS, cost))
     return cost === null ? lines : [...lines, this.#absorb(movement.counterName)]
+  }
+
+  /** What is bought again goes to what is owed; the gain is what the sale brought above its cost. */
+  #closed(movement: Movement, closed: readonly LotPiece[]): string[] {
+    if (closed.length === 0) return []
+    const { account, coin } = movement
+    return [
+      this.#posting(borrowedName(account), coin, total(closed)),
+      this.#posting(SHORT_SALES, coin, -total(closed)),
+      ...closed.flatMap(({ proceeds, costBasis }) =>
+        proceeds === null
+          ? costBasis === null
+            ? []
+            : [this.#money(UNKNOWN_PROCEEDS, -costBasis)]
+          : [
+              this.#money(SHORT_SALES, proceeds),
+              this.#money(costBasis === null ? UNKNOWN_BASIS : GAINS, (costBasis ?? 0n) - proceeds),
+            ],
+      ),
+    ]
+  }
+
+  #soldShort({ account, coin, counterName }: Movement, shorts: readonly LotPiece[]): string[] {
+    if (shorts.length === 0) return []
+    const known = shorts.flatMap(({ proceeds }) => (proceeds === null ? [] : [proceeds]))
+    const proceeds = known.reduce((sum, one) => sum + one, 0n)
+    return [
+      this.#posting(borrowedName(account), coin, -total(shorts)),
+      this.#posting(SHORT_SALES, coin, total(shorts)),
+      ...(known.length === 0
+        ? []
+        : [this.#money(counterName, proceeds), this.#money(SHORT_SALES, -proceeds)]),
+    ]
+  }
+
+  /** Received, or with a minus sign given back; nothing for nothing. */
+  #borrowed({ account, coin, counterName }: Movement, units: bigint): string[] {
+    if (units === 0n) return []
+    return [this.#posting(borrowedName(account), coin, units), this.#posting(counterName, coin, -units)]
+  }
+
+  /** Lots of one's own that are given back close short sales for what those brought. */
+  #givenBack(movement: Movement, disposed: readonly LotPiece[]): string[] {
+    const closed = total(movement.pieces.filter(({ role }) => role === 'closed'))
+    if (closed === 0n) return []
+    const { coin, counterName } = movement
+    const value = disposed.reduce((sum, { proceeds }) => sum + (proceeds ?? 0n), 0n)
+    return [
+      this.#posting(counterName, coin, closed),
+      this.#posting(SHORT_SALES, coin, -closed),
+      ...this.#disposed({ ...movement, value: formatAmount(value), counterName: SHORT_SALES }, disposed),
+    ]
   }
 
   #arrived(movement: Movement): string[] {

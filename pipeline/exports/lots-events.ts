@@ -15,11 +15,14 @@ import { consecutive } from './consecutive.ts'
 import { unitsOf } from './digits.ts'
 import type { LotBooking } from './lots-inventory.ts'
 
-/** A piece of a lot that an event disposed of, sent away, or received. Amounts in units of 10^-18. */
+/**
+ * A piece of a lot that an event disposed of, sent away, or received, or a piece of a short sale that it sold or closed.
+ * Amounts in units of 10^-18.
+ */
 export interface LotPiece {
-  readonly role: 'disposed' | 'left' | 'arrived'
+  readonly role: 'disposed' | 'left' | 'arrived' | 'sold short' | 'closed'
   readonly quantity: bigint
-  /** Null where nobody knows; of disposals only. */
+  /** Null where nobody knows; of disposals and short sales only. */
   readonly proceeds: bigint | null
   readonly costBasis: bigint | null
   /** Tells the lot from every other; null where no lot is known. */
@@ -94,8 +97,17 @@ const MOVEMENTS = `
   with
   events as (${EVENTS_IN_ORDER}),
   pieces as (
+    -- A short sale that was bought again is a disposal by its sale; here the sale and the purchase have a part each.
     select coin, disposal_id as event_id, 'disposed' as role, quantity, proceeds, cost_basis, lot_id, acquired_at
     from disposals
+    anti join short_sales
+      on short_sales.coin = disposals.coin and short_sales.sale_id = disposals.disposal_id
+      and short_sales.closing_id = disposals.lot_id
+    union all
+    select coin, sale_id, 'sold short', quantity, proceeds, cost_basis, null, null from short_sales
+    union all
+    select coin, closing_id, 'closed', quantity, proceeds, cost_basis, null, null from short_sales
+    where closing_id is not null
     union all
     select coin, transfer_id, 'left', quantity, null, cost_basis, lot_id, acquired_at from lot_transfers
     union all

@@ -21,6 +21,7 @@ import {
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
 import { generatedModels } from './generated.ts'
+import { writeMacros } from './macros.ts'
 import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
 import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
@@ -142,6 +143,7 @@ async function make(
   )
   await assembleBreaks(connection, checks, options.now)
   await makeAbout(connection)
+  await writeMacros(connection)
   await writeComments(connection, [
     ...models.filter(({ table }) => made.has(table)),
     ...steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep),

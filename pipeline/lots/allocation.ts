@@ -37,6 +37,8 @@ export class Claims {
     return {
       lot: (lot) => sink.lot(lot),
       problem: (problem) => sink.problem(problem),
+      shortSale: (piece) => sink.shortSale(piece),
+      borrowed: (coins) => sink.borrowed(coins),
       piece: (piece: DisposalPiece) => {
         if (piece.basis !== 'missing') this.#add(piece.account, -piece.quantity)
         sink.piece(piece)

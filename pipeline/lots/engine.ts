@@ -1,5 +1,6 @@
 // The lots engine: events in order go in, pieces of disposals and open lots come out, exact to 10^-18.
-// For every account and coin: acquired + moved in = left + disposed + moved out − missing, to the last unit.
+// For every account and coin: acquired + moved in + borrowed = left + disposed + moved out + given back − missing, to the
+// last unit, borrowed coins on hand being left and short sales disposed of.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
   Allocation,
@@ -10,8 +11,10 @@ import type {
   NamedLotsOf,
   RuleContext,
   Scope,
+  ShortSales,
   Sink,
 } from './event.ts'
+import { LoanBook } from './loans.ts'
 import { average } from './methods/average.ts'
 import { ca } from './methods/ca.ts'
 import { fifo, hifo, lifo, lofo } from './methods/ordered.ts'
@@ -50,6 +53,8 @@ export interface LotOptions {
   readonly timeZone?: string
   /** What the law says of coins given away; by default they leave without a gain. */
   readonly gifts?: Gifts
+  /** When the law counts a sale of borrowed coins; by default when it is closed. */
+  readonly shortSales?: ShortSales
   /** How far the law looks ahead; by default it does not. */
   readonly lookAheadDays?: number
 }
@@ -60,12 +65,15 @@ export class LotEngine {
   readonly #context: RuleContext
   #book: CoinBook | undefined
   #last: LotEvent | undefined
+  /** Of the coin at hand. */
+  #hasLoans = false
   readonly #coins = new Set<string>()
 
   constructor(options: LotOptions, sink: Sink) {
     this.#rule = ruleOf(options)
-    const { scope, selections = new Map(), timeZone = 'UTC', gifts = 'leave', lookAheadDays = 0 } = options
-    this.#context = { scope, sink, selections, timeZone, gifts, lookAheadDays }
+    const { scope, selections = new Map(), timeZone = 'UTC', lookAheadDays = 0 } = options
+    const { gifts = 'leave', shortSales = 'when closed' } = options
+    this.#context = { scope, sink, selections, timeZone, gifts, shortSales, lookAheadDays }
   }
 
   /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */
@@ -76,8 +84,13 @@ export class LotEngine {
       this.#coins.add(event.coin)
       this.#book?.finish()
       this.#book = this.#rule(this.#context)
+      this.#hasLoans = false
     } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
     this.#last = event
+    if (!this.#hasLoans && (event.kind === 'borrow' || event.kind === 'repay')) {
+      this.#hasLoans = true
+      this.#book = new LoanBook(this.#book, this.#context)
+    }
     if (event.quantity > 0n) this.#book.apply(event)
     else this.#context.sink.problem(problemOf(event, 'quantity not above zero', event.quantity))
   }

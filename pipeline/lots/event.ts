@@ -1,8 +1,21 @@
 // The nouns of the lots engine: events go in, pieces of disposals and open lots come out.
 // Quantities and money are whole numbers of 10^-18 units; null is an amount that nobody knows, never zero.
 
-/** give: leaves without anything in return; no disposal unless the rules of a country make it one. */
-export type EventKind = 'acquire' | 'dispose' | 'give' | 'transfer_in' | 'transfer_out'
+/**
+ * give: leaves without anything in return; no disposal unless the rules of a country make it one.
+ * borrow, repay: the principal of a loan, received and given back.
+ */
+export const EVENT_KINDS = [
+  'acquire',
+  'dispose',
+  'give',
+  'transfer_in',
+  'transfer_out',
+  'borrow',
+  'repay',
+] as const
+
+export type EventKind = (typeof EVENT_KINDS)[number]
 
 /** The other leg of a transfer between own accounts. */
 export interface Twin {
@@ -26,7 +39,7 @@ export interface LotEvent {
   readonly quantity: bigint
   /**
    * acquire: basis with the fee. dispose: proceeds after the fee, possibly negative. give: what it was worth.
-   * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in: unused.
+   * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in, borrow, repay: unused.
    */
   readonly value: bigint | null
   /** Ties the two legs of a transfer. */
@@ -89,6 +102,25 @@ export interface MovedPiece {
   readonly basis: Basis
 }
 
+/** A sale of borrowed coins, or the part of it that one purchase or repayment closes. */
+export interface ShortSalePiece {
+  readonly sale: LotEvent
+  readonly quantity: bigint
+  readonly proceeds: bigint | null
+  /**
+   * The purchase that closed it, with its cost (null where nobody knows), or the repayment with lots of one's own, whose
+   * pieces are a disposal of that repayment. Null while it is open.
+   */
+  readonly closing: { readonly event: LotEvent; readonly cost: bigint | null } | null
+}
+
+/** Borrowed coins that an account still holds. */
+export interface BorrowedCoins {
+  readonly account: string
+  readonly coin: string
+  readonly quantity: bigint
+}
+
 export type ProblemKind =
   | 'transfer without its second leg'
   | 'transfer without its first leg'
@@ -115,6 +147,9 @@ export interface Sink {
   lot(lot: OpenLot): void
   moved(piece: MovedPiece): void
   problem(problem: LotProblem): void
+  shortSale(piece: ShortSalePiece): void
+  /** Comes after the last event of the coin. */
+  borrowed(coins: BorrowedCoins): void
 }
 
 /** The matching of one coin under one method: events in order, then `finish` once. */
@@ -149,10 +184,14 @@ export interface Allocation {
 /** Coins that are given away: a disposal at their value, or they leave with their basis and without a gain. */
 export type Gifts = 'disposal' | 'leave'
 
+/** When the result of a short sale counts: once it is closed, or at the time of the sale. */
+export type ShortSales = 'when closed' | 'when sold'
+
 /** What a matching rule may know besides the events. */
 export interface RuleContext {
   readonly scope: Scope
   readonly gifts: Gifts
+  readonly shortSales: ShortSales
   /** Days after a disposal in which an acquisition still bears on it; of no use to a method that decides at once. */
   readonly lookAheadDays: number
   readonly sink: Sink

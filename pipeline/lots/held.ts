@@ -20,7 +20,10 @@ export interface Held {
 const unknown: Held = { days: null, term: null }
 
 /** Unknown without a date, or where the purchase came later. */
-export function heldBy({ timeZone, termOf }: HoldingRules): (piece: DisposalPiece) => Held {
+export function heldBy({
+  timeZone,
+  termOf,
+}: HoldingRules): (piece: Pick<DisposalPiece, 'acquiredAtUs' | 'disposedAtUs'>) => Held {
   const dayOf = dayIn(timeZone)
   return ({ acquiredAtUs, disposedAtUs }) => {
     if (acquiredAtUs === null || acquiredAtUs > disposedAtUs) return unknown

@@ -10,11 +10,9 @@ import type {
   DuckDBVector,
 } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
-import type { EventKind, LotEvent } from './event.ts'
+import { EVENT_KINDS, type EventKind, type LotEvent } from './event.ts'
 
 const SLICE_ROWS = 100_000
-
-const KINDS: readonly EventKind[] = ['acquire', 'dispose', 'give', 'transfer_in', 'transfer_out']
 
 /**
  * `lot_events` with its row number and with the twin of each leg of a transfer.
@@ -208,7 +206,7 @@ const units = (column: DuckDBVector, row: number): bigint =>
   (column as DuckDBDecimal128Vector).getScaledValue(row) as bigint
 
 async function refuseUnknownKinds(connection: DuckDBConnection): Promise<void> {
-  const known = KINDS.map((kind) => `'${kind}'`).join(', ')
+  const known = EVENT_KINDS.map((kind) => `'${kind}'`).join(', ')
   const found = await connection.runAndReadAll(
     `select event_id, kind from lot_events where kind is null or kind not in (${known}) order by 1, 2 limit 1`,
   )
@@ -216,7 +214,7 @@ async function refuseUnknownKinds(connection: DuckDBConnection): Promise<void> {
   if (unknown === undefined) return
   throw new TieoutError('An event for the lots is of an unknown kind.', {
     where: `table lot_events, event ${unknown[0]}`,
-    expected: KINDS.join(', '),
+    expected: EVENT_KINDS.join(', '),
     found: String(unknown[1]),
     action: 'Correct the model that makes lot_events.',
   })

@@ -1,7 +1,8 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
-// The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date.
+// The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date, 16 bought again.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
+import type { ShortSales } from './event.ts'
 import {
   type LotTable,
   type LotTableName,
@@ -51,6 +52,18 @@ export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
     method: 'whole',
     basis: 'whole',
   },
+  short_sales: {
+    sale: 'whole',
+    closing: 'whole',
+    known: 'whole',
+    quantity: 'amount',
+    proceeds: 'amount',
+    cost_basis: 'amount',
+    method: 'whole',
+    holding_days: 'whole',
+    term: 'whole',
+  },
+  borrowed_coins: { account: 'whole', coin: 'whole', quantity: 'amount' },
   lot_problems: {
     problem: 'whole',
     account: 'whole',
@@ -99,6 +112,16 @@ const selects: Readonly<Record<LotTableName, string>> = {
     join lot_events as sent on sent.rowid = found.event
     left join lot_events as bought on bought.rowid = found.lot
     order by found.rowid`,
+  short_sales: `
+    select sold.account, sold.coin, sold.happened_at, found.quantity, ${known(1, 'proceeds')}, closing.happened_at,
+      ${known(2, 'cost_basis')}, case when (known & 3) = 3 then proceeds - cost_basis end, $currency,
+      sold.event_id, closing.event_id
+    from temp.found_short_sales as found
+    join lot_events as sold on sold.rowid = found.sale
+    left join lot_events as closing on closing.rowid = found.closing
+    order by found.rowid`,
+  borrowed_coins: `
+    select ${word('account')}, ${word('coin')}, quantity from temp.found_borrowed_coins order by rowid`,
   lot_problems: `
     select ${word('problem')}, ${word('found.account')}, ${word('found.coin')}, make_timestamptz(happened_us),
       coalesce(events.event_id, ${wordOrNull('named_lot')}),
@@ -108,6 +131,20 @@ const selects: Readonly<Record<LotTableName, string>> = {
     left join lot_events as named on named.rowid = found.lot
     order by found.rowid`,
 }
+
+/** Short sales that were bought again are disposals too; the lot of each is that purchase. */
+const CLOSED_SHORT_SALES = `
+  insert into disposals
+  select sold.account, sold.coin, ${word('method')}, $rules,
+    case when $short_sales = 'when sold' then sold.happened_at else closing.happened_at end, closing.happened_at,
+    found.quantity, ${known(1, 'proceeds')}, ${known(2, 'cost_basis')}, null,
+    case when (known & 3) = 3 then proceeds - cost_basis end, $currency,
+    case when holding_days >= 0 then holding_days end, ${wordOrNull('term')}, sold.event_id, closing.event_id
+  from temp.found_short_sales as found
+  join lot_events as sold on sold.rowid = found.sale
+  join lot_events as closing on closing.rowid = found.closing
+  where (known & 16) > 0
+  order by found.rowid`
 
 const sqlTypes = {
   VARCHAR: 'VARCHAR',
@@ -121,9 +158,16 @@ interface Given {
   readonly rules: string
   readonly currency: string | null
   readonly method: string
+  readonly short_sales: ShortSales
 }
 
-const types = { words: LIST(VARCHAR), rules: VARCHAR, currency: VARCHAR, method: VARCHAR }
+const types = {
+  words: LIST(VARCHAR),
+  rules: VARCHAR,
+  currency: VARCHAR,
+  method: VARCHAR,
+  short_sales: VARCHAR,
+}
 
 /**
  * Makes the published tables anew, each with a comment on it and on its columns, and drops what they were made from.
@@ -135,14 +179,16 @@ export async function writeOut(
   given: Given,
 ): Promise<void> {
   for (const table of lotTableNames) await connection.run(definition(table, lotTables[table]))
-  for (const table of filled) {
-    const named = Object.keys(types).filter((name) => selects[table].includes(`$${name}`)) as (keyof Given)[]
+  const run = async (statement: string): Promise<void> => {
+    const named = Object.keys(types).filter((name) => statement.includes(`$${name}`)) as (keyof Given)[]
     await connection.run(
-      `insert into ${table} ${selects[table]}`,
+      statement,
       Object.fromEntries(named.map((name) => [name, given[name]])),
       Object.fromEntries(named.map((name) => [name, types[name]])),
     )
   }
+  for (const table of filled) await run(`insert into ${table} ${selects[table]}`)
+  if (filled.includes('short_sales')) await run(CLOSED_SHORT_SALES)
   for (const table of lotTableNames) await connection.run(`drop table temp.found_${table}`)
 }
 

@@ -1,7 +1,16 @@
 // What the engine finds, kept as numbers while it runs and written out with its texts when it has ended: ids, accounts
 // and coins are joined back by the row of their event, which is many times faster than carrying them along.
 import { type DuckDBConnection, listValue } from '@duckdb/node-api'
-import type { DisposalPiece, LotProblem, MovedPiece, OpenLot, Sink } from './event.ts'
+import type {
+  BorrowedCoins,
+  DisposalPiece,
+  LotProblem,
+  MovedPiece,
+  OpenLot,
+  ShortSalePiece,
+  ShortSales,
+  Sink,
+} from './event.ts'
 import type { Held } from './held.ts'
 import { nameOfNoLot } from './named-lots.ts'
 import { scratchTables, writeOut } from './results-sql.ts'
@@ -14,6 +23,7 @@ const PROCEEDS = 1
 const COST = 2
 const DENIED = 4
 const DATE = 8
+const BOUGHT_AGAIN = 16
 
 /** No row of an event, no word, no days. */
 const NONE = -1
@@ -27,7 +37,8 @@ export interface Labels {
   readonly lastMethod: string
   /** What is left is held over all accounts. */
   readonly isHeldTogether: boolean
-  readonly heldFor: (piece: DisposalPiece) => Held
+  readonly shortSales: ShortSales
+  readonly heldFor: (piece: Pick<DisposalPiece, 'acquiredAtUs' | 'disposedAtUs'>) => Held
 }
 
 export class Results implements Sink {
@@ -94,6 +105,33 @@ export class Results implements Sink {
     ])
   }
 
+  shortSale({ sale, quantity, proceeds, closing }: ShortSalePiece): void {
+    const cost = closing?.cost ?? null
+    const isBought = closing?.event.kind === 'acquire'
+    if (isBought && cost === null) {
+      const { account, coin, id: disposalId } = sale
+      this.#unknown.disposed({ account, coin, quantity, basis: 'unvalued', disposalId })
+    }
+    const acquiredAtUs = closing?.event.happenedAtUs ?? null
+    const disposedAtUs = this.#labels.shortSales === 'when sold' ? sale.happenedAtUs : (acquiredAtUs ?? 0n)
+    const { days, term } = this.#labels.heldFor({ acquiredAtUs, disposedAtUs })
+    this.#writers.short_sales.append([
+      Number(sale.id),
+      rowOf(closing?.event.id ?? null),
+      (proceeds === null ? 0 : PROCEEDS) | (cost === null ? 0 : COST) | (isBought ? BOUGHT_AGAIN : 0),
+      quantity,
+      proceeds ?? 0n,
+      cost ?? 0n,
+      this.#code(this.#labels.methodAt(disposedAtUs)),
+      days ?? NONE,
+      this.#code(term),
+    ])
+  }
+
+  borrowed({ account, coin, quantity }: BorrowedCoins): void {
+    this.#writers.borrowed_coins.append([this.#code(account), this.#code(coin), quantity])
+  }
+
   problem({ problem, account, coin, happenedAtUs, eventId, lotId, quantity }: LotProblem): void {
     const noLot = lotId === null ? null : nameOfNoLot(lotId)
     this.#writers.lot_problems.append([
@@ -115,8 +153,9 @@ export class Results implements Sink {
       this.#writers.unknown_basis.append([of, what, quantity, unvaluedQuantity, disposals])
     }
     const filled = lotTableNames.filter((name) => this.#writers[name].close() > 0)
-    const { rules, currency, lastMethod: method } = this.#labels
-    await writeOut(connection, filled, { words: listValue([...this.#codes.keys()]), rules, currency, method })
+    const { rules, currency, lastMethod: method, shortSales } = this.#labels
+    const words = listValue([...this.#codes.keys()])
+    await writeOut(connection, filled, { words, rules, currency, method, short_sales: shortSales })
   }
 
   #code(word: string | null): number {

@@ -28,7 +28,7 @@ export interface LotsStepOptions extends LotOptions {
 }
 
 /**
- * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `lot_problems` and `lot_matching` from `lot_events`: account,
+ * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`, `lot_problems` and `lot_matching` from `lot_events`: account,
  * coin, happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
  * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
  */
@@ -78,13 +78,14 @@ const GENERIC: HoldingRules = { rules: 'generic', timeZone: 'UTC', termOf: null 
 const dayOf = (us: bigint): string => new Date(Number(us / 1_000n)).toISOString()
 
 function labelsOf(options: LotsStepOptions, currency: string | null): Labels {
-  const { method, scope, changes = [], holding = GENERIC } = options
+  const { method, scope, changes = [], holding = GENERIC, shortSales = 'when closed' } = options
   return {
     rules: holding.rules,
     currency,
     methodAt: (us) => changes.findLast((change) => change.fromUs <= us)?.method ?? method,
     lastMethod: changes.at(-1)?.method ?? method,
     isHeldTogether: (changes.at(-1)?.scope ?? scope) === 'universal',
+    shortSales,
     heldFor: heldBy(holding),
   }
 }

@@ -28,13 +28,15 @@ const basis = text(
 
 export const lotTables = {
   disposals: {
-    doc: 'One matched piece of one disposal. The pieces of a disposal sum to it exactly.\ngrain: one row per piece of a disposal and lot\nkeys:  pieces of one disposal share disposal_id; lot_id is that of the lot it was matched with',
+    doc: 'One matched piece of one disposal. The pieces of a disposal sum to it exactly; of a sale of borrowed coins, those that are closed stand here (short_sales has all).\ngrain: one row per piece of a disposal and lot\nkeys:  pieces of one disposal share disposal_id; lot_id is that of the lot it was matched with',
     columns: {
       account: text('Account that disposed; of a day merged over all accounts, that of its first sale.'),
       coin: text('Coin disposed of.'),
       method,
       rules: text('Rules that the matching follows: generic, or those of a country.'),
-      disposed_at: time('When it was disposed of, UTC; of a merged day, its first sale.'),
+      disposed_at: time(
+        'When it was disposed of, UTC; of a merged day, its first sale; of a short sale, when it was closed, unless the rules count the sale itself.',
+      ),
       acquired_at: acquiredAt,
       quantity: amount('Quantity of the piece, in units of the coin.'),
       proceeds: amount('Share of the proceeds after fees; null where no value is known.'),
@@ -68,7 +70,7 @@ export const lotTables = {
     },
   },
   unknown_basis: {
-    doc: 'What left an account without a known cost. Lots left − quantity = the balance, for each account and coin; over all accounts, for each coin.\ngrain: one row per account and coin\nkeys:  account, coin unique',
+    doc: 'What left an account without a known cost. Lots left + borrowed coins on hand − quantity = the balance, for each account and coin; over all accounts, for each coin.\ngrain: one row per account and coin\nkeys:  account, coin unique',
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),
@@ -92,6 +94,32 @@ export const lotTables = {
       currency,
       lot_id: lotId,
       basis,
+    },
+  },
+  short_sales: {
+    doc: 'Sales of borrowed coins, in the pieces in which they were closed: by buying the coin again, or by giving back lots of one’s own. What is still open has no closing.\ngrain: one row per sale and what closed a part of it\nkeys:  coin, sale_id and closing_id say which',
+    columns: {
+      account: text('Account that borrowed and sold.'),
+      coin: text('Coin sold.'),
+      sold_at: time('When it was sold, UTC.'),
+      quantity: amount('Quantity of the piece, in units of the coin.'),
+      proceeds: amount('Share of the proceeds after fees; null where no value is known.'),
+      closed_at: time('When it was closed, UTC; null while it is open.'),
+      cost_basis: amount(
+        'What buying it again cost, with fees; null while it is open, where that is not known, and where lots of one’s own were given back: their pieces are disposals under closing_id.',
+      ),
+      gain: amount('Proceeds − cost basis; null where one of them is.'),
+      currency,
+      sale_id: text('Id of the row that sold.'),
+      closing_id: text('Id of the purchase or repayment that closed it; null while it is open.'),
+    },
+  },
+  borrowed_coins: {
+    doc: 'Borrowed coins that an account still holds: they are no lots, and what it sells first.\ngrain: one row per account and coin\nkeys:  account, coin unique',
+    columns: {
+      account: text('Account that borrowed.'),
+      coin: text('Coin borrowed.'),
+      quantity: amount('Quantity that is neither sold nor given back, in units of the coin.'),
     },
   },
   lot_problems: {

@@ -14,7 +14,13 @@ export interface UnknownBasisRow {
 export class UnknownBasis {
   readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: string | null }>()
 
-  disposed({ account, coin, quantity, basis, disposalId }: DisposalPiece): void {
+  disposed({
+    account,
+    coin,
+    quantity,
+    basis,
+    disposalId,
+  }: Pick<DisposalPiece, 'account' | 'coin' | 'quantity' | 'basis' | 'disposalId'>): void {
     if (basis === 'known') return
     const row = this.#row(account, coin)
     if (basis === 'missing') row.quantity += quantity

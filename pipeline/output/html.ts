@@ -16,6 +16,7 @@ export function escapeHtml(text: string): string {
 
 const STYLE = [
   'body{font:14px/1.45 system-ui,sans-serif;margin:2rem;color:#1b1f24;background:#fff}',
+  'p.warning{font-weight:600;border-left:4px solid #bf8700;padding-left:.8rem}',
   'h1{font-size:1.3rem}ul.notes{color:#57606a;padding-left:1.2rem}',
   'table{border-collapse:collapse;font-variant-numeric:tabular-nums}',
   'th,td{padding:.25rem .6rem;border-bottom:1px solid #d8dee4;text-align:left;white-space:nowrap}',
@@ -29,6 +30,8 @@ export interface HtmlReport {
   readonly columns: readonly Column[]
   readonly rows: AsyncIterable<readonly Row[]>
   readonly totals: readonly Row[]
+  /** What makes the figures incomplete. */
+  readonly warnings?: readonly string[] | undefined
   readonly notes: readonly string[]
 }
 
@@ -43,7 +46,7 @@ export async function* htmlText(report: HtmlReport): AsyncIterable<string> {
   yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">' +
     `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
     `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>\n` +
-    `<body><h1>${title}</h1>\n<ul class="notes">${report.notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>\n` +
+    `<body><h1>${title}</h1>\n${(report.warnings ?? []).map((text) => `<p class="warning" role="note">${escapeHtml(text)}</p>\n`).join('')}<ul class="notes">${report.notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>\n` +
     `<table><thead><tr>${report.columns.map((column, index) => cell('th', column.title ?? column.name, index)).join('')}</tr></thead>\n<tbody>\n`
   for await (const batch of report.rows) yield batch.map(line).join('')
   yield '</tbody>\n'

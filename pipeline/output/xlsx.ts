@@ -24,6 +24,8 @@ export interface SheetReport {
   readonly columns: readonly Column[]
   readonly rows: readonly Row[]
   readonly totals: readonly Row[]
+  /** What makes the figures incomplete. */
+  readonly warnings?: readonly string[] | undefined
   readonly notes: readonly string[]
 }
 
@@ -65,7 +67,8 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
       fontWeight: 'bold',
     }),
   )
-  const notes = [report.title, ...report.notes]
+  const { warnings = [] } = report
+  const notes = [report.title, ...warnings, ...report.notes]
   if (asText.length > 0) {
     const names = asText.map((column) => column.title ?? column.name).join(', ')
     notes.push(`Written as text, because a spreadsheet would round them: ${names}.`)
@@ -73,9 +76,10 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
   return await writeWorkbook([
     {
       sheet: 'Report',
-      stickyRowsCount: 1,
+      stickyRowsCount: 1 + warnings.length,
       columns: report.columns.map((column) => ({ width: column.kind === 'text' ? 18 : 24 })),
       data: [
+        ...warnings.map((warning): SheetCell[] => [{ type: String, value: warning, fontWeight: 'bold' }]),
         heading,
         ...lines.map((row) => row.map((value, index) => sheetCell(value, asNumber[index] === true))),
       ],

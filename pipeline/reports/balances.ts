@@ -26,15 +26,36 @@ const COLUMNS: readonly Column[] = [
   { name: 'ledger' },
   { name: 'coin' },
   { name: 'quantity', kind: 'amount' },
+  { name: 'borrowed', kind: 'amount' },
+  { name: 'own', kind: 'amount' },
   { name: 'as_of', kind: 'time' },
 ]
 
 async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
   const rows = await sums(
     ledger,
-    `select account, ledger, coin, sum(amount), max(occurred_at), ${reach('amount')}
-     from entries where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
-     group by account, ledger, coin order by account, ledger, coin`,
+    `with
+     loans as (
+       select entries.account, entries.ledger, entries.coin, -sum(postings.amount) as borrowed
+       from postings join entries on entries.entry_id || '/counter' = postings.posting_id
+       where starts_with(postings.account_name, 'Liabilities:') and entries.occurred_at < $before::timestamptz
+       group by all
+     ),
+     held as (
+       select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of,
+         ${reach('amount')} as reach
+       from entries where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
+       group by account, ledger, coin
+     )
+     select held.account, held.ledger, held.coin, held.quantity,
+       coalesce(borrowed, 0) + coalesce(owed_before, 0) as borrowed,
+       -- A sum that may be wrong is refused below; a difference with it would stop the query before.
+       case when reach < 1e20 then held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) end as own,
+       held.as_of, reach
+     from held
+     left join loans using (account, ledger, coin)
+     left join liabilities using (account, ledger, coin)
+     order by held.account, held.ledger, held.coin`,
     { account: request.account ?? null, before: request.period.before },
   )
   return { columns: COLUMNS, rows: asBatches(rows) }

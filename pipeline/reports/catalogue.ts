@@ -3,6 +3,7 @@ import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
 import type { Form1099 } from '../rules/figures.ts'
+import type { Law } from '../rules/law.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
@@ -41,10 +42,18 @@ const PERIOD = ['account', 'from', 'to', 'year'] as const
 const LOTS = ['method', 'scope', 'rules', 'selection', 'allocation', 'currency'] as const
 
 const declarations = {
-  balances: { make: balancesReport, reads: ['balances', 'entries'], options: ['account', 'to', 'year'] },
-  pnl: { make: pnlReport, reads: ['disposals', 'futures_pnl'], options: [...PERIOD, ...LOTS] },
+  balances: {
+    make: balancesReport,
+    reads: ['balances', 'entries', 'postings', 'liabilities'],
+    options: ['account', 'to', 'year'],
+  },
+  pnl: { make: pnlReport, reads: ['disposals', 'entries'], options: [...PERIOD, ...LOTS] },
   gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'methods'] },
-  taxes: { make: taxesReport, reads: ['disposals'], options: ['account', 'year', ...LOTS, 'form1099'] },
+  taxes: {
+    make: taxesReport,
+    reads: ['disposals', 'entries', 'beginnings'],
+    options: ['account', 'year', ...LOTS, 'form1099'],
+  },
   'form-8949': {
     make: form8949Report,
     reads: ['disposals'],
@@ -83,11 +92,29 @@ export async function makeReport(
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
   const { account, from, to, year, currency, form1099 } = options
   await requireAccount(ledger, account)
-  const lots = lotsOf(name, options, defaults) ?? {}
-  const period = readPeriod({ from, to, year }, calendarOf(lawOf(lots), lots.timeZone))
-  const request = { account, period, lots, currency, form1099 }
-  if (options.methods === undefined) return await make(ledger, request)
-  return await comparisonReport(ledger, request, methodsOf(options))
+  // A report that matches no lots counts the same days and years as those that do.
+  const matching = lotsOf(name, options, defaults)
+  const lots = matching ?? { rules: defaults.rules, timeZone: defaults.timeZone }
+  const law = lawOf(lots)
+  const calendar = calendarOf(law, lots.timeZone)
+  const period = readPeriod({ from, to, year }, calendar)
+  const request = { account, period, zone: calendar.timeZone, lots, currency, form1099 }
+  const report =
+    options.methods === undefined
+      ? await make(ledger, request)
+      : await comparisonReport(ledger, request, methodsOf(options))
+  if (matching === null && period.label === '') return report
+  const title = `${report.title}, days of ${calendar.timeZone}`
+  return { ...report, title, notes: [...report.notes, ...withoutZone(law, lots.timeZone)] }
+}
+
+/** Rules that leave the zone open count days of some zone all the same. */
+function withoutZone({ name, figures, timeZone }: Law, configured: string | undefined): string[] {
+  if (figures === null || timeZone !== null || configured !== undefined) return []
+  return [
+    `The rules ${name} count the days of the taxpayer's own time zone, and none is configured: UTC stands in. Set ` +
+      '`reports: { time_zone: America/New_York }`, or the zone that applies, and build again.',
+  ]
 }
 
 function methodsOf({ methods = '', method }: ReportOptions): string[] {

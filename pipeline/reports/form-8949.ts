@@ -7,6 +7,7 @@ import type { Row } from '../output/value.ts'
 import { calendarOf } from '../rules/catalogue.ts'
 import type { Form1099 } from '../rules/figures.ts'
 import { form8949Box, us } from '../rules/us.ts'
+import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { reportNotes } from './notes.ts'
@@ -65,6 +66,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     columns: COLUMNS,
     rows: boxed(rows, request.form1099 ?? 'none'),
     totals: [],
+    warnings: await withoutGain(reader, values),
     notes: [...notes, ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []), ...standing],
   }
 }

@@ -4,21 +4,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
+import { CHOSEN_DISPOSALS, withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
-import { counted, reportNotes } from './notes.ts'
-import {
-  fileNameOf,
-  OF_ACCOUNT,
-  type Report,
-  type ReportRequest,
-  reach,
-  sums,
-  valuesOf,
-  within,
-} from './report.ts'
-
-const CHOSEN = `${OF_ACCOUNT} and ${within('disposed_at')}
-  and ($currency::varchar is null or currency is null or currency = $currency)`
+import { reportNotes } from './notes.ts'
+import { fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 
 /** Columns of `disposals`; totals of what is known and, apart, of what has no known gain, for each currency. */
 export async function gainsReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -26,9 +15,8 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
   const { reader, notes } = await disposalsOf(ledger, request.lots, request.currency)
   const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
   const totals = await gainTotals(reader, values)
-  const unknown = await unknownBasis(reader, values)
   const { columns, rows } = await reader.stream(
-    `select * from disposals where ${CHOSEN}
+    `select * from disposals where ${CHOSEN_DISPOSALS}
      order by disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`,
     values,
   )
@@ -39,7 +27,8 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
     columns,
     rows,
     totals: totals.map((total) => placed(columns, total)),
-    notes: [...notes, ...unknown, ...standing],
+    warnings: await withoutGain(reader, values),
+    notes: [...notes, ...standing],
   }
 }
 
@@ -67,7 +56,7 @@ async function gainTotals(reader: Reader, values: Values): Promise<Total[]> {
     reader,
     `select currency, gain is null as is_unknown, sum(proceeds), sum(cost_basis), sum(denied_loss), sum(gain),
        ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}
-     from disposals where ${CHOSEN}
+     from disposals where ${CHOSEN_DISPOSALS}
      group by currency, is_unknown order by currency, is_unknown`,
     values,
   )
@@ -85,23 +74,4 @@ const text = (cell: unknown): string | null => (cell === null || cell === undefi
 
 function placed(columns: readonly Column[], total: Total): Row {
   return columns.map((column) => total[column.name] ?? null)
-}
-
-const NAMED = 10
-
-async function unknownBasis(reader: Reader, values: Values): Promise<string[]> {
-  const rows = await sums(
-    reader,
-    `select account, coin, count(*), sum(quantity), ${reach('quantity')}
-     from disposals where ${CHOSEN} and gain is null group by account, coin order by account, coin`,
-    values,
-  )
-  if (rows.length === 0) return []
-  const pieces = rows.reduce((sum, row) => sum + Number(row[2]), 0)
-  const named = rows.slice(0, NAMED).map(([account, coin, , quantity]) => `${quantity} ${coin} (${account})`)
-  const more = rows.length > NAMED ? ` and ${rows.length - NAMED} more` : ''
-  return [
-    `${counted(pieces, 'piece')} without a known gain, left out of the totals: ${named.join(', ')}${more}. ` +
-      'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
-  ]
 }

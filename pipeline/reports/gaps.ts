@@ -5,46 +5,74 @@ import type { ReportRequest } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>
 
-/** When the first thing happened that the books tell of, ISO-8601; null while they tell of nothing. */
-export async function beginningOf(
-  ledger: Reader,
-  { account }: Pick<Asked, 'account'>,
-): Promise<string | null> {
-  const firsts = [
-    ['entries', 'occurred_at'],
-    ['lot_events', 'happened_at'],
-    ['disposals', 'disposed_at'],
-  ].flatMap(([table = '', time]) =>
-    ledger.tables.has(table)
-      ? [
-          `select min(${time}) as first_at from ${table}
-           where $account::varchar is null or account in ($account, $account || '/before')`,
-        ]
-      : [],
+/** From when on an account's books are complete, ISO-8601, with the coins of which imported history tells more. */
+interface Beginning {
+  readonly account: string
+  /** Null where nothing but opening lots is known. */
+  readonly at: string | null
+  readonly earlier: readonly { readonly coin: string; readonly at: string }[]
+}
+
+/** The latest coin of an account decides; coins that begin before it are named apart. */
+async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>): Promise<Beginning[]> {
+  const rows = await ledger.query(
+    `select account, coin, begins_at from beginnings
+     where $account::varchar is null or account = $account
+     order by account, begins_at desc nulls last, coin`,
+    { account: account ?? null },
   )
-  if (firsts.length === 0) return null
-  const [row] = await ledger.query(`select min(first_at) from (${firsts.join(' union all ')})`, {
-    account: account ?? null,
+  const byAccount = new Map<string, { coin: string; at: string | null }[]>()
+  for (const [name, coin, at] of rows) {
+    const coins = byAccount.get(String(name)) ?? []
+    coins.push({ coin: String(coin), at: at === null ? null : String(at) })
+    byAccount.set(String(name), coins)
+  }
+  return [...byAccount].map(([name, coins]) => {
+    const at = coins[0]?.at ?? null
+    const earlier = coins.flatMap((one) =>
+      at !== null && one.at !== null && one.at < at ? [{ coin: one.coin, at: one.at }] : [],
+    )
+    return { account: name, at, earlier }
   })
-  return typeof row?.[0] === 'string' ? row[0] : null
 }
 
 /** The books tell of nothing in the whole period. */
-export function isBeforeBooks(beginning: string | null, { before }: Asked['period']): boolean {
-  return beginning === null || (before !== null && before <= beginning)
+export async function isBeforeBooks(ledger: Reader, asked: Asked): Promise<boolean> {
+  return (await beginningsOf(ledger, asked)).every((one) => isAfter(one, asked.period))
 }
 
-/** What of the period lies before the books; none where they tell of all of it. */
+const isAfter = ({ at, earlier }: Beginning, { before }: Asked['period']): boolean =>
+  before === null ? at === null : (at === null || before <= at) && earlier.every((coin) => before <= coin.at)
+
+const SHOWN = 10
+
+/** What of the period lies before the books, account by account; none where they tell of all of it. */
 export async function beforeTheBooks(ledger: Reader, asked: Asked): Promise<string[]> {
   const { account, period } = asked
   if (period.from === null && period.before === null) return []
-  const beginning = await beginningOf(ledger, asked)
-  const whose = account === undefined ? 'The books' : `The books of ${account}`
-  if (beginning === null) return [`${whose} tell of nothing yet.`]
-  if (isBeforeBooks(beginning, period))
-    return [`${whose} begin at ${beginning}: they tell of nothing in this period.`]
-  if (period.from === null || period.from >= beginning) return []
-  return [`${whose} begin at ${beginning}: what happened earlier in the period is in no figure.`]
+  const beginnings = await beginningsOf(ledger, { account })
+  if (beginnings.length === 0)
+    return [`${account === undefined ? 'The books' : `The books of ${account}`} tell of nothing yet.`]
+  const late = beginnings.filter((one) => isAfter(one, period) || beginsWithin(one, period))
+  const shown = late.slice(0, SHOWN).map((one) => sentence(one, period))
+  return late.length > SHOWN
+    ? [...shown, `${late.length - SHOWN} more accounts begin within or after this period.`]
+    : shown
+}
+
+const beginsWithin = ({ at }: Beginning, { from }: Asked['period']): boolean =>
+  from === null ? at === null : at === null || from < at
+
+function sentence(one: Beginning, period: Asked['period']): string {
+  const { account, at, earlier } = one
+  if (at === null)
+    return `Of ${account} only opening lots are known: what happened before and after them is in no figure.`
+  if (isAfter(one, period))
+    return `The books of ${account} begin at ${at}: they tell of nothing in this period.`
+  const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} on`)
+  const more = earlier.length > SHOWN ? ` and ${earlier.length - SHOWN} more` : ''
+  const except = coins.length === 0 ? '' : `, but for imported history (${coins.join(', ')}${more})`
+  return `The books of ${account} begin at ${at}: what happened earlier in the period is in no figure${except}.`
 }
 
 /** Accounts without tax records: their orders tell of trades, and nothing tells of balances. */

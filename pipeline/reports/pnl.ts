@@ -1,5 +1,5 @@
-// Profit and loss by month and symbol, in the columns of `pnl_monthly`: realised by lots on spot, as the venue booked
-// it on futures. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
+// Profit and loss by month and symbol, in the columns of `pnl_monthly`: gains of matched lots, futures as the venue booked
+// them, and interest. Months are those of the report's zone. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
 // table (sql/intermediate/pnl), which decide what counts, where, and what an unknown gain is.
 // Amounts of different coins are never added; what has no known gain is counted, not guessed.
 
@@ -8,9 +8,10 @@ import { shippedModel } from '../ledger/models.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Cell, Row } from '../output/value.ts'
+import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import { counted, reportNotes } from './notes.ts'
+import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -33,6 +34,7 @@ const COLUMNS: readonly Column[] = [
   { name: 'realised_pnl', kind: 'amount' },
   { name: 'fees', kind: 'amount' },
   { name: 'funding', kind: 'amount' },
+  { name: 'interest', kind: 'amount' },
   { name: 'net_pnl', kind: 'amount' },
   { name: 'unknown_pieces', kind: 'number' },
   { name: 'line_id' },
@@ -43,12 +45,9 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
   const { reader, notes: matched } = await disposalsOf(ledger, request.lots, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const lines = [
-    ...(await spotLines(reader, request, currency)),
-    ...(await futuresLines(ledger, request)),
+    ...(await lotLines(reader, request, currency)),
+    ...(await entryLines(ledger, request)),
   ].toSorted(byLineId)
-  const unknown = lines.reduce((sum, row) => sum + Number(row[9]), 0)
-  const notes =
-    unknown === 0 ? [] : [`${counted(unknown, 'piece')} without a known gain are not in the figures.`]
   const { label } = request.period
   return {
     fileName: fileNameOf('pnl', request),
@@ -56,50 +55,51 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
     columns: COLUMNS,
     rows: asBatches(lines),
     totals: totalsOf(lines),
-    notes: [...matched, ...notes, ...standing],
+    warnings: await withoutGain(reader, { ...valuesOf(request), currency }),
+    notes: [...matched, ...standing],
   }
 }
 
 /** SQL of the id of a line, of its five columns; what is not known is empty there. */
 export const LINE_ID = `concat(account, '/', month, '/', product_line, '/', symbol, '/', coin)`
 
-/** What the disposals that a reader has add to which line: rows of sql/intermediate/pnl/spot_pnl_parts.sql. */
-export const spotParts = (): string => `(${shippedModel('staging.spot_pnl_parts').select})`
+/** Month in a zone of the value `$zone`, of an instant. */
+const month = (instant: string): string =>
+  `date_trunc('month', timezone($zone::varchar, ${instant}))::date::varchar`
 
-/** The same of entries: rows of sql/intermediate/pnl/futures_pnl_parts.sql. */
-export const futuresParts = (): string => `(${shippedModel('staging.futures_pnl_parts').select})`
+/** What the disposals that a reader has add to which line: rows of sql/intermediate/pnl/lot_pnl_parts.sql, by month. */
+export const lotParts = (): string =>
+  `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
-/** On spot, fees are part of the gain. A month in which no gain is known has none, not zero. */
-async function spotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
+/** The same of entries: rows of sql/intermediate/pnl/entry_pnl_parts.sql, by month. */
+export const entryParts = (): string =>
+  `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.entry_pnl_parts').select}))`
+
+/** Of lots, fees are part of the gain. A month in which no gain is known has none, not zero. */
+async function lotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
+  const none = 'cast(0 as decimal(38, 18))'
   return await sums(
     reader,
-    `select account, month::varchar, product_line, symbol, coin,
-       sum(realised_pnl), cast(0 as decimal(38, 18)), cast(0 as decimal(38, 18)), sum(realised_pnl),
+    `select account, month, product_line, symbol, coin, sum(realised_pnl), ${none}, ${none}, ${none}, sum(realised_pnl),
        count(*) filter (is_unknown), ${LINE_ID}, ${reach('realised_pnl')}
-     from ${spotParts()}
-     where ${OF_ACCOUNT} and ${within('disposed_at')}
+     from ${lotParts()}
+     where ${OF_ACCOUNT} and ${within('occurred_at')}
        and ($currency::varchar is null or coin is null or coin = $currency)
      group by account, month, product_line, symbol, coin`,
-    { ...valuesOf(request), currency },
+    { ...valuesOf(request), currency, zone: request.zone },
   )
 }
 
-/** Futures are booked by day; a day counts when it begins in the period. */
-async function futuresLines(ledger: Ledger, request: ReportRequest): Promise<Row[]> {
+async function entryLines(ledger: Ledger, request: ReportRequest): Promise<Row[]> {
   return await sums(
     ledger,
-    `with days as (
-       select account, cast(date_trunc('month', day) as date) as month, product_type as product_line, symbol,
-         margin_coin as coin, realised_pnl, fees, funding, net_pnl
-       from futures_pnl
-       where ${OF_ACCOUNT} and ${within('cast(day as timestamptz)')}
-     )
-     select account, month::varchar, product_line, symbol, coin,
-       sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl), 0, ${LINE_ID},
-       ${reach('realised_pnl', 'fees', 'funding', 'net_pnl')}
-     from days
+    `select account, month, product_line, symbol, coin, sum(realised_pnl), sum(fee), sum(funding), sum(interest),
+       sum(realised_pnl) + sum(fee) + sum(funding) + sum(interest), 0, ${LINE_ID},
+       ${reach('realised_pnl', 'fee', 'funding', 'interest')}
+     from ${entryParts()}
+     where ${OF_ACCOUNT} and ${within('occurred_at')}
      group by account, month, product_line, symbol, coin`,
-    valuesOf(request),
+    { ...valuesOf(request), zone: request.zone },
   )
 }
 
@@ -129,7 +129,7 @@ function distinct(lines: readonly Row[], column: number): Cell[] {
 }
 
 function totalOf(lines: readonly Row[], productLine: Cell, coin: Cell): Row {
-  const amounts = [5, 6, 7, 8].map((index) => addAmounts(lines.map((row) => row[index])))
-  const unknown = lines.reduce((sum, row) => sum + Number(row[9]), 0)
+  const amounts = [5, 6, 7, 8, 9].map((index) => addAmounts(lines.map((row) => row[index])))
+  const unknown = lines.reduce((sum, row) => sum + Number(row[10]), 0)
   return ['total', null, productLine, null, coin, ...amounts, unknown, null]
 }

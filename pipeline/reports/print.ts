@@ -54,18 +54,21 @@ export async function writeReport(
     file = await outFile(out, fileName(report, format), dir)
     await writeFileFrom(disk, file, piecesOf(report, format, undefined))
   }
-  if (format === 'csv' || format === 'json') for (const note of report.notes) terminal.tell(note)
+  if (format === 'csv' || format === 'json')
+    for (const note of [...(report.warnings ?? []), ...report.notes]) terminal.tell(note)
   return file
 }
 
-/** The report as a table for people: title, rows, totals, notes; without a line break at the end. */
+/** The report as a table for people: title, what makes it incomplete, rows, totals, notes; without a line break at the end. */
 export async function printReport(report: Report, width?: number): Promise<string> {
   const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
   const table = printTable(report.columns, rows, {
     totals: report.totals,
     ...(width === undefined ? {} : { width }),
   })
-  return [report.title, '', table, '', ...report.notes].join('\n')
+  const { warnings = [] } = report
+  const opening = warnings.length === 0 ? [] : [...warnings, '']
+  return [report.title, '', ...opening, table, '', ...report.notes].join('\n')
 }
 
 function fileName(report: Report, format: ReportFormat): string {

@@ -19,6 +19,8 @@ export interface Report {
   readonly rows: RowBatches
   /** Sums of the rows for people; formats for machines leave them out. */
   readonly totals: readonly Row[]
+  /** What makes the figures incomplete: told before them in every form. */
+  readonly warnings?: readonly string[]
   /** What a reader must know besides the rows: as of when, open breaks, what the figures leave out. */
   readonly notes: readonly string[]
 }
@@ -27,6 +29,8 @@ export interface Report {
 export interface ReportRequest {
   readonly account?: string | undefined
   readonly period: Period
+  /** IANA name of the one zone whose days, months and years the report counts. */
+  readonly zone: string
   readonly lots: LotChoice
   readonly currency?: string | undefined
   /** For US forms: which Form 1099-DA was received. */

@@ -11,11 +11,23 @@ import type { Figure } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { limitsOf } from '../rules/limits.ts'
 import { lawOf } from '../rules/matching.ts'
+import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import { beginningOf, isBeforeBooks } from './gaps.ts'
-import { counted, reportNotes } from './notes.ts'
-import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
+import { isBeforeBooks } from './gaps.ts'
+import { reportNotes } from './notes.ts'
+import { entryParts } from './pnl.ts'
+import {
+  addAmounts,
+  fileNameOf,
+  OF_ACCOUNT,
+  type Report,
+  type ReportRequest,
+  reach,
+  sums,
+  valuesOf,
+  within,
+} from './report.ts'
 import { yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -38,38 +50,82 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
   const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null }
-  const sums = await yearSums(reader, values)
+  const totals = await yearSums(reader, values)
   const isInCurrency = currency === null || currency === law.currency
-  const isComplete = request.account === undefined && sums.unknown.count === 0
+  const isComplete = request.account === undefined && totals.unknown.count === 0
   const { form1099 = 'none' } = request
-  const isUntold = isBeforeBooks(await beginningOf(ledger, request), request.period)
+  const pieces = totals.gains.count + totals.losses.count + totals.unknown.count
+  const isUntold = pieces === 0 && (await isBeforeBooks(ledger, request))
   const figures = law
-    .figures({ ...sums, year, isInCurrency, isComplete, form1099 }, limitsOf(law.name))
+    .figures({ ...totals, year, isInCurrency, isComplete, form1099 }, limitsOf(law.name))
     .map((figure) => (isUntold ? { ...figure, value: null } : figure))
-  const warnings = [
+  const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
     ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
-    ...(sums.unknown.count === 0
-      ? []
-      : [
-          `${counted(sums.unknown.count, 'disposal')} without a known gain: the figures are not complete. ` +
-            'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
-        ]),
   ]
   return {
     fileName: fileNameOf(`taxes-${law.name}`, request),
     title: `Taxes ${label}, rules ${law.name}`,
     columns: COLUMNS,
-    rows: asBatches(figures.map((figure) => rowOf(figure, law, label, currency ?? law.currency))),
+    rows: asBatches([
+      ...figures.map((figure) => rowOf(figure, law, label, currency ?? law.currency)),
+      ...(await futuresSection(ledger, request, law, year)),
+    ]),
     totals: [],
+    warnings: await withoutGain(reader, values),
     notes: [
       ...notes,
-      ...warnings,
+      ...limits,
       `What these rules cover, and what not: docs/rules/${law.name}.md.`,
       ...standing,
     ],
   }
 }
+
+const FUTURES = 'Futures (not part of the figures above)'
+
+/**
+ * What futures came to in the tax year, in each margin coin, from every account: results, fees and funding stand here once.
+ * Whether and how they count is for the rule that each line names; none of it is in the figures of the return.
+ */
+async function futuresSection(
+  ledger: Ledger,
+  request: ReportRequest,
+  law: Law,
+  year: number,
+): Promise<Row[]> {
+  const { rule, source, fromYear } = law.futures
+  const found = await sums(
+    ledger,
+    `select product_line, coin, sum(realised_pnl), sum(fee), sum(funding), sum(realised_pnl) + sum(fee) + sum(funding),
+       ${reach('realised_pnl', 'fee', 'funding')}
+     from ${entryParts()}
+     where ${OF_ACCOUNT} and ${within('occurred_at')} and interest = 0
+     group by product_line, coin order by product_line, coin`,
+    { ...valuesOf(request), zone: request.zone },
+  )
+  const holds =
+    fromYear === null || year >= fromYear ? `${rule} (${source})` : `before ${fromYear}: not covered`
+  const { label } = request.period
+  return found.flatMap(([line, coin, ...amounts]) =>
+    FUTURES_FIGURES.map(
+      (figure, at): Row => [
+        law.name,
+        label,
+        FUTURES,
+        null,
+        `${line}: ${figure}`,
+        plainAmount(amounts[at]),
+        coin ?? null,
+        holds,
+      ],
+    ),
+  )
+}
+
+const FUTURES_FIGURES = ['results of positions', 'fees', 'funding', 'net'] as const
+
+const plainAmount = (cell: unknown): string => addAmounts([cell]) ?? '0'
 
 function notAsked(law: Law): UsageError {
   const countries = Object.values(laws).flatMap(({ name, figures }) => (figures === null ? [] : [name]))

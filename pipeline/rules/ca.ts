@@ -11,11 +11,17 @@ export const ca: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  shortSales: 'when closed',
   lookAheadDays: 30,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
   currency: 'CAD',
   termOf: null,
+  futures: {
+    rule: 'income or loss, or by election capital, of dealings in commodity futures',
+    source: 'IT-346R, paragraphs 6 to 8; ITA s.9',
+    fromYear: null,
+  },
   figures,
 }
 

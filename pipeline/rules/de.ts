@@ -12,11 +12,17 @@ export const de: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: 0,
   gifts: 'leave',
+  shortSales: 'when closed',
   lookAheadDays: 0,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },
   currency: 'EUR',
   termOf,
+  futures: {
+    rule: 'income from capital of forward transactions, Anlage KAP',
+    source: '§ 20 Abs. 2 Satz 1 Nr. 3 EStG',
+    fromYear: 2009,
+  },
   figures,
 }
 

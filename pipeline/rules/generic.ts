@@ -7,10 +7,16 @@ export const generic: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'leave',
+  shortSales: 'when closed',
   lookAheadDays: 0,
   timeZone: 'UTC',
   yearStart: { month: 1, day: 1 },
   currency: null,
   termOf: null,
+  futures: {
+    rule: 'no country, no rule',
+    source: '–',
+    fromYear: null,
+  },
   figures: null,
 }

@@ -1,13 +1,22 @@
 // What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
 // one page in docs/rules with its sources, a worked example and what it does not cover.
 import type { Method } from '../lots/engine.ts'
-import type { Gifts, Scope } from '../lots/event.ts'
+import type { Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
 import type { Figure, YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
 import type { Schedule } from './schedule.ts'
 
 export type Term = 'short' | 'long'
+
+export interface FuturesRule {
+  /** What a reader of the section is told: where the results belong. */
+  readonly rule: string
+  /** Paragraph. */
+  readonly source: string
+  /** The tax year from which on that holds; null for as long as the section goes back. */
+  readonly fromYear: number | null
+}
 
 export interface Law {
   readonly name: string
@@ -17,6 +26,8 @@ export interface Law {
   /** From this tax year on no other scope than the one of that year is allowed; null for free choice. */
   readonly scopeBindsFrom: number | null
   readonly gifts: Gifts
+  /** When the result of selling borrowed coins counts. */
+  readonly shortSales: ShortSales
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /** Whose days and years count; null for those of the configuration, UTC when it names none. */
@@ -26,6 +37,8 @@ export interface Law {
   readonly currency: string | null
   /** Days are numbered from 1970-01-01. Null where the law tells no terms apart. */
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
+  /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
+  readonly futures: FuturesRule
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

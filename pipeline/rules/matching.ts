@@ -65,6 +65,7 @@ export function matchingOf(choice: LotChoice): Matching {
     changes: changesOf(method, scope, calendar),
     timeZone: calendar.timeZone,
     gifts: law.gifts,
+    shortSales: law.shortSales,
     lookAheadDays: law.lookAheadDays,
     holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
     ...(selection === undefined ? {} : { selections: selection }),

@@ -10,11 +10,17 @@ export const uk: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  shortSales: 'when sold',
   lookAheadDays: 30,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },
   currency: 'GBP',
   termOf: null,
+  futures: {
+    rule: 'chargeable gains or losses of futures and contracts for difference of a person who does not trade',
+    source: 'TCGA 1992 s.143; HMRC CG56100',
+    fromYear: null,
+  },
   figures,
 }
 

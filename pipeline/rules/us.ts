@@ -16,11 +16,17 @@ export const us: Law = {
   ],
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
+  shortSales: 'when closed',
   lookAheadDays: 0,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
   currency: 'USD',
   termOf,
+  futures: {
+    rule: 'gains and losses of contracts at a venue abroad, which are no section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
+    source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',
+    fromYear: null,
+  },
   figures,
 }
 

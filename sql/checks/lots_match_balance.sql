@@ -1,8 +1,8 @@
--- What the lots have left, less what was disposed of without a known lot, is the sum of the entries and, where an import
+-- What the lots have left and borrowed coins on hand, less what was disposed of without a known lot, is the sum of the entries and, where an import
 -- tells of the account, of what the imported rows moved. Imported history of an account that the venue tells of too counts
 -- on a side of its own, account/before, less what it handed over to the account's books. Lots that all accounts hold
 -- together, or once held together, may be those of another account: there the coins add up over all accounts.
--- needs: lots, unknown_basis, lot_matching
+-- needs: lots, unknown_basis, borrowed_coins, lot_matching
 -- grain: one row per account and coin that differs; per coin where lots are not held by account
 with
 matching as (select scope = 'account' as is_by_account from main.lot_matching),
@@ -22,6 +22,8 @@ matched as (
   select case when is_by_account then account else '' end as account, coin, sum(quantity) as quantity
   from (
     select account, coin, quantity_left as quantity from main.lots
+    union all
+    select account, coin, quantity from main.borrowed_coins
     union all
     select account, coin, -quantity from main.unknown_basis
   ) as parts

@@ -8,7 +8,7 @@ unpriced as (
   from main.lot_events as events
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind
-  where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'debt', 'fiat')
+  where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'fiat')
   group by events.account
 ),
 unpriced_imports as (

@@ -1,6 +1,7 @@
 -- What the lots engine matches: every change of a coin other than the reporting currency, with its value in that
 -- currency. The basis of an acquisition has its fees in it, the proceeds of a disposal have them taken off; a fee in
--- any coin is itself a disposal of that coin at its value then. Moves between own wallets carry their basis along.
+-- any coin is itself a disposal of that coin at its value then. Moves between own wallets carry their basis along, and the
+-- principal of a loan has none.
 -- A value that nothing tells is null, never zero. The quantities of an account and coin add up to its entries, and to what
 -- imported rows moved. What imported history hands over to an entry is taken off it, and comes as a move of its own.
 -- grain: one row per entry in another coin than the reporting currency, and per coin that an imported row moves
@@ -11,7 +12,7 @@
 --   happened_at: When it happened.
 --   place: Order among events of the same time.
 --   event_id: Entry, or id of the imported row.
---   kind: acquire, dispose, give, transfer_in or transfer_out.
+--   kind: acquire, dispose, give, transfer_in, transfer_out, borrow or repay (the principal of a loan).
 --   quantity: Quantity, without a sign.
 --   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing tells it.
 --   currency: Reporting currency.
@@ -111,6 +112,7 @@ select account, coin, occurred_at as happened_at,
   case
     when effect = 'move' and amount < 0 then 'transfer_out'
     when effect = 'move' and transfer_id is not null then 'transfer_in'
+    when effect = 'debt' then case when amount > 0 then 'borrow' else 'repay' end
     when amount > 0 then 'acquire'
     else 'dispose'
   end as kind,
@@ -118,7 +120,7 @@ select account, coin, occurred_at as happened_at,
   case
     when is_fill_side then fill_value
     when effect = 'move' then network_value
-    when effect in ('opening', 'unknown') then null
+    when effect in ('opening', 'unknown', 'debt') then null
     when effect in ('none', 'rounding') then 0
     when effect = 'fiat' then coalesce(fiat_amount, own_value)
     else own_value

@@ -5,7 +5,9 @@
 --   account: Account.
 --   ledger: Wallet.
 --   coin: Coin.
---   quantity: Sum of the entries, in units of the coin.
+--   quantity: Sum of the entries, in units of the coin: what lies in the wallet, borrowed or not.
+--   borrowed: Of loans, the principal that the wallet owes in this coin (table liabilities).
+--   own: quantity less borrowed.
 --   venue_balance: Last balance that the venue sent with a record; null where its feed has none.
 --   as_of: Time of the last entry.
 with
@@ -24,9 +26,13 @@ select
   coalesce(summed.ledger, last_known.ledger) as ledger,
   coalesce(summed.coin, last_known.coin) as coin,
   coalesce(summed.quantity, 0) as quantity,
+  coalesce(liabilities.quantity, 0) as borrowed,
+  coalesce(summed.quantity, 0) - coalesce(liabilities.quantity, 0) as own,
   last_known.venue_balance,
   coalesce(summed.as_of, last_known.told_at) as as_of
 from summed
 full join last_known
   on last_known.account = summed.account and last_known.ledger = summed.ledger
   and last_known.coin = summed.coin
+left join main.liabilities as liabilities
+  on liabilities.account = summed.account and liabilities.ledger = summed.ledger and liabilities.coin = summed.coin

@@ -14,5 +14,6 @@
 select account, product_line as product_type, symbol, coin as margin_coin, day,
   sum(realised_pnl) as realised_pnl, sum(fee) as fees, sum(funding) as funding,
   sum(realised_pnl) + sum(fee) + sum(funding) as net_pnl
-from staging.futures_pnl_parts
+from staging.entry_pnl_parts
+where interest = 0
 group by account, product_line, symbol, coin, day

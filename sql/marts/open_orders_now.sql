@@ -12,12 +12,13 @@
 --   order_type: limit or market.
 --   price: Limit price; null where there is none.
 --   qty: Quantity ordered.
+--   value: qty times price, rounded half to even at 18 decimals; null without a limit price.
 --   cum_exec_qty: Quantity filled so far.
 --   order_status: Status, as the venue spells it.
 --   created_time: When the order was placed.
 --   updated_time: When it last changed.
 select lists.read_at, orders.account, orders.category, orders.order_id, orders.client_oid, orders.symbol, orders.side,
-  orders.order_type, orders.price, orders.qty, orders.cum_exec_qty, orders.order_status, orders.created_time,
+  orders.order_type, orders.price, orders.qty, exact_multiply(orders.qty, orders.price) as value, orders.cum_exec_qty, orders.order_status, orders.created_time,
   orders.updated_time
 from main.open_orders as orders
 join staging.newest_lists as lists

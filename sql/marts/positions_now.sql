@@ -11,13 +11,15 @@
 --   total: Quantity held, in the contract's coin.
 --   open_price_avg: Average price at which it was opened.
 --   mark_price: Price by which it is valued.
+--   notional: total times mark_price, rounded half to even at 18 decimals.
 --   unrealized_pl: Result that is not realised yet, in the margin coin.
 --   achieved_profits: Result realised while it has been open, in the margin coin.
 --   leverage: Leverage.
 --   margin_mode: crossed or isolated.
 --   opened_at: When it was opened.
 select lists.read_at, positions.account, positions.partition as product_type, positions.symbol, positions.margin_coin,
-  positions.hold_side, positions.total, positions.open_price_avg, positions.mark_price, positions.unrealized_pl,
+  positions.hold_side, positions.total, positions.open_price_avg, positions.mark_price,
+  exact_multiply(positions.total, positions.mark_price) as notional, positions.unrealized_pl,
   positions.achieved_profits, positions.leverage, positions.margin_mode, positions.c_time as opened_at
 from main.positions as positions
 join staging.newest_lists as lists

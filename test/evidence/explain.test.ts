@@ -124,7 +124,7 @@ describe('explain', () => {
     ['main/UNIFIED/USDT', 'line'],
     ['main/UNIFIED/BTC/closing', 'line'],
     ['main/UNIFIED/USDT/movement/trade', 'line'],
-    ['main/2026-01-01/SPOT/BTCUSDT/USDT', 'line'],
+    ['main/2026-01-01/LOTS/BTC/USDT', 'line'],
     ['4:1', 'frame'],
     ['3', 'frame'],
   ])('%s is found as a %s', async (id, what) => {

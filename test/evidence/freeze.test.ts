@@ -84,7 +84,7 @@ describe('report --freeze', () => {
       name: 'gains-2026',
       report: 'gains',
       options: { year: 2026, method: 'lifo' },
-      title: 'Gains 2026',
+      title: 'Gains 2026, days of UTC',
       inputs: {
         ledger: hash,
         tables: { prices: hash, lot_events: hash, entries: hash },
@@ -143,9 +143,11 @@ describe('report --against', () => {
     const time = ['2026-01-05T10:00:00.000Z', '2026-01-07T10:00:00.000Z']
     expect(lines).toEqual([
       ['changed', 'main | UNIFIED | BTC', 'quantity', '1', '0.5'],
+      ['changed', 'main | UNIFIED | BTC', 'own', '1', '0.5'],
       ['changed', 'main | UNIFIED | BTC', 'venue_balance', '1', '0.5'],
       ['changed', 'main | UNIFIED | BTC', 'as_of', ...time],
       ['changed', 'main | UNIFIED | USDT', 'quantity', '900', '980'],
+      ['changed', 'main | UNIFIED | USDT', 'own', '900', '980'],
       ['changed', 'main | UNIFIED | USDT', 'venue_balance', '900', '980'],
       ['changed', 'main | UNIFIED | USDT', 'as_of', ...time],
     ])

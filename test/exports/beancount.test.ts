@@ -254,6 +254,36 @@ describe.skipIf(!hasBeancount)('beancount’s lots (needs Debian’s package bea
     expect(balances.get('Equity:Missing-History BTC')).toBe('0.6')
   })
 
+  test('borrowed coins have no cost: sold and bought again they make one gain, and given back nothing is owed', async () => {
+    const loan = { coin: 'BTC', kind: 'borrow', counter: 'Liabilities:Loans' }
+    const lines = [
+      ...trade('b1', '2026-01-01', 'BTC', '1', '100'),
+      { id: 'l', at: '2026-02-01', amount: '1.5', ...loan },
+      ...trade('s', '2026-02-02', 'BTC', '-2', '600'),
+      ...trade('b2', '2026-02-03', 'BTC', '1.5', '375'),
+      { id: 'r', at: '2026-02-04', amount: '-1', ...loan, kind: 'repayment' },
+    ]
+    const { gains, balances } = await gainsOf(lines, 'fifo')
+    // 1.5 borrowed ones for 450, bought again for 375; half of one's own for 150 that cost 50.
+    expect(gains).toEqual(
+      new Map([
+        ['s', '100'],
+        ['b2', '75'],
+      ]),
+    )
+    expect(balances.get('Assets:Venue:Main:Borrowed BTC')).toBe('0.5')
+    expect(balances.get('Assets:Venue:Main:Lots:BTC BTC')).toBe('0.5')
+    expect(balances.get('Liabilities:Loans BTC')).toBe('-0.5')
+    expect([...balances.keys()].filter((key) => key.startsWith('Equity:Short-Sales'))).toEqual([])
+    // Lots of one's own that are given back close a sale for what it brought.
+    const given = await gainsOf(
+      [...lines.slice(0, 5), { id: 'r', at: '2026-02-04', amount: '-1.5', ...loan, kind: 'repayment' }],
+      'fifo',
+    )
+    expect(given.gains.get('r')).toBe('100')
+    expect([...given.balances.keys()].filter((key) => key.startsWith('Liabilities'))).toEqual([])
+  })
+
   test('accounts whose names fall together keep their lots and their balances apart', async () => {
     const { balances } = await gainsOf(
       ['main', 'Main'].flatMap((account, nth) =>

@@ -43,8 +43,8 @@ export async function publishBook(lines: readonly Line[]): Promise<string> {
        transfer varchar, place bigint)`,
     ...(rows.length === 0 ? [] : [`insert into lines values ${rows.join(', ')}`]),
     `insert into entries
-     select id, tx, account, ledger, 'SPOT', coin, amount, kind, happened_at, 'tax.records', id, place + 1, 0 from lines`,
-    `create table postings as
+     select id, tx, account, ledger, 'SPOT', coin, amount, kind, happened_at, 'tax.records', id, place + 1, 0, null from lines`,
+    `insert into postings
      select id || '/wallet' as posting_id, tx as transaction_id, id as entry_id, account,
        'Assets:Venue:' || account || ':' || ledger as account_name, coin, amount, happened_at as occurred_at from lines
      union all
@@ -53,7 +53,8 @@ export async function publishBook(lines: readonly Line[]): Promise<string> {
      select account, ledger, coin, sum(amount), null, max(happened_at) from lines group by account, ledger, coin`,
     `insert into lot_events
      select account, coin, happened_at, place, id,
-       case when transfer is null then (case when amount > 0 then 'acquire' else 'dispose' end)
+       case when kind = 'borrow' then 'borrow' when kind = 'repayment' then 'repay'
+         when transfer is null then (case when amount > 0 then 'acquire' else 'dispose' end)
          else (case when amount > 0 then 'transfer_in' else 'transfer_out' end) end,
        abs(amount), value, 'USDT', transfer
      from lines where coin <> 'USDT'`,
@@ -93,7 +94,10 @@ export async function ourGains(
   try {
     const reader = await computeDisposals(ledger, { method, scope: 'account' })
     const rows = await reader.query(
-      'select disposal_id, gain from disposals where gain is not null order by rowid',
+      // Beancount has the gain of a short sale where it is closed.
+      `select coalesce(short_sales.closing_id, disposal_id), disposals.gain from disposals
+       left join short_sales on short_sales.coin = disposals.coin and sale_id = disposal_id and closing_id = lot_id
+       where disposals.gain is not null order by disposals.rowid`,
     )
     const gains = new Map<string, { gain: bigint; pieces: number }>()
     for (const [id, gain] of rows) {

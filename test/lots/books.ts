@@ -58,6 +58,13 @@ export const out = (id: string, time: string, quantity: string, extra: Extra, va
 export const into = (id: string, time: string, quantity: string, extra: Extra) =>
   event('transfer_in', id, time, quantity, null, extra)
 
+/** The principal of a loan. */
+export const borrow = (id: string, time: string, quantity: string, extra: Extra = {}) =>
+  event('borrow', id, time, quantity, null, extra)
+
+export const repay = (id: string, time: string, quantity: string, extra: Extra = {}) =>
+  event('repay', id, time, quantity, null, extra)
+
 const shown = (amount: bigint | null): string => (amount === null ? '?' : formatAmount(amount))
 
 /** `s1 <- b1: 2 for 300 cost 200 gain 100`; `?` is unknown, `-` a pool or a missing lot. */
@@ -83,4 +90,14 @@ export function problems(result: LotResult): string[] {
     ({ problem, eventId, lotId, quantity }) =>
       `${eventId}: ${problem}, ${shown(quantity)}${lotId === null ? '' : ` of ${lotId}`}`,
   )
+}
+
+/** `s1 by b2: 1 for 300 cost 250`; `open` has no closing. */
+export function shortSales(result: LotResult): string[] {
+  return result.shortSales.map(({ sale, quantity, proceeds, closing }) => {
+    const what = `${shown(quantity)} for ${shown(proceeds)}`
+    return closing === null
+      ? `${sale.id} open: ${what}`
+      : `${sale.id} by ${closing.event.id}: ${what} cost ${shown(closing.cost)}`
+  })
 }

@@ -2,11 +2,13 @@
 // holds the two to each other.
 import { LotEngine, type LotOptions } from '../../pipeline/lots/engine.ts'
 import type {
+  BorrowedCoins,
   DisposalPiece,
   LotEvent,
   LotProblem,
   MovedPiece,
   OpenLot,
+  ShortSalePiece,
   Twin,
 } from '../../pipeline/lots/event.ts'
 import { effectiveAtUs } from '../../pipeline/lots/transfers.ts'
@@ -17,11 +19,20 @@ export interface LotResult {
   readonly lots: OpenLot[]
   readonly moved: MovedPiece[]
   readonly problems: LotProblem[]
+  readonly shortSales: ShortSalePiece[]
+  readonly borrowed: BorrowedCoins[]
 }
 
 /** All of it in memory, from events in any order, under the rules that the method implies. */
 export function computeLots(events: readonly LotEvent[], options: LotOptions): LotResult {
-  const result: LotResult = { disposals: [], lots: [], moved: [], problems: [] }
+  const result: LotResult = {
+    disposals: [],
+    lots: [],
+    moved: [],
+    problems: [],
+    shortSales: [],
+    borrowed: [],
+  }
   const { law, calendar } = matchingOf({ method: options.method })
   const { gifts, lookAheadDays } = law
   const engine = new LotEngine(
@@ -31,6 +42,8 @@ export function computeLots(events: readonly LotEvent[], options: LotOptions): L
       lot: (lot) => result.lots.push(lot),
       moved: (piece) => result.moved.push(piece),
       problem: (problem) => result.problems.push(problem),
+      shortSale: (piece) => result.shortSales.push(piece),
+      borrowed: (coins) => result.borrowed.push(coins),
     },
   )
   for (const event of inOrder(events)) engine.apply(event)

@@ -204,7 +204,8 @@ describe('specific identification', () => {
 })
 
 describe('the engine', () => {
-  const ignored = { piece: () => {}, lot: () => {}, moved: () => {}, problem: () => {} }
+  const none = () => {}
+  const ignored = { piece: none, lot: none, moved: none, problem: none, shortSale: none, borrowed: none }
 
   it('refuses events that come out of order, and says which', () => {
     const engine = new LotEngine({ method: 'fifo', scope: 'account' }, ignored)

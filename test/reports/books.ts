@@ -14,7 +14,7 @@ const TABLES: Readonly<Record<string, string>> = {
     status varchar, code varchar, reason varchar, is_named boolean, is_before_books boolean`,
   entries: `entry_id varchar, transaction_id varchar, account varchar, ledger varchar, product_line varchar,
     coin varchar, amount ${AMOUNT}, kind varchar, occurred_at timestamptz, source_feed varchar,
-    source_id varchar, page_id bigint, page_row integer`,
+    source_id varchar, page_id bigint, page_row integer, symbol varchar`,
   balances: `account varchar, ledger varchar, coin varchar, quantity ${AMOUNT}, venue_balance ${AMOUNT},
     as_of timestamptz`,
   trades: `trade_id varchar, account varchar, ledger varchar, symbol varchar, side varchar, base varchar,
@@ -31,11 +31,25 @@ const TABLES: Readonly<Record<string, string>> = {
     explanation varchar, evidence varchar, first_seen_at timestamptz, status varchar`,
   lot_events: `account varchar, coin varchar, happened_at timestamptz, place bigint, event_id varchar, kind varchar,
     quantity ${AMOUNT}, value ${AMOUNT}, currency varchar, transfer_id varchar`,
+  short_sales: `account varchar, coin varchar, sold_at timestamptz, quantity ${AMOUNT}, proceeds ${AMOUNT},
+    closed_at timestamptz, cost_basis ${AMOUNT}, gain ${AMOUNT}, currency varchar, sale_id varchar, closing_id varchar`,
+  liabilities: `account varchar, ledger varchar, coin varchar, quantity ${AMOUNT}, owed_before ${AMOUNT},
+    as_of timestamptz`,
+  postings: `posting_id varchar, transaction_id varchar, entry_id varchar, account varchar, account_name varchar,
+    coin varchar, amount ${AMOUNT}, occurred_at timestamptz`,
   income: `entry_id varchar, account varchar, ledger varchar, coin varchar, amount ${AMOUNT}, kind varchar,
     occurred_at timestamptz`,
   runs: `run_id varchar, started_at timestamptz, ended_at timestamptz, command varchar, requests bigint,
     rows bigint, retries bigint, outcome varchar`,
 }
+
+/** The books begin with their first change. */
+const BEGINNINGS = `create view beginnings as
+  select account, coin, min(happened) as begins_at, 'venue' as source, cast(0 as ${AMOUNT}) as opening
+  from (select account, coin, occurred_at as happened from entries
+    union all select account, coin, happened_at from lot_events
+    union all select account, coin, disposed_at from disposals)
+  group by account, coin`
 
 /** Publishes a ledger of empty tables, then of what `statements` put into them; gives back its folder. */
 export async function publish(
@@ -47,6 +61,7 @@ export async function publish(
   await connection.run("set timezone = 'UTC'")
   for (const [table, columns] of Object.entries(TABLES))
     await connection.run(`create table ${table} (${columns})`)
+  await connection.run(BEGINNINGS)
   for (const statement of statements) await connection.run(statement)
   connection.closeSync()
   instance.closeSync()

@@ -42,7 +42,7 @@ const account = (name: string): string =>
 
 const entry = (id: string, at: string, coin: string, amount: string, kind: string, of = 'main'): string =>
   `insert into entries values ('${id}', 't${id}', '${of}', 'UNIFIED', 'SPOT', '${coin}', ${amount}, '${kind}',
-    '${at}+00', 'tax.records', '${id}', 1, 0)`
+    '${at}+00', 'tax.records', '${id}', 1, 0, null)`
 
 /** Bought 1 BTC for 100 on 2 January and 1 for 200 on 2 February 2025; sold 1 for 250 on 31 December 2025. */
 const LOTS = [
@@ -177,10 +177,10 @@ describe('gains', () => {
       ['total', '250', '100', '150', 'USDT'],
       ['total without a known gain', '900', null, null, 'USDT'],
     ])
-    expect(report.notes).toContain(
-      '1 piece without a known gain, left out of the totals: 2.5 ETH (main). ' +
-        'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
-    )
+    expect(report.warnings).toEqual([
+      'INCOMPLETE: 1 of 2 pieces of disposals has no known gain and is left out of the figures: 2.5 ETH (main). ' +
+        '1 piece without a known cost: import the opening lots or the older trades (`tieout import lots`, `tieout import trades`).',
+    ])
     expect(await allRows(report.rows)).toHaveLength(2)
   })
 
@@ -204,15 +204,33 @@ describe('gains', () => {
   })
 })
 
+const futures = (
+  id: string,
+  at: string,
+  line: string,
+  symbol: string | null,
+  coin: string,
+  amount: string,
+  kind: string,
+): string =>
+  `insert into entries values ('${id}', 't${id}', 'main', 'UNIFIED', '${line}', '${coin}', ${amount}, '${kind}',
+    '${at}+00', 'tax.records', '${id}', 1, 0, ${symbol === null ? 'null' : `'${symbol}'`})`
+
 describe('profit and loss', () => {
   test('adds spot by lots and futures as booked, by month and symbol, without mixing currencies', async () => {
     const ledger = await open(
       ...LOTS,
-      `insert into futures_pnl values
-        ('main', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '2025-12-01', 10, -1, -0.5, 8.5),
-        ('main', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '2025-12-31', 5, -1, 0, 4),
-        ('main', 'COIN-FUTURES', 'BTCUSD', 'BTC', '2025-12-31', 0.1, 0, 0, 0.1),
-        ('main', 'USDT-FUTURES', null, 'USDT', '2026-01-01', 7, 0, 0, 7)`,
+      ...[
+        futures('1', '2025-12-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
+        futures('2', '2025-12-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
+        futures('3', '2025-12-01 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-0.5', 'funding'),
+        futures('4', '2025-12-31 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '5', 'realised_pnl'),
+        futures('5', '2025-12-31 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
+        futures('6', '2025-12-31 00:00:00', 'COIN-FUTURES', 'BTCUSD', 'BTC', '0.1', 'liquidation'),
+        futures('7', '2026-01-01 00:00:00', 'USDT-FUTURES', null, 'USDT', '7', 'realised_pnl'),
+        // What is no result of futures has no place there.
+        futures('8', '2025-12-31 00:00:00', 'USDT-FUTURES', null, 'USDT', '1000', 'transfer'),
+      ],
     )
     const line = (row: Record<string, unknown>): unknown => [
       row.line_id,
@@ -223,14 +241,14 @@ describe('profit and loss', () => {
     ]
     expect((await objects(ledger, 'pnl')).map(line)).toEqual([
       ['main/2025-12-01/COIN-FUTURES/BTCUSD/BTC', '0.1', '0', '0', '0.1'],
-      ['main/2025-12-01/SPOT/BTCUSDT/USDT', '150', '0', '0', '150'],
+      ['main/2025-12-01/LOTS/BTC/USDT', '150', '0', '0', '150'],
       ['main/2025-12-01/USDT-FUTURES/BTCUSDT/USDT', '15', '-2', '-0.5', '12.5'],
       ['main/2026-01-01/USDT-FUTURES//USDT', '7', '0', '0', '7'],
     ])
     const report = await makeReport(ledger, 'pnl', { year: 2025 })
-    expect(report.totals.map((row) => [row[2], row[4], row[5], row[8]])).toEqual([
+    expect(report.totals.map((row) => [row[2], row[4], row[5], row[9]])).toEqual([
       ['COIN-FUTURES', 'BTC', '0.1', '0.1'],
-      ['SPOT', 'USDT', '150', '150'],
+      ['LOTS', 'USDT', '150', '150'],
       ['USDT-FUTURES', 'USDT', '15', '12.5'],
       [null, 'USDT', '165', '162.5'],
     ])
@@ -242,8 +260,8 @@ describe('profit and loss', () => {
       `insert into lot_events values ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2, 900, 'USDT', null)`,
     )
     expect(await objects(ledger, 'pnl', { method: 'lifo' })).toMatchObject([
-      { month: '2025-05-01', symbol: 'ETHUSDT', realised_pnl: null, net_pnl: null, unknown_pieces: 1 },
-      { month: '2025-12-01', symbol: 'BTCUSDT', realised_pnl: '50', net_pnl: '50', unknown_pieces: 0 },
+      { month: '2025-05-01', symbol: 'ETH', realised_pnl: null, net_pnl: null, unknown_pieces: 1 },
+      { month: '2025-12-01', symbol: 'BTC', realised_pnl: '50', net_pnl: '50', unknown_pieces: 0 },
     ])
   })
 })
@@ -270,6 +288,87 @@ describe('a statement', () => {
     expect((await objects(ledger, 'statement')).filter((row) => row.line === 'closing')).toMatchObject([
       { account: 'desk', amount: '5' },
       { account: 'main', amount: '1071.4' },
+    ])
+  })
+})
+
+describe('one zone in a report', () => {
+  const BERLIN = { rules: 'de' }
+  // Half past eleven at night in UTC is the next day, month and year in Berlin.
+  const LATE = [
+    account('main'),
+    `insert into lot_events values
+      ('main', 'BTC', '2025-01-02 00:00:00+00', 1, 'b1', 'acquire', 1, 100, 'EUR', null),
+      ('main', 'BTC', '2025-12-31 23:30:00+00', 2, 's1', 'dispose', 1, 250, 'EUR', null)`,
+    futures('1', '2025-12-31 23:30:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
+    entry('2', '2025-12-31 23:30:00', 'EUR', '7', 'reward'),
+    `insert into income values ('2', 'main', 'UNIFIED', 'EUR', 7, 'reward', '2025-12-31 23:30:00+00')`,
+  ]
+  const reports = ['gains', 'pnl', 'income', 'statement', 'balances'] as const
+
+  test('gains, P&L, income, statement and balances count the same days', async () => {
+    const ledger = await open(...LATE)
+    for (const name of reports) {
+      const rows = async (year: number): Promise<unknown[]> => {
+        const report = await makeReport(ledger, name, { year }, BERLIN)
+        expect(report.title).toContain('days of Europe/Berlin')
+        return (await allRows(report.rows)).filter(
+          (row) => !row.includes('opening') && !row.includes('closing'),
+        )
+      }
+      expect([name, (await rows(2025)).length]).toEqual([name, 0])
+      expect([name, (await rows(2026)).length > 0]).toEqual([name, true])
+    }
+  })
+
+  test('a period that begins with a month of its zone prints no earlier month', async () => {
+    const ledger = await open(...LATE)
+    const options = { from: '2026-01-01', rules: 'de' }
+    expect((await objects(ledger, 'pnl', options)).map(({ month }) => month)).toEqual([
+      '2026-01-01',
+      '2026-01-01',
+    ])
+  })
+
+  test('rules that leave the zone to the taxpayer say that none is configured', async () => {
+    const ledger = await open(...LATE)
+    const notes = async (timeZone?: string) =>
+      (await makeReport(ledger, 'gains', { rules: 'us' }, timeZone === undefined ? {} : { timeZone })).notes
+    expect((await notes()).filter((note) => note.includes('UTC stands in'))).toHaveLength(1)
+    expect((await notes('America/New_York')).filter((note) => note.includes('UTC stands in'))).toEqual([])
+  })
+})
+
+describe('futures and interest', () => {
+  const BOOKS = [
+    ...LOTS,
+    futures('1', '2025-03-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
+    futures('2', '2025-03-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
+    futures('3', '2025-03-02 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-0.5', 'funding'),
+    futures('4', '2024-03-02 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '77', 'realised_pnl'),
+    futures('5', '2025-04-01 00:00:00', 'MARGIN-crossed', null, 'USDT', '-0.25', 'interest'),
+  ]
+
+  test.each(['us', 'uk', 'de', 'ca'])(
+    'a return under %s has futures as a section of its own',
+    async (rules) => {
+      const rows = await objects(await open(...BOOKS), 'taxes', { rules, year: 2025 })
+      const section = rows.filter(({ form }) => form === 'Futures (not part of the figures above)')
+      const year = rules === 'uk' ? [] : ['10', '-1', '-0.5', '8.5']
+      expect(section.map(({ value }) => value)).toEqual(year)
+      for (const { source, currency } of section) {
+        expect(String(source)).toMatch(/\(.+\)$/)
+        expect(currency).toBe('USDT')
+      }
+      const others = rows.filter(({ form }) => form !== 'Futures (not part of the figures above)')
+      expect(others.map(({ value }) => value)).not.toContain('10')
+    },
+  )
+
+  test('interest is a line of the profit and loss', async () => {
+    const lines = await objects(await open(...BOOKS), 'pnl', { year: 2025 })
+    expect(lines.filter(({ interest }) => interest !== '0')).toMatchObject([
+      { product_line: 'MARGIN-crossed', coin: 'USDT', interest: '-0.25', net_pnl: '-0.25' },
     ])
   })
 })
@@ -305,10 +404,10 @@ describe('every report', () => {
     expect(await notesOf({})).toEqual([])
     expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
     expect(await notesOf({ year: 2025 })).toEqual([
-      'The books begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
+      'The books of main begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
     ])
     expect(await notesOf({ year: 2024 })).toEqual([
-      'The books begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
+      'The books of main begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
     ])
     expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period goes on after that run.'])
   })
@@ -319,6 +418,36 @@ describe('every report', () => {
     expect(new Set(figures.map((row) => row.value))).toEqual(new Set([null]))
     const inBooks = await objects(ledger, 'taxes', { rules: 'de', year: 2027 })
     expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
+  })
+
+  test('of figures whose pieces lack gains opens with how many, in every form', async () => {
+    const ledger = await open(
+      ...LOTS,
+      `insert into disposals values ('main', 'ETH', 'fifo', 'us', '2025-05-01 00:00:00+00', null, 2.5, null,
+        null, null, null, 'USDT', null, null, 's2', null)`,
+      `insert into lot_events values
+        ('main', 'ETH', '2025-05-01 00:00:00+00', 4, 's2', 'dispose', 2.5, null, 'USDT', null)`,
+    )
+    for (const [name, options] of [
+      ['gains', {}],
+      ['pnl', {}],
+      ['taxes', { rules: 'us', year: 2025 }],
+      ['form-8949', { year: 2025 }],
+    ] as const) {
+      const report = await makeReport(ledger, name, options)
+      const [, , first] = (await printReport(report)).split('\n')
+      expect([name, first]).toEqual([
+        name,
+        expect.stringMatching(/^INCOMPLETE: [12] of [23] pieces of disposals ha/),
+      ])
+      const terminal = memoryTerminal()
+      await writeReport(await makeReport(ledger, name, options), 'csv', { dir: '/nowhere', terminal })
+      expect(terminal.told[0]).toMatch(/^INCOMPLETE/)
+      const page = memoryTerminal()
+      await writeReport(await makeReport(ledger, name, options), 'html', { dir: '/nowhere', terminal: page })
+      expect(page.text().indexOf('INCOMPLETE')).toBeLessThan(page.text().indexOf('<table'))
+      expect(page.text()).toContain('INCOMPLETE')
+    }
   })
 
   test('names accounts that are known from orders alone', async () => {

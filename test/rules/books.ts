@@ -36,6 +36,7 @@ function eventOf(line: string, place: number, currency: string): string {
 
 export interface Shown {
   readonly rows: readonly Record<string, unknown>[]
+  readonly warnings: readonly string[]
   readonly notes: readonly string[]
 }
 
@@ -51,7 +52,7 @@ export async function show(
     const terminal = memoryTerminal()
     const report = await makeReport(ledger, name, options, defaults)
     await writeReport(report, 'json', { dir: '/nowhere', terminal })
-    return { rows: JSON.parse(terminal.text()), notes: report.notes }
+    return { rows: JSON.parse(terminal.text()), warnings: report.warnings ?? [], notes: report.notes }
   } finally {
     ledger.close()
   }

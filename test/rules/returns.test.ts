@@ -90,10 +90,7 @@ describe('us', () => {
       'Disposals without a known gain: 1',
       'Known proceeds of disposals without a known gain: 150',
     ])
-    expect(taxes.notes).toContain(
-      '1 disposal without a known gain: the figures are not complete. ' +
-        'Import what is missing: `tieout import lots`, `import trades` or `import prices`.',
-    )
+    expect(taxes.warnings[0]).toMatch(/^INCOMPLETE: 1 of 1 piece of disposals has no known gain/)
   })
 })
 

@@ -1,0 +1,146 @@
+// Borrowed coins, in front of the book of a coin. The principal of a loan is a debt: coins that are borrowed and given back
+// make no gain and no lot. While an account holds borrowed coins, they are what it sells first; such a short sale stays
+// open until the account buys the coin again, which restores what it has to give back, or gives lots of its own back.
+import type { CoinBook, LotEvent, RuleContext } from './event.ts'
+import { shareUpTo, smaller } from './share.ts'
+
+/** A sale of borrowed coins, as far as it is open. */
+interface ShortSale {
+  readonly sale: LotEvent
+  /** Of the sale's quantity: [from, to) is open. */
+  from: bigint
+  readonly to: bigint
+}
+
+interface Loan {
+  /** Borrowed coins that have not been sold. */
+  onHand: bigint
+  /** Oldest first. */
+  readonly shorts: ShortSale[]
+}
+
+export class LoanBook implements CoinBook {
+  readonly #inner: CoinBook
+  readonly #context: Pick<RuleContext, 'sink' | 'shortSales'>
+  readonly #loans = new Map<string, Loan>()
+  #coin = ''
+
+  constructor(inner: CoinBook, context: Pick<RuleContext, 'sink' | 'shortSales'>) {
+    this.#inner = inner
+    this.#context = context
+  }
+
+  apply(event: LotEvent): void {
+    this.#coin = event.coin
+    switch (event.kind) {
+      case 'borrow':
+        this.#loan(event.account).onHand += event.quantity
+        break
+      case 'repay':
+        this.#repay(event)
+        break
+      case 'dispose':
+        this.#dispose(event)
+        break
+      case 'acquire':
+        this.#acquire(event)
+        break
+      default:
+        this.#inner.apply(event)
+    }
+  }
+
+  finish(): void {
+    this.#inner.finish()
+    const { sink } = this.#context
+    for (const [account, { onHand, shorts }] of this.#loans) {
+      for (const { sale, from, to } of shorts)
+        sink.shortSale({ sale, quantity: to - from, proceeds: share(sale, from, to), closing: null })
+      if (onHand > 0n) sink.borrowed({ account, coin: this.#coin, quantity: onHand })
+    }
+  }
+
+  #loan(account: string): Loan {
+    let loan = this.#loans.get(account)
+    if (loan === undefined) {
+      loan = { onHand: 0n, shorts: [] }
+      this.#loans.set(account, loan)
+    }
+    return loan
+  }
+
+  /** Borrowed coins go first, then lots of one's own. */
+  #dispose(event: LotEvent): void {
+    const loan = this.#loan(event.account)
+    const short = smaller(event.quantity, loan.onHand)
+    if (short > 0n) {
+      loan.onHand -= short
+      loan.shorts.push({ sale: event, from: 0n, to: short })
+    }
+    this.#rest(event, short)
+  }
+
+  /** A purchase closes the oldest short sales first; what it buys beyond them is a lot. */
+  #acquire(event: LotEvent): void {
+    const loan = this.#loan(event.account)
+    let done = 0n
+    for (const part of this.#close(loan, event.quantity)) {
+      const quantity = part.to - part.from
+      const cost = share(event, done, done + quantity)
+      const proceeds = share(part.sale, part.from, part.to)
+      done += quantity
+      loan.onHand += quantity
+      this.#context.sink.shortSale({ sale: part.sale, quantity, proceeds, closing: { event, cost } })
+    }
+    this.#rest(event, done)
+  }
+
+  /**
+   * What is on hand goes back without a gain. Lots of one's own that are given back close a short sale for its proceeds.
+   * What is given back beyond every known loan was borrowed before the books began, and brought nobody knows what.
+   */
+  #repay(event: LotEvent): void {
+    const loan = this.#loan(event.account)
+    const back = smaller(event.quantity, loan.onHand)
+    loan.onHand -= back
+    let done = back
+    for (const { sale, from, to } of this.#close(loan, event.quantity - back)) {
+      const quantity = to - from
+      const proceeds = share(sale, from, to)
+      this.#context.sink.shortSale({ sale, quantity, proceeds, closing: { event, cost: null } })
+      this.#inner.apply({ ...event, kind: 'dispose', quantity, value: proceeds })
+      done += quantity
+    }
+    const beyond = event.quantity - done
+    if (beyond > 0n) this.#inner.apply({ ...event, kind: 'dispose', quantity: beyond, value: null })
+  }
+
+  /** Takes up to `wanted` off the open short sales, oldest first. */
+  #close(loan: Loan, wanted: bigint): ShortSale[] {
+    const closed: ShortSale[] = []
+    let open = wanted
+    while (open > 0n && loan.shorts[0] !== undefined) {
+      const [short] = loan.shorts
+      const quantity = smaller(open, short.to - short.from)
+      closed.push({ sale: short.sale, from: short.from, to: short.from + quantity })
+      short.from += quantity
+      open -= quantity
+      if (short.from === short.to) loan.shorts.shift()
+    }
+    return closed
+  }
+
+  /** What of an event loans leave to the book; its value is the rest of the value. */
+  #rest(event: LotEvent, done: bigint): void {
+    if (done === 0n) this.#inner.apply(event)
+    else if (done < event.quantity) {
+      const quantity = event.quantity - done
+      this.#inner.apply({ ...event, quantity, value: share(event, done, event.quantity) })
+    }
+  }
+}
+
+/** What of an event's value falls to a stretch of its quantity; null where the value is not known. */
+function share({ value, quantity }: LotEvent, from: bigint, to: bigint): bigint | null {
+  return value === null ? null : shareUpTo(value, to, quantity) - shareUpTo(value, from, quantity)
+}

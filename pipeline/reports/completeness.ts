@@ -1,0 +1,54 @@
+// Whether the figures of a report are whole: how many pieces of its disposals have no known gain, why, and what would cure
+// it. Whoever files figures reads this before them, in every form.
+import type { Reader, Values } from '../ledger/reader.ts'
+import { counted } from './notes.ts'
+import { OF_ACCOUNT, reach, sums, within } from './report.ts'
+
+/** SQL of the disposals that a report is about: by account, period and the value `$currency`. */
+export const CHOSEN_DISPOSALS = `${OF_ACCOUNT} and ${within('disposed_at')}
+  and ($currency::varchar is null or currency is null or currency = $currency)`
+
+const NAMED = 10
+
+/**
+ * One warning where pieces have no known gain: how many of how many, of which coins, and what to do. `values` are those of
+ * a report, with `currency`.
+ */
+export async function withoutGain(reader: Reader, values: Values): Promise<string[]> {
+  const rows = await sums(
+    reader,
+    `select account, coin, count(*), count(*) filter (gain is null), sum(quantity) filter (gain is null),
+       count(*) filter (cost_basis is null), count(*) filter (proceeds is null), ${reach('quantity')}
+     from disposals where ${CHOSEN_DISPOSALS} group by account, coin order by account, coin`,
+    {
+      account: values.account ?? null,
+      from: values.from ?? null,
+      before: values.before ?? null,
+      currency: values.currency ?? null,
+    },
+  )
+  const total = (column: number): number => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+  const unknown = total(3)
+  if (unknown === 0) return []
+  const concerned = rows.filter((row) => Number(row[3]) > 0)
+  const named = concerned
+    .slice(0, NAMED)
+    .map(([account, coin, , , quantity]) => `${quantity} ${coin} (${account})`)
+  const more = concerned.length > NAMED ? ` and ${concerned.length - NAMED} more` : ''
+  const cures = [
+    ...(total(5) > 0
+      ? [
+          `${counted(total(5), 'piece')} without a known cost: import the opening lots or the older trades (\`tieout import lots\`, \`tieout import trades\`).`,
+        ]
+      : []),
+    ...(total(6) > 0
+      ? [
+          `${counted(total(6), 'piece')} without a price of the time: import prices (\`tieout import prices\`).`,
+        ]
+      : []),
+  ]
+  return [
+    `INCOMPLETE: ${unknown} of ${counted(total(2), 'piece')} of disposals ${unknown === 1 ? 'has' : 'have'} no known gain and ` +
+      `${unknown === 1 ? 'is' : 'are'} left out of the figures: ${named.join(', ')}${more}. ${cures.join(' ')}`,
+  ]
+}

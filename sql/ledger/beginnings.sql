@@ -1,0 +1,62 @@
+-- From when on the books know all that happened to a coin in an account: where the venue's records begin, or earlier where
+-- imported trades account for all that was held then. An imported opening lot tells a cost, and no history.
+-- grain: one row per account and coin
+-- keys:  account, coin unique
+-- columns:
+--   account: Account.
+--   coin: Coin.
+--   begins_at: From when on; null where opening lots alone are known.
+--   source: venue or import.
+--   opening: Quantity held then whose history nobody knows, in units of the coin.
+with
+venue as (
+  select entries.account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
+  from main.entries as entries
+  left join staging.book_starts as starts on starts.account = entries.account
+  group by entries.account
+),
+handed as (
+  select entries.account, entries.coin, sum(entries.amount) as opening,
+    sum(coalesce(carried.quantity_taken, 0)) as taken
+  from main.entries as entries
+  left join staging.basis_carry_overs as carried on carried.entry_id = entries.entry_id
+  where entries.part = 'opening'
+  group by entries.account, entries.coin
+),
+imported as (
+  select moves.book_account, moves.coin, min(moves.occurred_at) filter (rows.type <> 'opening') as first_at,
+    sum(case when rows.type = 'opening' then moves.amount else 0 end) as opening
+  from staging.imported_moves as moves
+  join staging.imported_rows as rows on rows.place = moves.place
+  group by moves.book_account, moves.coin
+),
+told_by_venue as (
+  select distinct account, coin from main.entries
+),
+coins as (
+  select account, coin from told_by_venue
+  union
+  select venue.account, imported.coin
+  from imported join venue on venue.account || '/before' = imported.book_account
+)
+select coins.account, coins.coin,
+  case
+    when imported.first_at < venue.begins_at and coalesce(handed.opening, 0) <= coalesce(handed.taken, 0)
+    then imported.first_at
+    else venue.begins_at
+  end as begins_at,
+  case
+    when imported.first_at < venue.begins_at and coalesce(handed.opening, 0) <= coalesce(handed.taken, 0)
+    then 'import'
+    else 'venue'
+  end as source,
+  greatest(coalesce(handed.opening, 0) - case when imported.first_at is null then 0 else coalesce(handed.taken, 0) end, 0)
+    as opening
+from coins
+join venue on venue.account = coins.account
+left join handed on handed.account = coins.account and handed.coin = coins.coin
+left join imported on imported.book_account = coins.account || '/before' and imported.coin = coins.coin
+union all
+select book_account, coin, first_at, 'import', opening
+from imported
+where not ends_with(book_account, '/before')

@@ -1,0 +1,31 @@
+-- Principal of loans that is still owed, by wallet: what was borrowed less what was given back. A wallet that gave back more
+-- than its books know of owed that much before they began. Interest is paid when it is settled, and no part of this.
+-- grain: one row per account, ledger and coin that ever owed something
+-- keys:  account, ledger, coin unique
+-- columns:
+--   account: Account.
+--   ledger: Wallet in which the coins were received.
+--   coin: Coin owed.
+--   quantity: Principal owed, in units of the coin; zero when all is given back.
+--   owed_before: Of that debt, what must have been owed before the books began, because more was given back than borrowed.
+--   as_of: Time of the last entry.
+with
+changes as (
+  select entries.account, entries.ledger, entries.coin, -postings.amount as change, entries.occurred_at, entries.place,
+    entries.entry_id
+  from main.postings as postings
+  join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
+  where starts_with(postings.account_name, 'Liabilities:')
+),
+running as (
+  select *,
+    sum(change) over (
+      partition by account, ledger, coin order by place, entry_id
+      rows between unbounded preceding and current row
+    ) as principal
+  from changes
+)
+select account, ledger, coin, sum(change) - least(min(principal), 0) as quantity,
+  -least(min(principal), 0) as owed_before, max(occurred_at) as as_of
+from running
+group by account, ledger, coin
