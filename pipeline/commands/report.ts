@@ -2,7 +2,7 @@
 import { oneOfThese } from '../../models/text.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
+import { type Asked, compareWithFiling, freezeReport, inputsOf } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { methods } from '../lots/engine.ts'
@@ -70,7 +70,8 @@ export const reportCommand = defineCommand({
       const { method, scope, rules, time_zone: timeZone } = config.reports
       const defaults = { method, scope, rules, timeZone }
       const asked = { name: args.name as ReportName, options, defaults }
-      const report = await reportOf(context, ledger, asked, args)
+      const made = await reportOf(context, ledger, asked, args)
+      const report = args.format === 'xlsx' ? await withHashes(made, context, ledger, asked) : made
       const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context) }
       const file = await writeReport(report, args.format as ReportFormat, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)
@@ -80,6 +81,22 @@ export const reportCommand = defineCommand({
     }
   },
 })
+
+/** A workbook leaves the house: its cover says what it was made from. */
+async function withHashes(
+  report: Report,
+  { dir, clock }: CommandContext,
+  ledger: Ledger,
+  asked: Asked,
+): Promise<Report> {
+  const { tieout, ledger: hash, journal } = await inputsOf(ledger, asked, { dir, clock })
+  const facts: [string, string][] = [
+    ['Ledger', `SHA-256 ${hash}`],
+    ['Journal', `frame ${journal.seq}, chain hash ${journal.chain}`],
+    ['Made by', `tieout ${tieout}`],
+  ]
+  return { ...report, facts: [...(report.facts ?? []), ...facts] }
+}
 
 /** The report as it is; frozen as it is answered; or what differs from a frozen one. */
 async function reportOf(

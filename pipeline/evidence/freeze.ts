@@ -97,10 +97,11 @@ function tooLarge(lines: number, maxBytes: number): UsageError {
   })
 }
 
-async function inputsOf(
+/** What a report is made from, as hashes. */
+export async function inputsOf(
   ledger: Ledger,
   { name, options, defaults }: Asked,
-  context: FilingContext,
+  context: Pick<FilingContext, 'dir' | 'clock'>,
 ): Promise<Inputs> {
   const methods = options.methods === undefined ? [] : parseMethods(options.methods)
   return await readInputs(ledger, context.dir, lotsOf(name, options, defaults), methods, context.clock)

@@ -28,7 +28,7 @@ export type Cell = string | number | boolean | null | readonly Cell[] | { readon
 export type Row = readonly Cell[]
 
 /** Decides alignment, and how a spreadsheet takes the cell. */
-export type CellKind = 'amount' | 'number' | 'time' | 'text'
+export type CellKind = 'amount' | 'number' | 'time' | 'date' | 'text'
 
 const WHOLE_NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TINYINT,

@@ -103,9 +103,15 @@ export async function makeReport(
     options.methods === undefined
       ? await make(ledger, request)
       : await comparisonReport(ledger, request, methodsOf(options))
-  if (matching === null && period.label === '') return report
+  const facts: [string, string][] = [
+    ['Period', period.label === '' ? 'all of history' : period.label],
+    ['Account', account ?? 'all'],
+    ...(matching === null ? [] : ([['Rules', law.name]] as [string, string][])),
+    ['Time zone', calendar.timeZone],
+  ]
+  if (matching === null && period.label === '') return { ...report, facts }
   const title = `${report.title}, days of ${calendar.timeZone}`
-  return { ...report, title, notes: [...report.notes, ...withoutZone(law, lots.timeZone)] }
+  return { ...report, title, facts, notes: [...report.notes, ...withoutZone(law, lots.timeZone)] }
 }
 
 /** Rules that leave the zone open count days of some zone all the same. */

@@ -1,7 +1,9 @@
-// Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), by box. What has no known basis or
+// Form 8949 under the rules `us`: one line for each piece, in columns (a) to (h), grouped by box, in whole dollars as its
+// instructions have it, with the totals of line 2 for each box, which are those of Schedule D. What has no known basis or
 // date stands without a box and a gain: it cannot be filed before its history is there.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
 import { calendarOf } from '../rules/catalogue.ts'
@@ -11,15 +13,15 @@ import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { reportNotes } from './notes.ts'
-import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
+import { addAmounts, fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 import { otherCurrency } from './taxes.ts'
 import { PIECES } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'box', title: 'box' },
   { name: 'description', title: '(a) description of property' },
-  { name: 'acquired_on', title: '(b) date acquired' },
-  { name: 'sold_on', title: '(c) date sold' },
+  { name: 'acquired_on', title: '(b) date acquired', kind: 'date' },
+  { name: 'sold_on', title: '(c) date sold', kind: 'date' },
   { name: 'proceeds', title: '(d) proceeds', kind: 'amount' },
   { name: 'cost_basis', title: '(e) cost or other basis', kind: 'amount' },
   { name: 'code', title: '(f) code' },
@@ -39,7 +41,7 @@ const LINES = `
     strftime(timezone($zone, disposed_at), '%Y-%m-%d') as sold_on,
     proceeds, cost_basis, null as code, denied_loss as adjustment, gain, currency, account, disposal_id, lot_id
   from pieces
-  order by term is null, term desc, disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`
+  order by term is null, term desc, strftime(timezone($zone, disposed_at), '%Y') < '2025', disposed_at, account, coin, disposal_id, acquired_at nulls last, lot_id nulls last`
 
 /** UsageError for other rules than `us`. */
 export async function form8949Report(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -55,20 +57,57 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules }, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const zone = calendarOf(us, request.lots.timeZone).timeZone
-  const values = { ...valuesOf(request), currency, has_terms: true, zone }
+  const values = { ...valuesOf(request), currency, has_terms: true, rounds: us.roundsPieces, zone }
   const { rows } = await reader.stream(LINES, values)
   const [found] = await reader.query('select min(currency) from disposals')
   const isForeign = typeof found?.[0] === 'string' && found[0] !== us.currency
+  const { form1099 = 'none' } = request
   const { label } = request.period
   return {
     fileName: fileNameOf('form-8949', request),
     title: label === '' ? 'Form 8949' : `Form 8949 ${label}`,
     columns: COLUMNS,
-    rows: boxed(rows, request.form1099 ?? 'none'),
-    totals: [],
+    rows: boxed(rows, form1099),
+    totals: await boxTotals(reader, values, form1099),
     warnings: await withoutGain(reader, values),
     notes: [...notes, ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []), ...standing],
   }
+}
+
+/** Line 2 of each box: the sums of its lines, as they stand. */
+async function boxTotals(reader: Reader, values: Values, form1099: Form1099): Promise<Row[]> {
+  const rows = await sums(
+    reader,
+    `with pieces as (${PIECES})
+     select term, strftime(timezone($zone, disposed_at), '%Y') as year, sum(proceeds), sum(cost_basis), sum(denied_loss),
+       sum(gain), min(currency), ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}
+     from pieces where not is_unknown group by term, year order by term desc, year`,
+    values,
+  )
+  const boxes = new Map<string, Row[]>()
+  for (const row of rows) {
+    const box = form8949Box(Number(row[1]), row[0] === 'short' ? 'short' : 'long', form1099)
+    boxes.set(box, [...(boxes.get(box) ?? []), row])
+  }
+  return [...boxes].map(([box, of]): Row => {
+    const [proceeds, cost, adjustment, gain] = [2, 3, 4, 5].map((at) => addAmounts(of.map((row) => row[at])))
+    const currency = of[0]?.[6] ?? null
+    return [
+      box,
+      'line 2: totals',
+      null,
+      null,
+      proceeds,
+      cost,
+      null,
+      adjustment,
+      gain,
+      currency,
+      null,
+      null,
+      null,
+    ] as Row
+  })
 }
 
 /** The first cell is the term; the box follows from it and from the year of the sale. */

@@ -21,6 +21,8 @@ export interface Report {
   readonly totals: readonly Row[]
   /** What makes the figures incomplete: told before them in every form. */
   readonly warnings?: readonly string[]
+  /** What it was asked for and made from, by name; for the cover of a workbook. */
+  readonly facts?: readonly (readonly [string, string])[]
   /** What a reader must know besides the rows: as of when, open breaks, what the figures leave out. */
   readonly notes: readonly string[]
 }

@@ -49,7 +49,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
-  const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null }
+  const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null, rounds: law.roundsPieces }
   const totals = await yearSums(reader, values)
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && totals.unknown.count === 0

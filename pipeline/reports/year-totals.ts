@@ -14,9 +14,23 @@ export interface Sums {
   readonly unknown: Unknown
 }
 
-/** Rows of `disposals` in the period, with what is not known of them. Under terms a piece without one is not known. */
+/**
+ * Rows of `disposals` in the period, with what is not known of them. Under terms a piece without one is not known. Where the
+ * form has whole units, each amount is rounded to them (half away from zero) and the gain follows from the rounded ones, so
+ * that lines and totals agree.
+ */
 export const PIECES = `
-  select *, gain is null or ($has_terms and term is null) as is_unknown
+  select * replace (
+      case when $rounds then round(proceeds, 0)::decimal(38, 18) else proceeds end as proceeds,
+      case when $rounds then round(cost_basis, 0)::decimal(38, 18) else cost_basis end as cost_basis,
+      case when $rounds then round(denied_loss, 0)::decimal(38, 18) else denied_loss end as denied_loss,
+      case
+        when $rounds and gain is not null
+        then (round(proceeds, 0) - round(cost_basis, 0) + coalesce(round(denied_loss, 0), 0))::decimal(38, 18)
+        else gain
+      end as gain
+    ),
+    gain is null or ($has_terms and term is null) as is_unknown
   from disposals
   where ${OF_ACCOUNT} and ${within('disposed_at')}
     and ($currency::varchar is null or currency is null or currency = $currency)`
@@ -24,7 +38,7 @@ export const PIECES = `
 const SUMS = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
   ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
 
-/** `values` are those of a report, with `currency` and `has_terms`. */
+/** `values` are those of a report, with `currency`, `has_terms` and `rounds`. */
 export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
   const whole = await sums(
     reader,

@@ -17,6 +17,7 @@ export const ca: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'CAD',
   termOf: null,
+  roundsPieces: false,
   futures: {
     rule: 'income or loss, or by election capital, of dealings in commodity futures',
     source: 'IT-346R, paragraphs 6 to 8; ITA s.9',

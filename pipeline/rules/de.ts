@@ -18,6 +18,7 @@ export const de: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'EUR',
   termOf,
+  roundsPieces: false,
   futures: {
     rule: 'income from capital of forward transactions, Anlage KAP',
     source: '§ 20 Abs. 2 Satz 1 Nr. 3 EStG',

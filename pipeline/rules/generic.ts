@@ -13,6 +13,7 @@ export const generic: Law = {
   yearStart: { month: 1, day: 1 },
   currency: null,
   termOf: null,
+  roundsPieces: false,
   futures: {
     rule: 'no country, no rule',
     source: '–',

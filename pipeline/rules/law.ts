@@ -39,6 +39,8 @@ export interface Law {
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
   /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
   readonly futures: FuturesRule
+  /** The form lists each piece in whole units of the currency, and its totals add up those. */
+  readonly roundsPieces: boolean
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

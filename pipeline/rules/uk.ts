@@ -16,6 +16,7 @@ export const uk: Law = {
   yearStart: { month: 4, day: 6 },
   currency: 'GBP',
   termOf: null,
+  roundsPieces: false,
   futures: {
     rule: 'chargeable gains or losses of futures and contracts for difference of a person who does not trade',
     source: 'TCGA 1992 s.143; HMRC CG56100',

@@ -22,6 +22,7 @@ export const us: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'USD',
   termOf,
+  roundsPieces: true,
   futures: {
     rule: 'gains and losses of contracts at a venue abroad, which are no section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
     source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',

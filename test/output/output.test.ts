@@ -210,28 +210,70 @@ describe('XLSX', () => {
     totals: [],
     notes: ['1 open warning'],
   })
-  const sheet = async (amounts: string[]): Promise<{ cells: string; all: string }> => {
-    const files = unzipSync(await xlsxBytes(report(amounts)))
-    const all = Object.entries(files)
-      .filter(([name]) => name.endsWith('.xml'))
-      .map(([, bytes]) => strFromU8(bytes))
-      .join('\n')
-    return { cells: strFromU8(files['xl/worksheets/sheet1.xml'] as Uint8Array), all }
+  const unzipped = async (of: Parameters<typeof xlsxBytes>[0]): Promise<Record<string, string>> =>
+    Object.fromEntries(
+      Object.entries(unzipSync(await xlsxBytes(of))).map(([name, bytes]) => [name, strFromU8(bytes)]),
+    )
+  const sheet = async (amounts: string[]): Promise<{ cells: string; strings: string }> => {
+    const files = await unzipped(report(amounts))
+    return {
+      cells: files['xl/worksheets/sheet2.xml'] as string,
+      strings: files['xl/sharedStrings.xml'] as string,
+    }
   }
 
-  test('writes a column of amounts as numbers when a double holds each of them', async () => {
-    const { cells, all } = await sheet(['0.5', '-123456789.123456'])
+  test('writes amounts as numbers, with a filter over the rows and the heading frozen', async () => {
+    const { cells, strings } = await sheet(['0.5', '-123456789.123456'])
     expect(cells).toContain('<v>0.5</v>')
     expect(cells).toContain('<v>-123456789.123456</v>')
     expect(cells).not.toContain('<f>')
-    expect(all).toContain('1 open warning')
+    expect(cells).toMatch(/<\/sheetData><autoFilter ref="A1:B3"\/>/)
+    expect(cells).toContain('state="frozen"')
+    expect(strings).not.toContain('exact')
   })
 
-  test('writes the whole column as text when one amount would be rounded, and says so', async () => {
-    const { cells, all } = await sheet(['0.5', '123456789.123456789012345678'])
-    expect(cells).not.toContain('<v>0.5</v>')
-    expect(all).toContain('123456789.123456789012345678')
-    expect(all).toContain('Written as text, because a spreadsheet would round them: quantity.')
+  test('keeps the exact text beside a column of numbers that lose digits, so that both sums and digits are there', async () => {
+    const { cells, strings } = await sheet(['0.5', '123456789.123456789012345678'])
+    expect(cells).toContain('<v>0.5</v>')
+    expect(cells).toContain('<v>123456789.12345679</v>')
+    expect(strings).toContain('123456789.123456789012345678')
+    expect(strings).toContain('quantity (exact)')
+  })
+
+  test('writes times and dates as dates, named by their zone, and what is older than spreadsheets as text', async () => {
+    const files = await unzipped({
+      title: 't',
+      columns: [
+        { name: 'at', kind: 'time' },
+        { name: 'on', kind: 'date' },
+      ],
+      rows: [
+        ['2026-01-02T12:00:00.000Z', '2026-01-02'],
+        ['1815-06-18T12:00:00.000Z', null],
+      ],
+      totals: [],
+      notes: [],
+    })
+    // 46024 days after 1899-12-30, by hand: 126 years of 365 days, 31 leap days, and four days.
+    expect(files['xl/worksheets/sheet2.xml']).toContain('<v>46024.5</v>')
+    expect(files['xl/worksheets/sheet2.xml']).toContain('<v>46024</v>')
+    expect(files['xl/sharedStrings.xml']).toContain('at (UTC)')
+    expect(files['xl/sharedStrings.xml']).toContain('1815-06-18T12:00:00.000Z')
+  })
+
+  test('opens with a cover: what makes it incomplete, what it was made from, and the notes', async () => {
+    const files = await unzipped({
+      ...report(['1']),
+      warnings: ['INCOMPLETE: 1 of 2'],
+      facts: [['Ledger', 'SHA-256 abc']],
+    })
+    const cover = files['xl/worksheets/sheet1.xml'] as string
+    expect(files['xl/workbook.xml']).toMatch(/name="Cover".*name="Report"/s)
+    const strings = [...(files['xl/sharedStrings.xml'] as string).matchAll(/<t[^>]*>([^<]*)</g)].map(
+      ([, text]) => text,
+    )
+    const shown = [...cover.matchAll(/<v>(\d+)<\/v>/g)].map(([, at]) => strings[Number(at)])
+    expect(shown).toEqual([report([]).title, 'INCOMPLETE: 1 of 2', 'Ledger: SHA-256 abc', '1 open warning'])
   })
 
   test('writes a whole number of 16 digits as text, and shows what XML cannot hold', async () => {

@@ -1,6 +1,7 @@
 // Small books in the currency of a country, published, and their reports, for the tests of the rules.
 
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import type { Row } from '../../pipeline/output/value.ts'
 import {
   makeReport,
   type ReportDefaults,
@@ -36,6 +37,7 @@ function eventOf(line: string, place: number, currency: string): string {
 
 export interface Shown {
   readonly rows: readonly Record<string, unknown>[]
+  readonly totals: readonly Row[]
   readonly warnings: readonly string[]
   readonly notes: readonly string[]
 }
@@ -52,7 +54,12 @@ export async function show(
     const terminal = memoryTerminal()
     const report = await makeReport(ledger, name, options, defaults)
     await writeReport(report, 'json', { dir: '/nowhere', terminal })
-    return { rows: JSON.parse(terminal.text()), warnings: report.warnings ?? [], notes: report.notes }
+    return {
+      rows: JSON.parse(terminal.text()),
+      totals: report.totals,
+      warnings: report.warnings ?? [],
+      notes: report.notes,
+    }
   } finally {
     ledger.close()
   }

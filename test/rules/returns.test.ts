@@ -59,6 +59,33 @@ describe('us', () => {
     ])
   })
 
+  test('Form 8949 is in whole dollars, each box adds up to its line 2, and Schedule D says the same', async () => {
+    // Cents that a sum of exact amounts would round otherwise: 10.50 three times is 33, and not 31.50.
+    const cents = await book('USD', [
+      'main buy b1 2025-01-15 3 BTC 15.45',
+      'main sell s1 2025-02-01 1 BTC 10.50',
+      'main sell s2 2025-02-02 1 BTC 10.50',
+      'main sell s3 2025-02-03 1 BTC 10.50',
+      'main buy b2 2023-01-15 1 ETH 100.49',
+      'main sell s4 2025-03-01 1 ETH 90.50',
+    ])
+    const form = await show(cents, 'form-8949', { year: 2025 })
+    expect(cells(form, 'box', 'proceeds', 'cost_basis', 'gain')).toEqual([
+      'I 11 5 6',
+      'I 11 5 6',
+      'I 11 5 6',
+      'L 91 100 -9',
+    ])
+    expect(form.totals.map((row) => [row[0], row[1], row[4], row[5], row[8]])).toEqual([
+      ['I', 'line 2: totals', '33', '15', '18'],
+      ['L', 'line 2: totals', '91', '100', '-9'],
+    ])
+    const schedule = figures(await show(cents, 'taxes', { rules: 'us', year: 2025 }))
+    expect(schedule).toContain('3 Short-term, Form 8949 box I: gain or (loss) (h): 18')
+    expect(schedule).toContain('10 Long-term, Form 8949 box L: proceeds (d): 91')
+    expect(schedule).toContain('16 Lines 7 and 15 together: 9')
+  })
+
   test.each([
     ['none', 2025, 'I L L'],
     ['no-basis', 2025, 'H K K'],
