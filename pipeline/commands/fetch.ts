@@ -95,7 +95,7 @@ export const planCommand = defineCommand({
 function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   const codes: ExitCode[] = []
   context.tell(`${result.rows} rows in ${result.requests} requests (${result.retries} retries).`)
-  for (const refusal of result.refusals) context.tell(`tieout: ${refusal}`)
+  for (const failure of result.failures) context.tell(`tieout: ${failure.text}`)
   if (result.refusals.length > 0) codes.push(4)
   if (result.incomplete) {
     context.tell('Incomplete: some ranges are pending. Progress is kept; run again.')

@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Journal } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import { SETTINGS_FEED, syncAccount } from './account.ts'
-import { isoNow, type Outcome, type Progress, type SyncContext } from './context.ts'
+import { isoNow, type Outcome, type Progress, type SyncContext, type SyncFailure } from './context.ts'
 import { createRecorder } from './recorder.ts'
 
 export interface SyncOptions {
@@ -38,12 +38,14 @@ export interface SyncResult {
   readonly rows: number
   /** What the venue refused for want of a valid credential or address, for people to read. */
   readonly refusals: readonly string[]
+  /** Why the venue could not be read, once for each account and class; the refusals among them. */
+  readonly failures: readonly SyncFailure[]
   readonly incomplete: boolean
 }
 
 export async function sync(options: SyncOptions): Promise<SyncResult> {
   const recorder = createRecorder(options.journal, options.landing, options.accounts.flatMap(secretsOf))
-  const outcome: Outcome = { refusals: [], incomplete: false, givenUp: 0 }
+  const outcome: Outcome = { refusals: [], failures: [], incomplete: false, givenUp: 0 }
   const context: SyncContext = {
     run: options.run ?? randomUUID(),
     venue: options.venue,
@@ -89,6 +91,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     retries,
     rows: recorder.rows,
     refusals: outcome.refusals,
+    failures: outcome.failures,
     incomplete: outcome.incomplete,
   }
 }
