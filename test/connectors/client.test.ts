@@ -22,7 +22,18 @@ import {
 } from '../../connectors/errors.ts'
 import { extractPage } from '../../connectors/pages.ts'
 import { UsageError } from '../../models/error.ts'
-import { access, cutOff, envelope, inTurn, loopback, refusal, reply, START, turns } from '../support/venue.ts'
+import {
+  access,
+  cutOff,
+  envelope,
+  type Handler,
+  inTurn,
+  loopback,
+  refusal,
+  reply,
+  START,
+  turns,
+} from '../support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
 const query = { bizType: 'SPOT', ...window }
