@@ -116,6 +116,7 @@ export async function syncBooks(
       signal: context.signal,
       command,
       run: context.run,
+      isPart: selection.accounts !== undefined || selection.feeds !== undefined,
       progress,
       ...(selection.since === undefined ? {} : { since: selection.since }),
     })

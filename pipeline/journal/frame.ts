@@ -82,6 +82,8 @@ export interface RunStartMeta extends Common {
 
 export interface RunEndMeta extends Common {
   readonly kind: 'run-end'
+  /** What the run called now at its end: ISO-8601. Absent in frames of earlier versions. */
+  readonly now?: string
   readonly requests: number
   readonly rows: number
   readonly retries: number

@@ -9,7 +9,7 @@ import { importedLotsTable, importedPricesTable, importedTradesTable } from '../
  * A file without one of the declared tables, or with other columns in it, is seen to be older and is made again from
  * the journal. This number is raised only where the same tables come to hold something else.
  */
-export const SCHEMA_VERSION = 3
+export const SCHEMA_VERSION = 4
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',

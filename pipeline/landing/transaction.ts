@@ -102,7 +102,7 @@ export class LandingTransaction {
           frame.seq,
         ])
       case 'run-start':
-        return this.#append('runs', [meta.run, time(meta.at), null, meta.command, null, null, null, null])
+        return this.#append('runs', [meta.run, time(meta.now), null, meta.command, null, null, null, null])
       case 'run-end':
         this.#runEnds.push(meta)
         return
@@ -134,11 +134,11 @@ export class LandingTransaction {
     for (const writer of this.#writers.values()) writer.close()
     const counted = this.#countedRows()
     this.#writers.clear()
-    for (const { run, at, requests, rows, retries, outcome } of this.#runEnds)
+    for (const { run, at, now = at, requests, rows, retries, outcome } of this.#runEnds)
       await this.#run(
         `update landing.main.runs set ended_at = $1, requests = $2, row_count = $3, retries = $4, outcome = $5
          where run_id = $6`,
-        [micros(time(at)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
+        [micros(time(now)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
       )
     for (const [{ intent, at, outcome, code, reason }, body] of this.#writeOutcomes)
       await this.#run(

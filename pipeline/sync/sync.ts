@@ -22,6 +22,8 @@ export interface SyncOptions {
   readonly feeds: readonly Endpoint[]
   readonly settings: Endpoint
   readonly since?: number
+  /** The command line named accounts or feeds, so that this run does not read all that the configuration wants. */
+  readonly isPart?: boolean
   readonly clock: Clock
   readonly now: () => number
   readonly signal: AbortSignal
@@ -79,10 +81,11 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     kind: 'run-end',
     at: isoNow(context),
     run: context.run,
+    now: new Date(options.now()).toISOString(),
     requests,
     rows: recorder.rows,
     retries,
-    outcome: outcome.refusals.length > 0 ? 'refused' : outcome.incomplete ? 'incomplete' : 'done',
+    outcome: outcomeOf(outcome, options.isPart ?? false),
   })
   await recorder.flush()
   return {
@@ -94,6 +97,13 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     failures: outcome.failures,
     incomplete: outcome.incomplete,
   }
+}
+
+/** How a run ended, for the table `runs`; one that was told to read only a part of the books vouches for that part alone. */
+function outcomeOf({ refusals, incomplete }: Outcome, isPart: boolean): string {
+  if (refusals.length > 0) return 'refused'
+  if (incomplete) return 'incomplete'
+  return isPart ? 'part done' : 'done'
 }
 
 /** Feeds of a run: those named, else every reading endpoint whose answer lands; the settings always come along. */
