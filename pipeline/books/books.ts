@@ -7,7 +7,7 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
-import { completed, type EngineSettings } from '../engine/settings.ts'
+import { completed, type EngineSettings, readerSettings } from '../engine/settings.ts'
 import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
@@ -38,6 +38,13 @@ function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFee
 export const landingRecords: readonly RecordType[] = [
   ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
 ]
+
+/** What has landed, to be read alone; null for a folder without it. Throws LandingError while another process writes. */
+export async function readLanding(dir: string, engine: EngineSettings): Promise<Landing | null> {
+  if (!existsSync(join(dir, 'landing.duckdb'))) return null
+  const settings = { records: landingRecords, feeds: landingFeeds, readOnly: true }
+  return openLanding(dir, { ...settings, ...readerSettings(engine) })
+}
 
 export interface Books {
   readonly dir: string
