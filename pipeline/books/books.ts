@@ -12,6 +12,7 @@ import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
+import { finishRepair } from '../journal/repair.ts'
 import { openLanding } from '../landing/database.ts'
 import { OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
@@ -116,6 +117,8 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
+    if (await finishRepair(dir, disk))
+      options.onNote?.('Finished a repair of the journal that was interrupted.')
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
