@@ -161,7 +161,7 @@ export async function* scan(
     const before = segments[index - 1]
     // Behind a segment that is missing or was refused, which is a problem of its own, nothing can be compared.
     const comparable = before?.number === segment.number - 1 && previous?.lost === false
-    const continues = previous?.chain.equals(segment.chain) && previous.seq === segment.firstSeq - 1
+    const continues = previous?.leadsTo(segment.chain) && previous.seq === segment.firstSeq - 1
     if (comparable && !continues) events.onProblem(broken(segment, before.path))
     const reader = await SegmentReader.open(disk, segment)
     previous = reader

@@ -107,6 +107,11 @@ export class SegmentReader {
     return this.file.close()
   }
 
+  /** Whether the next segment may continue this hash: the last stored one, or the one that a refused frame should have. */
+  leadsTo(chain: Buffer): boolean {
+    return this.chain.equals(chain) || this.expected?.equals(chain) === true
+  }
+
   /**
    * The next frame, or null at the end or at a tear. Throws a CorruptionError that names file, frame and byte;
    * unless `lost`, the reader then stands behind the refused frame and can go on.

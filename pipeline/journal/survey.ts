@@ -115,7 +115,12 @@ class Surveyor {
   /** Hashes that the next frame may continue: the stored one, and the one that the frame before it should have had. */
   #before: readonly Buffer[] = [GENESIS]
   /** A frame that does not match its own hash: the next one proves its header, or it is lost. */
-  #doubtful: { readonly frame: Candidate; readonly bytes: Buffer; readonly path: string } | null = null
+  #doubtful: {
+    readonly frame: Candidate
+    readonly expected: Buffer | null
+    readonly bytes: Buffer
+    readonly path: string
+  } | null = null
 
   survey(): Survey {
     this.#settle(null)
@@ -134,9 +139,9 @@ class Surveyor {
   }
 
   take(number: number, path: string | null, bytes: Buffer): void {
-    this.#settle(null)
-    this.#segments.push({ number, path, frames: [] })
     const header = decodeSegmentHeader(bytes)
+    this.#settle(header?.number === number ? header.chain : null)
+    this.#segments.push({ number, path, frames: [] })
     let offset = 0
     if (header !== null && header.number === number) {
       offset = SEGMENT_HEADER_BYTES
@@ -172,11 +177,9 @@ class Surveyor {
       this.#settle(null)
       this.#damaged()
       const [previous] = this.#before
-      this.#doubtful = { frame, bytes, path }
-      this.#before = [
-        frame.chain,
-        ...(previous === undefined ? [] : [nextChain(previous, frame.headerBytes)]),
-      ]
+      const expected = previous === undefined ? null : nextChain(previous, frame.headerBytes)
+      this.#doubtful = { frame, expected, bytes, path }
+      this.#before = expected === null ? [frame.chain] : [frame.chain, expected]
     }
     return frame.end
   }
@@ -186,8 +189,8 @@ class Surveyor {
     const doubtful = this.#doubtful
     this.#doubtful = null
     if (doubtful === null) return
-    const { frame, bytes, path } = doubtful
-    const isProven = continued !== null && !continued.equals(frame.chain)
+    const { frame, expected, bytes, path } = doubtful
+    const isProven = continued !== null && expected?.equals(continued) === true
     if (isProven && frame.header?.seq === this.#seq + 1) this.#accept(frame, bytes, path)
     else {
       this.#aside(frame.offset, frame.end - frame.offset)
@@ -256,7 +259,7 @@ function nextCandidate(bytes: Buffer, from: number): number {
 function stateOf(frame: Candidate, header: FrameHeader, bytes: Buffer, path: string): number | null {
   const { offset, regionOffset, end, prelude, chain } = frame
   const region = bytes.subarray(regionOffset, end - CHAIN_BYTES)
-  for (const state of [prelude.state, LIVE]) {
+  for (const state of [prelude.state, LIVE, ERASED]) {
     try {
       bodyOf({
         path: basename(path),

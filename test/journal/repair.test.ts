@@ -20,7 +20,7 @@ const segment = (dir: string, number: number): string => join(dir, 'journal', `0
 const repair = async (dir: string, disk: Disk = nodeDisk) =>
   repairJournal(dir, await surveyJournal(disk, join(dir, 'journal')), WORDS, stillClock, disk)
 
-/** Three segments of four frames each, the fifth frame erased. */
+/** Four segments of three frames each, the fifth frame erased. */
 async function journal(): Promise<{ dir: string; frames: Frame[] }> {
   const dir = await emptyBooks()
   await writeJournal(dir, BODIES, { segmentBytes: 900 })
@@ -80,7 +80,7 @@ describe('a repair', () => {
     const all = await places(dir)
     const originals = new Map(
       await Promise.all(
-        [1, 2, 3].map(async (number) => [number, await readFile(segment(dir, number))] as const),
+        [1, 2, 3, 4].map(async (number) => [number, await readFile(segment(dir, number))] as const),
       ),
     )
     expect(all.map(({ seq }) => seq)).toEqual(frames.map(({ seq }) => seq))
