@@ -122,7 +122,7 @@ function regionChecksum(salt: Buffer, stored: Uint8Array): number {
   return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))
 }
 
-/** A whole frame as it stood, under the chain hash that it has in a journal which was mended. */
+/** A whole frame as it stood, under the chain hash that it has in a journal which was mended; an erased one holds zeros. */
 export function rechained(
   frame: Buffer,
   state: number,
@@ -132,6 +132,7 @@ export function rechained(
   const headerBytes = bytes.readUInt32BE(6)
   const chain = nextChain(previousChain, bytes.subarray(PRELUDE_BYTES, PRELUDE_BYTES + headerBytes))
   bytes.writeUInt8(state, STATE_OFFSET)
+  if (state === ERASED) bytes.fill(0, PRELUDE_BYTES + headerBytes, bytes.length - CHAIN_BYTES)
   chain.copy(bytes, bytes.length - CHAIN_BYTES)
   return { bytes, chain }
 }

@@ -1,6 +1,5 @@
 // What of a damaged journal is whole: every frame whose place in the chain and whose body are proven, and every stretch of
 // bytes that is none. Where a frame cannot be read, the next one is looked for by its magic and its checksum.
-import { basename } from 'node:path'
 import { CorruptionError } from '../../models/error.ts'
 import type { Disk } from './disk.ts'
 import type { FrameMeta } from './frame.ts'
@@ -18,7 +17,6 @@ import {
   type Prelude,
   SALT_BYTES,
   SEGMENT_HEADER_BYTES,
-  STATE_OFFSET,
 } from './layout.ts'
 import { segmentNumbers, segmentPath } from './scan.ts'
 import { bodyOf, parsedHeader } from './segment.ts'
@@ -212,9 +210,16 @@ class Surveyor {
       this.#frames().push({ seq, meta })
       return
     }
-    if (state !== frame.prelude.state) this.#damaged()
+    if (!state.isSound) this.#damaged()
     this.#lastChain = frame.chain
-    this.#frames().push({ seq, meta, offset: frame.offset, end: frame.end, state, chain: frame.chain })
+    this.#frames().push({
+      seq,
+      meta,
+      offset: frame.offset,
+      end: frame.end,
+      state: state.state,
+      chain: frame.chain,
+    })
   }
 
   /** The numbers from the next one up to this one are lost. */
@@ -255,29 +260,26 @@ function nextCandidate(bytes: Buffer, from: number): number {
   return bytes.length
 }
 
-/** The state with which the body is whole, or erased, as far as that went; null for a damaged body. */
-function stateOf(frame: Candidate, header: FrameHeader, bytes: Buffer, path: string): number | null {
+/**
+ * The state with which the body is whole, and whether the frame is sound as it stands; null for a damaged body. An erased
+ * frame that still holds bytes was not erased to its end: they go, and must be kept nowhere else.
+ */
+function stateOf(
+  frame: Candidate,
+  header: FrameHeader,
+  bytes: Buffer,
+  path: string,
+): { state: number; isSound: boolean } | null {
   const { offset, regionOffset, end, prelude, chain } = frame
   const region = bytes.subarray(regionOffset, end - CHAIN_BYTES)
   for (const state of [prelude.state, LIVE, ERASED]) {
+    const stored = { path, offset, regionOffset, prelude: { ...prelude, state }, header, region, chain }
     try {
-      bodyOf({
-        path: basename(path),
-        offset,
-        regionOffset,
-        prelude: { ...prelude, state },
-        header,
-        region,
-        chain,
-      })
-      return state
+      bodyOf(stored)
+      return { state, isSound: state === prelude.state }
     } catch (error) {
       if (!(error instanceof CorruptionError)) throw error
     }
   }
-  return isHalfErased(region, bytes[offset + STATE_OFFSET]) ? prelude.state : null
+  return prelude.state === ERASED ? { state: ERASED, isSound: false } : null
 }
-
-/** An erasing that was interrupted is finished by erasing again: its bytes must not be kept anywhere else. */
-const isHalfErased = (region: Buffer, state: number | undefined): boolean =>
-  state === ERASED && region.length > 0

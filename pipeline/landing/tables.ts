@@ -132,7 +132,7 @@ export function tablesOf(records: readonly RecordType[]): readonly Table[] {
   return [...fixedTables, ...new Map(records.map((record) => [record.table, recordTable(record)])).values()]
 }
 
-/** The tables whose rows are never deleted. */
+/** The tables whose rows are never deleted, but for claims that a repair reopens, which `row_total` follows. */
 export const countedTables = (tables: Iterable<Table>): Table[] =>
   [...tables].filter(({ name }) => name !== stateTable.name && name !== progressTable.name)
 
