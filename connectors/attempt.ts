@@ -9,6 +9,7 @@ import { refusalOf } from './classify.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
 import {
+  ConnectionFailed,
   MalformedAnswer,
   OutcomeUnknown,
   PassingFailure,
@@ -81,14 +82,15 @@ const NEVER_SENT = new Set([
   'UND_ERR_CONNECT_TIMEOUT',
 ])
 
-/** The error of a try to which no usable answer came. */
-export function failureOf(tried: AttemptContext, failure: ExchangeFailure): VenueError {
+/** The error of a try to which no usable answer came from the host. */
+export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host: string): VenueError {
   const { endpoint, account, request } = tried
+  const { connection } = failure
   const refusal: Refusal = {
     endpoint,
     account,
     request,
-    code: failure.kind,
+    code: connection === null || connection === 'other' ? failure.kind : connection,
     status: failure.head?.status ?? null,
     message: failure.message,
     body: null,
@@ -98,9 +100,10 @@ export function failureOf(tried: AttemptContext, failure: ExchangeFailure): Venu
   // A status about the rate says all there is to say, whatever became of its body.
   const byStatus = failure.head === null ? null : refusalOf(refusal, false)
   if (byStatus instanceof RateRefused) return byStatus
-  return endpoint.writes && !NEVER_SENT.has(failure.message)
-    ? new OutcomeUnknown(refusal)
-    : new PassingFailure(refusal)
+  if (endpoint.writes && !NEVER_SENT.has(failure.message)) return new OutcomeUnknown(refusal)
+  return connection === null
+    ? new PassingFailure(refusal)
+    : new ConnectionFailed(refusal, connection, host, failure.message)
 }
 
 const CODE_LENGTH_MAX = 64

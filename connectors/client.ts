@@ -17,7 +17,7 @@ import {
 import { Budgets, type Spending } from './budgets.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { readEnvelope } from './envelope.ts'
-import { ClockRefused, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
+import { ClockRefused, ConnectionFailed, RateRefused, Stopped, VenueBlocked, VenueError } from './errors.ts'
 import { BlockGuard } from './guard.ts'
 import { ExchangeFailure, exchange, type Incoming, type Outgoing } from './http.ts'
 import { linkSignals } from './link.ts'
@@ -229,7 +229,7 @@ export class VenueClient implements Venue {
       if (!(failure instanceof ExchangeFailure)) throw failure
       if (failure.kind === 'stopped' && !tried.endpoint.writes)
         throw new Stopped(tried.endpoint.name, failure)
-      throw failureOf(tried, failure)
+      throw failureOf(tried, failure, new URL(outgoing.origin).host)
     }
   }
 
@@ -251,6 +251,7 @@ export class VenueClient implements Venue {
       tries,
       status,
       code: error?.code ?? '00000',
+      unreachable: error instanceof ConnectionFailed ? error.message : null,
       tookMs: Math.round(this.#options.clock.monotonic() - lastSentAt),
       retryInMs,
     })

@@ -1,6 +1,7 @@
 // What the venue refuses, by class: the class decides whether trying again can help, who must act and how.
 // Sources: the code table of venue-facts (Failures) and the contract (What an account is, Exit codes).
 import { type ErrorDetails, type ExitCode, TieoutError } from '../models/error.ts'
+import { type ConnectionClass, describeConnection } from './connection.ts'
 import type { Endpoint, Opening } from './endpoint.ts'
 
 /** The request as sent, without credentials and secrets: path with query, and the body of a POST. */
@@ -190,10 +191,25 @@ export class ParameterRefused extends VenueError {
 export class PassingFailure extends VenueError {
   override readonly name: string = 'PassingFailure'
   override readonly retryable = true
-  constructor(refusal: Refusal, what = 'The venue did not answer as it should') {
-    super(what, refusal, {
-      action: 'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
-    })
+  constructor(
+    refusal: Refusal,
+    what = 'The venue did not answer as it should',
+    action = 'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+  ) {
+    super(what, refusal, { action })
+  }
+}
+
+/** No connection came about, or it did not last. */
+export class ConnectionFailed extends PassingFailure {
+  override readonly name = 'ConnectionFailed'
+  /** Which part of the way failed. */
+  readonly connection: ConnectionClass
+  /** `host` with its port, `systemCode` such as ECONNREFUSED. */
+  constructor(refusal: Refusal, connection: ConnectionClass, host: string, systemCode: string) {
+    const { what, action } = describeConnection(connection, host, systemCode)
+    super(refusal, what, action)
+    this.connection = connection
   }
 }
 

@@ -4,6 +4,7 @@ import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import type { Dispatcher } from 'undici'
 import type { Clock } from '../models/clock.ts'
+import { type ConnectionClass, connectionClass } from './connection.ts'
 
 export interface Outgoing {
   readonly origin: string
@@ -34,11 +35,15 @@ export class ExchangeFailure extends Error {
   readonly kind: 'time-out' | 'connection failed' | 'body too large' | 'body not decodable' | 'stopped'
   /** What had come of the answer before its body failed; null for nothing. */
   readonly head: Head | null
+  /** Which part of the way failed; null where a connection stood and what came over it was no use. */
+  readonly connection: ConnectionClass | null
 
   constructor(kind: ExchangeFailure['kind'], message: string, head: Head | null, cause?: unknown) {
     super(message, cause === undefined ? undefined : { cause })
     this.kind = kind
     this.head = head
+    this.connection =
+      kind === 'time-out' ? 'time-out' : kind === 'connection failed' ? connectionClass(message) : null
   }
 }
 
@@ -87,7 +92,7 @@ export async function exchange(
   }
 }
 
-/** The system's word (ECONNREFUSED, ENOTFOUND) where there is one. */
+/** The system's code (ECONNREFUSED, ENOTFOUND) where there is one. */
 function reasonOf(cause: unknown): string {
   const { code, message } = cause as { code?: unknown; message?: unknown }
   return typeof code === 'string' ? code : String(message ?? cause)

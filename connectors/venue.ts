@@ -38,6 +38,8 @@ export type RequestEvent =
       readonly tries: number
       readonly status: number | null
       readonly code: string
+      /** Of a connection that failed: which part of the way, in a sentence that names the host. Null else. */
+      readonly unreachable: string | null
       readonly tookMs: number
       /** Until the next try; null when there is none. */
       readonly retryInMs: number | null

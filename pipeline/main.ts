@@ -1,18 +1,38 @@
 #!/usr/bin/env node
 // The command line. It parses, hands over, and turns what comes back, or goes wrong, into an exit code and a clear message.
 import yargs, { type Argv } from 'yargs'
-import { hideBin } from 'yargs/helpers'
-import { TieoutError } from '../models/error.ts'
+import { hideBin, Parser } from 'yargs/helpers'
+import { TieoutError, UsageError } from '../models/error.ts'
 import { forTerminal } from '../models/text.ts'
 import { commands } from './commands/index.ts'
 import type { GlobalArguments } from './config/context.ts'
+import { logsAlone } from './config/log-level.ts'
 import { packageVersion } from './config/root.ts'
 
-/** Prints an error for people; what is not ours to explain is called unexpected, with its cause. */
-function reportFailure(error: unknown): number {
+/** Read before the words are judged: what is wrong with them is told by it too. */
+const level = String(Parser(hideBin(process.argv)).logLevel)
+
+/** The log of this process, where standard error is to hold nothing else; null where people read it. */
+async function logAlone() {
+  if (!logsAlone(level)) return null
+  const { logFailure, openStandardError } = await import('./config/log.ts')
+  const { log } = openStandardError(level)
+  return (error: unknown): void => logFailure(log, error)
+}
+
+/** Tells an error and gives its exit code; what is not ours to explain is called unexpected, with its cause. */
+async function reportFailure(error: unknown): Promise<number> {
+  const exitCode = error instanceof TieoutError ? error.exitCode : 1
+  const log = await logAlone()
+  if (log !== null) log(error)
+  else printFailure(error)
+  return exitCode
+}
+
+function printFailure(error: unknown): void {
   if (error instanceof TieoutError) {
     process.stderr.write(`tieout: ${error.describe()}\n`)
-    return error.exitCode
+    return
   }
   const message = error instanceof Error ? error.message : String(error)
   process.stderr.write(`tieout: An unexpected error: ${forTerminal(message)}\n`)
@@ -21,7 +41,6 @@ function reportFailure(error: unknown): number {
   )
   if (process.env.TIEOUT_DEBUG !== undefined && error instanceof Error)
     process.stderr.write(`${error.stack}\n`)
-  return 1
 }
 
 const parser = yargs(hideBin(process.argv))
@@ -71,6 +90,7 @@ const parser = yargs(hideBin(process.argv))
   .exitProcess(false)
   .fail((message, error, instance) => {
     if (error) throw error
+    if (logsAlone(level)) throw new UsageError(message, { action: 'See `tieout --help`.' })
     instance.showHelp('error')
     process.stderr.write(`\ntieout: ${forTerminal(message)}\n  next:     See the usage above.\n`)
     process.exitCode = 2
@@ -83,5 +103,5 @@ class Handled extends Error {}
 try {
   await parser.parseAsync()
 } catch (error) {
-  if (!(error instanceof Handled)) process.exitCode = reportFailure(error)
+  if (!(error instanceof Handled)) process.exitCode = await reportFailure(error)
 }

@@ -7,11 +7,12 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
-import { completed, type EngineSettings } from '../engine/settings.ts'
+import { completed, type EngineSettings, readerSettings } from '../engine/settings.ts'
 import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
+import { finishRepair } from '../journal/repair.ts'
 import { openLanding } from '../landing/database.ts'
 import { OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
@@ -38,6 +39,13 @@ function landingFeed({ rows, window }: Endpoint, record: RecordType): LandingFee
 export const landingRecords: readonly RecordType[] = [
   ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
 ]
+
+/** What has landed, to be read alone; null for a folder without it. Throws LandingError while another process writes. */
+export async function readLanding(dir: string, engine: EngineSettings): Promise<Landing | null> {
+  if (!existsSync(join(dir, 'landing.duckdb'))) return null
+  const settings = { records: landingRecords, feeds: landingFeeds, readOnly: true }
+  return openLanding(dir, { ...settings, ...readerSettings(engine) })
+}
 
 export interface Books {
   readonly dir: string
@@ -109,6 +117,8 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     for (const closer of closers.splice(0).toReversed()) await closer()
   }
   try {
+    if (await finishRepair(dir, disk))
+      options.onNote?.('Finished a repair of the journal that was interrupted.')
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)

@@ -2,6 +2,7 @@
 // of a file with an error, and nothing of one whose every row the books have already.
 import { createHash } from 'node:crypto'
 import { basename } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
@@ -80,6 +81,38 @@ export async function importInto(
   return { rows: rows.length, added: added.length, rounded, id: seq }
 }
 
+/** An import as a script reads it. */
+export interface ListedImport {
+  /** What `--undo` takes. */
+  readonly id: number
+  readonly kind: string
+  readonly file_name: string
+  readonly row_count: number
+  readonly imported_at: string
+  /** Null where it counts. */
+  readonly withdrawn_at: string | null
+}
+
+/** Every import of these books, oldest first. The landing database must be attached as `landing`. */
+export async function listImports(connection: DuckDBConnection): Promise<ListedImport[]> {
+  const reader = await connection.runAndReadAll(
+    `select imports.page_id, imports.kind, imports.file_name, imports.row_count, epoch_ms(imports.imported_at),
+       epoch_ms(min(withdrawn.withdrawn_at))
+     from landing.main.imports as imports
+     left join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
+     group by all order by imports.page_id`,
+  )
+  const iso = (ms: unknown): string => new Date(Number(ms)).toISOString()
+  return reader.getRows().map(([id, kind, file, rows, importedAt, withdrawnAt]) => ({
+    id: Number(id),
+    kind: String(kind),
+    file_name: String(file),
+    row_count: Number(rows),
+    imported_at: iso(importedAt),
+    withdrawn_at: withdrawnAt === null ? null : iso(withdrawnAt),
+  }))
+}
+
 /** Withdraws an import: its rows no longer count, and a corrected file may bring the same ids. */
 export async function withdrawImport(
   books: Books,
@@ -101,7 +134,7 @@ export async function withdrawImport(
         where: `--undo ${id}`,
         found: file === undefined ? 'a number of no import' : String(file),
         expected: 'the number of an import that counts',
-        action: '`tieout sql "from imports"` lists them.',
+        action: '`tieout import --list` shows them.',
       },
     )
   const at = new Date(run.clock.wall()).toISOString()

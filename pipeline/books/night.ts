@@ -65,10 +65,18 @@ export function openConfiguredVenue(context: CommandContext, config: Config): Ve
     random: Math.random,
     signal: context.signal,
     budgets: budgetOverrides(config),
-    log: (event: RequestEvent) => context.log.debug(event, 'request'),
+    log: (event: RequestEvent) => logRequest(context, event),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
   })
+}
+
+/** Each request is a detail; that the venue cannot be reached is a warning, once a request is given up. */
+function logRequest({ log }: CommandContext, event: RequestEvent): void {
+  log.debug(event, 'request')
+  if (event.event !== 'refusal' || event.unreachable === null || event.retryInMs !== null) return
+  const { account, endpoint, code } = event
+  log.warn({ account, endpoint, class: code }, event.unreachable)
 }
 
 /** The venue's profile with what the configuration overrides. */
@@ -108,6 +116,7 @@ export async function syncBooks(
       signal: context.signal,
       command,
       run: context.run,
+      isPart: selection.accounts !== undefined || selection.feeds !== undefined,
       progress,
       ...(selection.since === undefined ? {} : { since: selection.since }),
     })

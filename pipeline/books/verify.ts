@@ -16,6 +16,8 @@ export interface Verification {
   readonly bytes: number
   /** Frames whose bodies were erased on purpose. */
   readonly erased: readonly number[]
+  /** Frames that a repair found damaged and set aside. */
+  readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
   readonly problems: readonly string[]
@@ -23,8 +25,23 @@ export interface Verification {
 
 export async function verifyBooks(context: CommandContext, config: Config): Promise<Verification> {
   const journal = await verifyJournal(context.dir)
-  const found = { frames: journal.frames, bytes: journal.bytes, erased: journal.erased }
-  const problems = journal.problems.map((problem) => `journal: ${problem.message}`)
+  const found = {
+    frames: journal.frames,
+    bytes: journal.bytes,
+    erased: journal.erased,
+    setAside: journal.setAside,
+  }
+  const problems = journal.problems.map(({ message, details: { where, expected, found: instead, action } }) =>
+    [
+      `journal: ${message}`,
+      ` ${where ?? ''}`,
+      expected && `; expected ${expected}`,
+      instead && `; found ${instead}`,
+      `. ${action}`,
+    ]
+      .filter((part) => part !== undefined)
+      .join(''),
+  )
   // Rows can only be held against a journal that is whole.
   if (problems.length > 0) return { ...found, tables: [], problems }
   const books = await openBooks(context.dir, {
@@ -80,6 +97,9 @@ export function describeVerification(result: Verification): string {
   const lines = [
     `${result.frames} frames, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
+    ...result.setAside.map(
+      (seq) => `Frame ${seq} was found damaged and set aside by a repair; the chain holds.`,
+    ),
     ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${result.problems.length} problems.`,

@@ -1,13 +1,10 @@
 // The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
-import { landingFeeds, landingRecords, openBooks } from '../books/books.ts'
+import { openBooks, readLanding } from '../books/books.ts'
 import { readWrites, settle, unsettledWrites, type Write } from '../books/writes.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { engineSettings, readerSettings } from '../engine/settings.ts'
-import { openLanding } from '../landing/database.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { printTable } from '../output/table.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */
@@ -26,13 +23,8 @@ export async function listWrites(context: CommandContext, json: boolean): Promis
 }
 
 async function readAll(context: CommandContext): Promise<Write[]> {
-  if (!existsSync(join(context.dir, 'landing.duckdb'))) return []
-  const landing = await openLanding(context.dir, {
-    records: landingRecords,
-    feeds: landingFeeds,
-    readOnly: true,
-    ...readerSettings(engineSettings(optionalConfig(context).engine)),
-  })
+  const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
+  if (landing === null) return []
   try {
     return await readWrites(landing.connection)
   } finally {

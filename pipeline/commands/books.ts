@@ -3,6 +3,7 @@
 import type { ExitCode } from '../../models/error.ts'
 import { type Books, openBooks } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
+import { describeRepair, repairBooks } from '../books/repair.ts'
 import { describeVerification, verifyBooks } from '../books/verify.ts'
 import type { Config } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
@@ -60,10 +61,22 @@ export const checkCommand = defineCommand({
 
 export const verifyCommand = defineCommand({
   example: ['$0 verify', 'before a filing, or after a restore'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  options: (parser) =>
+    parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }).option('repair', {
+      type: 'boolean',
+      default: false,
+      describe: 'Where the journal is damaged: keep every whole frame, set the rest aside',
+    }),
   run: async (context, args) => {
-    const result = await verifyBooks(context, optionalConfig(context))
-    context.print(args.json ? JSON.stringify(result, null, 2) : describeVerification(result))
+    const config = optionalConfig(context)
+    const repair = args.repair ? await repairBooks(context, config) : null
+    const result = await verifyBooks(context, config)
+    if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))
+    else {
+      if (args.repair)
+        context.print(repair === null ? 'The journal needs no repair.' : describeRepair(repair))
+      context.print(describeVerification(result))
+    }
     return result.problems.length === 0 ? 0 : 1
   },
 })

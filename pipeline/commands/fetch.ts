@@ -1,14 +1,11 @@
 // Commands that ask the venue, or would: plan, sync, nightly.
 
-import { existsSync } from 'node:fs'
-import { join } from 'node:path'
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { landingFeeds, landingRecords, openBooks } from '../books/books.ts'
+import { openBooks, readLanding } from '../books/books.ts'
 import { buildBooks, chosenAccounts, chosenFeeds, type Selection, syncBooks } from '../books/night.ts'
 import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
-import { engineSettings, readerSettings } from '../engine/settings.ts'
-import { openLanding } from '../landing/database.ts'
+import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import { printTable } from '../output/table.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
@@ -56,14 +53,7 @@ export const planCommand = defineCommand({
     const chosen = selection(context, args)
     const accounts = chosenAccounts(config, chosen)
     const feeds = chosenFeeds(config, chosen)
-    const landing = existsSync(join(context.dir, 'landing.duckdb'))
-      ? await openLanding(context.dir, {
-          records: landingRecords,
-          feeds: landingFeeds,
-          readOnly: true,
-          ...readerSettings(engineSettings(config.engine)),
-        })
-      : null
+    const landing = await readLanding(context.dir, engineSettings(config.engine))
     try {
       const plan = await planRun({ landing, config, accounts, feeds, since: chosen.since, now: context.now })
       if (args.json) {
@@ -95,7 +85,7 @@ export const planCommand = defineCommand({
 function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   const codes: ExitCode[] = []
   context.tell(`${result.rows} rows in ${result.requests} requests (${result.retries} retries).`)
-  for (const refusal of result.refusals) context.tell(`tieout: ${refusal}`)
+  for (const failure of result.failures) context.tell(`tieout: ${failure.text}`)
   if (result.refusals.length > 0) codes.push(4)
   if (result.incomplete) {
     context.tell('Incomplete: some ranges are pending. Progress is kept; run again.')

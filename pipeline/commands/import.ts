@@ -2,13 +2,14 @@
 // what was brought in by mistake. It builds and publishes the books, so that the next report has it.
 import type { Clock } from '../../models/clock.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { type Books, openBooks } from '../books/books.ts'
-import { type ImportOutcome, importInto, readImport, withdrawImport } from '../books/import.ts'
+import { type Books, openBooks, readLanding } from '../books/books.ts'
+import { type ImportOutcome, importInto, listImports, readImport, withdrawImport } from '../books/import.ts'
 import { buildBooks } from '../books/night.ts'
-import { optionalConfig } from '../config/context.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { nodeDisk } from '../journal/disk.ts'
+import { printTable } from '../output/table.ts'
 import { counted } from '../reports/notes.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
@@ -29,9 +30,11 @@ export const importCommand = defineCommand({
       .positional('file', { type: 'string', describe: 'CSV in UTF-8' })
       .option('undo', {
         type: 'number',
-        describe: 'Withdraw the import of this number; the table `imports` lists them',
+        describe: 'Withdraw the import of this number; --list shows them',
         requiresArg: true,
       })
+      .option('list', { type: 'boolean', default: false, describe: 'Show the imports, those withdrawn too' })
+      .option('json', { type: 'boolean', default: false, describe: 'With --list: as JSON' })
       .option('build', {
         type: 'boolean',
         default: true,
@@ -40,6 +43,7 @@ export const importCommand = defineCommand({
       .epilog(HEADERS),
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
+    if (args.list) return list(context, args)
     const work = await workOf(args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
@@ -61,6 +65,47 @@ export const importCommand = defineCommand({
   },
 })
 
+const LIST_COLUMNS = [
+  { name: 'id', kind: 'number' },
+  { name: 'kind' },
+  { name: 'file_name' },
+  { name: 'row_count', kind: 'number' },
+  { name: 'imported_at', kind: 'time' },
+  { name: 'withdrawn_at', kind: 'time' },
+] as const
+
+/** Prints every import, oldest first. */
+async function list(
+  context: CommandContext,
+  {
+    kind,
+    undo,
+    json,
+  }: { readonly kind?: string | undefined; readonly undo?: number | undefined; readonly json: boolean },
+): Promise<ExitCode> {
+  if (kind !== undefined || undo !== undefined)
+    throw new UsageError('--list stands alone.', {
+      expected: '`tieout import --list`, with or without --json',
+      action: 'Leave out the kind, the file and --undo.',
+    })
+  const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
+  try {
+    const imports = landing === null ? [] : await listImports(landing.connection)
+    if (json) context.print(JSON.stringify(imports, null, 2))
+    else if (imports.length === 0) context.print('Nothing has been imported.')
+    else
+      context.print(
+        printTable(
+          LIST_COLUMNS,
+          imports.map((one) => LIST_COLUMNS.map(({ name }) => one[name])),
+        ),
+      )
+    return 0
+  } finally {
+    await landing?.close()
+  }
+}
+
 type Work = (books: Books, run: { readonly id: string; readonly clock: Clock }) => Promise<string>
 
 /** What the words ask for; a file is read whole before the books are opened. */
@@ -80,7 +125,7 @@ async function workOf({
     }
   if (undo !== undefined || kind === undefined || file === undefined)
     throw new UsageError('The words do not say what to import.', {
-      expected: 'a kind and a file, or --undo with the number of an import',
+      expected: 'a kind and a file, --undo with the number of an import, or --list',
       found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
       action: 'See `tieout import --help`.',
     })

@@ -35,6 +35,8 @@ export interface NotifyMessage {
   readonly outcome: string
   readonly exit_code: ExitCode
   readonly error: { readonly name: string; readonly message: string | null } | null
+  /** Why the venue could not be read, once for each account and class; our own sentences, never the venue's words. */
+  readonly failures: readonly { account: string; class: string; message: string }[]
   readonly requests: number | null
   readonly rows: number | null
   readonly retries: number | null
@@ -82,6 +84,11 @@ export function messageOf(report: RunReport, on: readonly NotifyEvent[]): Notify
     outcome: OUTCOMES[exitCode],
     exit_code: exitCode,
     error: error === undefined ? null : describeError(error),
+    failures: (sync?.failures ?? []).map(({ account, class: name, message }) => ({
+      account,
+      class: name,
+      message,
+    })),
     requests: sync?.requests ?? null,
     rows: sync?.rows ?? null,
     retries: sync?.retries ?? null,

@@ -1,6 +1,7 @@
 // Progress for people: bars on a terminal, plain lines elsewhere. Always on standard error, so that output stays clean.
 import { MultiBar, Presets, type SingleBar } from 'cli-progress'
 import type { CommandContext } from '../config/context.ts'
+import { logsAlone } from '../config/log-level.ts'
 import type { Progress } from '../sync/context.ts'
 
 export interface ProgressDisplay {
@@ -9,7 +10,7 @@ export interface ProgressDisplay {
 }
 
 export function startProgress(context: CommandContext): ProgressDisplay {
-  return process.stderr.isTTY ? bars() : lines(context.tell)
+  return process.stderr.isTTY && !logsAlone(context.log.level) ? bars() : lines(context.tell)
 }
 
 /** One bar for each feed of each account. */

@@ -1,16 +1,23 @@
 // `tieout status`: how the books stand, from the published ledger, also while a run writes.
-import type { ExitCode } from '../../models/error.ts'
+import { type ExitCode, UsageError } from '../../models/error.ts'
 import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { hasOpenBreaks, readStatus } from '../reports/status.ts'
-import { describeStatus } from '../reports/status-text.ts'
+import { hasOpenBreaks, isStale, readStatus } from '../reports/status.ts'
+import { describeStatus, duration } from '../reports/status-text.ts'
 import { defineCommand, terminalOf } from './command.ts'
 
 export const statusCommand = defineCommand({
-  example: ['$0 status --json', 'for a monitor; exit code 3 means open breaks'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  example: ['$0 status --json --max-age 36h', 'for a monitor; exit code 3 means open breaks or old books'],
+  options: (parser) =>
+    parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }).option('max-age', {
+      type: 'string',
+      describe: 'Code 3 when the last good run ended longer ago: 90min, 36h, 2d',
+      requiresArg: true,
+    }),
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
+    const given = args['max-age']
+    const maxAgeMs = given === undefined ? null : readAge(given)
     const retentionDays = config.venue.retention_days
     const status = await readStatus(context.dir, {
       now: context.now(),
@@ -20,6 +27,31 @@ export const statusCommand = defineCommand({
     context.print(
       args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
     )
-    return hasOpenBreaks(status) ? 3 : 0
+    if (status.publishedAt === null) return 3
+    const isOld = maxAgeMs !== null && isStale(status, maxAgeMs)
+    if (isOld) context.tell(tooOld(status.lastGoodRunAt, context.now(), String(given)))
+    return isOld || hasOpenBreaks(status) ? 3 : 0
   },
 })
+
+function tooOld(lastGoodRunAt: string | null, now: number, maxAge: string): string {
+  if (lastGoodRunAt === null)
+    return 'tieout: No run of these books has yet read all that the configuration wants.'
+  const age = duration(now - Date.parse(lastGoodRunAt))
+  return `tieout: The last good run ended ${lastGoodRunAt}, ${age} ago; --max-age allows ${maxAge}.`
+}
+
+const UNITS_MS: Readonly<Record<string, number>> = { min: 60_000, h: 3_600_000, d: 86_400_000 }
+
+/** A length of time as the command line takes it, in milliseconds. */
+function readAge(text: string): number {
+  const [, count = '', unit = ''] = /^(\d+(?:\.\d+)?)(min|h|d)$/.exec(text) ?? []
+  const unitMs = UNITS_MS[unit]
+  if (unitMs !== undefined) return Number(count) * unitMs
+  throw new UsageError('--max-age is not a length of time.', {
+    where: '--max-age',
+    expected: 'a number with min, h or d, such as 36h',
+    found: text,
+    action: 'Correct it.',
+  })
+}

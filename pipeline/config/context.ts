@@ -1,16 +1,16 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
-import { randomUUID } from 'node:crypto'
 import { setMaxListeners } from 'node:events'
 import { join, resolve } from 'node:path'
 import { utc } from '@date-fns/utc'
 import { isValid } from 'date-fns/isValid'
 import { parseISO } from 'date-fns/parseISO'
-import { type Logger, pino } from 'pino'
+import type { Logger } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
 import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from './config.ts'
+import { openStandardError, runId } from './log.ts'
 
 export interface GlobalArguments {
   readonly dir: string
@@ -32,7 +32,7 @@ export interface CommandContext {
   readonly configFile: string
   /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
   readonly print: (text: string) => void
-  /** Writes a line about the work to standard error; a terminal obeys nothing in it. */
+  /** Writes a line about the work to standard error, as text or as a line of the log; a terminal obeys nothing in it. */
   readonly tell: (text: string) => void
 }
 
@@ -41,22 +41,17 @@ const feedNames = endpoints.map((endpoint) => endpoint.name)
 export function createContext(args: GlobalArguments): CommandContext {
   const dir = resolve(args.dir)
   const clock = systemClock
-  const run = randomUUID()
-  const standardError = pino.destination({ dest: 2, sync: true })
-  const log = pino(
-    { level: args.logLevel, base: null, timestamp: pino.stdTimeFunctions.isoTime },
-    { write: (line) => standardError.write(forTerminal(line)) },
-  ).child({ run })
+  const { log, tell } = openStandardError(args.logLevel)
   return {
     dir,
-    run,
+    run: runId,
     clock,
     now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
-    signal: stopSignal(),
+    signal: stopSignal(tell),
     configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
     print: (text) => process.stdout.write(`${forTerminal(text)}\n`),
-    tell: (text) => process.stderr.write(`${forTerminal(text)}\n`),
+    tell,
   }
 }
 
@@ -78,7 +73,7 @@ export function parseInstant(text: string, option: string): number {
 }
 
 /** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
-function stopSignal(): AbortSignal {
+function stopSignal(tell: CommandContext['tell']): AbortSignal {
   const controller = new AbortController()
   // Every request under way listens for it.
   setMaxListeners(0, controller.signal)
@@ -86,7 +81,7 @@ function stopSignal(): AbortSignal {
     process.on(name, () => {
       if (controller.signal.aborted) process.exit(130)
       controller.abort()
-      process.stderr.write('Stopping after what is under way; progress is kept. Once more to stop at once.\n')
+      tell('Stopping after what is under way; progress is kept. Once more to stop at once.')
     })
   }
   return controller.signal

@@ -34,7 +34,7 @@ export async function eraseFrames(
       await file.close()
     }
   }
-  await note(disk, join(journalFolder(dir), 'erased.jsonl'), targets, clock)
+  await note(disk, erasedList(dir), targets, clock)
 }
 
 async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Promise<Target[]> {
@@ -69,6 +69,9 @@ async function note(disk: Disk, path: string, targets: readonly Target[], clock:
   const lines = targets.map(({ seq }) => `${JSON.stringify({ seq, at })}\n`).join('')
   await writeFileAtomic(disk, path, Buffer.concat([before, Buffer.from(lines)]), 0o600)
 }
+
+/** Where it is noted which frames were erased. */
+export const erasedList = (dir: string): string => join(journalFolder(dir), 'erased.jsonl')
 
 /** The note beside the journal, and the one that earlier versions wrote. */
 const NOTES = ['erased.jsonl', 'struck.jsonl']

@@ -82,6 +82,8 @@ export interface RunStartMeta extends Common {
 
 export interface RunEndMeta extends Common {
   readonly kind: 'run-end'
+  /** What the run called now at its end: ISO-8601. Absent in frames of earlier versions. */
+  readonly now?: string
   readonly requests: number
   readonly rows: number
   readonly retries: number
@@ -142,7 +144,45 @@ export interface NoteMeta extends Common {
   readonly isWithdrawn: boolean
 }
 
+/** Stands for a frame that was damaged and set aside, so that those behind it keep their numbers. */
+export interface SetAsideMeta extends Common {
+  readonly kind: 'set-aside'
+  /** What the frame was, as far as its header was whole; null where nothing is known of it. */
+  readonly was: {
+    readonly kind: string
+    readonly at: string
+    readonly account?: string
+    readonly feed?: string
+    readonly partition?: string
+  } | null
+}
+
+/** A range, or with null all of a partition, whose coverage rested on a frame that is gone. */
+export interface Reopened {
+  readonly account: string
+  readonly feed: string
+  readonly partition: string
+  readonly range: Range | null
+}
+
+/** Damaged frames were set aside, and the chain was made anew from there. The frame's body lists the bytes. */
+export interface RepairMeta extends Common {
+  readonly kind: 'repair'
+  /** Numbers of the frames that were set aside, as ranges with both ends. */
+  readonly setAside: readonly { readonly from: number; readonly to: number }[]
+  /** File beside the segments that holds their bytes; null where there were none. */
+  readonly file: string | null
+  /** The first frame whose chain hash is another than it was; the frames before it have theirs still. */
+  readonly rechainedFrom: number
+  /** Hex of the chain hash that the last whole frame had before. */
+  readonly oldChain: string
+  /** What is to be fetched again: claims of earlier frames count no longer there. */
+  readonly reopens: readonly Reopened[]
+}
+
 export type FrameMeta =
+  | SetAsideMeta
+  | RepairMeta
   | PageMeta
   | RefusalMeta
   | StatementMeta

@@ -25,7 +25,7 @@ export const ERASED = 0x53
 export const GENESIS: Buffer = Buffer.alloc(CHAIN_BYTES)
 
 const SEGMENT_MAGIC = Buffer.from('TIEOUTJ\n')
-const FRAME_MAGIC = Buffer.from('TOFR')
+export const FRAME_MAGIC = Buffer.from('TOFR')
 
 export interface SegmentHeader {
   readonly version: number
@@ -120,6 +120,21 @@ export interface NewFrame {
 /** Node answers 0 for some empty arrays, whatever came before (those whose `buffer` was looked at). */
 function regionChecksum(salt: Buffer, stored: Uint8Array): number {
   return stored.length === 0 ? crc32(salt) : crc32(stored, crc32(salt))
+}
+
+/** A whole frame as it stood, under the chain hash that it has in a journal which was mended; an erased one holds zeros. */
+export function rechained(
+  frame: Buffer,
+  state: number,
+  previousChain: Buffer,
+): { bytes: Buffer; chain: Buffer } {
+  const bytes = Buffer.from(frame)
+  const headerBytes = bytes.readUInt32BE(6)
+  const chain = nextChain(previousChain, bytes.subarray(PRELUDE_BYTES, PRELUDE_BYTES + headerBytes))
+  bytes.writeUInt8(state, STATE_OFFSET)
+  if (state === ERASED) bytes.fill(0, PRELUDE_BYTES + headerBytes, bytes.length - CHAIN_BYTES)
+  chain.copy(bytes, bytes.length - CHAIN_BYTES)
+  return { bytes, chain }
 }
 
 /** The frame as it is appended, and the chain hash that it ends with. */

@@ -64,11 +64,11 @@ async function copy(from: DiskFile, offset: number, to: DiskFile): Promise<void>
 }
 
 /** A name that no earlier recovery has taken; colons are not allowed in names everywhere. */
-async function freeName(disk: Disk, folder: string, clock: Clock): Promise<string> {
+export async function freeName(disk: Disk, folder: string, clock: Clock, what = 'torn'): Promise<string> {
   const taken = new Set(await disk.list(folder))
   const time = new Date(clock.wall()).toISOString().replaceAll(':', '')
   for (let count = 1; ; count += 1) {
-    const name = count === 1 ? `torn-${time}.bin` : `torn-${time}-${count}.bin`
+    const name = count === 1 ? `${what}-${time}.bin` : `${what}-${time}-${count}.bin`
     if (!taken.has(name)) return join(folder, name)
   }
 }

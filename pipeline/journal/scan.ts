@@ -21,6 +21,15 @@ export function segmentPath(folder: string, number: number): string {
   return join(folder, `${String(number).padStart(6, '0')}.journal`)
 }
 
+/** What stands in the folder while a repair puts its segments in place (repair.ts). */
+export const REPAIR_FILE = 'repair.json'
+
+/** Numbers of the segment files that are there, in their order. */
+export async function segmentNumbers(disk: Disk, folder: string): Promise<number[]> {
+  const names = ((await disk.list(folder)) ?? []).filter((name) => NAME.test(name))
+  return names.map((name) => Number(NAME.exec(name)?.[1])).sort((a, b) => a - b)
+}
+
 export interface Listing {
   readonly segments: Segment[]
   /** A last file whose own header was never finished: a crash while it was made. */
@@ -29,8 +38,15 @@ export interface Listing {
 
 /** The segments in their order, each by its header; a gap in the numbers and a file under a wrong name are problems. */
 export async function listSegments(disk: Disk, folder: string, onProblem: OnProblem): Promise<Listing> {
-  const names = ((await disk.list(folder)) ?? []).filter((name) => NAME.test(name))
-  const numbers = names.map((name) => Number(NAME.exec(name)?.[1])).sort((a, b) => a - b)
+  const numbers = await segmentNumbers(disk, folder)
+  if ((await disk.readFile(join(folder, REPAIR_FILE))) !== null)
+    onProblem(
+      new CorruptionError('A repair of the journal was interrupted.', {
+        where: join(folder, REPAIR_FILE),
+        action:
+          'Run `tieout verify --repair`, or any command that writes the books: it finishes the repair first.',
+      }),
+    )
   const segments: Segment[] = []
   for (const [index, number] of numbers.entries()) {
     const path = segmentPath(folder, number)
@@ -145,7 +161,7 @@ export async function* scan(
     const before = segments[index - 1]
     // Behind a segment that is missing or was refused, which is a problem of its own, nothing can be compared.
     const comparable = before?.number === segment.number - 1 && previous?.lost === false
-    const continues = previous?.chain.equals(segment.chain) && previous.seq === segment.firstSeq - 1
+    const continues = previous?.leadsTo(segment.chain) && previous.seq === segment.firstSeq - 1
     if (comparable && !continues) events.onProblem(broken(segment, before.path))
     const reader = await SegmentReader.open(disk, segment)
     previous = reader

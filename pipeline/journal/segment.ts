@@ -55,14 +55,15 @@ export function damaged(message: string, where: string, expected: string, found:
     expected,
     found,
     action:
-      'Restore the journal folder from a backup, or move it aside and fetch again what the venue still has.',
+      'Restore the journal folder from a backup; else `tieout verify --repair` keeps every frame that is whole, and the ' +
+      'next night fetches again what the venue still has.',
   })
 }
 
 const place = (path: string, seq: number, offset: number): string => `${path}, frame ${seq}, byte ${offset}`
 
 /** Null for what is no header, which only another writer can have put into the chain. */
-function parsedHeader(bytes: Buffer): FrameHeader | null {
+export function parsedHeader(bytes: Buffer): FrameHeader | null {
   try {
     const header = JSON.parse(bytes.toString()) as Partial<FrameHeader> | null
     const isWhole =
@@ -77,6 +78,8 @@ export class SegmentReader {
   /** Number and chain hash of the last frame that was passed, and where the next one begins. */
   seq: number
   chain: Buffer
+  /** The hash that a refused frame should have had: the next one may continue that, where the stored one is damaged. */
+  private expected: Buffer | null = null
   offset = SEGMENT_HEADER_BYTES
   tear: Tear | null = null
   /** True once the next frame cannot be found any more. */
@@ -102,6 +105,11 @@ export class SegmentReader {
 
   close(): Promise<void> {
     return this.file.close()
+  }
+
+  /** Whether the next segment may continue this hash: the last stored one, or the one that a refused frame should have. */
+  leadsTo(chain: Buffer): boolean {
+    return this.chain.equals(chain) || this.expected?.equals(chain) === true
   }
 
   /**
@@ -132,12 +140,14 @@ export class SegmentReader {
     const header = bytes.subarray(PRELUDE_BYTES, regionOffset - offset)
     const chain = bytes.subarray(chainOffset - offset)
     const expected = nextChain(this.chain, header)
-    const matches = expected.equals(chain)
+    const matches =
+      expected.equals(chain) || (this.expected !== null && nextChain(this.expected, header).equals(chain))
     const isUnfinished = end === this.size && endsInZeros(chain, expected)
     if (!matches && (isUnfinished || (await this.isZeroFilledBefore(end)))) return this.tearAt(offset)
     this.offset = end
     this.seq = seq
     this.chain = chain
+    this.expected = matches ? null : expected
     if (!matches) throw this.brokenChain(seq, offset + PRELUDE_BYTES)
     const region = bytes.subarray(regionOffset - offset, chainOffset - offset)
     return { path, offset, regionOffset, prelude, header: this.parse(header, seq, offset), region, chain }

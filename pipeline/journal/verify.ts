@@ -1,6 +1,7 @@
 // Reads every byte of the journal and names all that is wrong with it, instead of stopping at the first.
 import { CorruptionError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from './disk.ts'
+import { erasedList, readErased } from './erase.ts'
 import { journalFolder, listSegments, type OnProblem, scan } from './scan.ts'
 import { bodyOf, type StoredFrame, type Tear } from './segment.ts'
 
@@ -11,6 +12,8 @@ export interface Verification {
   readonly bytes: number
   /** Numbers of the frames whose bodies were erased. */
   readonly erased: readonly number[]
+  /** Numbers of the frames that a repair found damaged and set aside. */
+  readonly setAside: readonly number[]
   readonly problems: readonly CorruptionError[]
   /** An unfinished end, which the next opening for append moves aside. */
   readonly tear: Tear | null
@@ -25,6 +28,7 @@ export async function verifyJournal(dir: string, disk: Disk = nodeDisk): Promise
     found.tear = tear
   }
   const erased: number[] = []
+  const setAside: number[] = []
   let frames = 0
   let bytes = 0
   const { segments } = await listSegments(disk, journalFolder(dir), onProblem)
@@ -32,8 +36,43 @@ export async function verifyJournal(dir: string, disk: Disk = nodeDisk): Promise
     frames += 1
     bytes += frame.header.bytes
     if (checkBody(frame, onProblem) === null) erased.push(frame.header.seq)
+    if (frame.header.meta.kind === 'set-aside') setAside.push(frame.header.seq)
   }
-  return { frames, bytes, erased, problems, tear: found.tear }
+  if (problems.length === 0) await checkErased(disk, dir, { erased, setAside, frames }, onProblem)
+  return { frames, bytes, erased, setAside, problems, tear: found.tear }
+}
+
+/** The list of what was erased and the frames themselves tell the same: neither is right alone. */
+async function checkErased(
+  disk: Disk,
+  dir: string,
+  { erased, setAside, frames }: Pick<Verification, 'erased' | 'setAside' | 'frames'>,
+  onProblem: OnProblem,
+): Promise<void> {
+  const where = erasedList(dir)
+  const listed = await readErased(dir, disk)
+  const differ = (message: string, seqs: readonly number[], expected: string, action: string): void => {
+    if (seqs.length > 0)
+      onProblem(new CorruptionError(message, { where, expected, found: seqs.join(', '), action }))
+  }
+  differ(
+    'Frames are erased that the list of erased frames does not name.',
+    erased.filter((seq) => !listed.includes(seq)),
+    'a line for each erased frame',
+    'Restore the list from a backup; if erasing was interrupted, erase the same frames again.',
+  )
+  differ(
+    'The list of erased frames names frames that are not erased.',
+    listed.filter((seq) => seq <= frames && !erased.includes(seq) && !setAside.includes(seq)),
+    'frames whose body is gone',
+    'If the journal came from a backup, erase them again: tieout erase with these numbers.',
+  )
+  differ(
+    'The list of erased frames names frames that the journal does not have.',
+    listed.filter((seq) => seq > frames),
+    `numbers from 1 to ${frames}`,
+    'Restore journal folder and list from the same backup.',
+  )
 }
 
 function checkBody(frame: StoredFrame, onProblem: OnProblem): Buffer | null | 'refused' {

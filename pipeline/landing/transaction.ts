@@ -12,6 +12,7 @@ import type {
   NoteMeta,
   PageMeta,
   RefusalMeta,
+  Reopened,
   RunEndMeta,
   StatementMeta,
   WriteIntentMeta,
@@ -62,6 +63,7 @@ export class LandingTransaction {
   readonly #writers = new Map<string, TableWriter>()
   readonly #runEnds: RunEndMeta[] = []
   readonly #writeOutcomes: (readonly [WriteOutcomeMeta, Frame['body']])[] = []
+  readonly #reopened: (Reopened & { readonly seq: number })[] = []
   readonly #counts = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
   /** Windows that this transaction changes: what is left of them, or null once they are finished. */
   readonly progress = new Map<string, Unfinished | null>()
@@ -102,7 +104,7 @@ export class LandingTransaction {
           frame.seq,
         ])
       case 'run-start':
-        return this.#append('runs', [meta.run, time(meta.at), null, meta.command, null, null, null, null])
+        return this.#append('runs', [meta.run, time(meta.now), null, meta.command, null, null, null, null])
       case 'run-end':
         this.#runEnds.push(meta)
         return
@@ -117,6 +119,11 @@ export class LandingTransaction {
         return this.#append('import_withdrawals', [frame.seq, meta.withdraws, time(meta.at)])
       case 'note':
         return this.#landNote(frame, meta)
+      case 'set-aside':
+        return
+      case 'repair':
+        this.#reopened.push(...meta.reopens.map((one) => ({ ...one, seq: frame.seq })))
+        return
       default:
         throw unknownKind(frame.seq, meta satisfies never)
     }
@@ -124,6 +131,7 @@ export class LandingTransaction {
 
   /** Commits with the state that the last frame gives; `begun` are the windows that the file holds as unfinished. */
   async commit(last: Frame, begun: ReadonlyMap<string, Unfinished>): Promise<LandedSummary> {
+    for (const one of this.#reopened) this.#dropProgress(one, begun)
     for (const [key, unfinished] of this.progress) {
       const before = begun.get(key)
       if (before !== undefined) await this.#deleteProgress(before)
@@ -132,13 +140,14 @@ export class LandingTransaction {
       await this.#append('progress', [account, feed, partition, window.start, window.end, cursor, pageId])
     }
     for (const writer of this.#writers.values()) writer.close()
-    const counted = this.#countedRows()
+    let counted = this.#countedRows()
     this.#writers.clear()
-    for (const { run, at, requests, rows, retries, outcome } of this.#runEnds)
+    for (const one of this.#reopened) counted += await this.#reopen(one)
+    for (const { run, at, now = at, requests, rows, retries, outcome } of this.#runEnds)
       await this.#run(
         `update landing.main.runs set ended_at = $1, requests = $2, row_count = $3, retries = $4, outcome = $5
          where run_id = $6`,
-        [micros(time(at)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
+        [micros(time(now)), BigInt(requests), BigInt(rows), BigInt(retries), outcome, run],
       )
     for (const [{ intent, at, outcome, code, reason }, body] of this.#writeOutcomes)
       await this.#run(
@@ -152,6 +161,61 @@ export class LandingTransaction {
     ])
     await this.#connection.run('commit')
     return this.#counts
+  }
+
+  /** Windows begun before a repair are not gone on with where it reopened their range: their first pages may be gone. */
+  #dropProgress(
+    { seq, account, feed, partition, range }: Reopened & { readonly seq: number },
+    begun: ReadonlyMap<string, Unfinished>,
+  ): void {
+    for (const [key, one] of new Map([...begun, ...this.progress])) {
+      const isOf = one?.account === account && one.feed === feed && one.partition === partition
+      if (!isOf || one.pageId > seq) continue
+      if (range === null || (one.window.start <= range.end && one.window.end >= range.start))
+        this.progress.set(key, null)
+    }
+  }
+
+  /** Takes a range out of what pages before a repair had covered; gives by how much the rows became more or fewer. */
+  async #reopen({
+    seq,
+    account,
+    feed,
+    partition,
+    range,
+  }: Reopened & { readonly seq: number }): Promise<number> {
+    const [from, to] = [
+      range?.start ?? Number.MIN_SAFE_INTEGER / 1000,
+      range?.end ?? Number.MAX_SAFE_INTEGER / 1000,
+    ]
+    const claims = await this.#connection.runAndReadAll(
+      `select page_id, epoch_ms(starts_at), epoch_ms(ends_at), row_count from landing.main.covered
+       where account = $1 and feed = $2 and partition = $3 and page_id < $4
+         and epoch_ms(starts_at) <= $5 and epoch_ms(ends_at) >= $6`,
+      [account, feed, partition, BigInt(seq), BigInt(Math.floor(to)), BigInt(Math.ceil(from))],
+    )
+    let added = 0
+    for (const [page, start, end, rows] of claims.getRows() as [bigint, bigint, bigint, number][]) {
+      const values = [page, account, feed, partition, micros(Number(start)), micros(Number(end))]
+      await this.#run(
+        `delete from landing.main.covered where page_id = $1 and account = $2 and feed = $3 and partition = $4
+           and starts_at = $5 and ends_at = $6`,
+        values,
+      )
+      added -= 1
+      for (const [left, right] of [
+        [Number(start), Math.ceil(from) - 1],
+        [Math.floor(to) + 1, Number(end)],
+      ] as const) {
+        if (left > right) continue
+        await this.#run('insert into landing.main.covered values ($1, $2, $3, $4, $5, $6, $7)', [
+          ...[page, account, feed, partition, micros(left), micros(right)],
+          rows,
+        ])
+        added += 1
+      }
+    }
+    return added
   }
 
   #countedRows(): number {

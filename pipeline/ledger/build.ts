@@ -42,7 +42,7 @@ export interface BuildOptions {
     readonly engine: EngineSettings
     damage?(): Promise<TieoutError | null>
   }
-  /** When new breaks count as first seen. */
+  /** When new breaks count as first seen, and the ledger as published. */
   readonly now: Date
   readonly clock: Clock
   readonly config: BuildConfig
@@ -142,7 +142,7 @@ async function make(
     models.filter(({ table }) => made.has(table)),
   )
   await assembleBreaks(connection, checks, options.now)
-  await makeAbout(connection)
+  await makeAbout(connection, options.now)
   await writeMacros(connection)
   await writeComments(connection, [
     ...models.filter(({ table }) => made.has(table)),

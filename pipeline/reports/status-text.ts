@@ -76,13 +76,15 @@ export function describeStatus(status: Status, width?: number): string {
     .join('\n\n')
 }
 
-function head({ dir, now, publishedAt }: Status): string {
+function head({ dir, now, publishedAt, lastGoodRunAt }: Status): string {
   const ledger =
     publishedAt === null
       ? 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
-      : `Ledger published ${publishedAt}.`
+      : `Ledger published ${publishedAt}; ${goodRun(lastGoodRunAt)}.`
   return `Books in ${dir}, at ${now}\n${ledger}`
 }
+
+const goodRun = (at: string | null): string => (at === null ? 'no good run yet' : `last good run ended ${at}`)
 
 function feedLine(feed: FeedStatus, { now }: Status): unknown[] {
   const { account, partition, from, to, behindMs, gaps, forgetsAt } = feed

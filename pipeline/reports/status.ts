@@ -60,8 +60,10 @@ export interface RunStatus {
 export interface Status {
   readonly dir: string
   readonly now: string
-  /** When the ledger was published; null when there is none. */
+  /** When the ledger was published, as it says itself; null when there is none. */
   readonly publishedAt: string | null
+  /** When the last run ended that read all that the configuration wants; null for none that the ledger knows of. */
+  readonly lastGoodRunAt: string | null
   readonly feeds: readonly FeedStatus[]
   readonly runs: readonly RunStatus[]
   readonly breaks: BreakCounts
@@ -99,12 +101,14 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
     ledger = await openLedger(dir, options.engine === undefined ? {} : { engine: options.engine })
   } catch (error) {
     if (!(error instanceof NoLedger)) throw error
-    return { ...common, publishedAt: null, feeds: [], runs: [], breaks: NO_BREAKS, explained: 0 }
+    const none = { publishedAt: null, lastGoodRunAt: null, feeds: [], runs: [] }
+    return { ...common, ...none, breaks: NO_BREAKS, explained: 0 }
   }
   try {
     return {
       ...common,
-      publishedAt: (await stat(ledger.file)).mtime.toISOString(),
+      publishedAt: await publishedAt(ledger),
+      lastGoodRunAt: await lastGoodRunAt(ledger),
       feeds: await readFeeds(ledger, options),
       runs: await readRuns(ledger),
       breaks: countBreaks(
@@ -120,6 +124,29 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   } finally {
     ledger.close()
   }
+}
+
+/** A ledger of an earlier version does not say it; then its file is all there is to go by. */
+async function publishedAt(ledger: Ledger): Promise<string> {
+  if (ledger.tables.get('about')?.includes('published_at') !== true)
+    return (await stat(ledger.file)).mtime.toISOString()
+  const [at] = (await ledger.query('select epoch_ms(published_at) from about'))[0] ?? []
+  return new Date(Number(at)).toISOString()
+}
+
+/**
+ * Good is a run that read all that was wanted and published it: code 0, or 3 for breaks. A refused one, an incomplete one,
+ * one of a part of the accounts or feeds, and one whose ledger was not published are not.
+ */
+async function lastGoodRunAt(ledger: Ledger): Promise<string | null> {
+  const [at] =
+    (await ledger.query("select epoch_ms(max(ended_at)) from runs where outcome = 'done'"))[0] ?? []
+  return at === null || at === undefined ? null : new Date(Number(at)).toISOString()
+}
+
+/** Whether the last good run is older than that, or there is none. */
+export function isStale({ now, lastGoodRunAt }: Status, maxAgeMs: number): boolean {
+  return lastGoodRunAt === null || Date.parse(now) - Date.parse(lastGoodRunAt) > maxAgeMs
 }
 
 /** Whether the books, or the build that was not published, have open breaks of severity error or warning. */

@@ -14,7 +14,7 @@ import {
 } from '../../connectors/errors.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
-import { isoNow, type SyncContext, state } from './context.ts'
+import { isoNow, noteFailure, type SyncContext, state } from './context.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
@@ -28,8 +28,8 @@ interface Identity {
   readonly uid: string | null
   /** Credentials that the venue has refused, or that are not there: no feed that needs one is asked. */
   readonly unusable: ReadonlyMap<Endpoint['credential'], { code: string; reason: string }>
-  /** The venue could not be reached at all: nothing more is asked of this account in this run. */
-  readonly unreachable: boolean
+  /** Why nothing more is asked of this account in this run: the venue could not be reached. Null where it was. */
+  readonly unreachable: string | null
 }
 
 /** `place` is that among the accounts of the run. */
@@ -91,11 +91,11 @@ async function syncIfUsable(
     context.progress({ kind: 'finished', account: access.name, feed: feed.name, status: 'failed' })
     return
   }
-  if (identity.unreachable) {
+  if (identity.unreachable !== null) {
     await state(context, whole, {
       status: 'pending',
       code: 'unreachable',
-      reason: 'the venue did not answer',
+      reason: identity.unreachable,
     })
     return
   }
@@ -118,7 +118,7 @@ async function identify(
     mode: known?.accountMode ?? null,
     uid: access.uid ?? known?.uid ?? null,
     unusable,
-    unreachable: false,
+    unreachable: null,
   }
   if (access.api === undefined) return before
   try {
@@ -157,7 +157,7 @@ async function judgeIdentity(
   const whole = { account: access.name, feed: settings.name, partition: '' }
   if (context.signal.aborted) {
     context.outcome.incomplete = true
-    return { ...before, unreachable: true }
+    return { ...before, unreachable: 'the run was stopped' }
   }
   if (!(error instanceof VenueError)) throw error
   const word = { code: error.code, reason: error.message }
@@ -171,6 +171,7 @@ async function judgeIdentity(
   }
   if (error instanceof CredentialRefused || error instanceof IpRefused) {
     context.outcome.refusals.push(error.describe())
+    noteFailure(context, access.name, error)
     await state(context, whole, { status: 'failed', ...word })
     // A key bound to other addresses says nothing of the tax key, but this machine has only one address.
     unusable.set('api', word)
@@ -179,8 +180,9 @@ async function judgeIdentity(
   }
   context.outcome.incomplete = true
   context.outcome.givenUp += 1
+  noteFailure(context, access.name, error)
   await state(context, whole, { status: 'pending', ...word })
-  return { ...before, unreachable: true }
+  return { ...before, unreachable: error.message }
 }
 
 const noCredential = (what: string) => ({

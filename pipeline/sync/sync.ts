@@ -8,7 +8,7 @@ import type { Config } from '../config/config.ts'
 import type { Journal } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import { SETTINGS_FEED, syncAccount } from './account.ts'
-import { isoNow, type Outcome, type Progress, type SyncContext } from './context.ts'
+import { isoNow, type Outcome, type Progress, type SyncContext, type SyncFailure } from './context.ts'
 import { createRecorder } from './recorder.ts'
 
 export interface SyncOptions {
@@ -22,6 +22,8 @@ export interface SyncOptions {
   readonly feeds: readonly Endpoint[]
   readonly settings: Endpoint
   readonly since?: number
+  /** The command line named accounts or feeds, so that this run does not read all that the configuration wants. */
+  readonly isPart?: boolean
   readonly clock: Clock
   readonly now: () => number
   readonly signal: AbortSignal
@@ -38,12 +40,14 @@ export interface SyncResult {
   readonly rows: number
   /** What the venue refused for want of a valid credential or address, for people to read. */
   readonly refusals: readonly string[]
+  /** Why the venue could not be read, once for each account and class; the refusals among them. */
+  readonly failures: readonly SyncFailure[]
   readonly incomplete: boolean
 }
 
 export async function sync(options: SyncOptions): Promise<SyncResult> {
   const recorder = createRecorder(options.journal, options.landing, options.accounts.flatMap(secretsOf))
-  const outcome: Outcome = { refusals: [], incomplete: false, givenUp: 0 }
+  const outcome: Outcome = { refusals: [], failures: [], incomplete: false, givenUp: 0 }
   const context: SyncContext = {
     run: options.run ?? randomUUID(),
     venue: options.venue,
@@ -77,10 +81,11 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     kind: 'run-end',
     at: isoNow(context),
     run: context.run,
+    now: new Date(options.now()).toISOString(),
     requests,
     rows: recorder.rows,
     retries,
-    outcome: outcome.refusals.length > 0 ? 'refused' : outcome.incomplete ? 'incomplete' : 'done',
+    outcome: outcomeOf(outcome, options.isPart ?? false),
   })
   await recorder.flush()
   return {
@@ -89,8 +94,16 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     retries,
     rows: recorder.rows,
     refusals: outcome.refusals,
+    failures: outcome.failures,
     incomplete: outcome.incomplete,
   }
+}
+
+/** How a run ended, for the table `runs`; one that was told to read only a part of the books vouches for that part alone. */
+function outcomeOf({ refusals, incomplete }: Outcome, isPart: boolean): string {
+  if (refusals.length > 0) return 'refused'
+  if (incomplete) return 'incomplete'
+  return isPart ? 'part done' : 'done'
 }
 
 /** Feeds of a run: those named, else every reading endpoint whose answer lands; the settings always come along. */

@@ -39,7 +39,11 @@ export class VenueServer {
     this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
       // Not a refusal, so a mistake of the sandbox's own: loud, and never to be taken for an answer.
       this.#serve(message, response).catch((error: unknown) => {
-        if (!message.destroyed) console.error(error)
+        if (!message.destroyed)
+          process.emitWarning(
+            error instanceof Error ? (error.stack ?? error.message) : String(error),
+            'Sandbox',
+          )
         response.destroy()
       })
     })

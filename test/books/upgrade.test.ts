@@ -47,7 +47,9 @@ async function lost(olderFile: string, newerFile: string): Promise<Record<string
   const missing: Record<string, number> = {}
   const tables = await ask(
     `select table_name, string_agg('"' || column_name || '"', ', ') from duckdb_columns()
-     where database_name = 'older' and table_name <> 'state' group by table_name order by table_name`,
+     where database_name = 'older' and table_name <> 'state'
+       -- The start of a run is now what the run called now.
+       and not (table_name = 'runs' and column_name = 'started_at') group by table_name order by table_name`,
   )
   for (const [table = '', columns] of tables) {
     const [row] = await ask(
@@ -119,7 +121,7 @@ describe('books of a newer version', () => {
       [
         'tieout: The landing database was made by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 3',
+        '  expected: schema version 4',
         '  found:    schema version 7',
         '  next:     Update tieout, then run again.',
         '',

@@ -324,4 +324,32 @@ describe('a run', { timeout: 120_000 }, () => {
     )
     expect(lines.length).toBeGreaterThan(0)
   })
+
+  test('that reaches nobody tells the account, the class and a plain sentence', async () => {
+    const dir = temporaryFolder()
+    const { file, dir: beside } = program(['cat > "$0.in"'])
+    writeFileSync(
+      join(dir, 'tieout.yaml'),
+      `venue: { base_url: "http://127.0.0.1:1" }\naccounts: { main: {} }\nnotify: { command: ["${file}"] }\n`,
+    )
+    const names = ['KEY', 'SECRET', 'PASSPHRASE']
+    const environment = Object.fromEntries(names.map((name) => [`TIEOUT_MAIN_${name}`, 'x']))
+
+    const { code, stderr } = await tieout(['nightly', '--dir', dir], environment)
+
+    const message = '127.0.0.1:1 refused the connection: account.settings for account main.'
+    expect(code).toBe(5)
+    const told = JSON.parse(readFileSync(join(beside, 'program.in'), 'utf8')) as NotifyMessage
+    expect(told).toMatchObject({
+      events: expect.arrayContaining(['failure']),
+      failures: [{ account: 'main', class: 'refused', message }],
+    })
+    const logged = stderr.split('\n').filter((line) => line.startsWith('{'))
+    expect(logged.map((line) => JSON.parse(line))).toMatchObject([
+      { account: 'main', class: 'refused', msg: message },
+    ])
+    expect(stderr).toContain(
+      'next:     Check venue.base_url with its port, and whether a firewall or a proxy stands in between. Then run again',
+    )
+  })
 })

@@ -22,7 +22,18 @@ import {
 } from '../../connectors/errors.ts'
 import { extractPage } from '../../connectors/pages.ts'
 import { UsageError } from '../../models/error.ts'
-import { access, cutOff, envelope, inTurn, loopback, refusal, reply, START, turns } from '../support/venue.ts'
+import {
+  access,
+  cutOff,
+  envelope,
+  type Handler,
+  inTurn,
+  loopback,
+  refusal,
+  reply,
+  START,
+  turns,
+} from '../support/venue.ts'
 
 const window = { startTime: String(START - 1_000), endTime: String(START) }
 const query = { bizType: 'SPOT', ...window }
@@ -324,6 +335,9 @@ describe('a request that fails', () => {
     }
     const error = await asked
     expect([error.code, clock.monotonic()]).toEqual(['time-out', 30_000])
+    expect(error.message).toMatch(
+      /^127\.0\.0\.1:\d+ did not answer in time: account\.settings for account main\.$/,
+    )
     // From 0 to 10 s, from 11 to 21 s, and from 23 s for the time that is left.
     expect(venue.counters).toEqual({ requests: 3, retries: 2 })
     expect(error.venueMessage).toBe('no whole answer within 7000 ms')
@@ -416,12 +430,44 @@ describe('a request that fails', () => {
     expect(received.map(({ at }) => at)).toEqual([0, 8_002])
   })
 
-  test('where nothing listens says so', async () => {
-    const { venue, settle } = await loopback(reply(200, ''), { baseUrl: 'http://127.0.0.1:9' })
-    const error = await caught(settle(venue.account(access).request(settings, {})))
-    expect([error.name, error.code, error.status]).toEqual(['PassingFailure', 'connection failed', null])
-    expect(error.details.found).toBe('code connection failed, ECONNREFUSED')
-  })
+  test.each<[string, Handler, string, (origin: string) => string, string]>([
+    ['refused', reply(200, ''), '127.0.0.1:9 refused the connection', () => 'http://127.0.0.1:9', 'refused'],
+    [
+      'that has no address',
+      reply(200, ''),
+      'The name nowhere.invalid could not be resolved (DNS)',
+      () => 'https://nowhere.invalid',
+      'DNS',
+    ],
+    [
+      'without TLS at the other end',
+      reply(200, ''),
+      'No TLS connection to HOST came about',
+      (origin) => origin.replace('http:', 'https:'),
+      'TLS',
+    ],
+    [
+      'that is cut every time',
+      (_request, response) => response.socket?.destroy(),
+      'HOST broke the connection off',
+      (origin) => origin,
+      'reset',
+    ],
+  ])(
+    'a connection %s is named in a plain sentence with the host',
+    async (_what, handler, sentence, address, code) => {
+      const { baseUrl } = await loopback(handler)
+      const { venue, settle, events } = await loopback(reply(200, ''), { baseUrl: address(baseUrl) })
+      const error = await caught(settle(venue.account(access).request(settings, {})))
+      const plain = sentence.replace('HOST', new URL(baseUrl).host)
+      expect([error.name, error.code, error.status]).toEqual(['ConnectionFailed', code, null])
+      expect(error.message).toBe(`${plain}: account.settings for account main.`)
+      expect(error.details.action).toMatch(
+        /^(Check|If it stays so, check) .* Then run again; what has landed is kept\.$/,
+      )
+      expect(events.at(-1)).toMatchObject({ code, unreachable: error.message, retryInMs: null })
+    },
+  )
 
   test('ends when its caller stops it, wherever it waits', async () => {
     const { venue, clock, received } = await loopback(reply(500, refusal('40015')))

@@ -1,5 +1,6 @@
 // Secrets of ours leave a body without moving a byte of the rest.
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
+import { MultiSearch } from '../../connectors/multi-search.ts'
 import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 
 const redact = (text: string, ...secrets: string[]) => {
@@ -68,3 +69,73 @@ describe('a body without secrets', () => {
 test('a text that is shown holds no secret either', () => {
   expect(redactText('sign of s3cret is wrong', ['s3cret'])).toBe('sign of ****** is wrong')
 })
+
+describe('the search', () => {
+  test('takes at most three steps for each byte, whatever secret and body are made to look like', () => {
+    let steps = 0
+    const push = MultiSearch.prototype.push
+    MultiSearch.prototype.push = function (this: MultiSearch, byte: number) {
+      steps += 1
+      return push.call(this, byte)
+    }
+    onTestFinished(() => {
+      MultiSearch.prototype.push = push
+    })
+    const bytes = 1 << 16
+    const letter = 'a'.repeat(200)
+    const almost = `${'a'.repeat(199)}b`
+    const texts: [string, number][] = [
+      ['a'.repeat(bytes), 1],
+      [almost.repeat(bytes / 200), 0],
+      [`\\\\${almost.repeat(bytes / 200)}`, 0],
+      ['\\u0061'.repeat(bytes / 6), 1],
+      [`${'\\u0061'.repeat(199)}b`.repeat(bytes / 1_200), 0],
+      ['\\'.repeat(bytes), 0],
+    ]
+    for (const [text, redacted] of texts) {
+      steps = 0
+      expect(
+        redactSecrets(Buffer.from(text), [letter, `b${letter}`, `${letter}b`, `c${letter}`]).redacted,
+      ).toBe(redacted)
+      expect(steps).toBeGreaterThan(0)
+      expect(steps).toBeLessThanOrEqual(3 * text.length)
+    }
+  })
+
+  test('finds what an expression finds that tries every place', () => {
+    const random = seeded(7)
+    for (let round = 0; round < 3_000; round += 1) {
+      const letters = (most: number): string =>
+        Array.from({ length: 1 + Math.floor(random() * most) }, () => 'xyzé'[Math.floor(random() * 4)]).join(
+          '',
+        )
+      const secrets = [letters(4), letters(4)]
+      const text = letters(30)
+      const escaped = [...text]
+        .map((one) => (random() < 0.3 ? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}` : one))
+        .join('')
+      const hidden = new Set<number>()
+      for (const secret of secrets) {
+        for (let at = text.indexOf(secret); at >= 0; at = text.indexOf(secret, at + 1))
+          for (let place = at; place < at + secret.length; place += 1) hidden.add(place)
+      }
+      const clean = redactSecrets(Buffer.from(escaped), secrets).body.toString()
+      const shown = [...text].filter((_, place) => !hidden.has(place)).join('')
+      const read = clean.replace(/\\u([0-9a-f]{4})/g, (_, hex) =>
+        String.fromCharCode(Number.parseInt(hex, 16)),
+      )
+      expect(read.replaceAll('*', '')).toBe(shown)
+    }
+  })
+})
+
+/** Uniform in [0, 1), the same for the same seed (mulberry32). */
+function seeded(seed: number): () => number {
+  let state = seed
+  return () => {
+    state = (state + 0x6d2b79f5) | 0
+    let mixed = Math.imul(state ^ (state >>> 15), 1 | state)
+    mixed = (mixed + Math.imul(mixed ^ (mixed >>> 7), 61 | mixed)) ^ mixed
+    return ((mixed ^ (mixed >>> 14)) >>> 0) / 4_294_967_296
+  }
+}

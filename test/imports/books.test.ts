@@ -202,6 +202,21 @@ describe('opening lots', () => {
 })
 
 describe('the command line', () => {
+  it('lists the imports, also one that is not built yet and one that was withdrawn', async () => {
+    const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, ''].join('\n'))
+    const dir = `${books.dir}/listed`
+    expect((await tieout(['import', '--list', '--dir', dir])).stdout).toBe('Nothing has been imported.\n')
+    await tieout(['import', 'trades', file, '--no-build', '--dir', dir])
+    const before = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect(JSON.parse(before.stdout)).toMatchObject([{ id: 1, file_name: 'history.csv', withdrawn_at: null }])
+    expect((await tieout(['import', '--undo', '1', '--no-build', '--dir', dir])).code).toBe(0)
+    const after = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect(JSON.parse(after.stdout)).toMatchObject([{ id: 1, withdrawn_at: expect.stringMatching(/Z$/) }])
+    const table = await tieout(['import', '--list', '--dir', dir])
+    expect(table.stdout).toMatch(/^id +kind +file_name +row_count +imported_at +withdrawn_at\n/)
+    expect((await tieout(['import', 'trades', file, '--list', '--dir', dir])).code).toBe(2)
+  }, 120_000)
+
   it('imports into a fresh folder without a configuration, publishes, and reports with code 0', async () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, SOLD, ''].join('\n'))
     const dir = `${books.dir}/fresh`
@@ -209,6 +224,20 @@ describe('the command line', () => {
     expect(first).toMatchObject({
       code: 0,
       stdout: `Imported 2 rows of ${file}. To take it back: tieout import --undo 1\nNo open breaks.\n`,
+    })
+    const listed = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect({ code: listed.code, list: JSON.parse(listed.stdout) }).toEqual({
+      code: 0,
+      list: [
+        {
+          id: 1,
+          kind: 'trades',
+          file_name: 'history.csv',
+          row_count: 2,
+          imported_at: expect.stringMatching(/^\d{4}-\d{2}-\d{2}T.*Z$/),
+          withdrawn_at: null,
+        },
+      ],
     })
     const report = await tieout(['report', 'gains', '--format', 'json', '--method', 'lifo', '--dir', dir])
     expect(report.code).toBe(0)

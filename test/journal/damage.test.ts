@@ -71,7 +71,7 @@ test('journal: a flipped byte is found at its frame', async () => {
       `  where:    ${segment(dir)}, frame 2, byte ${position - 16}`,
       '  expected: its checksum',
       '  found:    another checksum',
-      '  next:     Restore the journal folder from a backup, or move it aside and fetch again what the venue still has.',
+      '  next:     Restore the journal folder from a backup; else `tieout verify --repair` keeps every frame that is whole, and the next night fetches again what the venue still has.',
     ].join('\n'),
   )
 })
@@ -257,5 +257,12 @@ test('verify: every damaged frame is named, not only the first', async () => {
 test('verify: a folder without a journal has nothing wrong', async () => {
   const dir = await emptyBooks()
 
-  expect(await verifyJournal(dir)).toEqual({ frames: 0, bytes: 0, erased: [], problems: [], tear: null })
+  expect(await verifyJournal(dir)).toEqual({
+    frames: 0,
+    bytes: 0,
+    erased: [],
+    setAside: [],
+    problems: [],
+    tear: null,
+  })
 })

@@ -144,7 +144,14 @@ test('journal: a full segment is followed by a new one that continues the chain'
   for await (const frame of more.read(4)) tail.push(frame.seq)
   expect(tail).toEqual([4, 5, 6])
   await more.close()
-  expect(await verifyJournal(dir)).toEqual({ frames: 6, bytes: 6, erased: [], problems: [], tear: null })
+  expect(await verifyJournal(dir)).toEqual({
+    frames: 6,
+    bytes: 6,
+    erased: [],
+    setAside: [],
+    problems: [],
+    tear: null,
+  })
 })
 
 test('journal: reading from the end on gives nothing', async () => {

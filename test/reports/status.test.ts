@@ -1,5 +1,5 @@
 // The status of the books: what is covered, what will be lost and when, and which breaks are open.
-import { mkdtempSync, writeFileSync } from 'node:fs'
+import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
@@ -7,7 +7,7 @@ import { CorruptionError } from '../../models/error.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { keepUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
-import { type FeedStatus, hasOpenBreaks, readStatus } from '../../pipeline/reports/status.ts'
+import { type FeedStatus, hasOpenBreaks, isStale, readStatus } from '../../pipeline/reports/status.ts'
 import { describeStatus, duration } from '../../pipeline/reports/status-text.ts'
 import { describeBreaks, printBreaks } from '../../pipeline/reports/summary.ts'
 import { publish } from './books.ts'
@@ -130,7 +130,7 @@ describe('the status', () => {
     expect(text).toBe(
       [
         'Books in books, at 2026-01-10T12:00:00.000Z',
-        'Ledger published 2026-01-10T00:02:00.000Z.',
+        'Ledger published 2026-01-10T00:02:00.000Z; last good run ended 2026-01-10T00:01:00.000Z.',
         '',
         'Coverage',
         'account  feed         partition  from                      to                        behind  gaps  forgotten from            state',
@@ -149,6 +149,36 @@ describe('the status', () => {
       ].join('\n'),
     )
     expect(hasOpenBreaks(status)).toBe(true)
+  })
+
+  test('takes the time of publication from the ledger, whatever time its file has', async () => {
+    const dir = await publish([
+      `create table about as select 1 as format, '0.1.0' as version,
+         cast('2026-01-10 00:02:00+00' as timestamptz) as published_at`,
+    ])
+    utimesSync(join(dir, 'ledger.duckdb'), 0, 0)
+    expect((await readStatus(dir, { now: NOW })).publishedAt).toBe('2026-01-10T00:02:00.000Z')
+  })
+
+  test('knows the last good run: the newest that read all that was wanted, to its end', async () => {
+    const run = (id: string, day: number, end: string, outcome: string): string =>
+      `insert into runs values ('${id}', '2026-01-0${day} 00:00:00+00', ${end}, 'nightly', 1, 1, 0, ${outcome})`
+    const at = (day: number): string => `'2026-01-0${day} 01:00:00+00'`
+    const status = await readStatus(
+      await publish([
+        run('r1', 1, at(1), "'done'"),
+        run('r2', 2, at(2), "'done'"),
+        run('r3', 3, at(3), "'incomplete'"),
+        run('r4', 4, at(4), "'refused'"),
+        run('r5', 5, at(5), "'part done'"),
+        run('r6', 6, 'null', 'null'),
+      ]),
+      { now: Date.parse('2026-01-03T13:00:00Z') },
+    )
+    expect(status.lastGoodRunAt).toBe('2026-01-02T01:00:00.000Z')
+    const hours = 3_600_000
+    expect([isStale(status, 36 * hours), isStale(status, 36 * hours - 1)]).toEqual([false, true])
+    expect(isStale({ ...status, lastGoodRunAt: null }, 1e12)).toBe(true)
   })
 
   test('without a ledger says what is missing', async () => {

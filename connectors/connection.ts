@@ -1,0 +1,89 @@
+// Why no connection to the venue came about or lasted, in the words of an operator: which part of the way failed, and
+// who can do something about it. The system's codes decide; no text is matched.
+
+/** The part of the way to the venue that failed; `other` for a code that is none of these. */
+export type ConnectionClass = 'DNS' | 'refused' | 'no route' | 'TLS' | 'time-out' | 'reset' | 'other'
+
+const CLASSES: Readonly<Record<string, ConnectionClass>> = {
+  ENOTFOUND: 'DNS',
+  EAI_AGAIN: 'DNS',
+  EAI_FAIL: 'DNS',
+  EAI_NODATA: 'DNS',
+  EAI_NONAME: 'DNS',
+  ENODATA: 'DNS',
+  ESERVFAIL: 'DNS',
+  ECONNREFUSED: 'refused',
+  EHOSTUNREACH: 'no route',
+  ENETUNREACH: 'no route',
+  EHOSTDOWN: 'no route',
+  ENETDOWN: 'no route',
+  EADDRNOTAVAIL: 'no route',
+  ETIMEDOUT: 'time-out',
+  UND_ERR_CONNECT_TIMEOUT: 'time-out',
+  UND_ERR_HEADERS_TIMEOUT: 'time-out',
+  UND_ERR_BODY_TIMEOUT: 'time-out',
+  ECONNRESET: 'reset',
+  ECONNABORTED: 'reset',
+  EPIPE: 'reset',
+  UND_ERR_SOCKET: 'reset',
+  EPROTO: 'TLS',
+}
+
+/** What OpenSSL says of a certificate (X509_V_ERR_…), as Node hands it on. */
+const CERTIFICATES =
+  /^(?:CERT_|CRL_|SELF_SIGNED_|DEPTH_ZERO_|UNABLE_TO_|ERROR_IN_CERT_|INVALID_(?:CA|PURPOSE)|PATH_LENGTH_|HOSTNAME_MISMATCH)/
+
+/** The class of a system's code, such as ECONNREFUSED. */
+export function connectionClass(code: string): ConnectionClass {
+  if (/^ERR_(?:TLS|SSL)_/.test(code) || CERTIFICATES.test(code)) return 'TLS'
+  return CLASSES[code] ?? 'other'
+}
+
+interface Words {
+  /** After the name of the host, without a full stop. */
+  readonly what: (host: string, code: string) => string
+  readonly action: string
+}
+
+const WORDS: Readonly<Record<ConnectionClass, Words>> = {
+  DNS: {
+    what: (host) => `The name ${host} could not be resolved (DNS)`,
+    action: 'Check the network and the name servers of this machine, and the spelling of venue.base_url.',
+  },
+  refused: {
+    what: (host) => `${host} refused the connection`,
+    action: 'Check venue.base_url with its port, and whether a firewall or a proxy stands in between.',
+  },
+  'no route': {
+    what: (host) => `There is no route to ${host}`,
+    action: 'Check the network of this machine: cable, VPN, gateway, firewall.',
+  },
+  TLS: {
+    what: (host) => `No TLS connection to ${host} came about`,
+    action:
+      'Check the date of this machine and venue.base_url. If a proxy here reads encrypted traffic, name the file with ' +
+      'its certificate in NODE_EXTRA_CA_CERTS.',
+  },
+  'time-out': {
+    what: (host) => `${host} did not answer in time`,
+    action: 'If it stays so, check the network, or raise venue.timeout_ms.',
+  },
+  reset: {
+    what: (host) => `${host} broke the connection off`,
+    action: 'If it stays so, check the network, and whether a firewall or a proxy cuts connections.',
+  },
+  other: {
+    what: (host, code) => `The connection to ${host} failed (${code})`,
+    action: 'If it stays so, check the network and venue.base_url.',
+  },
+}
+
+/** What failed, to go on with the endpoint, and what to do about it. */
+export function describeConnection(
+  kind: ConnectionClass,
+  host: string,
+  code: string,
+): { readonly what: string; readonly action: string } {
+  const { what, action } = WORDS[kind]
+  return { what: what(host, code), action: `${action} Then run again; what has landed is kept.` }
+}

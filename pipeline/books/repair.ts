@@ -1,0 +1,240 @@
+// The books after damage to their journal: what is whole is kept, what is not is set aside, and every range whose coverage
+// rested on a frame that is gone is pending again, so that the next run fetches it while the venue still has it.
+import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import type { Range } from '../../models/ranges.ts'
+import type { Config } from '../config/config.ts'
+import type { CommandContext } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import type { FrameMeta, PageMeta, Reopened, StatementMeta } from '../journal/frame.ts'
+import { acquireLock } from '../journal/lock.ts'
+import { finishRepair, rangesOf, repairJournal } from '../journal/repair.ts'
+import { journalFolder } from '../journal/scan.ts'
+import { isWhole, type LostFrame, type Survey, surveyJournal } from '../journal/survey.ts'
+import { verifyJournal } from '../journal/verify.ts'
+import { lastLanded } from '../landing/last-landed.ts'
+import { ensureFolder, readLanding } from './books.ts'
+
+export interface RepairResult {
+  /** Frames that were kept as they are. */
+  readonly kept: number
+  /** Numbers of the frames that are gone. */
+  readonly setAside: readonly { readonly from: number; readonly to: number }[]
+  /** Where their bytes are; null where none were left. */
+  readonly file: string | null
+  /** How many ranges are to be fetched again. */
+  readonly pending: number
+  /** What no venue can give again, and what to do about it. */
+  readonly losses: readonly string[]
+}
+
+/** Repairs the journal where it is damaged; null where it is whole. Holds the lock of the books meanwhile. */
+export async function repairBooks(
+  { dir, clock, run }: Pick<CommandContext, 'dir' | 'clock' | 'run'>,
+  config: Config,
+  disk: Disk = nodeDisk,
+): Promise<RepairResult | null> {
+  ensureFolder(dir)
+  const lock = await acquireLock(dir, 'verify --repair', clock, disk)
+  try {
+    await finishRepair(dir, disk)
+    const engine = engineSettings(config.engine)
+    const { problems, frames } = await verifyJournal(dir, disk)
+    const { landedSeq = 0 } = await lastLanded(dir, engine)
+    // A journal of which nothing is left has nothing to keep: that is for a backup.
+    if (frames === 0 || (problems.length === 0 && landedSeq <= frames)) return null
+    const survey = reaching(await surveyJournal(disk, journalFolder(dir)), landedSeq)
+    const lost = survey.segments.flatMap((segment) => segment.frames.filter((frame) => !isWhole(frame)))
+    const reopens = reopened(survey)
+    const losses = [...describeLost(lost), ...(await describeLanded(dir, engine, lost))]
+    const statements = reopens.flatMap((one) => statementOf(one, config, run, clock.wall()))
+    const { file, setAside } = await repairJournal(dir, survey, { run, reopens, statements }, clock, disk)
+    const kept = survey.segments.reduce((sum, segment) => sum + segment.frames.filter(isWhole).length, 0)
+    return { kept, setAside, file, pending: reopens.length, losses }
+  } finally {
+    await lock.release()
+  }
+}
+
+/** What had landed was in the journal: numbers behind its end are lost ones too. */
+function reaching(survey: Survey, landedSeq: number): Survey {
+  const last = survey.segments.at(-1)
+  if (last === undefined || landedSeq <= survey.lastSeq) return survey
+  for (let seq = survey.lastSeq + 1; seq <= landedSeq; seq += 1) last.frames.push({ seq, meta: null })
+  return { ...survey, lastSeq: landedSeq, firstDamaged: survey.firstDamaged ?? last.number }
+}
+
+const PENDING = {
+  status: 'pending',
+  code: 'set aside',
+  reason: 'a damaged frame of the journal was set aside, so this is to be fetched again',
+} as const
+
+function statementOf({ range, ...of }: Reopened, config: Config, run: string, now: number): StatementMeta[] {
+  if (range === null) return []
+  const named = config.history.feeds?.includes(of.feed) ?? false
+  return [{ kind: 'statement', at: new Date(now).toISOString(), run, ...of, range, ...PENDING, named }]
+}
+
+interface RunSpan {
+  first: number
+  last: number
+  hasStart: boolean
+  hasEnd: boolean
+}
+
+/**
+ * What coverage rested on the lost frames. A page whose header is whole says its window. One of which nothing is known may
+ * have been any page of the runs that were under way there: all their windows count, and every window that was gone on with
+ * and whose first page is nowhere.
+ */
+export function reopened(survey: Survey): Reopened[] {
+  const all = survey.segments.flatMap(({ frames }) => frames)
+  const unknown = all.flatMap((frame) => (!isWhole(frame) && frame.meta === null ? [frame.seq] : []))
+  const pages = all.flatMap((frame) => (frame.meta?.kind === 'page' ? [{ frame, meta: frame.meta }] : []))
+  const found = new Map<string, Reopened>()
+  const reopen = ({ account, feed, partition, window, covers }: PageMeta): void => {
+    if (window === undefined) return
+    const range: Range = {
+      start: Math.min(window.start, covers?.start ?? window.start),
+      end: Math.max(window.end, covers?.end ?? window.end),
+    }
+    const one = { account, feed, partition, range }
+    found.set(JSON.stringify(one), one)
+  }
+  for (const { frame, meta } of pages) if (!isWhole(frame)) reopen(meta)
+  if (unknown.length === 0) return [...found.values()]
+  const affected = runsAround(all, unknown)
+  const windowOf = ({ account, feed, partition, window }: PageMeta): string =>
+    JSON.stringify([account, feed, partition, window])
+  const begun = new Set(pages.flatMap(({ meta }) => (meta.cursor === undefined ? [windowOf(meta)] : [])))
+  for (const { meta } of pages) if (affected.has(meta.run) || !begun.has(windowOf(meta))) reopen(meta)
+  return [...found.values()]
+}
+
+/** Runs that may have made a frame of these numbers: one writes at a time, so another's start or end bounds them. */
+function runsAround(
+  frames: Survey['segments'][number]['frames'],
+  numbers: readonly number[],
+): ReadonlySet<string> {
+  const runs = new Map<string, RunSpan>()
+  for (const { seq, meta } of frames) {
+    if (meta === null || !('run' in meta)) continue
+    const span = runs.get(meta.run) ?? { first: seq, last: seq, hasStart: false, hasEnd: false }
+    span.last = seq
+    if (meta.kind === 'run-start') span.hasStart = true
+    if (meta.kind === 'run-end') span.hasEnd = true
+    runs.set(meta.run, span)
+  }
+  const spans = [...runs.values()]
+  const isOver = (from: number, to: number): boolean =>
+    spans.some(({ first, last }) => (first > from && first < to) || (last > from && last < to))
+  return new Set(
+    [...runs].flatMap(([run, { first, last, hasStart, hasEnd }]) =>
+      numbers.some(
+        (seq) =>
+          (first < seq && seq < last) ||
+          (last < seq && !hasEnd && !isOver(last, seq)) ||
+          (first > seq && !hasStart && !isOver(seq, first)),
+      )
+        ? [run]
+        : [],
+    ),
+  )
+}
+
+/** What is gone and comes from nobody but the user, of frames whose header is whole. */
+function describeLost(lost: readonly LostFrame[]): string[] {
+  return lost.flatMap(({ seq, meta }) => (meta === null ? [] : describeOne(seq, meta)))
+}
+
+const importLost = (seq: number, file: string): string =>
+  `Frame ${seq} was the import of ${file}: import the file again.`
+const withdrawalLost = (seq: number, id: number): string =>
+  `Frame ${seq} withdrew import ${id}, which counts again: tieout import --undo ${id}.`
+const noteLost = (seq: number, breakId: string): string =>
+  `Frame ${seq} was a note on break ${breakId}: if it is open again, explain it again.`
+const writeLost = (seq: number, endpoint: string, account: string): string =>
+  `Frame ${seq} was the intent of a write (${endpoint} of account ${account}): the books no longer know of it. Look at the account before you send it again.`
+
+function describeOne(seq: number, meta: FrameMeta): string[] {
+  switch (meta.kind) {
+    case 'import':
+      return [importLost(seq, meta.file)]
+    case 'import-withdrawal':
+      return [withdrawalLost(seq, meta.withdraws)]
+    case 'note':
+      return [noteLost(seq, meta.breakId)]
+    case 'write-intent':
+      return [writeLost(seq, meta.endpoint, meta.account)]
+    case 'write-outcome':
+      return [
+        `Frame ${seq} was the outcome of write ${meta.intent}: tieout writes shows it as open; settle it there.`,
+      ]
+    default:
+      return []
+  }
+}
+
+/** The same of frames of which the journal itself knows nothing any more, by what had landed of them. */
+async function describeLanded(
+  dir: string,
+  engine: ReturnType<typeof engineSettings>,
+  lost: readonly LostFrame[],
+): Promise<string[]> {
+  const numbers = lost.flatMap(({ seq, meta }) => (meta === null ? [seq] : []))
+  if (numbers.length === 0) return []
+  const landing = await readLanding(dir, engine).catch(() => null)
+  const ranges = rangesOf(numbers).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`))
+  if (landing === null)
+    return [
+      `What frames ${ranges.join(', ')} were is not known: see \`tieout import --list\`, \`tieout check\` and \`tieout writes\` for imports, notes and writes that are gone.`,
+    ]
+  try {
+    const texts = await landedWords(landing.connection, numbers)
+    const { landedSeq } = landing
+    const never = numbers.filter((seq) => seq > landedSeq)
+    return never.length === 0
+      ? texts
+      : [...texts, `What frames ${ranges.join(', ')} were is not known in full.`]
+  } finally {
+    await landing.close()
+  }
+}
+
+async function landedWords(connection: DuckDBConnection, numbers: readonly number[]): Promise<string[]> {
+  const ask = async (sql: string): Promise<DuckDBValue[][]> =>
+    (await connection.runAndReadAll(sql.replace('$lost', numbers.join(', ')))).getRows()
+  return [
+    ...(await ask('select page_id, file_name from landing.main.imports where page_id in ($lost)')).map(
+      ([seq, file]) => importLost(Number(seq), String(file)),
+    ),
+    ...(await ask('select seq, page_id from landing.main.import_withdrawals where seq in ($lost)')).map(
+      ([seq, id]) => withdrawalLost(Number(seq), Number(id)),
+    ),
+    ...(await ask('select seq, break_id from landing.main.notes where seq in ($lost)')).map(([seq, id]) =>
+      noteLost(Number(seq), String(id)),
+    ),
+    ...(await ask('select seq, endpoint, account from landing.main.writes where seq in ($lost)')).map(
+      ([seq, endpoint, account]) => writeLost(Number(seq), String(endpoint), String(account)),
+    ),
+  ]
+}
+
+const named = (setAside: RepairResult['setAside']): string =>
+  setAside.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
+
+export function describeRepair({ kept, setAside, file, pending, losses }: RepairResult): string {
+  return [
+    setAside.length === 0
+      ? `The journal was mended; all ${kept} frames are kept.`
+      : `Set aside frames ${named(setAside)}; ${kept} whole frames are kept.`,
+    ...(file === null ? [] : [`The damaged bytes are in ${file}.`]),
+    ...losses,
+    ...(pending === 0
+      ? []
+      : [
+          `${pending} ranges are pending again: \`tieout nightly\` fetches them while the venue still has them.`,
+        ]),
+  ].join('\n')
+}

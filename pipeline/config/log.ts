@@ -1,0 +1,44 @@
+// What a process says on standard error: a log in JSON, and lines for people. At the levels `info` and `debug` a program
+// reads it, so that everything is a line of the log there; else the lines are plain, with the warnings among them.
+import { randomUUID } from 'node:crypto'
+import { type Logger, pino } from 'pino'
+import { TieoutError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
+import { logsAlone } from './log-level.ts'
+
+/** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
+export const runId: string = randomUUID()
+
+export interface StandardError {
+  readonly log: Logger
+  /** Writes a line about the work; a terminal obeys nothing in it. */
+  readonly tell: (text: string) => void
+}
+
+export function openStandardError(level: string): StandardError {
+  const out = pino.destination({ dest: 2, sync: true })
+  const log = pino(
+    { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
+    { write: (line) => out.write(forTerminal(line)) },
+  ).child({ run: runId })
+  if (!logsAlone(level)) return { log, tell: (text) => process.stderr.write(`${forTerminal(text)}\n`) }
+  // Node would write them as text.
+  process.removeAllListeners('warning')
+  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message))
+  return { log, tell: (text) => log.info(text) }
+}
+
+/** An error as the last line of a log. */
+export function logFailure(log: Logger, error: unknown): void {
+  if (error instanceof TieoutError) {
+    const { where, expected, found, action } = error.details
+    log.error({ error: error.name, where, expected, found, action }, error.message)
+    return
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  const stack = process.env.TIEOUT_DEBUG !== undefined && error instanceof Error ? error.stack : undefined
+  log.error(
+    { error: 'unexpected', stack, action: 'Progress is kept. Run again; if it stays, report it.' },
+    message,
+  )
+}

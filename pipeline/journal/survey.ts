@@ -1,0 +1,285 @@
+// What of a damaged journal is whole: every frame whose place in the chain and whose body are proven, and every stretch of
+// bytes that is none. Where a frame cannot be read, the next one is looked for by its magic and its checksum.
+import { CorruptionError } from '../../models/error.ts'
+import type { Disk } from './disk.ts'
+import type { FrameMeta } from './frame.ts'
+import {
+  CHAIN_BYTES,
+  decodePrelude,
+  decodeSegmentHeader,
+  ERASED,
+  FRAME_MAGIC,
+  type FrameHeader,
+  GENESIS,
+  LIVE,
+  nextChain,
+  PRELUDE_BYTES,
+  type Prelude,
+  SALT_BYTES,
+  SEGMENT_HEADER_BYTES,
+} from './layout.ts'
+import { segmentNumbers, segmentPath } from './scan.ts'
+import { bodyOf, parsedHeader } from './segment.ts'
+
+/** A frame that is kept as it is. */
+export interface WholeFrame {
+  readonly seq: number
+  readonly meta: FrameMeta
+  readonly offset: number
+  readonly end: number
+  /** The one byte that is not hashed: right as it stands, or as its body shows. */
+  readonly state: number
+  /** As stored. */
+  readonly chain: Buffer
+}
+
+/** Bytes that are no whole frame. */
+export interface DamagedPiece {
+  readonly segment: number
+  readonly offset: number
+  readonly bytes: number
+}
+
+/** A number whose frame is gone; its meta where the header is whole and only the body is not. */
+export interface LostFrame {
+  readonly seq: number
+  readonly meta: FrameMeta | null
+}
+
+export interface SegmentSurvey {
+  readonly number: number
+  /** Null where the file is missing. */
+  readonly path: string | null
+  /** In their order; what is lost stands where it was, as near as that is known. */
+  readonly frames: (WholeFrame | LostFrame)[]
+}
+
+export interface Survey {
+  readonly segments: readonly SegmentSurvey[]
+  readonly pieces: readonly DamagedPiece[]
+  /** The last number that is whole or lost. */
+  readonly lastSeq: number
+  /** The stored chain hash of the last whole frame. */
+  readonly lastChain: Buffer
+  /** Number of the first segment that is not as it was written; null for a journal that is. */
+  readonly firstDamaged: number | null
+}
+
+export const isWhole = (frame: WholeFrame | LostFrame): frame is WholeFrame => 'chain' in frame
+
+interface Candidate {
+  readonly offset: number
+  readonly regionOffset: number
+  readonly end: number
+  readonly prelude: Prelude
+  readonly headerBytes: Buffer
+  readonly header: FrameHeader | null
+  readonly chain: Buffer
+}
+
+/** A frame by its own account, from a prelude with its checksum to a length that fits; null for anything else. */
+function candidateAt(bytes: Buffer, offset: number): Candidate | null {
+  const prelude = decodePrelude(bytes.subarray(offset, offset + PRELUDE_BYTES))
+  if (prelude === null) return null
+  const regionOffset = offset + PRELUDE_BYTES + prelude.headerBytes
+  const chainOffset = regionOffset + SALT_BYTES + prelude.storedBytes
+  const end = chainOffset + CHAIN_BYTES
+  if (end > bytes.length) return null
+  const headerBytes = bytes.subarray(offset + PRELUDE_BYTES, regionOffset)
+  const chain = bytes.subarray(chainOffset, end)
+  return { offset, regionOffset, end, prelude, headerBytes, header: parsedHeader(headerBytes), chain }
+}
+
+/** Walks all segments, whatever is wrong with them; the files stay as they are. */
+export async function surveyJournal(disk: Disk, folder: string): Promise<Survey> {
+  const surveyor = new Surveyor()
+  const numbers = await segmentNumbers(disk, folder)
+  for (let number = 1; number <= (numbers.at(-1) ?? 0); number += 1) {
+    const path = segmentPath(folder, number)
+    const bytes = numbers.includes(number) ? await disk.readFile(path) : null
+    surveyor.take(number, bytes === null ? null : path, bytes ?? Buffer.alloc(0))
+  }
+  return surveyor.survey()
+}
+
+class Surveyor {
+  readonly #segments: SegmentSurvey[] = []
+  readonly #pieces: DamagedPiece[] = []
+  #firstDamaged: number | null = null
+  #seq = 0
+  #lastChain: Buffer = GENESIS
+  /** Frames since the last proven one of which only the length is known. */
+  #unproven = 0
+  /** Hashes that the next frame may continue: the stored one, and the one that the frame before it should have had. */
+  #before: readonly Buffer[] = [GENESIS]
+  /** A frame that does not match its own hash: the next one proves its header, or it is lost. */
+  #doubtful: {
+    readonly frame: Candidate
+    readonly expected: Buffer | null
+    readonly bytes: Buffer
+    readonly path: string
+  } | null = null
+
+  survey(): Survey {
+    this.#settle(null)
+    // What they were is not known, but each had a number.
+    this.#lose(this.#seq + 1 + this.#unproven)
+    const { length } = this.#segments
+    // A segment of which nothing is known stands for the numbers that the next one begins behind.
+    for (let at = 0; at < length - 1; at += 1) this.#fill(at)
+    return {
+      segments: this.#segments,
+      pieces: this.#pieces,
+      lastSeq: this.#seq,
+      lastChain: this.#lastChain,
+      firstDamaged: this.#firstDamaged,
+    }
+  }
+
+  take(number: number, path: string | null, bytes: Buffer): void {
+    const header = decodeSegmentHeader(bytes)
+    this.#settle(header?.number === number ? header.chain : null)
+    this.#segments.push({ number, path, frames: [] })
+    let offset = 0
+    if (header !== null && header.number === number) {
+      offset = SEGMENT_HEADER_BYTES
+      const continues = this.#before.some((chain) => chain.equals(header.chain))
+      if (!continues || header.firstSeq !== this.#seq + 1) this.#damaged()
+      // Frames before this segment may be gone without a trace; its header is proven by a checksum.
+      this.#before = [...this.#before, header.chain]
+      this.#lose(header.firstSeq)
+      this.#unproven = 0
+    } else this.#damaged()
+    while (offset < bytes.length) offset = this.#next(bytes, offset, path ?? '')
+  }
+
+  /** Takes the frame at this place, or the bytes up to the next one; gives where to go on. */
+  #next(bytes: Buffer, offset: number, path: string): number {
+    const frame = candidateAt(bytes, offset)
+    if (frame === null) {
+      const end = nextCandidate(bytes, offset + 1)
+      this.#settle(null)
+      this.#aside(offset, end - offset)
+      // At the end nothing behind tells how many frames this was: at least one.
+      if (end === bytes.length) this.#unproven += 1
+      this.#before = end - offset >= CHAIN_BYTES ? [bytes.subarray(end - CHAIN_BYTES, end)] : []
+      return end
+    }
+    const before = this.#before.find((chain) => nextChain(chain, frame.headerBytes).equals(frame.chain))
+    const isNext = frame.header !== null && frame.header.seq > this.#seq
+    if (before !== undefined && isNext) {
+      this.#settle(before)
+      this.#accept(frame, bytes, path)
+      this.#before = [frame.chain]
+    } else {
+      this.#settle(null)
+      this.#damaged()
+      const [previous] = this.#before
+      const expected = previous === undefined ? null : nextChain(previous, frame.headerBytes)
+      this.#doubtful = { frame, expected, bytes, path }
+      this.#before = expected === null ? [frame.chain] : [frame.chain, expected]
+    }
+    return frame.end
+  }
+
+  /** Decides on the doubtful frame: whole after all where the next one continues the hash that it should have had. */
+  #settle(continued: Buffer | null): void {
+    const doubtful = this.#doubtful
+    this.#doubtful = null
+    if (doubtful === null) return
+    const { frame, expected, bytes, path } = doubtful
+    const isProven = continued !== null && expected?.equals(continued) === true
+    if (isProven && frame.header?.seq === this.#seq + 1) this.#accept(frame, bytes, path)
+    else {
+      this.#aside(frame.offset, frame.end - frame.offset)
+      this.#unproven += 1
+    }
+  }
+
+  /** A frame with a proven header: whole with its body, lost without. */
+  #accept(frame: Candidate, bytes: Buffer, path: string): void {
+    const { header } = frame
+    if (header === null) return
+    const { seq, meta } = header
+    this.#lose(seq)
+    this.#seq = seq
+    this.#unproven = 0
+    const state = stateOf(frame, header, bytes, path)
+    if (state === null) {
+      this.#aside(frame.offset, frame.end - frame.offset)
+      this.#frames().push({ seq, meta })
+      return
+    }
+    if (!state.isSound) this.#damaged()
+    this.#lastChain = frame.chain
+    this.#frames().push({
+      seq,
+      meta,
+      offset: frame.offset,
+      end: frame.end,
+      state: state.state,
+      chain: frame.chain,
+    })
+  }
+
+  /** The numbers from the next one up to this one are lost. */
+  #lose(next: number): void {
+    if (next > this.#seq + 1) this.#damaged()
+    for (let seq = this.#seq + 1; seq < next; seq += 1) this.#frames().push({ seq, meta: null })
+    this.#seq = Math.max(this.#seq, next - 1)
+  }
+
+  #frames(): (WholeFrame | LostFrame)[] {
+    return this.#segments.at(-1)?.frames ?? []
+  }
+
+  #aside(offset: number, bytes: number): void {
+    this.#damaged()
+    this.#pieces.push({ segment: this.#segments.at(-1)?.number ?? 0, offset, bytes })
+  }
+
+  #damaged(): void {
+    this.#firstDamaged ??= this.#segments.at(-1)?.number ?? 1
+  }
+
+  /** Moves lost numbers from the beginning of the next segment into one that has none. */
+  #fill(at: number): void {
+    const [segment, following] = [this.#segments[at], this.#segments[at + 1]]
+    if (segment === undefined || following === undefined || segment.frames.length > 0) return
+    this.#firstDamaged = Math.min(this.#firstDamaged ?? segment.number, segment.number)
+    const whole = following.frames.findIndex(isWhole)
+    const lost = whole < 0 ? following.frames.length : whole
+    segment.frames.push(...following.frames.splice(0, lost))
+  }
+}
+
+/** Where the next frame with a header that can be read begins; the end of the bytes for none. */
+function nextCandidate(bytes: Buffer, from: number): number {
+  for (let at = bytes.indexOf(FRAME_MAGIC, from); at >= 0; at = bytes.indexOf(FRAME_MAGIC, at + 1))
+    if (candidateAt(bytes, at)?.header != null) return at
+  return bytes.length
+}
+
+/**
+ * The state with which the body is whole, and whether the frame is sound as it stands; null for a damaged body. An erased
+ * frame that still holds bytes was not erased to its end: they go, and must be kept nowhere else.
+ */
+function stateOf(
+  frame: Candidate,
+  header: FrameHeader,
+  bytes: Buffer,
+  path: string,
+): { state: number; isSound: boolean } | null {
+  const { offset, regionOffset, end, prelude, chain } = frame
+  const region = bytes.subarray(regionOffset, end - CHAIN_BYTES)
+  for (const state of [prelude.state, LIVE, ERASED]) {
+    const stored = { path, offset, regionOffset, prelude: { ...prelude, state }, header, region, chain }
+    try {
+      bodyOf(stored)
+      return { state, isSound: state === prelude.state }
+    } catch (error) {
+      if (!(error instanceof CorruptionError)) throw error
+    }
+  }
+  return prelude.state === ERASED ? { state: ERASED, isSound: false } : null
+}
