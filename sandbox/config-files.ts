@@ -22,7 +22,7 @@ export async function writeSandboxConfig(
   options: { speed: number },
 ): Promise<void> {
   await mkdir(dir, { recursive: true })
-  const named = nameAccounts(sandbox.accounts)
+  const named = sandbox.accounts.map((account) => [account.name, account] as const)
   await writeFile(join(dir, 'tieout.yaml'), configuration(sandbox.baseUrl, named, options.speed))
   const credentials = Object.fromEntries(
     named.map(([name, { apiKey, secret, passphrase, taxKey }]) => [
@@ -49,7 +49,11 @@ export async function writeSandboxConfig(
   await chmod(path, OWNER_ONLY)
 }
 
-function configuration(baseUrl: string, named: [string, SandboxAccount][], speed: number): string {
+function configuration(
+  baseUrl: string,
+  named: readonly (readonly [string, SandboxAccount])[],
+  speed: number,
+): string {
   const budgets = ENDPOINTS.map(({ name, rate, budgetGroup }) => {
     const { count, perMs } = faster(rate, speed)
     const group = budgetGroup === undefined ? '' : `, group: ${budgetGroup}`
@@ -66,20 +70,4 @@ ${budgets.join('\n')}
 accounts:
 ${accounts.join('\n')}
 `
-}
-
-/** A name for each account after what it is; several of a kind are counted. */
-function nameAccounts(accounts: readonly SandboxAccount[]): [string, SandboxAccount][] {
-  const kinds = accounts.map(({ kind, roles }) => {
-    const role = (['parent', 'broker', 'sub'] as const).find((known) => roles.includes(known))
-    return role ?? kind
-  })
-  const seen = new Map<string, number>()
-  return accounts.map((account, index) => {
-    const kind = kinds[index]!
-    const count = (seen.get(kind) ?? 0) + 1
-    seen.set(kind, count)
-    const isOnly = kinds.filter((other) => other === kind).length === 1
-    return [isOnly ? kind : `${kind}-${count}`, account]
-  })
 }

@@ -23,6 +23,7 @@ export interface Credential {
 
 /** An account as `sandbox --json` lists it. */
 export interface SandboxAccount extends Credential {
+  name: string
   uid: string
   kind: Kind
   roles: Role[]
@@ -160,7 +161,7 @@ export function castAccounts(
       { ...credential, uid, permissions: new Set(MASTER_PERMISSIONS), readOnly: false, ipList, label: name },
       { ...taxKey, uid, permissions: new Set(['tax']), readOnly: true, ipList: [], label: `${name} tax` },
     )
-    listed.push({ uid, kind, roles, ...credential, taxKey })
+    listed.push({ name, uid, kind, roles, ...credential, taxKey })
   }
   return { accounts, keys, listed }
 }

@@ -19,7 +19,7 @@ let aheadMs = 0
 let finished: string
 
 /** Two of the accounts: one unified with margin and P2P, one classic with futures. */
-const ACCOUNTS = ['--accounts', 'sub-3,classic']
+const ACCOUNTS = ['--accounts', 'sub-2,classic']
 
 beforeAll(async () => {
   const monotonicMs = () => performance.now() + aheadMs

@@ -58,7 +58,7 @@ describe('a call that reads', () => {
     await expect(call('account.settings')).rejects.toMatchObject({
       exitCode: 2,
       message: 'Several accounts are configured.',
-      details: { where: '--account', expected: 'one of parent, classic, broker, sub-1, sub-2, sub-3' },
+      details: { where: '--account', expected: 'one of parent, classic, broker, broker-sub, sub-1, sub-2' },
     })
   })
 

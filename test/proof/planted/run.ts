@@ -23,7 +23,7 @@ import { type Day, type Expected, type Mistake, plant } from './mistakes.ts'
 const SPEED = 2_000
 const END_MS = Date.parse('2026-06-30T00:00:00Z')
 /** Accounts of the sandbox that the mistakes fall on, by their names in the configuration. */
-const ACCOUNTS = ['parent', 'classic', 'sub-2', 'sub-3']
+const ACCOUNTS = ['parent', 'classic', 'sub-1', 'sub-2']
 
 export interface PlantedRun {
   readonly planted: readonly { readonly mistake: Mistake; readonly expected: Expected }[]

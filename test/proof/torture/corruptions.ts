@@ -16,14 +16,14 @@ import type { Campaign } from './kills.ts'
 import type { Ended } from './program.ts'
 import type { World } from './world.ts'
 
-const NIGHT = ['nightly', '--accounts', 'sub-3,classic', '--from', '2026-06-08']
+const NIGHT = ['nightly', '--accounts', 'sub-2,classic', '--from', '2026-06-08']
 
 const COMMANDS = {
   nightly: NIGHT,
   build: ['build'],
   rebuild: ['rebuild'],
   verify: ['verify'],
-  plan: ['plan', '--accounts', 'sub-3,classic', '--from', '2026-06-08'],
+  plan: ['plan', '--accounts', 'sub-2,classic', '--from', '2026-06-08'],
   status: ['status', '--json'],
   balances: ['report', 'balances', '--format', 'csv'],
   gains: ['report', 'gains', '--format', 'csv'],

@@ -31,8 +31,8 @@ interface Step {
 }
 
 const steps = (file: string): readonly Step[] => [
-  { name: 'first night', args: ['nightly', '--accounts', 'sub-3', '--from', SINCE] },
-  { name: 'second night', args: ['nightly', '--accounts', 'sub-3,classic', '--from', SINCE] },
+  { name: 'first night', args: ['nightly', '--accounts', 'sub-2', '--from', SINCE] },
+  { name: 'second night', args: ['nightly', '--accounts', 'sub-2,classic', '--from', SINCE] },
   { name: 'import', args: ['import', 'trades', file] },
   { name: 'sync', args: ['sync', '--accounts', 'classic', '--feeds', 'tax.p2pRecords,tax.futuresRecords'] },
   { name: 'build', args: ['build'] },
@@ -130,7 +130,7 @@ async function differences(baseUrl: string, dir: string): Promise<string[]> {
   const config = parse(readFileSync(join(dir, 'tieout.yaml'), 'utf8')) as {
     accounts: Record<string, { uid: string }>
   }
-  const uids = ['sub-3', 'classic'].map((name) => config.accounts[name]?.uid)
+  const uids = ['sub-2', 'classic'].map((name) => config.accounts[name]?.uid)
   const accounts = truth.accounts.filter(({ uid }) => uids.includes(uid))
   const found = await compareWithTruth(dir, { ...truth, accounts })
   return found.differences.map(({ what, truth: is, ledger }) => `${what}: truth ${is}, ledger ${ledger}`)

@@ -1,0 +1,40 @@
+// Every day of the books, also those on which nothing happened.
+import { afterEach, expect, test } from 'vitest'
+import { balanced, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+afterEach(() => books.close())
+
+test('the calendar has each day from the first change to the end of the last run, with week, quarter and month end', async () => {
+  books = await TestBooks.open({ only: ['main.calendar'] })
+  await books.account('main', 'unified')
+  const deposit = { coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '1' }
+  await books.tax(
+    'SPOT',
+    balanced([
+      { ...deposit, id: '1', ts: '2025-12-28 23:00:00+00' },
+      { ...deposit, id: '2', ts: '2025-12-30 10:00:00+00' },
+    ]),
+  )
+  await books.insert('runs', {
+    run_id: 'run-1',
+    started_at: '2026-01-02 03:00:00+00',
+    ended_at: '2026-01-02 03:01:00+00',
+    command: 'nightly',
+    requests: '1',
+    row_count: '2',
+    retries: '0',
+    outcome: 'done',
+  })
+  await books.build()
+  expect(
+    await books.query('select day, iso_week, quarter, weekday, is_month_end from calendar order by day'),
+  ).toEqual([
+    ['2025-12-28', '2025-W52', '2025-10-01', '7', 'false'],
+    ['2025-12-29', '2026-W01', '2025-10-01', '1', 'false'],
+    ['2025-12-30', '2026-W01', '2025-10-01', '2', 'false'],
+    ['2025-12-31', '2026-W01', '2025-10-01', '3', 'true'],
+    ['2026-01-01', '2026-W01', '2026-01-01', '4', 'false'],
+    ['2026-01-02', '2026-W01', '2026-01-01', '5', 'false'],
+  ])
+})
