@@ -22,6 +22,8 @@ export interface TruthOfAccount {
     fees: string
   }[]
   records: Record<FeedName, number>
+  /** Principal of margin loans that is still owed. */
+  loans: { ledger: string; coin: string; quantity: string }[]
 }
 
 export interface FuturesResult {
@@ -101,7 +103,7 @@ export class Books {
   }
 
   /** The truth of one account as of the given time; `tells` names the ledgers that some feed of it tells of. */
-  truth(uid: string, tells: (ledger: string) => boolean, nowMs: number): TruthOfAccount {
+  truth(uid: string, tells: (ledger: string) => boolean, nowMs: number): Omit<TruthOfAccount, 'loans'> {
     const { balances, futures, recordTimes } = this.#of(uid)
     return {
       uid,

@@ -10,7 +10,7 @@ import {
   type SandboxAccount,
   taxPartition,
 } from './accounts.ts'
-import { Books, type Truth } from './books.ts'
+import { Books, type Truth, type TruthOfAccount } from './books.ts'
 import { type Clock, DAY_MS } from './clock.ts'
 import { type Customer, inventCustomers } from './customers.ts'
 import { Feed } from './feed.ts'
@@ -202,6 +202,19 @@ export class Venue {
   truth(): Truth {
     const nowMs = this.clock.nowMs()
     const tells = (account: Account) => (ledger: string) => isTold(account, ledger)
-    return { accounts: this.accounts.map((account) => this.books.truth(account.uid, tells(account), nowMs)) }
+    return {
+      accounts: this.accounts.map((account) => ({
+        ...this.books.truth(account.uid, tells(account), nowMs),
+        loans: loansOf(account),
+      })),
+    }
   }
+}
+
+/** Debts by the ledger that received the coins, in the order of the coins. */
+function loansOf(account: Account): TruthOfAccount['loans'] {
+  const ledger = ledgerOf(account, 'MARGIN')
+  const sums = new Map<string, bigint>()
+  for (const { coin, principal } of account.debts) sums.set(coin, (sums.get(coin) ?? 0n) + principal)
+  return [...sums].sort().map(([coin, quantity]) => ({ ledger, coin, quantity: text(quantity) }))
 }

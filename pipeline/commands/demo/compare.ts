@@ -1,4 +1,4 @@
-// Holds the published ledger against the sandbox's truth: every balance, every futures figure, every record count.
+// Holds the published ledger against the sandbox's truth: every balance, every loan, every futures figure, every record count.
 // Exact to the last digit; a figure that one side lacks is a difference too.
 import { formatAmount, parseAmount } from '../../../models/amount.ts'
 import type { Truth } from '../../../sandbox/index.ts'
@@ -13,6 +13,7 @@ export interface Difference {
 
 export interface Comparison {
   readonly balances: number
+  readonly loans: number
   readonly futuresFigures: number
   readonly records: number
   readonly differences: readonly Difference[]
@@ -23,9 +24,10 @@ export async function compareWithTruth(dir: string, truth: Truth): Promise<Compa
   try {
     const differences: Difference[] = []
     const balances = await compareFigures(ledger, BALANCES, truthBalances(truth), differences)
+    const loans = await compareFigures(ledger, LOANS, truthLoans(truth), differences)
     const futuresFigures = await compareFigures(ledger, FUTURES, truthFutures(truth), differences)
     const records = await compareFigures(ledger, recordCounts(truth), truthRecords(truth), differences)
-    return { balances, futuresFigures, records, differences }
+    return { balances, loans, futuresFigures, records, differences }
   } finally {
     ledger.close()
   }
@@ -34,6 +36,10 @@ export async function compareWithTruth(dir: string, truth: Truth): Promise<Compa
 const BALANCES = `
   select 'balance of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
   from balances join accounts using (account)`
+
+const LOANS = `
+  select 'loan of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
+  from liabilities join accounts using (account)`
 
 const FUTURES = `
   with totals as (
@@ -67,6 +73,14 @@ function truthBalances(truth: Truth): Map<string, string> {
       balances.map(
         ({ ledger, coin, quantity }) => [`balance of ${uid} ${ledger} ${coin}`, quantity] as const,
       ),
+    ),
+  )
+}
+
+function truthLoans(truth: Truth): Map<string, string> {
+  return new Map(
+    truth.accounts.flatMap(({ uid, loans }) =>
+      loans.map(({ ledger, coin, quantity }) => [`loan of ${uid} ${ledger} ${coin}`, quantity] as const),
     ),
   )
 }
@@ -120,11 +134,11 @@ function exact(text: string): string {
 }
 
 export function describeComparison(comparison: Comparison): string {
-  const { balances, futuresFigures, records, differences } = comparison
+  const { balances, loans, futuresFigures, records, differences } = comparison
   if (differences.length === 0) {
     return (
       `Every balance and PnL figure equals the sandbox’s truth exactly: ` +
-      `${balances} balances, ${futuresFigures} futures figures, ${records} record counts.`
+      `${balances} balances, ${loans} loans, ${futuresFigures} futures figures, ${records} record counts.`
     )
   }
   return [
