@@ -9,7 +9,7 @@ export interface ProgressDisplay {
 }
 
 export function startProgress(context: CommandContext): ProgressDisplay {
-  return process.stderr.isTTY ? bars() : lines(context.tell)
+  return context.stderr.isTTY ? bars() : lines(context.tell)
 }
 
 /** One bar for each feed of each account. */

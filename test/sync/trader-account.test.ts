@@ -2,6 +2,7 @@
 // ends no night, and what is refused to it for another reason still does.
 import { describe, expect, test } from 'vitest'
 import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const SINCE = '{ since: 2026-10-20 }'
@@ -20,7 +21,7 @@ const excluded = (status: number): Answers =>
   Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
 
 async function ask(dir: string, query: string): Promise<Record<string, string>[]> {
-  const { stdout } = await tieout(['sql', query, '--format', 'json', '--dir', dir])
+  const { stdout } = await command(['sql', query, '--format', 'json', '--dir', dir])
   return JSON.parse(stdout)
 }
 
