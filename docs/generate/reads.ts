@@ -20,10 +20,9 @@ await keepReads(connection, [
   ...generatedModels({ publishPersonalData: false }),
   ...readModels(join(packageRoot, 'sql')),
 ])
-connection.closeSync()
 
 forgetShapes()
-for (const publishPersonalData of [false, true])
+for (const publishPersonalData of [true, false])
   await buildLedger({
     dir,
     landing,
@@ -31,8 +30,8 @@ for (const publishPersonalData of [false, true])
     clock: systemClock,
     config: { accounts: [], publishPersonalData },
     steps: [lotsStep({ method: 'fifo', scope: 'account' })],
-    publish: false,
   })
-keepShapes()
+await keepShapes(connection, join(dir, 'ledger.duckdb'))
+connection.closeSync()
 await landing.close()
 rmSync(dir, { recursive: true })

@@ -19,6 +19,6 @@ export const aboutDocs: Documented = {
 
 export async function makeAbout(connection: DuckDBConnection): Promise<void> {
   await connection.run(
-    `create table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version`,
+    `create or replace table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version`,
   )
 }

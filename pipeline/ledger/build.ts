@@ -20,6 +20,7 @@ import {
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
+import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
 import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
 import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
@@ -120,6 +121,7 @@ async function make(
   options: BuildOptions,
 ): Promise<Omit<BuildResult, 'path'>> {
   const { config, steps = [] } = options
+  await standEmptyTables(connection)
   await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
   await loadPreviousBreaks(connection, workspace.hasPrevious)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
@@ -138,18 +140,15 @@ async function make(
   )
   await assembleBreaks(connection, checks, options.now)
   await makeAbout(connection)
+  const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
+  const documented = [...models.filter(({ table }) => made.has(table)), ...written, breaksDocs, aboutDocs]
+  await dropUnmade(connection, new Set(documented.map(({ table }) => table)))
   const found = await readBreaks(connection)
   const openBreaks = found.filter(({ status }) => status === 'open')
   const breaks = countBySeverity(openBreaks)
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is thrown away.
-  if (published)
-    await writeComments(connection, [
-      ...models.filter(({ table }) => made.has(table)),
-      ...steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep),
-      breaksDocs,
-      aboutDocs,
-    ])
+  if (published) await writeComments(connection, documented)
   const explainedBreaks = found.filter(({ status }) => status === 'explained')
   return { published, breaks, openBreaks, explainedBreaks, tables }
 }

@@ -2,13 +2,14 @@
 // is the same as ever. When that answer has no row, the columns of its table are kept, by all that decides them: the text
 // of the select, what it reads, and so on down to what has landed and what is given. Later builds make the table from its
 // columns, without planning the select: most feeds of most accounts are empty, and planning is most of what a small
-// build costs.
+// build costs. What such tables and their columns mean is the same as ever too: a build begins with a copy of an empty
+// ledger, comments and all, and replaces in it what has rows.
 import { createHash } from 'node:crypto'
-import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
-import { identifier } from '../engine/quote.ts'
+import { identifier, literal } from '../engine/quote.ts'
 import type { Model } from './models.ts'
 import { CATALOG } from './workspace.ts'
 
@@ -17,6 +18,9 @@ type Columns = string
 
 /** By print; the compiled package brings those that the shipped models make of empty books. */
 const SHAPES_FILE = join(packageRoot, 'dist', 'empty.json')
+
+/** The published ledger of empty books; the compiled package brings it. */
+const EMPTY_LEDGER = join(packageRoot, 'dist', 'empty.duckdb')
 
 let shapes: Map<string, Columns> | undefined
 
@@ -32,9 +36,37 @@ export function forgetShapes(): void {
   shapes = new Map()
 }
 
-/** Writes down the shapes that are known, for the processes that come after. */
-export function keepShapes(): void {
+/** Writes down the shapes that are known, and the tables of this published ledger, for the processes that come after. */
+export async function keepShapes(connection: DuckDBConnection, ledger: string): Promise<void> {
   writeFileSync(SHAPES_FILE, JSON.stringify(Object.fromEntries(knownShapes())))
+  rmSync(EMPTY_LEDGER, { force: true })
+  await connection.run(`attach ${literal(ledger)} as published (read_only)`)
+  // Small blocks: it is only definitions.
+  await connection.run(`attach ${literal(EMPTY_LEDGER)} as empty_ledger (block_size 16384)`)
+  await connection.run('copy from database published to empty_ledger (schema)')
+  await connection.run('detach empty_ledger')
+  await connection.run('detach published')
+}
+
+/** Copies the tables of the empty ledger into the unfinished one, which has none. Where there is none to copy they are made one by one. */
+export async function standEmptyTables(connection: DuckDBConnection): Promise<void> {
+  if (!existsSync(EMPTY_LEDGER)) return
+  const attached = await connection.run(`attach ${literal(EMPTY_LEDGER)} as empty_ledger (read_only)`).then(
+    () => true,
+    () => false,
+  )
+  if (!attached) return
+  try {
+    await connection.run(`copy from database empty_ledger to ${CATALOG} (schema)`)
+  } finally {
+    await connection.run('detach empty_ledger')
+  }
+}
+
+/** Takes out the tables of the empty ledger that this build does not make. */
+export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet<string>): Promise<void> {
+  const unmade = [...(await columnsIn(connection, [CATALOG])).keys()].filter((table) => !made.has(table))
+  if (unmade.length > 0) await connection.run(unmade.map((table) => `drop table ${table}`).join(';\n'))
 }
 
 /** What decides the tables of one build, as far as it can be told without asking. */
@@ -43,14 +75,17 @@ export class Emptiness {
   readonly #columns = new Map<string, string>()
   /** What decides its rows as well, hashed: of the tables whose rows are known to be none, or the same as ever. */
   readonly #rows = new Map<string, string>()
+  /** Columns of the tables that stand in the unfinished ledger already, empty. */
+  readonly #standing = new Map<string, Columns>()
   /** Tables without rows that no build has made yet, with what decides them. */
   readonly #learned = new Map<string, string>()
 
   /** What has landed and the tables that are given must stand there. */
   static async of(connection: DuckDBConnection, given: readonly string[]): Promise<Emptiness> {
     const emptiness = new Emptiness()
-    for (const [table, columns] of await columnsIn(connection, ['landing', 'staging']))
-      emptiness.#columns.set(table, hashOf([version(), table, columns]))
+    for (const [table, columns] of await columnsIn(connection, ['landing', 'staging', CATALOG]))
+      if (table.startsWith('main.')) emptiness.#standing.set(table, columns)
+      else emptiness.#columns.set(table, hashOf([version(), table, columns]))
     const landed = [...emptiness.#columns.keys()].filter((table) => table.startsWith('landing.'))
     const filled = await withRows(connection, landed)
     for (const table of landed) if (!filled.includes(table)) emptiness.#isEmpty(table)
@@ -59,11 +94,13 @@ export class Emptiness {
     return emptiness
   }
 
-  /** The statement that makes the table as its select would; null where the select must be asked. */
-  definition(model: Model, reads: readonly string[]): string | null {
+  /** The statement that makes the table; null where it stands as its select would make it. */
+  statement(model: Model, reads: readonly string[]): string | null {
+    const { table, select, isView } = model
     const decided = printOf(model, reads, this.#rows)
-    const columns = decided === null || model.isView ? undefined : knownShapes().get(decided)
-    return columns === undefined ? null : `create table ${model.table} (${columns})`
+    const columns = decided === null || isView ? undefined : knownShapes().get(decided)
+    if (columns === undefined) return `create or replace ${isView ? 'view' : 'table'} ${table} as\n${select}`
+    return columns === this.#standing.get(table) ? null : `create or replace table ${table} (${columns})`
   }
 
   /** Takes in that the table has been made. */

@@ -83,12 +83,9 @@ async function runModel(
   emptiness: Emptiness,
 ): Promise<number> {
   try {
-    const kind = model.isView ? 'view' : 'table'
-    const definition = emptiness.definition(model, reads)
-    const reader = await connection.runAndReadAll(
-      definition ?? `create ${kind} ${model.table} as\n${model.select}`,
-    )
-    const rows = Number(reader.getRowsJson()[0]?.[0] ?? 0)
+    const statement = emptiness.statement(model, reads)
+    const reader = statement === null ? null : await connection.runAndReadAll(statement)
+    const rows = Number(reader?.getRowsJson()[0]?.[0] ?? 0)
     emptiness.made(model, reads, rows)
     return rows
   } catch (cause) {
@@ -98,6 +95,7 @@ async function runModel(
 
 async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<number> {
   try {
+    for (const table of step.writes) await connection.run(`drop table if exists ${qualify(table)}`)
     await step.run(connection)
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause

@@ -1,7 +1,6 @@
 // An account that is nothing but a trader, neither merchant nor broker, agent or lending unit: what does not apply to it
 // ends no night, and what is refused to it for another reason still does.
 import { describe, expect, test } from 'vitest'
-import { tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -27,7 +26,7 @@ async function ask(dir: string, query: string): Promise<Record<string, string>[]
 
 /** Code and the breaks of a night, one line each. */
 async function night(dir: string): Promise<{ code: number | null; breaks: string[]; stderr: string }> {
-  const run = await tieout(['nightly', '--dir', dir])
+  const run = await command(['nightly', '--dir', dir])
   const breaks = await ask(dir, "select * from breaks where status = 'open' order by check_name, severity")
   return {
     code: run.code,
