@@ -119,6 +119,7 @@ describe('the process apart', { timeout: 180_000 }, () => {
       ask('select 1 as n', '--format', 'json'),
       ask('from balances', '--format', 'parquet', '--out', out),
     ])
+    expect([table.stderr, csv.stderr, json.stderr, parquet.stderr]).toEqual(['', '', '', expect.any(String)])
     expect([table.stdout, csv.stdout, json.stdout]).toEqual(['n\n─\n1\n', 'n\n1\n', '[\n{"n":1}\n]\n'])
     expect([parquet.code, readFileSync(out).subarray(0, 4).toString()]).toEqual([0, 'PAR1'])
     expect(readdirSync(places.temporary)).toEqual([])
