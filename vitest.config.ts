@@ -1,6 +1,18 @@
 import { defineConfig } from 'vitest/config'
+import { BaseSequencer } from 'vitest/node'
 
 const PROOF = 'test/proof/**/*.test.ts'
+
+/** Files that take long begin first, so that no worker is left with one of them at the end. */
+const LONG = /\/test\/(books|imports|evidence|reports\/doors|ledger\/(build|engine)|sql\/positions)/
+
+class LongFirst extends BaseSequencer {
+  override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
+    const isLong = ({ moduleId }: (typeof files)[number]): boolean => LONG.test(moduleId)
+    const sorted = await super.sort(files)
+    return [...sorted.filter(isLong), ...sorted.filter((file) => !isLong(file))]
+  }
+}
 
 export default defineConfig({
   test: {
@@ -8,6 +20,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     maxWorkers: 2,
+    sequence: { sequencer: LongFirst },
     globalSetup: 'test/support/temporary-directory.ts',
     projects: [
       // What each change needs. The files of a worker share its modules, and so one loading of DuckDB; no test changes them.

@@ -2,6 +2,7 @@
 import type { Argv } from 'yargs'
 import type { ExitCode } from '../../models/error.ts'
 import type { CommandContext, GlobalArguments } from '../config/context.ts'
+import type { Surroundings } from '../config/surroundings.ts'
 
 interface Declaration<Options> {
   readonly example: readonly [string, string]
@@ -12,22 +13,24 @@ interface Declaration<Options> {
 /** A command as it is loaded: what it takes, and what it does. Its name stands in the table of contents (index.ts). */
 export interface Command {
   readonly builder: (parser: Argv) => Argv
-  readonly run: (args: GlobalArguments) => Promise<ExitCode>
+  readonly run: (args: GlobalArguments, surroundings: Surroundings) => Promise<ExitCode>
 }
 
 export function defineCommand<Options>({ options, example, run }: Declaration<Options>): Command {
   return {
     builder: (parser) => options(parser).example(...example),
-    run: async (args) =>
-      run((await import('../config/context.ts')).createContext(args), args as Options & GlobalArguments),
+    run: async (args, surroundings) => {
+      const { createContext } = await import('../config/context.ts')
+      return run(createContext(args, surroundings), args as Options & GlobalArguments)
+    },
   }
 }
 
 /** Standard output as reports use it; its width is that of the terminal, if it is one. */
 export const terminalOf = (context: CommandContext) => ({
-  stdout: process.stdout,
+  stdout: context.stdout,
   tell: context.tell,
-  ...(process.stdout.isTTY ? { width: process.stdout.columns } : {}),
+  ...(context.stdout.isTTY && context.stdout.columns !== undefined ? { width: context.stdout.columns } : {}),
 })
 
 /** Where several exit codes apply, the one that counts. Contract, "Exit codes". */

@@ -10,7 +10,7 @@ export interface ProgressDisplay {
 }
 
 export function startProgress(context: CommandContext): ProgressDisplay {
-  return process.stderr.isTTY && !logsAlone(context.log.level) ? bars() : lines(context.tell)
+  return context.stderr.isTTY === true && !logsAlone(context.log.level) ? bars() : lines(context.tell)
 }
 
 /** One bar for each feed of each account. */

@@ -1,5 +1,5 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
-import { setMaxListeners } from 'node:events'
+import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
 import { utc } from '@date-fns/utc'
 import { isValid } from 'date-fns/isValid'
@@ -10,7 +10,8 @@ import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from './config.ts'
-import { openStandardError, runId } from './log.ts'
+import { openStandardError } from './log.ts'
+import type { Output, Surroundings } from './surroundings.ts'
 
 export interface GlobalArguments {
   readonly dir: string
@@ -30,6 +31,8 @@ export interface CommandContext {
   /** Stops a run cleanly when the user asks for it. */
   readonly signal: AbortSignal
   readonly configFile: string
+  readonly stdout: Output
+  readonly stderr: Output
   /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
   readonly print: (text: string) => void
   /** Writes a line about the work to standard error, as text or as a line of the log; a terminal obeys nothing in it. */
@@ -38,19 +41,23 @@ export interface CommandContext {
 
 const feedNames = endpoints.map((endpoint) => endpoint.name)
 
-export function createContext(args: GlobalArguments): CommandContext {
+export function createContext(args: GlobalArguments, surroundings: Surroundings): CommandContext {
+  const { stdout, stderr } = surroundings
   const dir = resolve(args.dir)
   const clock = systemClock
-  const { log, tell } = openStandardError(args.logLevel)
+  const run = surroundings.run ?? randomUUID()
+  const { log, tell } = openStandardError(args.logLevel, stderr, run)
   return {
     dir,
-    run: runId,
+    run,
     clock,
     now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
-    signal: stopSignal(tell),
+    signal: surroundings.stop(tell),
     configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
-    print: (text) => process.stdout.write(`${forTerminal(text)}\n`),
+    stdout,
+    stderr,
+    print: (text) => stdout.write(`${forTerminal(text)}\n`),
     tell,
   }
 }
@@ -70,21 +77,6 @@ export function parseInstant(text: string, option: string): number {
     })
   }
   return at.getTime()
-}
-
-/** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
-function stopSignal(tell: CommandContext['tell']): AbortSignal {
-  const controller = new AbortController()
-  // Every request under way listens for it.
-  setMaxListeners(0, controller.signal)
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.exit(130)
-      controller.abort()
-      tell('Stopping after what is under way; progress is kept. Once more to stop at once.')
-    })
-  }
-  return controller.signal
 }
 
 /** The configuration, or the defaults for commands that work without one. */

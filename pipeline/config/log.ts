@@ -1,13 +1,10 @@
 // What a process says on standard error: a log in JSON, and lines for people. At the levels `info` and `debug` a program
 // reads it, so that everything is a line of the log there; else the lines are plain, with the warnings among them.
-import { randomUUID } from 'node:crypto'
 import { type Logger, pino } from 'pino'
 import { TieoutError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { logsAlone } from './log-level.ts'
-
-/** Names this process in every line of its log, in the frames that it journals and in the table `runs`. */
-export const runId: string = randomUUID()
+import type { Output } from './surroundings.ts'
 
 export interface StandardError {
   readonly log: Logger
@@ -15,16 +12,19 @@ export interface StandardError {
   readonly tell: (text: string) => void
 }
 
-export function openStandardError(level: string): StandardError {
-  const out = pino.destination({ dest: 2, sync: true })
+/** `run` names the run in every line of the log. */
+export function openStandardError(level: string, stderr: Output, run: string): StandardError {
+  const out = stderr.fd === undefined ? stderr : pino.destination({ dest: stderr.fd, sync: true })
   const log = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => out.write(forTerminal(line)) },
-  ).child({ run: runId })
-  if (!logsAlone(level)) return { log, tell: (text) => process.stderr.write(`${forTerminal(text)}\n`) }
-  // Node would write them as text.
-  process.removeAllListeners('warning')
-  process.on('warning', ({ name, message }) => log.warn({ warning: name }, message))
+  ).child({ run })
+  if (!logsAlone(level)) return { log, tell: (text) => stderr.write(`${forTerminal(text)}\n`) }
+  if (stderr === process.stderr) {
+    // Node would write them as text.
+    process.removeAllListeners('warning')
+    process.on('warning', ({ name, message }) => log.warn({ warning: name }, message))
+  }
   return { log, tell: (text) => log.info(text) }
 }
 

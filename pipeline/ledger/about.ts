@@ -21,7 +21,7 @@ export const aboutDocs: Documented = {
 
 export async function makeAbout(connection: DuckDBConnection, now: Date): Promise<void> {
   await connection.run(
-    `create table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version,
+    `create or replace table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version,
        cast(${literal(now.toISOString())} as timestamptz) as published_at`,
   )
 }

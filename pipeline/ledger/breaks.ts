@@ -148,7 +148,7 @@ export async function assembleBreaks(
   )
   if (found.length === 0) found.push(NO_CHECK)
   await connection.run(
-    `create table breaks as
+    `create or replace table breaks as
      with found_now as (${found.join('\nunion all\n')}),
      identified as (
        select sha256(concat_ws('|', check_name, coalesce(account, ''), coalesce(ledger, ''),

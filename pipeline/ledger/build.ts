@@ -20,6 +20,7 @@ import {
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
+import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
 import { writeMacros } from './macros.ts'
 import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
@@ -85,17 +86,14 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
   await discardBuild(disk, unfinished)
   const connection = await options.landing.instance.connect()
   try {
-    const { tables, openBreaks, explainedBreaks } = await inWorkspace(
+    const made = await inWorkspace(
       connection,
       { unfinished, published: path, breakColumns: carriedColumns },
       (workspace) => make(connection, workspace, options),
     )
-    const breaks = countBySeverity(openBreaks)
-    const publishable = breaks.error === 0 || options.publishAnyway === true
-    const wanted = options.publish ?? true
-    if (wanted && publishable) await publishLedger(disk, options.dir, unfinished)
-    if (wanted && !publishable) await keepUnpublishedBreaks(disk, options.dir, openBreaks)
-    return { published: wanted && publishable, path, breaks, openBreaks, explainedBreaks, tables }
+    if (made.published) await publishLedger(disk, options.dir, unfinished)
+    else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
+    return { ...made, path }
   } catch (error) {
     throw await explained(options, unfinished, path, error)
   } finally {
@@ -122,17 +120,17 @@ async function make(
   connection: DuckDBConnection,
   workspace: Workspace,
   options: BuildOptions,
-): Promise<Pick<BuildResult, 'tables' | 'openBreaks' | 'explainedBreaks'>> {
+): Promise<Omit<BuildResult, 'path'>> {
   const { config, steps = [] } = options
+  await standEmptyTables(connection)
   await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
   await loadPreviousBreaks(connection, workspace.hasPrevious)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)
-  const given = [...GIVEN_TABLES, 'staging.previous_breaks']
   const { clock, only, log } = options
-  const tables = await runTasks(connection, models, steps, { given, only, clock, log })
+  const tables = await runTasks(connection, models, steps, { given: GIVEN_TABLES, only, clock, log })
   const made = new Set(tables.map(({ table }) => table))
   const checks = models
     .map(({ table }) => table)
@@ -144,18 +142,17 @@ async function make(
   await assembleBreaks(connection, checks, options.now)
   await makeAbout(connection, options.now)
   await writeMacros(connection)
-  await writeComments(connection, [
-    ...models.filter(({ table }) => made.has(table)),
-    ...steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep),
-    breaksDocs,
-    aboutDocs,
-  ])
+  const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
+  const documented = [...models.filter(({ table }) => made.has(table)), ...written, breaksDocs, aboutDocs]
+  await dropUnmade(connection, new Set(documented.map(({ table }) => table)))
   const found = await readBreaks(connection)
-  return {
-    tables,
-    openBreaks: found.filter(({ status }) => status === 'open'),
-    explainedBreaks: found.filter(({ status }) => status === 'explained'),
-  }
+  const openBreaks = found.filter(({ status }) => status === 'open')
+  const breaks = countBySeverity(openBreaks)
+  const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
+  // Nobody opens a build that is thrown away.
+  if (published) await writeComments(connection, documented)
+  const explainedBreaks = found.filter(({ status }) => status === 'explained')
+  return { published, breaks, openBreaks, explainedBreaks, tables }
 }
 
 function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {

@@ -15,22 +15,26 @@ export const docsOfStep = ({ name, writes, docs, columns }: ExtraStep): Document
     columnDocs: new Map(Object.entries(columns?.[table] ?? {})),
   }))
 
-/** Comments the tables of schema main; a meaning for a column that is not there is passed over. */
+/** Comments the tables of schema main, where they do not say so already; a meaning for a column that is not there is passed over. */
 export async function writeComments(
   connection: DuckDBConnection,
   documented: readonly Documented[],
 ): Promise<void> {
   const reader = await connection.runAndReadAll(
-    `select schema_name || '.' || table_name, column_name from duckdb_columns() where database_name = '${CATALOG}'`,
+    `select schema_name || '.' || table_name, column_name, comment from duckdb_columns() where database_name = '${CATALOG}'
+     union all select schema_name || '.' || table_name, '', comment from duckdb_tables() where database_name = '${CATALOG}'`,
   )
-  const columns = new Set(reader.getRowsJson().map(([table, column]) => `${table}.${column}`))
+  const found = new Map(
+    reader.getRowsJson().map(([table, column, comment]) => [`${table}.${column}`, comment]),
+  )
   const statements: string[] = []
   for (const { table, doc, columnDocs } of documented) {
     if (!table.startsWith('main.')) continue
-    statements.push(`comment on table ${table} is ${literal(doc)}`)
+    if (found.get(`${table}.`) !== doc) statements.push(`comment on table ${table} is ${literal(doc)}`)
     for (const [column, meaning] of columnDocs) {
-      if (!columns.has(`${table}.${column}`)) continue
-      statements.push(`comment on column ${table}.${identifier(column)} is ${literal(meaning)}`)
+      const name = `${table}.${column}`
+      if (found.has(name) && found.get(name) !== meaning)
+        statements.push(`comment on column ${table}.${identifier(column)} is ${literal(meaning)}`)
     }
   }
   await connection.run(['begin transaction', ...statements, 'commit'].join(';\n'))

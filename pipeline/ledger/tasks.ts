@@ -3,7 +3,8 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
-import { inOrder, type Model, qualify, type Task, tablesRead } from './models.ts'
+import { Emptiness } from './empty.ts'
+import { inOrder, type Model, qualify, readsOf, type Task } from './models.ts'
 
 /** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
 export interface ExtraStep {
@@ -51,10 +52,13 @@ export async function runTasks(
   steps: readonly ExtraStep[],
   { given, only, clock, log }: TasksOptions,
 ): Promise<BuildEvent[]> {
+  const emptiness = await Emptiness.of(connection, given)
   const tasks: Task<() => Promise<number>>[] = []
   for (const model of models) {
-    const reads = await tablesRead(connection, model)
-    tasks.push({ name: model.table, reads, writes: [model.table], item: () => runModel(connection, model) })
+    const all = await readsOf(connection, model)
+    const reads = all.filter((table) => !table.startsWith('landing.'))
+    const item = () => runModel(connection, model, all, emptiness)
+    tasks.push({ name: model.table, reads, writes: [model.table], item })
   }
   for (const step of steps) {
     const [reads, writes] = [step.reads.map(qualify), step.writes.map(qualify)]
@@ -68,14 +72,22 @@ export async function runTasks(
     events.push(event)
     log?.(event)
   }
+  await emptiness.learn(connection)
   return events
 }
 
-async function runModel(connection: DuckDBConnection, model: Model): Promise<number> {
+async function runModel(
+  connection: DuckDBConnection,
+  model: Model,
+  reads: readonly string[],
+  emptiness: Emptiness,
+): Promise<number> {
   try {
-    const kind = model.isView ? 'view' : 'table'
-    const reader = await connection.runAndReadAll(`create ${kind} ${model.table} as\n${model.select}`)
-    return Number(reader.getRowsJson()[0]?.[0] ?? 0)
+    const statement = emptiness.statement(model, reads)
+    const reader = statement === null ? null : await connection.runAndReadAll(statement)
+    const rows = Number(reader?.getRowsJson()[0]?.[0] ?? 0)
+    emptiness.made(model, reads, rows)
+    return rows
   } catch (cause) {
     throw failed(model.file, model.table, cause)
   }
@@ -83,6 +95,7 @@ async function runModel(connection: DuckDBConnection, model: Model): Promise<num
 
 async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<number> {
   try {
+    for (const table of step.writes) await connection.run(`drop table if exists ${qualify(table)}`)
     await step.run(connection)
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause

@@ -76,7 +76,10 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
     for (const statement of [
       `use ${identifier(database)}`,
       `set preserve_insertion_order = ${keepsOrder}`,
+      // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
+      'pragma disable_checkpoint_on_shutdown',
       ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
+      'pragma enable_checkpoint_on_shutdown',
     ])
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
     if (refusals.length > 0) throw refusals[0]

@@ -8,7 +8,8 @@ import { systemClock } from '../../models/clock.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
-import { startTieout, temporaryFolder, tieout } from '../support/cli.ts'
+import { startTieout, temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 const SPEED = 2_000
 const NOW = '2026-06-30T00:00:00Z'
@@ -54,7 +55,7 @@ describe('a backup', () => {
   test('of the journal alone gives the same books, to the hash', async () => {
     const folder = restored(dir)
 
-    const rebuilt = await tieout(['rebuild', '--dir', folder, '--now', NOW])
+    const rebuilt = await command(['rebuild', '--dir', folder, '--now', NOW])
 
     expect([rebuilt.code, rebuilt.stderr]).toEqual([0, expect.stringContaining('frames again.')])
     expect(await hashOf(folder)).toBe(await hashOf(dir))
@@ -67,9 +68,9 @@ describe('a backup', () => {
     const folder = restored(copied)
     const frames = await framesOf(folder)
 
-    const rebuilt = await tieout(['rebuild', '--dir', folder, '--now', NOW])
-    const verified = await tieout(['verify', '--dir', folder, '--now', NOW])
-    await tieout(night(folder))
+    const rebuilt = await command(['rebuild', '--dir', folder, '--now', NOW])
+    const verified = await command(['verify', '--dir', folder, '--now', NOW])
+    await command(night(folder))
 
     expect([frames > 10, frames < (await framesOf(dir))]).toEqual([true, true])
     expect([rebuilt.code, verified.code]).toEqual([0, 0])
@@ -80,9 +81,9 @@ describe('a backup', () => {
     const folder = restored(copied)
     cpSync(join(dir, 'landing.duckdb'), join(folder, 'landing.duckdb'))
 
-    const refused = await tieout(['build', '--dir', folder, '--now', NOW])
+    const refused = await command(['build', '--dir', folder, '--now', NOW])
     rmSync(join(folder, 'landing.duckdb'))
-    const rebuilt = await tieout(['rebuild', '--dir', folder, '--now', NOW])
+    const rebuilt = await command(['rebuild', '--dir', folder, '--now', NOW])
 
     expect([refused.code, refused.stderr]).toEqual([
       1,

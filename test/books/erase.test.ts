@@ -8,6 +8,7 @@ import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 const p2pOrders = (orders: readonly string[]): PageOf => ({
   feed: 'p2p.orders',
@@ -30,7 +31,7 @@ beforeAll(async () => {
   original = await journaledBooks(PAGES)
   // Asked for, so that the published books hold names before.
   writeFileSync(join(original, 'tieout.yaml'), 'privacy: { publish_personal_data: true }\n')
-  await tieout(['build', '--dir', original])
+  await command(['build', '--dir', original])
 }, 120_000)
 
 function copied(): string {
@@ -41,7 +42,7 @@ function copied(): string {
 
 const names = async (dir: string): Promise<string> =>
   (
-    await tieout([
+    await command([
       'sql',
       'select buyer_real_name from p2p_orders order by 1',
       '--format',
@@ -67,7 +68,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const dir = copied()
     const before = await everything(dir)
 
-    const { code, stdout, stderr } = await tieout(['erase', '--matching', 'Jane Roe', '--dir', dir])
+    const { code, stdout, stderr } = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
 
     expect(code).toBe(0)
     expect(
@@ -101,9 +102,9 @@ describe('erase', { timeout: 120_000 }, () => {
       false,
     ])
     expect(await names(dir)).toBe('buyer_real_name\n')
-    const entries = await tieout(['sql', 'select count(*) n from entries', '--format', 'json', '--dir', dir])
+    const entries = await command(['sql', 'select count(*) n from entries', '--format', 'json', '--dir', dir])
     expect(JSON.parse(entries.stdout)).toEqual([{ n: 3 }])
-    const verified = await tieout(['verify', '--dir', dir])
+    const verified = await command(['verify', '--dir', dir])
     expect([verified.code, verified.stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
     expect(verified.stdout).toContain(
       'Frame 4 was erased: its body is gone, the chain holds.\nFrame 5 was erased',
@@ -112,10 +113,10 @@ describe('erase', { timeout: 120_000 }, () => {
 
   test('rebuild says which frames have no rows any more, and makes the same books', async () => {
     const dir = copied()
-    await tieout(['erase', '4', '--yes', '--dir', dir])
+    await command(['erase', '4', '--yes', '--dir', dir])
     const before = await names(dir)
 
-    const rebuilt = await tieout(['rebuild', '--dir', dir])
+    const rebuilt = await command(['rebuild', '--dir', dir])
 
     expect([rebuilt.code, rebuilt.stderr]).toEqual([
       0,
@@ -129,7 +130,7 @@ describe('erase', { timeout: 120_000 }, () => {
     rmSync(join(dir, 'landing.duckdb'))
     await eraseFrames(dir, [4, 5], systemClock)
 
-    const { code } = await tieout(['build', '--dir', dir])
+    const { code } = await command(['build', '--dir', dir])
 
     expect(code).toBe(0)
     expect(await everything(dir)).not.toContain('Jane')
@@ -137,11 +138,11 @@ describe('erase', { timeout: 120_000 }, () => {
 
   test('a frame that is erased already may be named again; what no frame holds erases nothing', async () => {
     const dir = copied()
-    await tieout(['erase', '4', '--yes', '--dir', dir])
+    await command(['erase', '4', '--yes', '--dir', dir])
 
-    const again = await tieout(['erase', '4', '--dir', dir])
-    const none = await tieout(['erase', '--matching', 'Nobody', '--yes', '--dir', dir])
-    const other = await tieout(['erase', '--account', 'other', '--dir', dir])
+    const again = await command(['erase', '4', '--dir', dir])
+    const none = await command(['erase', '--matching', 'Nobody', '--yes', '--dir', dir])
+    const other = await command(['erase', '--account', 'other', '--dir', dir])
 
     expect(again.stdout).toContain('erased already')
     expect([none.code, none.stdout, other.stdout]).toEqual([
@@ -159,7 +160,7 @@ describe('erase', { timeout: 120_000 }, () => {
     const dir = copied()
     const before = await everything(dir)
 
-    const { code, stderr } = await tieout([...words, '--dir', dir])
+    const { code, stderr } = await command([...words, '--dir', dir])
 
     expect([code, stderr]).toEqual([2, expect.stringContaining(message)])
     expect(await everything(dir)).toBe(before)

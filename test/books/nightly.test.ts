@@ -8,6 +8,7 @@ import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { type Running, startTieout, temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 const SPEED = 400
 const NOW = '2026-06-30T00:00:00Z'
@@ -74,7 +75,7 @@ describe('nightly', () => {
   test('a second night asks only for the tail, and changes nothing', async () => {
     const books = copiedBooks()
     const first = requestsSoFar()
-    expect((await tieout(['nightly', ...books])).code).toBe(0)
+    expect((await command(['nightly', ...books])).code).toBe(0)
     // Six accounts, at most two requests for each partition of their feeds, and the lists that are read whole.
     expect(requestsSoFar() - first).toBeLessThan(260)
     expect(await hashOf(books)).toBe(await ledgerHash(join(finished, 'ledger.duckdb')))
@@ -92,7 +93,7 @@ describe('a run that is killed', () => {
   test('goes on where it was, and comes to the same ledger, to the hash, though the oldest minutes slid out of reach', async () => {
     aheadMs = 200_000
     const whole = await newBooks()
-    await tieout(['nightly', ...whole, ...ACCOUNTS])
+    await command(['nightly', ...whole, ...ACCOUNTS])
 
     const books = await newBooks()
     for (const afterRequests of [5, 60, 200, 150]) {
@@ -100,10 +101,10 @@ describe('a run that is killed', () => {
       run.child.kill('SIGKILL')
       await run.ended
     }
-    const last = await tieout(['nightly', ...books, ...ACCOUNTS])
+    const last = await command(['nightly', ...books, ...ACCOUNTS])
     expect({ code: last.code, stderr: last.code === 0 ? '' : last.stderr }).toEqual({ code: 0, stderr: '' })
     expect(await hashOf(books)).toBe(await hashOf(whole))
-    expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
+    expect((await command(['verify', ...books])).stdout).toContain('Everything verifies.')
   }, 240_000)
 
   test('Ctrl-C ends it with code 5 and keeps what has landed', async () => {
@@ -115,7 +116,7 @@ describe('a run that is killed', () => {
     expect(stopped.code).toBe(5)
     expect(stopped.stderr).toContain('progress is kept')
     const before = requestsSoFar()
-    expect((await tieout(['sync', ...books, ...ACCOUNTS])).code).toBe(0)
+    expect((await command(['sync', ...books, ...ACCOUNTS])).code).toBe(0)
     // What had been received is not asked for again: the two runs together need hardly more than one.
     expect(before - start).toBeGreaterThan(90)
     expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
@@ -160,7 +161,7 @@ describe('a record that the venue leaves out', () => {
     })
     try {
       const books = await newBooks(faulty)
-      expect((await tieout(['nightly', ...books, '--accounts', 'parent'])).code).toBe(3)
+      expect((await command(['nightly', ...books, '--accounts', 'parent'])).code).toBe(3)
       const check = await tieout(['check', '--json', ...books])
       expect(check.code).toBe(3)
       const open = JSON.parse(check.stdout) as { check_name: string; severity: string; evidence: string }[]
@@ -207,7 +208,7 @@ describe('bad input', () => {
     test(`${what} is a usage error with code 2 and no stack trace`, async () => {
       const [dirOption, dir, , ...rest] = await newBooks()
       const now = args.includes('--now') ? [] : ['--now', ...rest]
-      const run = await tieout([...args, dirOption as string, dir as string, ...now])
+      const run = await command([...args, dirOption as string, dir as string, ...now])
       expect(run.code).toBe(2)
       expect(run.stderr).toContain(message)
       expect(run.stderr).not.toMatch(/\n\s+at /)
@@ -232,7 +233,7 @@ describe('bad input', () => {
 
   test('a corrupt journal is refused and named', async () => {
     const books = await newBooks()
-    await tieout(['sync', '--accounts', 'classic', ...books])
+    await command(['sync', '--accounts', 'classic', ...books])
     const segment = join(folderOf(books), 'journal', '000001.journal')
     const bytes = readFileSync(segment)
     bytes[Math.floor(bytes.length / 2)]! ^= 0x20

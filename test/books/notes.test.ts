@@ -12,6 +12,7 @@ import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { rows, taxPage, taxRow, tradedBooks, writeBooks } from '../evidence/explain-books.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 /** Books with one warning: a record of a type that nobody knows. */
 let untouched: string
@@ -39,12 +40,12 @@ interface Row {
 
 /** Warnings as `check --json` tells them, with its exit code. */
 async function checked(dir: string): Promise<{ code: number | null; warnings: Row[] }> {
-  const { code, stdout } = await tieout(['check', '--json', '--dir', dir])
+  const { code, stdout } = await command(['check', '--json', '--dir', dir])
   return { code, warnings: (JSON.parse(stdout) as Row[]).filter(({ severity }) => severity === 'warning') }
 }
 
 const explain = (dir: string, note = 'A gift of the venue, see its mail of 2026-01-08.') =>
-  tieout(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
+  command(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
 
 describe('a break', () => {
   test('that is open gives code 3; explained it gives 0 and is shown with its note everywhere', async () => {
@@ -54,27 +55,27 @@ describe('a break', () => {
       code: 3,
       warnings: [{ break_id: id, check_name: 'unknown_type', status: 'open', note: null }],
     })
-    const run = await explain(dir)
+    const note = 'A gift of the venue, see its mail of 2026-01-08.'
+    const run = await tieout(['explain-break', id.slice(0, 6), '--note', note, '--dir', dir])
     expect({ code: run.code, stdout: run.stdout }).toEqual({
       code: 0,
       stdout: expect.stringMatching(
         new RegExp(`^Explained: warning unknown_type ${id}\\.[^]*Explained by a note: 1 break\\.\n$`),
       ),
     })
-    const note = 'A gift of the venue, see its mail of 2026-01-08.'
     expect(await checked(dir)).toMatchObject({
       code: 0,
       warnings: [{ break_id: id, status: 'explained', note }],
     })
-    const words = await tieout(['check', '--now', '2026-02-11T04:00:00Z', '--dir', dir])
+    const words = await command(['check', '--now', '2026-02-11T04:00:00Z', '--dir', dir])
     expect(words.stdout).toContain('unknown_type: main USDT 2026-01-08T10:00:00.000Z (explained)')
     expect(words.stdout).toContain('first seen 2026-02-01T04:00:00.000Z, 10 d ago')
     expect(words.stdout).toContain(note)
-    const status = await tieout(['status', '--dir', dir])
+    const status = await command(['status', '--dir', dir])
     expect(status.code).toBe(0)
     expect(status.stdout).toContain('Explained by a note: 1 break.')
     for (const report of ['breaks', 'balances']) {
-      const { stdout } = await tieout(['report', report, '--dir', dir])
+      const { stdout } = await command(['report', report, '--dir', dir])
       expect(stdout).toContain(`Explained: unknown_type ${id}: ${note}`)
     }
   }, 120_000)
@@ -83,13 +84,13 @@ describe('a break', () => {
     const dir = copied()
     await explain(dir)
     const before = await ledgerHash(`${dir}/ledger.duckdb`)
-    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
     expect(await ledgerHash(`${dir}/ledger.duckdb`)).toBe(before)
     expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained' }])
-    const taken = await tieout(['explain-break', id, '--withdraw', '--dir', dir])
+    const taken = await command(['explain-break', id, '--withdraw', '--dir', dir])
     expect(taken).toMatchObject({ code: 0, stdout: expect.stringContaining('is taken back') })
     expect(await checked(dir)).toMatchObject({ code: 3, warnings: [{ status: 'open', note: null }] })
-    const again = await tieout(['explain-break', id, '--withdraw', '--dir', dir])
+    const again = await command(['explain-break', id, '--withdraw', '--dir', dir])
     expect(again).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to take back') })
   }, 120_000)
 
@@ -111,8 +112,8 @@ describe('a break', () => {
     await explain(dir)
     const types = 'feed,type,kind,direction,family,role,note\ntax,MOON_GIFT,reward,in,,,Known now\n'
     writeFileSync(`${dir}/tax_types.csv`, types)
-    expect((await tieout(['build', '--dir', dir])).code).toBe(0)
-    const { stdout } = await tieout([
+    expect((await command(['build', '--dir', dir])).code).toBe(0)
+    const { stdout } = await command([
       ...['sql', `select status, note is not null as noted from breaks where break_id = '${id}'`],
       ...['--format', 'json', '--dir', dir],
     ])
@@ -127,7 +128,7 @@ describe('a break', () => {
     const last = journal.lastSeq
     await journal.close()
     await eraseFrames(dir, [last], systemClock)
-    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
     expect((await checked(dir)).warnings).toMatchObject([{ status: 'explained', note: null }])
   }, 120_000)
 })
@@ -148,7 +149,7 @@ describe('a note', () => {
     ['that says nothing', ['ffffffff', '--note', '  '], 'The note cannot be kept.'],
     ['without a word', ['ffffffff'], 'Nothing is said of the break.'],
   ])('%s is a usage error', async (_what, args, message) => {
-    const run = await tieout(['explain-break', ...args, '--dir', copied()])
+    const run = await command(['explain-break', ...args, '--dir', copied()])
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })
   })
 

@@ -11,7 +11,8 @@ import type { FrameMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 const FIXTURE = join(import.meta.dirname, '..', 'fixtures', 'books-schema-1')
 const NOTE = 'The landing database was made by an older version of tieout. It is made again from the journal.'
@@ -68,26 +69,26 @@ describe('older books', () => {
     const before = join(temporaryFolder(), 'landing.duckdb')
     writeFileSync(before, readFileSync(join(dir, 'landing.duckdb')))
 
-    const built = await tieout(['build', '--dir', dir])
+    const built = await command(['build', '--dir', dir])
 
     expect({ code: built.code, stderr: built.stderr.trim() }).toEqual({ code: 0, stderr: NOTE })
     const missing = await lost(before, join(dir, 'landing.duckdb'))
     expect(Object.keys(missing).length).toBeGreaterThan(20)
     expect(Object.values(missing).filter((rows) => rows > 0)).toEqual([])
     const hash = await ledgerHash(join(dir, 'ledger.duckdb'))
-    const verified = await tieout(['verify', '--dir', dir])
+    const verified = await command(['verify', '--dir', dir])
     expect(verified.stdout).toContain('Everything verifies.')
-    expect((await tieout(['rebuild', '--dir', dir])).code).toBe(0)
+    expect((await command(['rebuild', '--dir', dir])).code).toBe(0)
     expect(await ledgerHash(join(dir, 'ledger.duckdb'))).toBe(hash)
   }, 300_000)
 
   test('whose ledger was published before can be read until then, or the command that helps is named', async () => {
     const dir = olderBooks()
-    const balances = await tieout(['report', 'balances', '--format', 'csv', '--dir', dir])
+    const balances = await command(['report', 'balances', '--format', 'csv', '--dir', dir])
     expect(balances.code).toBe(0)
     expect(balances.stdout).toContain('classic,USDT-FUTURES,USDT,')
     for (const args of [['status'], ['report', 'gains'], ['report', 'statement']]) {
-      const { code, stderr } = await tieout([...args, '--dir', dir])
+      const { code, stderr } = await command([...args, '--dir', dir])
       if (code !== 0) expect(stderr).toContain('tieout build')
       expect(stderr).not.toContain('unexpected')
     }
@@ -99,7 +100,7 @@ describe('older books', () => {
     writeFileSync(journal, readFileSync(journal).subarray(0, 8_000))
     const landing = readFileSync(join(dir, 'landing.duckdb'))
 
-    const built = await tieout(['build', '--dir', dir])
+    const built = await command(['build', '--dir', dir])
 
     expect(built.code).toBe(1)
     expect(built.stderr).toContain('The journal ends before what has landed.')
@@ -114,7 +115,7 @@ describe('books of a newer version', () => {
     await change(join(dir, 'landing.duckdb'), 'update state set schema_version = 7')
     const before = readFileSync(join(dir, 'landing.duckdb'))
 
-    const { code, stderr } = await tieout(['build', '--dir', dir])
+    const { code, stderr } = await command(['build', '--dir', dir])
 
     expect(code).toBe(2)
     expect(stderr).toBe(
@@ -137,7 +138,7 @@ describe('books of a newer version', () => {
       "create table about as select 9::integer as format, '9.0.0' as version",
     )
     for (const args of [['report', 'balances'], ['status'], ['sql', 'select * from balances']]) {
-      const { code, stdout, stderr } = await tieout([...args, '--dir', dir])
+      const { code, stdout, stderr } = await command([...args, '--dir', dir])
       expect([code, stdout]).toEqual([2, ''])
       expect(stderr).toContain('The published ledger was made by a newer version of tieout.')
       expect(stderr).toContain('format 1, as tieout 0.1.0 reads it')
@@ -151,7 +152,7 @@ describe('books of a newer version', () => {
     const header = encodeSegmentHeader(1, 1, GENESIS, 3)
     writeFileSync(join(dir, 'journal', '000001.journal'), header)
 
-    const { code, stderr } = await tieout(['build', '--dir', dir])
+    const { code, stderr } = await command(['build', '--dir', dir])
 
     expect(code).toBe(2)
     expect(stderr).toContain('The journal was written by a newer version of tieout.')
@@ -166,7 +167,7 @@ describe('books of a newer version', () => {
     await journal.append({ kind: 'audit', at, run: 'r', by: 'a newer tieout' } as unknown as FrameMeta)
     await journal.close()
 
-    const { code, stderr } = await tieout(['build', '--dir', dir])
+    const { code, stderr } = await command(['build', '--dir', dir])
 
     expect(code).toBe(2)
     expect(stderr).toContain('The journal has a frame of a kind that this version of tieout does not know.')

@@ -11,6 +11,7 @@ import { systemClock } from '../../models/clock.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { type Outcome, startTieout, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { keysOf, type Retelling, retelling } from '../support/retelling.ts'
 
 const SPEED = 2_000
@@ -24,10 +25,15 @@ const outcomes = new Map<string, Outcome>()
 
 const dir = (): string => join(folder, 'books')
 
+/** Commands that have run as a process of their own; after that once, they run in this one. */
+const started = new Set<string>()
+const machine = process.env.TMPDIR
+
 async function run(...words: string[]): Promise<Outcome> {
-  const environment = { TMPDIR: join(folder, 'temporary') }
+  const [name = ''] = words
   const args = [...words, '--dir', dir(), '--now', NOW, '--log-level', 'debug']
-  const outcome = await tieout(args, environment)
+  const outcome = await (started.has(name) ? command(args) : tieout(args))
+  started.add(name)
   outcomes.set(words.join(' '), outcome)
   return outcome
 }
@@ -37,12 +43,9 @@ beforeAll(async () => {
   way = await retelling(venue)
   folder = mkdtempSync(join(tmpdir(), 'tieout-whole-'))
   for (const name of ['temporary', 'out']) mkdirSync(join(folder, name))
+  process.env.TMPDIR = join(folder, 'temporary')
   await writeSandboxConfig(dir(), way, { speed: SPEED })
-  const environment = { TMPDIR: join(folder, 'temporary') }
-  const dying = await startTieout(
-    ['nightly', '--dir', dir(), '--now', NOW, '--log-level', 'debug'],
-    environment,
-  )
+  const dying = await startTieout(['nightly', '--dir', dir(), '--now', NOW, '--log-level', 'debug'])
   while (way.requests() < 120 && dying.child.exitCode === null) await systemClock.sleep(1)
   dying.child.kill('SIGKILL')
   outcomes.set('killed', await dying.ended)
@@ -81,6 +84,8 @@ beforeAll(async () => {
 }, 600_000)
 
 afterAll(async () => {
+  if (machine === undefined) delete process.env.TMPDIR
+  else process.env.TMPDIR = machine
   await way.close()
   await venue.close()
   rmSync(folder, { recursive: true, force: true })
@@ -125,7 +130,15 @@ async function journal(found: Texts): Promise<void> {
   await opened.close()
 }
 
-async function everything(): Promise<Texts> {
+let all: Promise<Texts> | undefined
+
+/** Read once, by the first test that asks: as it was before any test changed the books. */
+const everything = (): Promise<Texts> => {
+  all ??= readEverything()
+  return all
+}
+
+async function readEverything(): Promise<Texts> {
   const found: Texts = new Map()
   files(folder, found)
   await tables('landing.duckdb', found)

@@ -3,7 +3,7 @@ import { existsSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { desk, journalText, sandbox } from '../support/calls.ts'
-import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 describe('a call that reads', () => {
   test('a public endpoint needs no account and leaves the folder of the books as it is', async () => {
@@ -150,7 +150,7 @@ describe('the command line', () => {
   test('ends with 0 for what was answered or only shown, 2 for a broken rule, 4 for a refusal', async () => {
     const { dir } = await desk(await sandbox())
     const run = (...args: string[]) =>
-      tieout(['call', ...args, '--account', 'parent', '--json', '--dir', dir])
+      command(['call', ...args, '--account', 'parent', '--json', '--dir', dir])
     const cancel = ['trade.cancelOrder', 'orderId=1', 'category=SPOT']
     const [answered, shown, broken, refused] = [
       await run('loan.ltv'),

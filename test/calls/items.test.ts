@@ -2,6 +2,7 @@
 // the exit code and in the books. Real processes over real HTTP.
 import { describe, expect, test } from 'vitest'
 import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { TRADER, type TraderVenue, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const MODIFY = '/api/v3/trade/batch-modify-order'
@@ -16,7 +17,7 @@ async function modify(
 ): Promise<{ venue: TraderVenue; dir: string; run: Awaited<ReturnType<typeof tieout>> }> {
   const venue = await traderVenue({ ...TRADER, [MODIFY]: () => answer })
   const dir = traderBooks(venue.baseUrl, '{}')
-  const run = await tieout([
+  const run = await command([
     'call',
     'trade.batchModifyOrders',
     `orders=${ORDERS}`,
@@ -88,7 +89,7 @@ describe('a span that the configuration widens', () => {
     const venue = await traderVenue({ ...TRADER, '/api/v2/tax/p2p-record': () => [] })
     const ask = async (more: string, days: number) => {
       const dir = traderBooks(venue.baseUrl, '{}', more)
-      const { code, stderr } = await tieout(['call', 'tax.p2pRecords', ...range(days), '--dir', dir])
+      const { code, stderr } = await command(['call', 'tax.p2pRecords', ...range(days), '--dir', dir])
       return { code, said: stderr.split('\n')[0] }
     }
     const tooLong = (days: number) => ({
@@ -106,7 +107,7 @@ describe('a span that the configuration widens', () => {
     ['1.5', 'bad value at venue.span_days.tax.p2pRecords', 'expected whole days'],
   ])('to %s days is refused', async (days, message, expected) => {
     const dir = traderBooks('http://127.0.0.1:1', '{}', `  span_days: { tax.p2pRecords: ${days} }`)
-    const { code, stderr } = await tieout(['plan', '--dir', dir])
+    const { code, stderr } = await command(['plan', '--dir', dir])
     expect(code).toBe(2)
     expect(stderr).toContain(message)
     expect(stderr).toContain(expected)
@@ -114,7 +115,7 @@ describe('a span that the configuration widens', () => {
 
   test('of an endpoint without times, or of none that exists, is refused', async () => {
     const plan = (name: string) =>
-      tieout(['plan', '--dir', traderBooks('http://127.0.0.1:1', '{}', `  span_days: { ${name}: 90 }`)])
+      command(['plan', '--dir', traderBooks('http://127.0.0.1:1', '{}', `  span_days: { ${name}: 90 }`)])
     const open = await plan('trade.openOrders')
     expect({ code: open.code, said: open.stderr.split('\n')[0] }).toEqual({
       code: 2,

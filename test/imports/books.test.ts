@@ -6,6 +6,7 @@ import { emptyConfig } from '../../pipeline/config/config.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { tieout } from '../support/cli.ts'
 import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
+import { command } from '../support/in-process.ts'
 
 let books: ImportedBooks
 
@@ -225,7 +226,7 @@ describe('the command line', () => {
       code: 0,
       stdout: `Imported 2 rows of ${file}. To take it back: tieout import --undo 1\nNo open breaks.\n`,
     })
-    const listed = await tieout(['import', '--list', '--json', '--dir', dir])
+    const listed = await command(['import', '--list', '--json', '--dir', dir])
     expect({ code: listed.code, list: JSON.parse(listed.stdout) }).toEqual({
       code: 0,
       list: [
@@ -239,7 +240,7 @@ describe('the command line', () => {
         },
       ],
     })
-    const report = await tieout(['report', 'gains', '--format', 'json', '--method', 'lifo', '--dir', dir])
+    const report = await command(['report', 'gains', '--format', 'json', '--method', 'lifo', '--dir', dir])
     expect(report.code).toBe(0)
     expect(JSON.parse(report.stdout)).toEqual([
       {
@@ -261,7 +262,7 @@ describe('the command line', () => {
         lot_id: 'b1',
       },
     ])
-    const again = await tieout(['import', 'trades', file, '--dir', dir])
+    const again = await command(['import', 'trades', file, '--dir', dir])
     expect(again).toMatchObject({
       code: 0,
       stdout: `Nothing new: the books have all of ${file} already (2 rows).\nNo open breaks.\n`,
@@ -270,10 +271,10 @@ describe('the command line', () => {
 
   it('refuses a bad file with code 2 and makes no books of it', async () => {
     const file = books.file('bad.csv', `${TRADE_HEADER}\n${BOUGHT.replace('00:00:00Z', '00:00:00')}\n`)
-    const outcome = await tieout(['import', 'trades', file, '--dir', `${books.dir}/fresh`])
+    const outcome = await command(['import', 'trades', file, '--dir', `${books.dir}/fresh`])
     expect(outcome.code).toBe(2)
     expect(outcome.stderr).toContain(`where:    ${file}:2, column time`)
-    const report = await tieout(['report', 'gains', '--dir', `${books.dir}/fresh`])
+    const report = await command(['report', 'gains', '--dir', `${books.dir}/fresh`])
     expect(report.code).toBe(2)
   })
 })

@@ -16,7 +16,8 @@ import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { outFile } from '../../pipeline/output/deliver.ts'
 import { readAllocation, readSelection } from '../../pipeline/reports/selection.ts'
 import { journaledBooks, taxPage, taxRow } from '../evidence/explain-books.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 /** Each is a coin, as the venue's JSON has it. */
 const COINS = [
@@ -52,7 +53,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
   test.each(['balances', 'statement', 'breaks'])(
     'are no formulas in the CSV of %s, and read back',
     async (name) => {
-      const { code, stdout } = await tieout(['report', name, '--format', 'csv', '--dir', dir])
+      const { code, stdout } = await command(['report', name, '--format', 'csv', '--dir', dir])
 
       const cells = (parse(stdout) as string[][]).flat()
       expect(code).toBe(0)
@@ -65,7 +66,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
   test('are texts in a workbook, never formulas', async () => {
     const out = join(temporaryFolder(), 'balances.xlsx')
 
-    const { code } = await tieout(['report', 'balances', '--format', 'xlsx', '--out', out, '--dir', dir])
+    const { code } = await command(['report', 'balances', '--format', 'xlsx', '--out', out, '--dir', dir])
 
     const files = unzipSync(readFileSync(out))
     const sheets = Object.entries(files).filter(([name]) => name.includes('sheet'))
@@ -80,7 +81,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
   })
 
   test('are no markup in a page', async () => {
-    const { stdout } = await tieout(['report', 'balances', '--format', 'html', '--dir', dir])
+    const { stdout } = await command(['report', 'balances', '--format', 'html', '--dir', dir])
 
     expect(stdout).not.toContain('<script')
     expect(stdout).not.toMatch(/<[^>]*onmouseover/)
@@ -96,7 +97,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     ['an explanation', ['explain', '3:0']],
     ['an explanation in JSON', ['explain', '3:0', '--json']],
   ])('never command a terminal through %s', async (_what, words) => {
-    const { stdout, stderr } = await tieout([...words, '--dir', dir])
+    const { stdout, stderr } = await command([...words, '--dir', dir])
 
     expect(stdout).not.toMatch(CONTROL)
     expect(stderr).not.toMatch(CONTROL)
@@ -109,7 +110,7 @@ describe('names of the venue', { timeout: 120_000 }, () => {
     const [beancount, hledger] = await Promise.all(
       ['beancount', 'hledger'].map(async (kind) => {
         const file = join(folder, kind)
-        await tieout(['export', kind, '--out', file, '--dir', dir])
+        await command(['export', kind, '--out', file, '--dir', dir])
         return readFileSync(file, 'utf8')
       }),
     )
@@ -133,7 +134,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
     ['an unknown command', [evil]],
     ['a file', ['import', 'trades', `/nowhere/${evil}.csv`]],
   ])('never command a terminal through the error for %s', async (_what, words) => {
-    const { code, stdout, stderr } = await tieout([...words, '--dir', dir])
+    const { code, stdout, stderr } = await command([...words, '--dir', dir])
 
     expect(code).toBe(2)
     expect(stdout).toBe('')
@@ -190,7 +191,7 @@ describe('names of the user', { timeout: 120_000 }, () => {
     writeFileSync(join(folder, 'a.csv'), 'time,asset,currency,price\n')
 
     for (const books of [join(folder, 'file'), '/dev/null', join(folder, 'x'.repeat(300)), '/proc/nope']) {
-      const { code, stderr } = await tieout(['import', 'prices', join(folder, 'a.csv'), '--dir', books])
+      const { code, stderr } = await command(['import', 'prices', join(folder, 'a.csv'), '--dir', books])
       expect([books, code, stderr.includes('unexpected')]).toEqual([books, 2, false])
     }
   })

@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { beforeEach, describe, expect, test } from 'vitest'
 import { mostResident } from '../../pipeline/reports/memory.ts'
 import { type Outcome, startTieout, temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { publish } from './books.ts'
 import { HAZARDS, type Places, TOO_LARGE } from './hazards.ts'
 
@@ -33,6 +34,18 @@ const start = (query: string, ...options: string[]) =>
 
 const ask = async (query: string, ...options: string[]): Promise<Outcome> =>
   (await start(query, ...options)).ended
+
+/** The same from the process of the test: what answers is a process apart all the same. */
+async function askFromHere(query: string): Promise<Outcome> {
+  const machine = process.env.TMPDIR
+  process.env.TMPDIR = places.temporary
+  try {
+    return await command(['sql', query, '--dir', places.books])
+  } finally {
+    if (machine === undefined) delete process.env.TMPDIR
+    else process.env.TMPDIR = machine
+  }
+}
 
 /** A typed error: what happened, then what to do; no stack, no words of the runtime. */
 function mustBeRefused({ code, stdout, stderr }: Outcome): void {
@@ -72,7 +85,7 @@ describe('the process apart', { timeout: 180_000 }, () => {
     'refuses with code 2, the ledger as it was: %s',
     async (_text, sql) => {
       const before = state()
-      mustBeRefused(await ask(sql(places)))
+      mustBeRefused(await askFromHere(sql(places)))
       expect(state()).toEqual(before)
     },
   )
@@ -106,6 +119,7 @@ describe('the process apart', { timeout: 180_000 }, () => {
       ask('select 1 as n', '--format', 'json'),
       ask('from balances', '--format', 'parquet', '--out', out),
     ])
+    expect([table.stderr, csv.stderr, json.stderr, parquet.stderr]).toEqual(['', '', '', expect.any(String)])
     expect([table.stdout, csv.stdout, json.stdout]).toEqual(['n\n─\n1\n', 'n\n1\n', '[\n{"n":1}\n]\n'])
     expect([parquet.code, readFileSync(out).subarray(0, 4).toString()]).toEqual([0, 'PAR1'])
     expect(readdirSync(places.temporary)).toEqual([])

@@ -332,7 +332,14 @@ test('a configuration names every endpoint, every account, and keeps credentials
   for (const shared of ['tax.futuresRecords', 'tax.p2pRecords']) {
     expect(config.venue.budgets[shared]).toEqual({ count: 1, per_ms: 100, group: 'v2-tax' })
   }
-  expect(Object.keys(config.accounts)).toEqual(['parent', 'classic', 'broker', 'broker-sub', 'sub-1', 'sub-2'])
+  expect(Object.keys(config.accounts)).toEqual([
+    'parent',
+    'classic',
+    'broker',
+    'broker-sub',
+    'sub-1',
+    'sub-2',
+  ])
   expect(config.accounts.classic).toEqual({ uid: sandbox.accounts[1]!.uid, credentials: 'file' })
   const path = join(dir, 'credentials.yaml')
   expect((await stat(path)).mode & 0o777).toBe(0o600)

@@ -7,7 +7,7 @@ import type { BuildConfig } from '../../pipeline/ledger/build.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { journaledBooks } from '../evidence/explain-books.ts'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
-import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 let books: TestBooks
 
@@ -144,21 +144,21 @@ describe('the setting', { timeout: 300_000 }, () => {
     const dir = await journaledBooks([{ feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body }])
     const entries = async () => {
       const sql = 'select part, kind, amount from entries order by part'
-      const { stdout } = await tieout(['sql', sql, '--format', 'json', '--dir', dir])
+      const { stdout } = await command(['sql', sql, '--format', 'json', '--dir', dir])
       return JSON.parse(stdout).map(({ part, kind, amount }: Record<string, string>) => [part, kind, amount])
     }
     const configure = (meaning: string) =>
       writeFileSync(join(dir, 'tieout.yaml'), `accounts:\n  main:\n    p2p_transfers: ${meaning}\n`)
 
     configure('trades')
-    expect((await tieout(['build', '--dir', dir])).code).toBe(0)
+    expect((await command(['build', '--dir', dir])).code).toBe(0)
     expect(await entries()).toEqual([
       ['amount', 'transfer', '60'],
       ['deal', 'p2p_trade', '-60'],
     ])
 
     configure('sales')
-    expect(await tieout(['build', '--dir', dir])).toMatchObject({
+    expect(await command(['build', '--dir', dir])).toMatchObject({
       code: 2,
       stderr: expect.stringContaining('bad value at accounts.main.p2p_transfers'),
     })

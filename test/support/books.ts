@@ -134,6 +134,7 @@ export class TestBooks {
     this.pages += 1
     const page = String(this.pages)
     const of = { account: options.account ?? 'main', partition: options.partition ?? '' }
+    await this.connection.run('begin transaction')
     await this.insert('pages', {
       page_id: page,
       run_id: options.run ?? 'run-1',
@@ -161,6 +162,7 @@ export class TestBooks {
     for (const [place, row] of rows.toReversed().entries()) {
       await this.insert(record.table, { ...of, page_id: page, page_row: String(place), ...row })
     }
+    await this.connection.run('commit')
     return this.pages
   }
 

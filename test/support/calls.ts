@@ -1,9 +1,11 @@
 // A sandbox with a folder of books that is configured for it, and commands run in this process: what they print and
 // tell is kept.
+
 import { readFileSync } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { onTestFinished } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
@@ -50,6 +52,8 @@ export async function desk(venue?: Pick<Sandbox, 'baseUrl' | 'accounts'>): Promi
     log: pino({ level: 'silent' }),
     signal: new AbortController().signal,
     configFile: join(dir, 'tieout.yaml'),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
     print: (text) => void printed.push(text),
     tell: (text) => void told.push(text),
   }

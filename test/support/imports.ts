@@ -1,8 +1,10 @@
 // Books made of imported files alone, or of the venue's records and imported files, in a folder of their own: written as
 // a user writes them, imported through the real journal and landing, built, and reported as `tieout report` does.
+
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
@@ -135,6 +137,8 @@ export class ImportedBooks {
       log: pino({ level: 'silent' }),
       signal: new AbortController().signal,
       configFile: join(this.dir, 'tieout.yaml'),
+      stdout: new PassThrough(),
+      stderr: new PassThrough(),
       print: () => undefined,
       tell: () => undefined,
     }

@@ -1,7 +1,7 @@
 // An account that is nothing but a trader, neither merchant nor broker, agent or lending unit: what does not apply to it
 // ends no night, and what is refused to it for another reason still does.
 import { describe, expect, test } from 'vitest'
-import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const SINCE = '{ since: 2026-10-20 }'
@@ -20,13 +20,13 @@ const excluded = (status: number): Answers =>
   Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
 
 async function ask(dir: string, query: string): Promise<Record<string, string>[]> {
-  const { stdout } = await tieout(['sql', query, '--format', 'json', '--dir', dir])
+  const { stdout } = await command(['sql', query, '--format', 'json', '--dir', dir])
   return JSON.parse(stdout)
 }
 
 /** Code and the breaks of a night, one line each. */
 async function night(dir: string): Promise<{ code: number | null; breaks: string[]; stderr: string }> {
-  const run = await tieout(['nightly', '--dir', dir])
+  const run = await command(['nightly', '--dir', dir])
   const breaks = await ask(dir, "select * from breaks where status = 'open' order by check_name, severity")
   return {
     code: run.code,

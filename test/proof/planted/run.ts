@@ -1,7 +1,9 @@
 // One history with mistakes in it, through the whole way: served over HTTP, fetched, journaled, landed, built and checked.
+
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { endpoints } from '../../../connectors/catalogue.ts'
 import { systemClock } from '../../../models/clock.ts'
@@ -85,6 +87,8 @@ async function night(dir: string, venue: Venue): Promise<PlantedRun['found']> {
     log: pino({ level: 'silent' }),
     signal: new AbortController().signal,
     configFile: join(dir, 'tieout.yaml'),
+    stdout: new PassThrough(),
+    stderr: new PassThrough(),
     print: () => undefined,
     tell: () => undefined,
   }

@@ -1,0 +1,110 @@
+// The command line: it parses, hands over, and turns what comes back, or goes wrong, into an exit code and a clear message.
+import { randomUUID } from 'node:crypto'
+import yargs, { type Argv } from 'yargs'
+import { Parser } from 'yargs/helpers'
+import { TieoutError, UsageError } from '../../models/error.ts'
+import { forTerminal } from '../../models/text.ts'
+import type { GlobalArguments } from '../config/context.ts'
+import { logsAlone } from '../config/log-level.ts'
+import { packageVersion } from '../config/root.ts'
+import type { Surroundings } from '../config/surroundings.ts'
+import { commands } from './index.ts'
+
+/** Runs the command that the words name, and gives its exit code. */
+export async function runCommandLine(words: readonly string[], given: Surroundings): Promise<number> {
+  const surroundings = { run: randomUUID(), ...given }
+  const { stderr } = surroundings
+  /** Read before the words are judged: what is wrong with them is told by it too. */
+  const level = String(Parser([...words]).logLevel)
+  let code = 0
+  const parser = yargs([...words])
+    .scriptName('tieout')
+    .usage(
+      '$0 <command>\n\nFetch a trading account’s whole history, keep it, and prove that the books agree.',
+    )
+    .option('dir', {
+      type: 'string',
+      default: 'data/books',
+      describe: 'Folder of the books',
+      global: true,
+      requiresArg: true,
+    })
+    .option('config', {
+      type: 'string',
+      describe: 'Configuration file (default: tieout.yaml in --dir)',
+      global: true,
+      requiresArg: true,
+    })
+    .option('log-level', {
+      choices: ['silent', 'error', 'warn', 'info', 'debug'] as const,
+      default: 'warn' as const,
+      describe: 'Structured logs on standard error',
+      global: true,
+    })
+    .option('now', {
+      type: 'string',
+      describe: 'Run as if the clock stood at this ISO-8601 time at the start',
+      global: true,
+      requiresArg: true,
+    })
+    .command(
+      commands.map(({ command, describe, load }) => ({
+        command,
+        describe,
+        builder: async (parser: Argv) => (await load()).builder(parser),
+        handler: async (args: unknown) => {
+          code = await (await load()).run(args as GlobalArguments, surroundings)
+        },
+      })) as never,
+    )
+    .demandCommand(1, 'Name a command.')
+    .strict()
+    .recommendCommands()
+    .wrap(110)
+    .version(packageVersion)
+    .help()
+    .exitProcess(false)
+    .fail((message, error, instance) => {
+      if (error) throw error
+      if (logsAlone(level)) throw new UsageError(message, { action: 'See `tieout --help`.' })
+      instance.showHelp((help) => stderr.write(`${help}\n`))
+      stderr.write(`\ntieout: ${forTerminal(message)}\n  next:     See the usage above.\n`)
+      throw new Handled()
+    })
+  try {
+    await parser.parseAsync()
+    return code
+  } catch (error) {
+    return error instanceof Handled ? 2 : await reportFailure(error, level, surroundings)
+  }
+}
+
+/** A usage error whose message has been shown already. */
+class Handled extends Error {}
+
+/** Tells an error, in the log where standard error holds nothing else, and gives its exit code. */
+async function reportFailure(
+  error: unknown,
+  level: string,
+  { stderr, run }: Surroundings & { readonly run: string },
+): Promise<number> {
+  if (logsAlone(level)) {
+    const { logFailure, openStandardError } = await import('../config/log.ts')
+    logFailure(openStandardError(level, stderr, run).log, error)
+  } else printFailure(error, stderr)
+  return error instanceof TieoutError ? error.exitCode : 1
+}
+
+/** For people; what is not ours to explain is called unexpected, with its cause. */
+function printFailure(error: unknown, stderr: Surroundings['stderr']): void {
+  if (error instanceof TieoutError) {
+    stderr.write(`tieout: ${error.describe()}\n`)
+    return
+  }
+  const message = error instanceof Error ? error.message : String(error)
+  stderr.write(`tieout: An unexpected error: ${forTerminal(message)}\n`)
+  stderr.write(
+    '  next:     Progress is kept. Run again; if it stays, report it with --log-level debug output.\n',
+  )
+  if (process.env.TIEOUT_DEBUG !== undefined && error instanceof Error) stderr.write(`${error.stack}\n`)
+}

@@ -1,0 +1,21 @@
+// Commands that no other test starts as a process of their own.
+import { expect, test } from 'vitest'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+test('endpoints lists the catalogue', async () => {
+  const { code, stdout, stderr } = await tieout(['endpoints'])
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
+  expect(stdout).toContain('tax.records')
+})
+
+test('tables of books that are not published yet is a usage error', async () => {
+  const { code, stdout, stderr } = await tieout(['tables', '--dir', temporaryFolder()])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('There is no published ledger yet.')
+})
+
+test('add-subaccounts without a configuration is a usage error', async () => {
+  const { code, stdout, stderr } = await tieout(['add-subaccounts', '1001', '--dir', temporaryFolder()])
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+  expect(stderr).toContain('There is no configuration.')
+})

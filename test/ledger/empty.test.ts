@@ -1,0 +1,86 @@
+// Tables that come out empty without being asked are those that their selects would have made.
+import { join } from 'node:path'
+import { DuckDBConnection } from '@duckdb/node-api'
+import { afterEach, beforeEach, expect, it, vi } from 'vitest'
+import { forgetShapes } from '../../pipeline/ledger/empty.ts'
+import { tableHashes } from '../../pipeline/ledger/hash.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { balanced, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
+
+beforeEach(async () => {
+  forgetShapes()
+  books = await TestBooks.open()
+})
+
+afterEach(async () => {
+  await books.close()
+  vi.restoreAllMocks()
+})
+
+const columns = () =>
+  books.query(
+    'select table_name, column_name, data_type, comment from duckdb_columns() order by table_name, column_index',
+  )
+
+const row = { id: '1', coin: 'USDT', type: 'TRANSFER_IN', amount: '100', ts: '2026-01-10 12:00:00+00' }
+
+/** How many selects a build asks. */
+async function asked(build: () => Promise<unknown>): Promise<number> {
+  const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll')
+  await build()
+  const count = run.mock.calls.filter(([sql]) => /^create or replace table \S+ as\n/.test(sql)).length
+  run.mockRestore()
+  return count
+}
+
+it('has the tables, columns, types and comments that every select would have made', async () => {
+  await books.build({}, { steps })
+  const [before, hashes] = [await columns(), await tableHashes(join(books.dir, 'ledger.duckdb'))]
+  await books.build({}, { steps })
+  expect(await columns()).toEqual(before)
+  expect(await tableHashes(join(books.dir, 'ledger.duckdb'))).toEqual(hashes)
+})
+
+it('asks only what can have changed', async () => {
+  const first = await asked(() => books.build({}, { steps }))
+  expect(first).toBeGreaterThan(140)
+  expect(await asked(() => books.build({}, { steps }))).toBeLessThan(first / 4)
+  // A record in one feed: all other feeds, and what is made of them, are still without a row.
+  await books.tax('SPOT', balanced([row]))
+  await books.build({}, { steps })
+  const withRow = await asked(() => books.build({}, { steps }))
+  expect(withRow).toBeGreaterThan(first / 4)
+  expect(withRow).toBeLessThan((3 * first) / 4)
+})
+
+it('sees what has landed since', async () => {
+  await books.build({}, { steps })
+  await books.tax('SPOT', balanced([row]))
+  await books.build({}, { steps })
+  expect(await books.query('select source_id, amount from entries')).toEqual([['1', '100']])
+  await books.sql('delete from landing.tax_records')
+  await books.build({}, { steps })
+  expect(await books.query('select count(*) from entries')).toEqual([['0']])
+})
+
+it('sees another configuration', async () => {
+  await books.build({ accounts: [] }, { steps })
+  expect(await books.query('select count(*) from accounts')).toEqual([['0']])
+  await books.build({ accounts: [{ name: 'main', uid: '1001' }] }, { steps })
+  expect(await books.query('select account from accounts')).toEqual([['main']])
+})
+
+it('has the columns of what has landed in the form that it has now', async () => {
+  await books.build({}, { steps, only: ['runs'] })
+  const type = () =>
+    books.query(
+      `select data_type from duckdb_columns() where table_name = 'runs' and column_name = 'command'`,
+    )
+  expect(await type()).toEqual([['VARCHAR']])
+  await books.sql('alter table landing.runs alter command type integer')
+  await books.build({}, { steps, only: ['runs'] })
+  expect(await type()).toEqual([['INTEGER']])
+})
