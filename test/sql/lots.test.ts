@@ -199,8 +199,8 @@ describe('the lots', () => {
     expect(
       await books.query('select month, symbol, realised_pnl, unknown_pieces from pnl_monthly order by 2'),
     ).toEqual([
-      ['2026-01-01', 'BGBUSDT', '0', '0'],
-      ['2026-01-01', 'ETHUSDT', '95.9', '0'],
+      ['2026-01-01', 'BGB', '0', '0'],
+      ['2026-01-01', 'ETH', '95.9', '0'],
     ])
   })
 
