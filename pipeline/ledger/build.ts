@@ -104,7 +104,7 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
 
 /** What a failed build came to: a full disk before all, since that is what spilling meets first when there is no memory. */
 async function explained(
-  { landing }: BuildOptions,
+  { dir, landing }: BuildOptions,
   unfinished: string,
   published: string,
   error: unknown,
@@ -112,8 +112,9 @@ async function explained(
   const where = error instanceof BuildFailed ? (error.details.where ?? '') : published
   const sentence = 'The build ran out of memory; the published ledger is as it was.'
   const short = outOfMemory(sentence, where, landing.engine, error)
-  if (short !== null) return (await fullDisk(unfinished, published, error)) ?? short
-  return (await landing.damage?.()) ?? (await fullDisk(unfinished, published, error)) ?? error
+  const files = { published, landing: join(dir, 'landing.duckdb') }
+  if (short !== null) return (await fullDisk(unfinished, files, error)) ?? short
+  return (await landing.damage?.()) ?? (await fullDisk(unfinished, files, error)) ?? error
 }
 
 async function make(

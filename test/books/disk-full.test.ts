@@ -141,13 +141,28 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(full.code).toBe(5)
     expect(full.stderr).toContain('There was no room to build the ledger; the published one is as it was.')
     expect(full.stderr).toContain('where:    DISK/books/tmp')
-    expect(full.stderr).toMatch(/expected: room for another ledger: about \d+ MiB/)
+    expect(full.stderr).toMatch(
+      /expected: about \d+ MiB free for a new ledger and the steps on the way to it/,
+    )
     expect(full.stderr).toMatch(/found: {4}\d+ MiB free/)
     expect(full.stderr).not.toMatch(/\n\s+at /)
     expect(full.ledger).toBe(step('before').ledger)
     expect(step('read').code).toBe(0)
     expect(readFileSync(join(books, '..', 'left'), 'utf8')).toBe('')
     expect(step('again').code).toBe(0)
+  }, 300_000)
+
+  test('a build with as much room as it was said to need goes through, with half of it does not', async () => {
+    const said = `$(sed -n 's/.*expected: about \\([0-9]*\\) MiB free.*/\\1/p' "$OUT/full.err")`
+    const once = `fill 2048; tieout full build; free; needed=${said}; echo "$needed" >"$OUT/needed"`
+    const again =
+      'fill $((needed * 512)); tieout half build; free; fill $((needed * 1024)); tieout enough build'
+    const { step, books } = await onSmallDisk(`${once}; ${again}`)
+    expect(Number(readFileSync(join(books, '..', 'needed'), 'utf8'))).toBeGreaterThan(0)
+    expect([step('full').code, step('half').code, step('enough').code]).toEqual([5, 5, 0])
+
+    const fresh = await onSmallDisk(`rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger" "$OUT/half.ledger"; ${once}; ${again}`)
+    expect([fresh.step('full').code, fresh.step('enough').code]).toEqual([5, 0])
   }, 300_000)
 
   test('a rebuild without room leaves landing as it was', async () => {

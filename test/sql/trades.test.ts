@@ -247,4 +247,53 @@ describe('an account without tax records', () => {
       ['keyless/trade.orderHistory/77', 'ETHUSDT', 'sell', '2', '3000.5', '6001', '6.001', 'USDT'],
     ])
   })
+
+  it('lists a trade once that an order and imported fills tell of, and keeps the orders that nothing was imported of', async () => {
+    const minute = 60_000
+    const start = Date.parse('2026-01-05T12:00:00.250Z')
+    const order = (id: string, begins: number, quantity: string) => ({
+      order_id: id,
+      category: 'SPOT',
+      symbol: 'ETHUSDT',
+      side: 'buy',
+      cum_exec_qty: quantity,
+      cum_exec_value: '3000',
+      order_status: 'filled',
+      created_time: new Date(begins).toISOString(),
+      updated_time: new Date(begins + minute).toISOString(),
+    })
+    const rows = [
+      order('1', start, '2'),
+      order('2', start + 10 * minute, '2'),
+      order('3', start + 20 * minute, '2'),
+      order('4', start + 30 * minute, '2'),
+    ]
+    await books.page('trade.orderHistory', rows, { partition: 'SPOT', account: 'keyless' })
+    await books.sql(
+      "insert into landing.main.imports values (900, 'trades', 'fills.csv', 5, 'hash', '2026-02-01T00:00:00Z')",
+    )
+    const imported = [
+      // In two fills; in one whose time has no fraction; the other side; a part of it.
+      ['a', start + 5_000, 'buy', '1.5'],
+      ['b', start + minute, 'buy', '0.5'],
+      ['c', Math.floor((start + 10 * minute) / 1_000) * 1_000, 'buy', '2'],
+      ['d', start + 20 * minute, 'sell', '2'],
+      ['e', start + 30 * minute, 'buy', '1.9'],
+    ] as const
+    for (const [row, [id, time, type, quantity]] of imported.entries())
+      await books.sql(
+        `insert into landing.main.imported_trades values
+           (900, ${row}, '${id}', '${new Date(time).toISOString()}', 0, 'keyless', '${type}', 'ETH', ${quantity}, 'USDT', 3000, 0, null)`,
+      )
+    await books.build()
+    expect(await books.query('select trade_id from trades order by 1')).toEqual([
+      ['a'],
+      ['b'],
+      ['c'],
+      ['d'],
+      ['e'],
+      ['keyless/trade.orderHistory/3'],
+      ['keyless/trade.orderHistory/4'],
+    ])
+  })
 })

@@ -1,9 +1,11 @@
--- What orders tell of trades where an account has no tax records: one trade per filled or partly filled order.
+-- What orders tell of trades where an account has no tax records: one trade per filled or partly filled order. An order
+-- whose fills were imported yields to them, since they have basis and gains: imported rows of its account, coins and side,
+-- within its life (to the second, as many exports are), come to its quantity.
 -- Base and quote follow from the symbol, by the longest quote coin in which it ends.
 -- grain: one row per account and order
 with
 filled as (
-  select account, order_id, category, symbol, side, cum_exec_qty, cum_exec_value,
+  select account, order_id, category, symbol, side, cum_exec_qty, cum_exec_value, created_time,
     coalesce(updated_time, created_time) as traded_at
   from main.orders
   where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
@@ -24,10 +26,28 @@ fees as (
   from main.order_fee_details
   where is_current and fee_coin <> '' and fee is not null
   group by account, order_id, fee_coin
+),
+final as (
+  select split.account, split.order_id, category, symbol, side,
+    substr(symbol, 1, length(symbol) - length(quote)) as base, quote,
+    cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fee, 0) as fee, traded_at,
+    coalesce(created_time, traded_at) as began_at
+  from split
+  left join fees on fees.account = split.account and fees.order_id = split.order_id and fees.nth = 1
+  where split.choice = 1
+),
+imported as (
+  select final.account, final.order_id, sum(imported.quantity) as quantity
+  from final
+  join main.imported_trades as imported
+    on imported.account = final.account and imported.asset = final.base and imported.currency = final.quote
+    and imported.type = final.side
+    and imported.occurred_at >= date_trunc('second', final.began_at)
+    and imported.occurred_at < date_trunc('second', final.traded_at) + interval 1 second
+  group by final.account, final.order_id
 )
-select split.account, split.order_id, category, symbol, side,
-  substr(symbol, 1, length(symbol) - length(quote)) as base, quote,
-  cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fee, 0) as fee, traded_at
-from split
-left join fees on fees.account = split.account and fees.order_id = split.order_id and fees.nth = 1
-where split.choice = 1
+select final.account, final.order_id, category, symbol, side, base, quote, final.quantity, quote_amount, fee_coin,
+  fee, traded_at
+from final
+left join imported on imported.account = final.account and imported.order_id = final.order_id
+where coalesce(imported.quantity, 0) < final.quantity
