@@ -162,6 +162,7 @@ export async function buildBooks(
         ),
       ),
       ...(config.reports.currency === undefined ? {} : { reportingCurrency: config.reports.currency }),
+      priceOrder: config.prices.order,
       ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
       ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
     },

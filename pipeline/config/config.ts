@@ -26,6 +26,15 @@ export interface NotifySettings {
 export const P2P_MEANINGS = ['moves', 'trades', 'reversed'] as const
 export type P2pMeaning = (typeof P2P_MEANINGS)[number]
 
+/** Every source of prices that the policy does not name. */
+export const OTHER_SOURCES = 'others'
+
+/**
+ * Which sources of prices count, where the configuration says nothing: what the user imports, then what is published,
+ * then own trades, what the venue reckons positions and collateral at, and last of all private deals.
+ */
+export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'trades', 'marks', 'p2p'] as const
+
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
   if (Number.isNaN(at)) context.addIssue({ code: 'custom', message: 'expected a date such as 2026-01-01' })
@@ -106,6 +115,16 @@ const schema = z.strictObject({
       scope: z.string().optional(),
       rules: z.string().optional(),
       time_zone: z.string().optional(),
+    })
+    .prefault({}),
+  prices: z
+    .strictObject({
+      /** Which sources count, the first before the next; one that is neither named nor among the others does not count. */
+      order: z
+        .array(z.string().min(1))
+        .min(1)
+        .refine((order) => new Set(order).size === order.length, 'expected each source once')
+        .default([...PRICE_ORDER]),
     })
     .prefault({}),
   /** What DuckDB may use; a share of the machine where it says nothing. */

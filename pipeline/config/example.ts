@@ -51,6 +51,13 @@ reports:
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
 
+# Which prices count. One of a later source is used only where none of an earlier one still counts (a price counts for a
+# day, one between two currencies of states for five), however much fresher it is. trades are one's own on the order
+# book, marks what the venue reckons positions and collateral at, p2p one's own private deals; others stands for every
+# source that is not named. A source that is left out values nothing.
+# prices:
+#   order: [others, ecb, candles, trades, marks, p2p]
+
 # Who is told when nightly or sync fails, or when nightly finds new breaks. A small JSON without amounts, secrets or
 # personal data: to the standard input of a command (no shell), by POST to a URL (https), or both.
 # notify:

@@ -6,6 +6,7 @@ import { feedRecords } from '../ledger/feeds.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Place, type Step, step } from './step.ts'
+import { valuationSteps } from './valuation.ts'
 
 /** A transaction with its entries, and the trade that they are, if they are one; null when there is none. */
 export async function transactionStep(reader: Reader, id: string, limit: number): Promise<Step | null> {
@@ -43,7 +44,22 @@ export async function entryStep(reader: Reader, entry: Fields): Promise<Step> {
   const place = placeOf(entry)
   const record = await recordAt(reader, textOf(entry.source_feed), textOf(entry.account), place)
   const source = record ?? step('record', textOf(entry.source_id), {}, { place })
-  return step('entry', id, { ...without(entry, ...NOT_OF_THE_ENTRY), ...counter }, { steps: [source] })
+  // What a deal says that was paid counts, not what the coin was worth.
+  const paid = await valuationSteps(reader, `${id}/paid`)
+  const valued = paid.length > 0 ? paid : await valuationSteps(reader, id)
+  const steps = [source, ...(await dealSteps(reader, id)), ...valued]
+  return step('entry', id, { ...without(entry, ...NOT_OF_THE_ENTRY), ...counter }, { steps })
+}
+
+/** The merchant order that tells what was paid or received for a coin in a P2P deal. */
+async function dealSteps(reader: Reader, id: string): Promise<Step[]> {
+  if (!reader.tables.has('p2p_trades')) return []
+  const [deal] = await ask(reader, 'select * from p2p_trades where entry_id = $id', { id })
+  if (deal?.order_id === undefined) return []
+  const orders = await recordSteps(reader, textOf(deal.order_id), 'p2p.orders')
+  return [
+    step('deal', textOf(deal.order_id), without(deal, 'entry_id', 'account', 'order_id'), { steps: orders }),
+  ]
 }
 
 export const placeOf = (fields: Fields): Place | null =>

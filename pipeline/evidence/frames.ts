@@ -6,6 +6,7 @@ import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
 import type { Frame } from '../journal/frame.ts'
 import { openJournal } from '../journal/journal.ts'
+import { readJournaledImport } from '../landing/import.ts'
 import { placeOfRows, rawRows, rowSpans } from '../landing/raw-row.ts'
 import type { Fields, Place } from './step.ts'
 
@@ -79,7 +80,10 @@ const GONE: RowEvidence = { text: null, bytes: null, isWithoutPersonalData: fals
 function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowAt'] {
   const { meta, body } = frame
   if (body === null) return () => GONE
-  if (meta.kind === 'import') return (row) => lineOf(body, row)
+  if (meta.kind === 'import') {
+    const rows = readJournaledImport(frame.seq, meta, body).rows
+    return (row) => lineOf(body, rows[row]?.line ?? null)
+  }
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
   if (feed === undefined) return () => GONE
   const text = decodeJson(body)
@@ -100,20 +104,18 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
   }
 }
 
-/** A row of a user's file never spans lines; empty lines and the header are no rows. */
-function lineOf(body: Uint8Array, row: number): RowEvidence | null {
+/** A line of a user's file, from 1; a row never spans lines, but a line may hold several. */
+function lineOf(body: Uint8Array, line: number | null): RowEvidence | null {
+  if (line === null) return null
   let begin = 0
-  let lines = -1
-  while (begin < body.length) {
+  for (let number = 1; number < line; number += 1) {
     const newline = body.indexOf(0x0a, begin)
-    const next = newline < 0 ? body.length : newline + 1
-    const text = Buffer.from(body.subarray(begin, newline < 0 ? body.length : newline))
-      .toString()
-      .replace(/\r$/, '')
-    if (text !== '') lines += 1
-    if (text !== '' && lines === row + 1)
-      return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
-    begin = next
+    if (newline < 0) return null
+    begin = newline + 1
   }
-  return null
+  const newline = body.indexOf(0x0a, begin)
+  const text = Buffer.from(body.subarray(begin, newline < 0 ? body.length : newline))
+    .toString()
+    .replace(/\r$/, '')
+  return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
 }

@@ -3,6 +3,7 @@ import type { Reader } from '../ledger/reader.ts'
 import { placeOf, transactionStep } from './entries.ts'
 import { ask, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
+import { importedValuationSteps } from './valuation.ts'
 
 /** What the lots were matched from and into; the two are one ledger, unless another method was asked for. */
 export interface LotBooks {
@@ -113,9 +114,14 @@ export async function importedSteps(ledger: Reader, id: string): Promise<Step[]>
   for (const table of ['imported_trades', 'imported_lots']) {
     if (!ledger.tables.has(table)) continue
     const rows = await ask(ledger, `select * from ${table} where id = $id`, { id })
+    if (rows.length === 0) continue
+    const valuations = await importedValuationSteps(ledger, id)
     steps.push(
       ...rows.map((row) =>
-        step('imported row', id, without(row, 'id', 'page_id', 'page_row', 'place'), { place: placeOf(row) }),
+        step('imported row', id, without(row, 'id', 'page_id', 'page_row', 'place'), {
+          place: placeOf(row),
+          steps: valuations,
+        }),
       ),
     )
   }

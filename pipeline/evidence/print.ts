@@ -21,6 +21,8 @@ const SAME: ReadonlySet<string> = new Set([
   'entry',
   'record',
   'imported row',
+  'deal',
+  'valuation',
 ])
 
 class Printer {

@@ -1,6 +1,6 @@
 // The models whose text follows from declarations: the published record tables, what is asked of all of them at once
-// (versions of records, and the pages that landed rows name), how long the venue remembers each feed, and the codes of
-// refusals that a better key would cure.
+// (versions of records, and the pages that landed rows name), how long the venue remembers each feed, the codes of
+// refusals that a better key would cure, and the ways over several prices.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
@@ -8,6 +8,7 @@ import { columnName } from '../../models/record.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
+import { priceWays } from './price-ways.ts'
 import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect } from './records.ts'
 import type { BuildConfig } from './reference.ts'
 
@@ -40,6 +41,7 @@ export function generatedModels({
       unclassifiedDoc,
       typedRecords.map(unclassifiedOf).join('\nunion all\n'),
     ),
+    priceWays,
     generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
     generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
     generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),

@@ -199,23 +199,28 @@ interface TreeNode {
   readonly type?: string
   readonly schema_name?: string
   readonly table_name?: string
+  readonly cte_name?: string
   readonly cte_map?: { readonly map: readonly { readonly key: string; readonly value: unknown }[] }
 }
 
-/** Walks the parse tree; the name of a common table expression hides a table only after it has been defined. */
+/**
+ * Walks the parse tree; the name of a common table expression hides a table only after it has been defined, that of a
+ * recursive one within it too.
+ */
 function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<string>): void {
   if (Array.isArray(node)) {
     for (const item of node) collectTables(item, hidden, found)
     return
   }
   if (typeof node !== 'object' || node === null) return
-  const { type, schema_name: schema, table_name: table, cte_map: ctes } = node as TreeNode
+  const { type, schema_name: schema, table_name: table, cte_name: own, cte_map: ctes } = node as TreeNode
   if (type === 'BASE_TABLE' && table !== undefined) {
     if (schema === '' && hidden.has(table)) return
     found.add(schema === '' ? `main.${table}` : `${schema}.${table}`)
     return
   }
   const inner = new Set(hidden)
+  if (type === 'RECURSIVE_CTE_NODE' && own !== undefined) inner.add(own)
   for (const { key, value } of ctes?.map ?? []) {
     collectTables(value, inner, found)
     inner.add(key)

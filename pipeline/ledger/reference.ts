@@ -5,7 +5,7 @@ import { existsSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
-import type { P2pMeaning } from '../config/config.ts'
+import { type P2pMeaning, PRICE_ORDER } from '../config/config.ts'
 import { identifier, literal } from '../engine/quote.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
@@ -20,6 +20,8 @@ export interface BuildConfig {
   readonly chainGrouping?: Readonly<Record<string, Grouping>>
   /** What the P2P transfers of an account are, where it is known. */
   readonly p2pTransfers?: Readonly<Record<string, P2pMeaning>>
+  /** Which sources of prices count, the first before the next; those of the configuration's default when absent. */
+  readonly priceOrder?: readonly string[]
   /** Start of the history that is wanted; what is missing before it is no break. */
   readonly since?: Date
   readonly namedFeeds?: readonly string[]
@@ -45,6 +47,7 @@ export const GIVEN_TABLES: readonly string[] = [
   'staging.settings',
   'staging.account_choices',
   'staging.named_feeds',
+  'staging.price_order',
 ]
 
 /**
@@ -92,6 +95,13 @@ export async function loadReference(
   await connection.run('create table staging.named_feeds (feed varchar)')
   for (const feed of config.namedFeeds ?? []) {
     await connection.run('insert into staging.named_feeds values ($feed)', { feed })
+  }
+  await connection.run('create table staging.price_order (source varchar, rank integer)')
+  for (const [index, source] of (config.priceOrder ?? PRICE_ORDER).entries()) {
+    await connection.run('insert into staging.price_order values ($source, $rank)', {
+      source,
+      rank: index + 1,
+    })
   }
 }
 

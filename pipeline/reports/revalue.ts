@@ -1,18 +1,19 @@
 // Lots in another currency than the published one: each event of `lot_events` valued at the rate of its own time, as if
-// the books had been built in that currency. Rates are prices between two currencies of the state, as imported (such as
-// the reference rates of the ECB); without one a value is unknown, never zero.
+// the books had been built in that currency. The rates are those of the models that value the books, run once more over
+// the published prices; without one a value is unknown, never zero.
 import { dirname } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import { moneyCodes } from '../imports/money.ts'
+import { moneyCodes, quoteCoins } from '../imports/money.ts'
 import { registerExactFunctions } from '../ledger/functions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { shippedModel } from '../ledger/models.ts'
+import { type Model, shippedModel } from '../ledger/models.ts'
+import { priceWays } from '../ledger/price-ways.ts'
 import { loadTable } from '../output/load.ts'
 import { requireTable } from './report.ts'
 
-/** What an imported row states in the wanted currency itself needs no rate. */
-const STATED = `
+/** What is stated in the wanted currency itself needs no rate: totals of imported rows, and the money of P2P deals. */
+const IMPORTS_STATED = `
   select id, asset as coin, case when type in ('sell', 'gift_out') then total - fee else total + fee end as value
   from imported_trades
   where currency = $wanted and total is not null and type not in ('transfer_in', 'transfer_out')
@@ -20,38 +21,42 @@ const STATED = `
   union all
   select id, asset, basis from imported_lots where currency = $wanted`
 
+const DEALS_STATED = `
+  select entry_id, coin, fiat_amount from p2p_trades where fiat = $wanted and fiat_amount is not null`
+
 const NOTHING_STATED = `select ''::varchar as id, ''::varchar as coin, 0::decimal(38, 18) as value
   where $wanted is null`
 
+/** The published value of each event is an amount of the published currency at its time. */
+const AMOUNTS = `
+  select rowid::varchar as entry_id, $published::varchar as coin, abs(value) as quantity, happened_at as valued_at
+  from valued_events
+  where value is not null`
+
 const REVALUED = `
-  with
-  straight as (select * from staging.reporting_prices where coin = $published and steps = 1),
-  crossed as (select * from staging.reporting_prices where coin = $published and steps = 2),
-  timed as (
-    select valued_events.*, straight.numerator, straight.denominator, straight.valid_until >= happened_at as is_fresh
-    from valued_events
-    asof left join straight on straight.priced_at <= happened_at
-  ),
-  rated as (
-    select timed.* exclude (numerator, denominator, is_fresh),
-      case when is_fresh then timed.numerator when crossed.valid_until >= happened_at then crossed.numerator end
-        as numerator,
-      case when is_fresh then timed.denominator when crossed.valid_until >= happened_at then crossed.denominator end
-        as denominator
-    from timed
-    asof left join crossed on crossed.priced_at <= happened_at
-  )
-  select rated.* exclude (numerator, denominator) replace (
+  select events.* exclude (place_of_event) replace (
     case
       when stated.id is not null then stated.value
-      when rated.value = 0 then rated.value
-      else exact_ratio(rated.value, numerator, denominator)
+      when events.value = 0 then events.value
+      when events.value < 0 then -valuations.value
+      else valuations.value
     end as value,
     $wanted as currency
   )
-  from rated
-  left join stated on stated.id = rated.event_id and stated.coin = rated.coin
-  where rated.coin <> $wanted`
+  from (select *, rowid::varchar as place_of_event from valued_events) as events
+  left join valuations on valuations.entry_id = events.place_of_event
+  left join stated on stated.id = events.event_id and stated.coin = events.coin
+  where events.coin <> $wanted`
+
+/** What the models of valuation read, in the order in which they are made. */
+const valuationModels = (): Model[] => [
+  shippedModel('staging.price_links'),
+  shippedModel('staging.price_pairs'),
+  shippedModel('staging.straight_prices'),
+  shippedModel('staging.price_questions'),
+  priceWays,
+  shippedModel('main.valuations'),
+]
 
 /** The one currency in which the published lots are reckoned; null while nothing is. */
 export async function publishedCurrency(ledger: Ledger): Promise<string | null> {
@@ -72,25 +77,45 @@ export async function revalueEvents(
   published: string,
   wanted: string,
 ): Promise<void> {
-  requireTable(ledger, 'prices')
-  const money = [...new Set([...moneyCodes(dirname(ledger.file)), wanted])].map(literal)
-  const list = money.join(', ')
-  const prices = `select coin, currency, priced_at, price, source from prices
-    where coin in (${list}) and currency in (${list})`
-  await copy(connection, ledger, 'prices', prices, {})
-  const hasImports = ['imported_trades', 'imported_lots'].every((table) => ledger.tables.has(table))
-  await copy(connection, ledger, 'stated', hasImports ? STATED : NOTHING_STATED, { wanted })
+  for (const table of ['prices', 'price_sources']) requireTable(ledger, table)
+  const dir = dirname(ledger.file)
+  const money = [...new Set([...moneyCodes(dir), wanted])]
+  const hubs = quoteCoins(dir)
+  // A way from money to money leads over money and quote coins alone: no price of another coin is turned round.
+  const known = [...new Set([...money, ...hubs])].map(literal).join(', ')
+  await copy(
+    connection,
+    ledger,
+    'prices',
+    `select * from prices where coin in (${known}) and currency in (${known})`,
+    {},
+  )
+  await copy(connection, ledger, 'price_sources', 'select * from price_sources', {})
+  await copy(connection, ledger, 'stated', statedIn(ledger), { wanted })
   registerExactFunctions(connection)
   await connection.run('create schema staging')
   await connection.run('create table staging.reporting as select $wanted::varchar as currency', { wanted })
-  await connection.run(
-    `create table staging.fiat as select unnest([${money.map((code) => `${code}::varchar`).join(', ')}]) as currency`,
-  )
-  const { table, select } = shippedModel('staging.reporting_prices')
-  await connection.run(`create table ${table} as ${select}`)
+  await connection.run(`create table staging.fiat as ${listOf(money, 'currency')}`)
+  await connection.run(`create table staging.quote_ranks as ${listOf(hubs, 'coin')}`)
   await connection.run('alter table lot_events rename to valued_events')
-  await connection.run(`create table lot_events as ${REVALUED}`, { published, wanted })
+  await connection.run(`create table staging.amounts_to_value as ${AMOUNTS}`, { published })
+  for (const { table, select } of valuationModels())
+    await connection.run(`create table ${table} as ${select}`)
+  await connection.run(`create table lot_events as ${REVALUED}`, { wanted })
 }
+
+function statedIn(ledger: Ledger): string {
+  const parts = [
+    ...(['imported_trades', 'imported_lots'].every((table) => ledger.tables.has(table))
+      ? [IMPORTS_STATED]
+      : []),
+    ...(ledger.tables.has('p2p_trades') ? [DEALS_STATED] : []),
+  ]
+  return parts.length === 0 ? NOTHING_STATED : parts.join('\nunion all\n')
+}
+
+const listOf = (codes: readonly string[], column: string): string =>
+  `select unnest([${codes.map((code) => `${literal(code)}::varchar`).join(', ')}]) as ${column}`
 
 async function copy(
   connection: DuckDBConnection,

@@ -1,15 +1,23 @@
--- Entries and imported rows whose value decides a gain have a price in the reporting currency that still counts.
--- grain: one row per account, and for imports another
+-- Entries and imported rows whose value decides a gain have a price in the reporting currency that still counts; where
+-- none does, the link that is missing is named.
+-- grain: one row per coin, and for imports one per account
 with
 unpriced as (
-  select events.account, count(*) as event_count, min(events.happened_at) as occurred_at,
-    min(events.currency) as currency, string_agg(distinct events.coin, ', ' order by events.coin) as coins,
-    arg_min(events.event_id, row(events.happened_at, events.place), 5) as ids
+  -- Of a P2P deal it is the money that has no rate, of a fill it may be a fee.
+  select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
+    min(events.happened_at) as occurred_at, min(events.currency) as currency,
+    case when min(events.account) = max(events.account) then min(events.account) end as account,
+    arg_min(events.event_id, row(events.happened_at, events.account, events.place), 5) as ids
   from main.lot_events as events
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind
+  left join main.valuations as paid on paid.entry_id = events.event_id || '/paid' and paid.steps is null
+  left join staging.trade_legs as legs
+    on legs.account = entries.account and legs.place = entries.place and legs.status = 'trade'
+    and entries.part = 'amount'
+  left join staging.fill_fees as fees on fees.account = legs.account and fees.group_place = legs.group_place
   where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'fiat')
-  group by events.account
+  group by coalesce(paid.coin, fees.unpriced_coin, events.coin)
 ),
 unpriced_imports as (
   select rows.account, count(*) as row_count, min(rows.occurred_at) as occurred_at,
@@ -20,19 +28,31 @@ unpriced_imports as (
     or (imported.row_value is null and rows.transfer_id is null)
     or (imported.network_value is null and imported.network_quantity > 0)
   group by rows.account
+),
+missing_of_imports as (
+  select rows.account, string_agg(distinct links.missing, '; ' order by links.missing) as missing
+  from staging.imported_rows as rows
+  join staging.imported_parts as parts on parts.place = rows.place
+  join main.valuations as valuations on valuations.entry_id = parts.part_id and valuations.steps is null
+  join staging.missing_links as links on links.coin = valuations.coin
+  group by rows.account
 )
-select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
+select 'warning' as severity, account, cast(null as varchar) as ledger, unpriced.coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(event_count as varchar) || ' change(s) of ' || coins || ' have no price in ' || currency
-    || ' of their day: their value is unknown.' as explanation,
+  'Costs or proceeds of ' || cast(event_count as varchar) || ' change(s) are unknown, because ' || unpriced.coin
+    || ' has no price in ' || currency || ' of their time' || coalesce(': ' || links.missing, '')
+    || '. Import what is missing with `tieout import prices`.' as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from unpriced
+left join staging.missing_links as links on links.coin = unpriced.coin
 union all
-select 'warning', account, cast(null as varchar), cast(null as varchar), occurred_at,
+select 'warning', unpriced_imports.account, cast(null as varchar), cast(null as varchar), occurred_at,
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   cast(row_count as varchar) || ' imported row(s) have no price in ' || currency
-    || ' of their time: their gains are unknown. Import what is missing with `tieout import prices`.',
+    || ' of their time, so that their gains are unknown' || coalesce(': ' || missing, '')
+    || '. Import what is missing with `tieout import prices`.',
   cast(to_json(ids) as varchar), 'import'
 from unpriced_imports
 cross join staging.reporting
+left join missing_of_imports on missing_of_imports.account = unpriced_imports.account

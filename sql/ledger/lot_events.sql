@@ -21,18 +21,18 @@ with
 reporting as (select currency from staging.reporting),
 legs as (
   select entries.account, entries.place, entries.part, entries.entry_id, entries.amount, values.value,
-    coalesce(values.steps, 9) as steps
+    coalesce(values.rank * 10 + values.steps, 999999) as distance
   from main.entries as entries
-  join staging.entry_values as values on values.entry_id = entries.entry_id
+  join main.valuations as values on values.entry_id = entries.entry_id
 ),
-amounts as (select account, place, value, steps from legs where part = 'amount'),
--- A fill that is not in the reporting currency is worth what the coin received is worth, unless only the coin paid has a
--- price in that currency itself.
+amounts as (select account, place, value, distance from legs where part = 'amount'),
+-- A fill that is not in the reporting currency is worth what the coin received is worth, unless the coin paid has a price
+-- by better sources, or over fewer prices.
 fills as (
   select sides.account, sides.group_place, sides.received_place, sides.paid_place, sides.fee_side,
     case
       when sides.stated_value is not null then sides.stated_value
-      when coalesce(received.steps, 9) <= coalesce(paid.steps, 9) then received.value
+      when coalesce(received.distance, 999999) <= coalesce(paid.distance, 999999) then received.value
       else paid.value
     end as value
   from staging.trade_sides as sides
@@ -40,24 +40,10 @@ fills as (
     on received.account = sides.account and received.place = sides.received_place
   left join amounts as paid on paid.account = sides.account and paid.place = sides.paid_place
 ),
--- What the fees of a fill were worth together; a rebate counts against them. A fee without a price counts nothing.
-fee_values as (
-  select trade_legs.account, trade_legs.group_place,
-    case when legs.amount < 0 then legs.value else -legs.value end as fee_value
-  from legs
-  join staging.trade_legs as trade_legs
-    on trade_legs.account = legs.account and trade_legs.place = legs.place
-  where trade_legs.status = 'trade' and (legs.part = 'fee' or trade_legs.role = 'fee')
-),
-fill_fees as (
-  select account, group_place, sum(fee_value) as fee_value
-  from fee_values
-  group by account, group_place
-),
 valued_fills as (
-  select fills.*, coalesce(fill_fees.fee_value, 0) as fee_value
+  select fills.*, case when fill_fees.account is null then 0 else fill_fees.value end as fee_value
   from fills
-  left join fill_fees
+  left join staging.fill_fees as fill_fees
     on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
 ),
 -- Sides carry their part so that every join is on equal columns.
@@ -75,15 +61,18 @@ counterparts as (
   from staging.imported_counterparts as counterparts
   join staging.imported_values as imported on imported.place = counterparts.place
 ),
+-- The money of a P2P deal is its cost or its proceeds, at the rate of that day; what the coin was worth then counts only
+-- where no order says how much was paid.
 fiat_values as (
-  select p2p.entry_id, p2p.fiat_amount
+  select p2p.entry_id, paid.value as paid_value
   from main.p2p_trades as p2p
-  join reporting on reporting.currency = p2p.fiat
+  join main.valuations as paid on paid.entry_id = p2p.entry_id || '/paid'
 ),
 told as (
   select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,
     entries.amount, effects.effect, fill_sides.place is not null as is_fill_side, fill_sides.value as fill_value,
-    values.value as own_value, fiat_values.fiat_amount, reporting.currency,
+    values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value,
+    reporting.currency,
     coalesce(transfers.transfer_id, counterparts.transfer_id) as transfer_id,
     counterparts.network_value,
     coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken
@@ -93,7 +82,7 @@ told as (
   left join fill_sides
     on fill_sides.account = entries.account and fill_sides.place = entries.place
     and fill_sides.part = entries.part
-  left join staging.entry_values as values on values.entry_id = entries.entry_id
+  left join main.valuations as values on values.entry_id = entries.entry_id
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   left join counterparts on counterparts.entry_id = entries.entry_id
@@ -122,7 +111,7 @@ select account, coin, occurred_at as happened_at,
     when effect = 'move' then network_value
     when effect in ('opening', 'unknown', 'debt') then null
     when effect in ('none', 'rounding') then 0
-    when effect = 'fiat' then coalesce(fiat_amount, own_value)
+    when effect = 'fiat' and is_paid then paid_value
     else own_value
   end as value,
   currency, transfer_id

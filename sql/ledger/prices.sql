@@ -7,6 +7,8 @@
 --   priced_at: When.
 --   price: Price of one coin, rounded half to even at 18 decimals.
 --   source: trades, p2p, or the source that the import names (ecb for its reference rates).
+--   page_id: Journal frame that brought it; null for one's own trades and deals.
+--   page_row: Place of the row in it, from 0.
 with
 traded as (
   select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,
@@ -28,15 +30,16 @@ together as (
   select * from for_fiat
 ),
 imported as (
-  select asset, currency, priced_at, price, source,
+  select asset, currency, priced_at, price, source, page_id, page_row,
     row_number() over (
       partition by asset, currency, priced_at, source order by page_id, page_row
     ) as observation
   from landing.imported_prices
   anti join landing.import_withdrawals using (page_id)
 )
-select coin, currency, priced_at, exact_divide(value, quantity) as price, source
+select coin, currency, priced_at, exact_divide(value, quantity) as price, source,
+  cast(null as bigint) as page_id, cast(null as integer) as page_row
 from together
 where quantity > 0 and value > 0
 union all
-select asset, currency, priced_at, price, source from imported where observation = 1
+select asset, currency, priced_at, price, source, page_id, page_row from imported where observation = 1

@@ -273,4 +273,60 @@ describe('explain, beyond the tax records', () => {
     ])
     expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
   })
+
+  test('an amount over several prices leads to each of them, with source, age and the line of its file', async () => {
+    const dir = await tradedBooks()
+    const rates = join(dir, 'eurofxref-hist.csv')
+    writeFileSync(rates, 'Date,USD,CAD,\n2026-01-09,1.1,1.5,\n2026-01-08,1.2,1.6,\n')
+    const coins = join(dir, 'coins.csv')
+    writeFileSync(coins, 'time,asset,currency,price,source\n2026-01-09T06:00:00Z,USD,USDT,1.25,index\n')
+    const file = join(dir, 'old.csv')
+    const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+    writeFileSync(file, `${header}\nk1,2026-01-09T12:00:00Z,kraken,buy,BTC,1,CAD,300,0,\n`)
+    await writeBooks(dir, async (books) => {
+      const add = async (kind: 'prices' | 'trades', name: string): Promise<void> => {
+        await importInto(books, await readImport(nodeDisk, kind, name), { id: 'r2', clock: systemClock })
+      }
+      await add('prices', rates)
+      await add('prices', coins)
+      await add('trades', file)
+    })
+    const { steps, frames } = await explained(dir, 'k1')
+    const valuation = steps[0]?.steps[0]?.steps[0]?.steps[0]
+    // 300 / 1.5 * 1.1 * 1.25
+    expect(valuation).toMatchObject({
+      what: 'valuation',
+      id: 'import/k1/total',
+      fields: { coin: 'CAD', value: '275', path: 'CAD > EUR > USD > USDT' },
+      steps: [
+        {
+          id: 'CAD > EUR',
+          fields: { coin: 'EUR', currency: 'CAD', price: '1.5', source: 'ecb', age: '12:00:00' },
+        },
+        { id: 'EUR > USD', fields: { price: '1.1', source: 'ecb', age: '12:00:00' } },
+        { id: 'USD > USDT', fields: { price: '1.25', source: 'index', age: '06:00:00' } },
+      ],
+    })
+    for (const one of valuation?.steps.slice(0, 2) ?? [])
+      expect(frames.get(one.place?.frame ?? 0)?.rowAt(one.place?.row ?? 0)?.text).toBe('2026-01-09,1.1,1.5,')
+    expect(await explained(dir, 'k1').then(describeExplanation)).toContain('price USD > USDT')
+  })
+
+  test('a P2P deal leads to the merchant order that says what was paid', async () => {
+    const at = (time: string): string => `${Date.parse(`2026-01-05T${time}Z`)}`
+    const record = `{"id":"201","coin":"BTC","p2pTaxType":"buy","total":"0.1","ts":"${at('12:00:00')}"}`
+    const order = `{"orderId":"77","orderNo":"N77","advNo":"1","side":"buy","coin":"BTC","count":"0.1","fiat":"CAD","amount":"281.33","price":"2813.3","status":"Completed","cTime":"${at('11:50:00')}","releaseTime":"${at('12:00:00')}"}`
+    const page = (list: string): string =>
+      `{"code":"00000","msg":"success","requestTime":1769914800000,"data":${list}}`
+    const dir = await journaledBooks([
+      { feed: 'tax.p2pRecords', path: '/api/v2/tax/p2p-record', body: page(`[${record}]`) },
+      { feed: 'p2p.orders', path: '/api/v2/p2p/orderList', body: page(`{"orderList":[${order}]}`) },
+    ])
+    const { steps } = await explained(dir, 'main/tax.p2pRecords/201/amount')
+    expect(paths(steps)[1]).toMatch(/ > entry main\/tax.p2pRecords\/201\/amount > deal 77 > record 77$/)
+    expect(steps[0]?.steps[0]?.steps[0]?.steps[0]?.steps[1]?.fields).toMatchObject({
+      fiat: 'CAD',
+      fiat_amount: '281.33',
+    })
+  })
 })

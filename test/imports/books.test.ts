@@ -299,6 +299,50 @@ describe('a report in another currency', () => {
     ])
   })
 
+  it('is the same to the last digit as books that were built in it: both run the models of valuation', async () => {
+    const coins = [
+      'time,asset,currency,price,source',
+      '2026-01-02T08:00:00Z,USDT,USD,0.999,index',
+      '2026-01-02T08:30:00Z,USDT,GBP,0.8,index',
+      '',
+    ].join('\n')
+    const fill = async (): Promise<void> => {
+      await books.import(
+        'prices',
+        'Date,USD,JPY,\n2026-01-02,1.25,160,\n2026-01-01,1.1,150,\n',
+        'eurofxref-hist.csv',
+      )
+      await books.import('prices', coins)
+      await books.trades(
+        'b1,2026-01-01T09:00:00Z,main,buy,BTC,3,USD,100,0,',
+        'b2,2026-01-01T10:00:00Z,main,buy,ETH,7,USD,70,1,USD',
+        's1,2026-01-02T09:00:00Z,main,sell,BTC,2,USD,250,0,',
+        's2,2026-01-09T09:00:00Z,main,sell,ETH,2,USD,250,0,',
+      )
+    }
+    const configured = (currency: string): ImportedBooks =>
+      new ImportedBooks({ reports: { ...emptyConfig.reports, currency } })
+    books.close()
+    books = configured('USD')
+    await fill()
+    // Yen over the euro; pounds over USDT, and before there is a price of it not at all; after five days nothing.
+    const reported = {
+      JPY: await books.gains({ currency: 'JPY' }),
+      GBP: await books.gains({ currency: 'GBP' }),
+    }
+    expect(reported.GBP).toEqual([
+      's1 <- b1: 2 for 200.2002002002002002 cost ? gain ?',
+      's2 <- b2: 2 for ? cost ? gain ?',
+    ])
+    expect(reported.JPY[0]).toMatch(/^s1 <- b1: 2 for 32000 cost 9090\.909090909090909/)
+    for (const currency of ['JPY', 'GBP'] as const) {
+      books.close()
+      books = configured(currency)
+      await fill()
+      expect(await books.gains()).toEqual(reported[currency])
+    }
+  })
+
   it('without a rate shows what is not known, never zero', async () => {
     await books.trades(BOUGHT, SOLD)
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])

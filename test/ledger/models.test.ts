@@ -2,7 +2,7 @@
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
 import { mustBeChecks } from '../../pipeline/ledger/breaks.ts'
-import { mustBeDistinct, mustBeDocumented, parseModel } from '../../pipeline/ledger/models.ts'
+import { mustBeDistinct, mustBeDocumented, parseModel, readsOf } from '../../pipeline/ledger/models.ts'
 
 const whole = [
   '-- What it is.',
@@ -79,6 +79,19 @@ test('a check without a column that a break needs is named with its file', async
     message: 'A check lacks a column.',
     details: { where: 'sql/checks.broken.sql', found: 'no culprit' },
   })
+  connection.closeSync()
+  instance.closeSync()
+})
+
+test('what a model reads leaves out its own expressions, a recursive one within itself too', async () => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  const select = `with recursive
+    first as (select a from staging.given),
+    walk as (select a from first union all select walk.a + 1 from walk join others on others.a = walk.a)
+    select * from walk`
+  const one = { ...model('staging.one', whole), select }
+  expect(await readsOf(connection, one)).toEqual(['main.others', 'staging.given'])
   connection.closeSync()
   instance.closeSync()
 })

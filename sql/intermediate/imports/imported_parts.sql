@@ -3,21 +3,21 @@
 -- keys:  part_id unique
 with
 parts as (
-  select place, 'asset' as part, asset as coin, quantity, occurred_at
+  select place, id, 'asset' as part, asset as coin, quantity, occurred_at
   from staging.imported_rows
   where transfer_id is null
   union all
-  select place, 'total', currency, total, occurred_at
+  select place, id, 'total', currency, total, occurred_at
   from staging.imported_rows
   where total is not null and currency is not null
   union all
-  select place, 'fee', fee_currency, abs(fee), occurred_at
+  select place, id, 'fee', fee_currency, abs(fee), occurred_at
   from staging.imported_rows
   where fee <> 0
   union all
-  select place, 'network', asset, network_quantity, occurred_at
+  select place, id, 'network', asset, network_quantity, occurred_at
   from staging.imported_transfers
   where network_quantity > 0
 )
-select 'import/' || cast(place as varchar) || '/' || part as part_id, place, part, coin, quantity, occurred_at
+select 'import/' || id || '/' || part as part_id, place, part, coin, quantity, occurred_at
 from parts

@@ -1,18 +1,18 @@
 -- What imported rows and their fees were worth in the reporting currency. A total in money says it; of a trade of two
--- coins the side whose price is nearer to that currency does, the received one first; a fee in a coin of its own row is
+-- coins the side does that has a price by better sources, or over fewer prices, the received one first; a fee in a coin of its own row is
 -- worth its share of the row. What nothing tells is null, never zero.
 -- grain: one row per place
 with
 parts as (
-  select parts.place, parts.part, entry_values.value, entry_values.steps
+  select parts.place, parts.part, valuations.value, valuations.rank * 10 + valuations.steps as distance
   from staging.imported_parts as parts
-  left join staging.entry_values as entry_values on entry_values.entry_id = parts.part_id
+  left join main.valuations as valuations on valuations.entry_id = parts.part_id
 ),
 sides as (
   select rows.place, rows.type, rows.asset, rows.quantity, rows.currency, rows.total, rows.fee, rows.fee_currency,
     rows.is_total_money, rows.is_asset_money,
-    asset_part.value as asset_value, coalesce(asset_part.steps, 9) as asset_steps,
-    total_part.value as total_value, coalesce(total_part.steps, 9) as total_steps,
+    asset_part.value as asset_value, coalesce(asset_part.distance, 999999) as asset_distance,
+    total_part.value as total_value, coalesce(total_part.distance, 999999) as total_distance,
     fee_part.value as fee_part_value, network_part.value as network_part_value,
     transfers.network_quantity
   from staging.imported_rows as rows
@@ -30,7 +30,7 @@ valued as (
       when total is null then asset_value
       when is_asset_money and type in ('buy', 'sell') then asset_value
       when type not in ('buy', 'sell') then coalesce(total_value, asset_value)
-      when asset_steps < total_steps or (asset_steps = total_steps and type = 'buy') then asset_value
+      when asset_distance < total_distance or (asset_distance = total_distance and type = 'buy') then asset_value
       else total_value
     end as row_value
   from sides

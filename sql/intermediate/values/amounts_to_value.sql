@@ -1,0 +1,22 @@
+-- What needs a price: entries (what came from before the books too, so that its worth then is known), what was paid or received in money for those that are P2P deals, and the parts of imported
+-- rows. Legs of a fill in the reporting currency need none, for the fill states its value.
+-- grain: one row per entry_id; of an imported row the part_id, of money of a P2P deal the entry_id with /paid
+with
+stated as (
+  select account, received_place as place, 'amount' as part
+  from staging.trade_sides
+  where stated_value is not null
+  union all
+  select account, paid_place, 'amount' from staging.trade_sides where stated_value is not null
+)
+select entries.entry_id, entries.coin, abs(entries.amount) as quantity, entries.occurred_at as valued_at
+from main.entries as entries
+left join stated
+  on stated.account = entries.account and stated.place = entries.place and stated.part = entries.part
+where entries.part in ('amount', 'fee', 'deal', 'opening') and stated.account is null
+union all
+select entry_id || '/paid', fiat, fiat_amount, traded_at
+from main.p2p_trades
+where fiat is not null and fiat_amount is not null
+union all
+select part_id, coin, quantity, occurred_at from staging.imported_parts

@@ -1,0 +1,40 @@
+-- What leads from one coin or currency to another, and for how long: each price as it stands, and turned round where it
+-- may be: between two currencies of states, towards the reporting currency, and towards a quote coin, over which other
+-- prices can be reached; but there no trade or deal of one's own, which would set the rate of the very money that was
+-- paid in it. A price counts for a day; between two currencies of states for
+-- five, for their markets close. Of several of one rank and moment a price counts as it stands, then by source.
+-- grain: one row per coin, currency, rank and priced_at
+with
+reporting as (select currency from staging.reporting),
+hubs as (select coin from staging.quote_ranks),
+points as (
+  select prices.coin, prices.currency, prices.priced_at, prices.price, prices.source, sources.rank
+  from main.prices as prices
+  join main.price_sources as sources on sources.source = prices.source
+  where prices.price > 0 and sources.rank is not null
+),
+known as (
+  select points.*, coin_fiat.currency is not null and currency_fiat.currency is not null as is_fiat,
+    hubs.coin is not null and points.source not in ('trades', 'p2p') as leads_back
+  from points
+  left join staging.fiat as coin_fiat on coin_fiat.currency = points.coin
+  left join staging.fiat as currency_fiat on currency_fiat.currency = points.currency
+  left join hubs on hubs.coin = points.coin
+),
+links as (
+  select coin, currency, rank, priced_at, price, source, is_fiat, false as is_reverse from known
+  union all
+  select currency, coin, rank, priced_at, price, source, is_fiat, true
+  from known
+  where is_fiat or leads_back or coin = (select currency from reporting)
+),
+onward as (
+  select *, case when is_reverse then 'reverse ' else 'forward ' end || source as preference
+  from links
+  where coin <> (select currency from reporting)
+)
+select coin, currency, rank, priced_at, arg_min(price, preference) as price, arg_min(source, preference) as source,
+  arg_min(is_reverse, preference) as is_reverse,
+  priced_at + case when bool_or(is_fiat) then 5 else 1 end * interval 1 day as valid_until
+from onward
+group by coin, currency, rank, priced_at

@@ -1,0 +1,62 @@
+-- What an amount was worth in the reporting currency at its time, and by which prices: the way from its coin to that
+-- currency over at most four prices, each the newest of its source before that time and still counting. The way whose
+-- worst source stands first in the policy wins, then the shortest, then the one whose oldest price is the youngest.
+-- Reports in another currency run this very text.
+-- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
+-- keys:  entry_id unique
+-- columns:
+--   entry_id: Entry; for a part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`.
+--   coin: Coin or currency of the amount.
+--   quantity: Amount that is valued, without a sign.
+--   valued_at: Time for which it is valued.
+--   value: What it was worth; null where no prices lead to the reporting currency.
+--   currency: Reporting currency.
+--   steps: How many prices it took: 0 for the reporting currency itself; null where there is no value.
+--   rank: Place in the policy of the worst source on the way (see price_sources); 0 without a price.
+--   path: The way: coins and currencies with ` > ` between them.
+--   sources: Source of the price of each step, with ` > ` between them.
+--   priced_at: Time of the oldest price on the way.
+with
+looked_up as (
+  select amounts.entry_id, amounts.coin, amounts.quantity, amounts.valued_at, straight.rank, straight.price,
+    straight.is_reverse, straight.source, straight.priced_at,
+    coalesce(straight.valid_until >= amounts.valued_at, false) as is_priced,
+    reporting.currency, amounts.coin = reporting.currency as is_reporting
+  from staging.amounts_to_value as amounts
+  cross join staging.reporting as reporting
+  asof left join staging.straight_prices as straight
+    on straight.coin = amounts.coin and straight.priced_at <= amounts.valued_at
+),
+rated as (
+  select looked_up.entry_id, looked_up.coin, looked_up.quantity, looked_up.valued_at, looked_up.currency,
+    case when is_reporting then 0 when is_priced then 1 else ways.steps end as steps,
+    case when is_reporting then 0 when is_priced then looked_up.rank else ways.rank end as rank,
+    case
+      when is_reporting or (is_priced and is_reverse) then cast(1 as decimal(38, 18))
+      when is_priced then looked_up.price
+      else ways.numerator
+    end as numerator,
+    case
+      when is_priced and is_reverse then looked_up.price
+      when is_reporting or is_priced then cast(1 as decimal(38, 18))
+      else ways.denominator
+    end as denominator,
+    case
+      when is_reporting then looked_up.coin
+      when is_priced then looked_up.coin || ' > ' || looked_up.currency
+      else ways.path
+    end as path,
+    case when is_priced then looked_up.source else ways.sources end as sources,
+    case when is_priced then looked_up.priced_at else ways.priced_at end as priced_at
+  from looked_up
+  left join staging.price_ways as ways
+    on ways.coin = looked_up.coin and ways.valued_at = looked_up.valued_at
+)
+select entry_id, coin, quantity, valued_at,
+  case
+    when steps = 0 then quantity
+    when denominator = 1 then exact_multiply(quantity, numerator)
+    else exact_ratio(quantity, numerator, denominator)
+  end as value,
+  currency, steps, rank, path, sources, priced_at
+from rated

@@ -1,0 +1,289 @@
+// What an amount was worth: over which prices, of which sources, and what is said where the way ends. Figures by hand.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import type { BuildConfig } from '../../pipeline/ledger/build.ts'
+import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+let id = 0
+let row = 0
+
+beforeEach(async () => {
+  id = 0
+  row = 0
+  books = await TestBooks.open({ only: ['checks.valuation', 'main.price_sources', 'main.lot_events'] })
+  await books.account('main', 'unified')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
+const at = (time: string, day = 10): string => `2026-01-${String(day).padStart(2, '0')} ${time}+00`
+
+const types: Readonly<Record<string, string>> = { in: 'ORDER_DEALT_IN', out: 'ORDER_DEALT_FROZEN_OUT' }
+
+/** Legs of one moment: `in 1 BTC`, `out -100 USDT`, or a type of the venue's. */
+const legs = (ts: string, ...written: string[]): Move[] =>
+  written.map((leg) => {
+    const [type = '', amount = '', coin = ''] = leg.split(' ')
+    id += 1
+    return { id: String(id), coin, type: types[type] ?? type, amount, ts }
+  })
+
+/** `BTC 100 USDT`: what one of the first costs in the second. */
+async function price(written: string, pricedAt: string, source = 'index'): Promise<void> {
+  const [asset = '', amount = '', currency = ''] = written.split(' ')
+  row += 1
+  const cells = {
+    page_id: '900',
+    page_row: String(row),
+    priced_at: pricedAt,
+    asset,
+    currency,
+    price: amount,
+    source,
+  }
+  await books.insert('imported_prices', cells)
+}
+
+/** A P2P purchase of the coin at noon, with its merchant order where `order` says so. */
+async function deal(day: number, quantity: string, coin: string, order?: { fiat: string; amount: string }) {
+  id += 1
+  const ts = at('12:00:00', day)
+  const record = { id: String(id), p2p_tax_type: 'buy', coin, balance: quantity, ts }
+  await books.page('tax.p2pRecords', [record], { covers })
+  if (order === undefined) return
+  const { fiat, amount } = order
+  const times = { c_time: at('11:50:00', day), release_time: ts }
+  const told: Cells = {
+    order_id: `9${id}`,
+    side: 'buy',
+    coin,
+    count: quantity,
+    fiat,
+    amount,
+    status: 'Completed',
+  }
+  await books.page('p2p.orders', [{ ...told, ...times }], { covers })
+}
+
+const build = (config: Partial<BuildConfig> = {}) => books.build({ accounts: [{ name: 'main' }], ...config })
+
+const EUR: Partial<BuildConfig> = { reportingCurrency: 'EUR' }
+
+/** Everything that a price had to value: coin, value, way and sources. */
+const valuations = (where = 'true') =>
+  books.query(`select coin, value, path, sources from valuations where ${where} order by valued_at, entry_id`)
+
+const missing = async (): Promise<unknown[]> =>
+  (await books.query("select explanation from breaks where check_name = 'valuation' order by coin")).flat()
+
+describe('a way over several prices', () => {
+  it('leads over three: a fee in BGB by its price in USDT, that in dollars and that in euros', async () => {
+    await books.tax('SPOT', balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 0.1 BGB')))
+    await price('BGB 5 USDT', at('08:00:00'))
+    await price('USDT 0.99 USD', at('08:30:00'))
+    await price('EUR 1.1 USD', at('00:00:00', 9), 'ecb')
+    await build(EUR)
+    expect(await valuations()).toEqual([['BGB', '0.45', 'BGB > USDT > USD > EUR', 'index > index > ecb']])
+    expect(await books.query('select steps, priced_at from valuations')).toEqual([
+      ['3', '2026-01-09 00:00:00+00'],
+    ])
+  })
+
+  it('takes each price as of the amount’s time, also where the second is younger than the first', async () => {
+    await books.tax('SPOT', balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 2 BGB')))
+    await price('BGB 5 USDT', at('08:00:00'))
+    await price('USDT 0.9 EUR', at('09:00:00'))
+    await build(EUR)
+    expect(await valuations()).toEqual([['BGB', '9', 'BGB > USDT > EUR', 'index > index']])
+  })
+
+  it('of four prices is the longest; one of five is none', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 1 BGB', 'BONUS_GRANT_USER_IN 1 XYZ')),
+    )
+    for (const link of ['XYZ 2 BGB', 'BGB 5 USDT', 'USDT 1 USDC', 'USDC 1 USD', 'USD 0.9 EUR'])
+      await price(link, at('08:00:00'))
+    await build(EUR)
+    expect(await valuations()).toEqual([
+      ['BGB', '4.5', 'BGB > USDT > USDC > USD > EUR', 'index > index > index > index'],
+      ['XYZ', null, null, null],
+    ])
+  })
+
+  it('is the shortest, then that of the youngest prices, then the first by name', async () => {
+    const gift = legs(
+      at('10:00:00'),
+      'BONUS_GRANT_USER_IN 1 BGB',
+      'BONUS_GRANT_USER_IN 1 XYZ',
+      'BONUS_GRANT_USER_IN 1 ABC',
+    )
+    await books.tax('SPOT', balanced(gift))
+    await price('BGB 10 EUR', at('01:00:00'))
+    await price('BGB 11 USDT', at('09:00:00'))
+    await price('XYZ 3 USDC', at('02:00:00'))
+    await price('XYZ 4 USDT', at('03:00:00'))
+    await price('ABC 5 USDT', at('02:00:00'))
+    await price('ABC 6 USDC', at('02:00:00'))
+    await price('USDT 1 EUR', at('09:00:00'))
+    await price('USDC 1 EUR', at('09:00:00'))
+    await build(EUR)
+    expect(await valuations()).toEqual([
+      ['BGB', '10', 'BGB > EUR', 'index'],
+      ['XYZ', '4', 'XYZ > USDT > EUR', 'index > index'],
+      ['ABC', '6', 'ABC > USDC > EUR', 'index > index'],
+    ])
+  })
+
+  it('turns a price of a quote coin round: from USDT over bitcoin to euros', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 30 USDT', 'BONUS_GRANT_USER_IN 1 XYZ')),
+    )
+    await price('BTC 60000 USDT', at('08:00:00'))
+    await price('BTC 50000 EUR', at('08:00:00'))
+    await price('XYZ 2 USDT', at('08:00:00'))
+    await build(EUR)
+    expect(await valuations('true')).toEqual([
+      ['USDT', '25', 'USDT > BTC > EUR', 'index > index'],
+      ['XYZ', '1.666666666666666667', 'XYZ > USDT > BTC > EUR', 'index > index > index'],
+    ])
+  })
+})
+
+describe('what has no price names the link that is missing', () => {
+  it('over which prices one gets on, and what they lack', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 1 BGB', 'BONUS_GRANT_USER_IN 1 XYZ')),
+    )
+    await price('BGB 5 USDT', at('08:00:00'))
+    await price('XYZ 5 BTC', at('08:00:00'))
+    await price('BTC 9 USDT', at('08:00:00'))
+    await build(EUR)
+    expect(await missing()).toEqual([
+      expect.stringContaining('1 amount(s) of BGB have no price in EUR'),
+      expect.stringContaining('XYZ has prices in BTC, which lead on to USDT; none of these has one in EUR.'),
+    ])
+    expect((await missing())[0]).toContain(': BGB has prices in USDT; USDT has none in EUR.')
+  })
+
+  it('that one coin alone lacks, that no longer counts, that comes later, or that there never was', async () => {
+    const gifts = ['AAA', 'BBB', 'CCC', 'DDD'].map((coin) => `BONUS_GRANT_USER_IN 1 ${coin}`)
+    await books.tax('SPOT', balanced(legs(at('10:00:00'), ...gifts)))
+    await price('AAA 5 USDT', at('08:00:00'))
+    await price('BBB 5 EUR', at('09:59:59', 9))
+    await price('CCC 5 EUR', at('10:00:01'))
+    await build(EUR)
+    const found = (await missing()).map((text) => /: (.*)\. Import/.exec(String(text))?.[1])
+    expect(found).toEqual([
+      'AAA has prices in USDT; USDT has none in EUR',
+      'the newest price of BBB before 2026-01-10 10:00 is of 2026-01-09 09:59 and no longer counts',
+      'the first price of CCC is of 2026-01-10 10:00, later than 2026-01-10 10:00',
+      'no source that counts has a price of DDD',
+    ])
+  })
+})
+
+describe('the policy of sources', () => {
+  const gift = () => books.tax('SPOT', balanced(legs(at('13:00:00'), 'BONUS_GRANT_USER_IN 2 ETH')))
+
+  it('lets a market price that still counts come before a fresher private deal', async () => {
+    await gift()
+    await price('ETH 2000 EUR', at('00:00:00'))
+    await deal(10, '1', 'ETH', { fiat: 'EUR', amount: '2500' })
+    await build(EUR)
+    expect(await valuations("path <> 'EUR' and coin = 'ETH' and entry_id like '%tax.records%'")).toEqual([
+      ['ETH', '4000', 'ETH > EUR', 'index'],
+    ])
+  })
+
+  it('takes a longer way of market prices before a private deal, and the deal where nothing else is fresh', async () => {
+    await gift()
+    await books.tax('SPOT', balanced(legs(at('13:00:00', 12), 'BONUS_GRANT_USER_IN 2 ETH')))
+    await price('ETH 2200 USD', at('00:00:00'))
+    await price('EUR 1.1 USD', at('00:00:00'), 'ecb')
+    await deal(10, '1', 'ETH', { fiat: 'EUR', amount: '2500' })
+    await deal(12, '2', 'ETH', { fiat: 'EUR', amount: '5100' })
+    await build(EUR)
+    expect(await valuations("entry_id like '%tax.records%'")).toEqual([
+      ['ETH', '4000', 'ETH > USD > EUR', 'index > ecb'],
+      ['ETH', '5100', 'ETH > EUR', 'p2p'],
+    ])
+  })
+
+  it('is configured: with own trades first they count, with a source left out it values nothing', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(
+        [
+          ...legs(at('08:00:00'), 'in 1 ETH', 'out -2100 EUR'),
+          ...legs(at('13:00:00'), 'BONUS_GRANT_USER_IN 2 ETH'),
+        ],
+        {
+          EUR: '9000',
+        },
+      ),
+    )
+    await price('ETH 2000 EUR', at('09:00:00'))
+    const rewarded = () => valuations("coin = 'ETH'")
+    await build(EUR)
+    expect(await rewarded()).toEqual([['ETH', '4000', 'ETH > EUR', 'index']])
+    await build({ ...EUR, priceOrder: ['trades', 'others'] })
+    expect(await rewarded()).toEqual([['ETH', '4200', 'ETH > EUR', 'trades']])
+    expect(await books.query('select source, rank, price_count from price_sources order by 1')).toEqual([
+      ['index', '2', '1'],
+      ['trades', '1', '1'],
+    ])
+    await build({ ...EUR, priceOrder: ['ecb'] })
+    expect(await rewarded()).toEqual([['ETH', null, null, null]])
+    expect(await missing()).toEqual([expect.stringContaining('no source that counts has a price of ETH')])
+  })
+})
+
+describe('a P2P deal in another currency than that of the books', () => {
+  const basis = () => books.query("select quantity, value from lot_events where coin = 'ETH'")
+
+  it('costs what was paid, at the rate of that day, whatever the coin was worth', async () => {
+    await price('ETH 1835.9 EUR', at('00:00:00'))
+    await price('EUR 1.5 CAD', at('00:00:00'), 'ecb')
+    await deal(10, '0.1', 'ETH', { fiat: 'CAD', amount: '281.33' })
+    await build(EUR)
+    expect(await basis()).toEqual([['0.1', '187.553333333333333333']])
+    expect(await valuations("entry_id like '%/paid'")).toEqual([
+      ['CAD', '187.553333333333333333', 'CAD > EUR', 'ecb'],
+    ])
+    expect(await missing()).toEqual([])
+  })
+
+  it('has an unknown cost without a rate, never the coin’s price of the day, and the money that has no rate is named', async () => {
+    await price('ETH 1835.9 EUR', at('00:00:00'))
+    await deal(10, '0.1', 'ETH', { fiat: 'CAD', amount: '281.33' })
+    await build(EUR)
+    expect(await basis()).toEqual([['0.1', null]])
+    expect(await missing()).toEqual([
+      '1 amount(s) of CAD have no price in EUR of their time, so that values are unknown: no source that counts has a ' +
+        'price of CAD. Import what is missing with `tieout import prices`.',
+    ])
+  })
+
+  it('is worth what the coin was worth where no order tells what was paid', async () => {
+    await price('ETH 1835.9 EUR', at('00:00:00'))
+    await deal(10, '0.1', 'ETH')
+    await build(EUR)
+    expect(await basis()).toEqual([['0.1', '183.59']])
+  })
+
+  it('never sets the rate of its own money: a rate of the day is a market’s', async () => {
+    await price('BTC 60000 EUR', at('00:00:00'))
+    await books.tax('SPOT', balanced(legs(at('11:00:00'), 'in 0.01 BTC', 'out -900 USD'), { USD: '900' }))
+    await deal(10, '0.01', 'BTC', { fiat: 'USD', amount: '1200' })
+    await build(EUR)
+    expect(await books.query("select value from lot_events where coin = 'BTC' order by happened_at")).toEqual(
+      [['600'], [null]],
+    )
+  })
+})
