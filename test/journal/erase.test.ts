@@ -125,3 +125,27 @@ test('erase: what earlier versions noted is read beside what is noted now', asyn
 
   expect(await readErased(dir)).toEqual([1, 2, 3])
 })
+
+test('verify: the list of erased frames is held against the frames, both ways', async () => {
+  const dir = await emptyBooks()
+  await writeJournal(dir, ['a', 'b', 'c'])
+  const live = await readFile(join(dir, 'journal', '000001.journal'))
+  await eraseFrames(dir, [1, 3], stillClock)
+  const list = join(dir, 'journal', 'erased.jsonl')
+  const lines = await readFile(list, 'utf8')
+  const found = async () =>
+    (await verifyJournal(dir)).problems.map(({ message, details }) => [message, details.found])
+  expect(await found()).toEqual([])
+
+  await writeFile(list, `${lines.split('\n')[0]}\n`)
+  expect(await found()).toEqual([['Frames are erased that the list of erased frames does not name.', '3']])
+
+  await writeFile(list, `${lines}{"seq":9,"at":"2026-01-05T03:00:00.000Z"}\n`)
+  expect(await found()).toEqual([
+    ['The list of erased frames names frames that the journal does not have.', '9'],
+  ])
+
+  await writeFile(list, lines)
+  await writeFile(join(dir, 'journal', '000001.journal'), live)
+  expect(await found()).toEqual([['The list of erased frames names frames that are not erased.', '1, 3']])
+})
