@@ -6,16 +6,22 @@ import { join } from 'node:path'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books/books.ts'
+import { importInto, readImport } from '../books/import.ts'
 import { buildBooks, syncBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig, parseInstant, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
+import { nodeDisk } from '../journal/disk.ts'
 import { acquireLock } from '../journal/lock.ts'
+import type { BuildResult } from '../ledger/build.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
+import { csvText } from '../output/csv.ts'
+import { writeFileFrom } from '../output/deliver.ts'
 import { printTable } from '../output/table.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { printReport, writeReport } from '../reports/print.ts'
 import { describeBreaks } from '../reports/summary.ts'
+import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, terminalOf, worst } from './command.ts'
 import { compareWithTruth, describeComparison } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
@@ -51,13 +57,14 @@ export const demoCommand = defineCommand({
         `A sandbox venue with ${sandbox.accounts.length} accounts and ${args.days} days of history (seed ${args.seed}).`,
       )
       const codes = await night(context)
+      const filled = await fillIn(context)
       await showReports(context)
       await showPresent(context)
       const comparison = await compareWithTruth(context.dir, sandbox.truth())
       context.print(describeComparison(comparison))
       context.print(`The books: ${join(context.dir, 'ledger.duckdb')}`)
       context.print(`Ask them:  npx tieout sql "select * from balances" --dir ${context.dir}`)
-      return comparison.differences.length > 0 ? 1 : worst(codes)
+      return comparison.differences.length > 0 ? 1 : worst([codes.fetched, filled ?? codes.built])
     } finally {
       await sandbox.close()
     }
@@ -84,7 +91,13 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
   writeFileSync(join(dir, MARKER), 'The next tieout demo replaces everything in this folder.\n')
 }
 
-async function night(context: CommandContext): Promise<ExitCode[]> {
+interface Night {
+  /** What fetching came to, and what the books did. */
+  readonly fetched: ExitCode
+  readonly built: ExitCode
+}
+
+async function night(context: CommandContext): Promise<Night> {
   const config = requiredConfig(context)
   const books = await openBooks(context.dir, {
     clock: context.clock,
@@ -99,13 +112,59 @@ async function night(context: CommandContext): Promise<ExitCode[]> {
     context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
     const built = await buildBooks(context, config, books, { publishAnyway: false })
     context.print(describeBreaks(built))
-    return [
-      result.refusals.length > 0 ? 4 : 0,
-      result.incomplete ? 5 : 0,
-      built.breaks.error + built.breaks.warning > 0 ? 3 : 0,
-    ]
+    return {
+      fetched: worst([result.refusals.length > 0 ? 4 : 0, result.incomplete ? 5 : 0]),
+      built: codeOf(built),
+    }
   } finally {
     progress.stop()
+    await books.close()
+  }
+}
+
+const codeOf = ({ breaks }: Pick<BuildResult, 'breaks'>): ExitCode =>
+  breaks.error + breaks.warning > 0 ? 3 : 0
+
+/**
+ * What the history does not tell the cost of, filled in as its owner would: a worksheet, and its rows back as opening lots,
+ * at the market value that it proposes. Null where nothing is to be filled in.
+ */
+async function fillIn(context: CommandContext): Promise<ExitCode | null> {
+  const config = requiredConfig(context)
+  const engine = engineSettings(config.engine)
+  const file = join(context.dir, 'reports', 'worksheet.csv')
+  const ledger = await openLedger(context.dir, { engine })
+  let count: number
+  try {
+    const { columns, rows } = await worksheet(ledger)
+    const basis = columns.findIndex(({ name }) => name === 'basis')
+    const known = (await allRows(rows)).filter((row) => row[basis] !== null)
+    count = known.length
+    if (count === 0) return null
+    ensureFolder(join(context.dir, 'reports'))
+    await writeFileFrom(nodeDisk, file, csvText(columns, asBatches(known)))
+  } finally {
+    ledger.close()
+  }
+  const books = await openBooks(context.dir, {
+    clock: context.clock,
+    command: 'demo',
+    onNote: context.tell,
+    engine,
+  })
+  try {
+    await importInto(books, await readImport(nodeDisk, 'lots', file), {
+      id: context.run,
+      clock: context.clock,
+    })
+    const built = await buildBooks(context, config, books, { publishAnyway: false })
+    context.print(
+      `${count} arrivals had no known cost: the worksheet proposes their market value of that day, and the demo takes it ` +
+        `(${file}). Of your own coins you would put in what they cost.`,
+    )
+    context.print(describeBreaks(built))
+    return codeOf(built)
+  } finally {
     await books.close()
   }
 }

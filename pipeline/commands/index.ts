@@ -72,6 +72,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./erase.ts')).eraseCommand,
   },
   {
+    command: 'worksheet',
+    describe: 'Arrivals without a known cost, as a CSV to fill in and to import as opening lots',
+    load: async () => (await import('./worksheet.ts')).worksheetCommand,
+  },
+  {
     command: 'import [kind] [file]',
     describe:
       'Bring in trades from elsewhere, opening lots or prices from a CSV file, or take an import back; publishes',

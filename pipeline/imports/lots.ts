@@ -7,6 +7,9 @@ import { importedLotsTable } from './tables.ts'
 
 export const LOT_COLUMNS = ['id', 'time', 'account', 'asset', 'quantity', 'basis', 'currency'] as const
 
+/** A worksheet says beside each lot why it is in it; what stands there is not read. */
+const HEADERS = [LOT_COLUMNS, [...LOT_COLUMNS, 'note']]
+
 export const lotsFormat: ImportFormat = {
   kind: 'lots',
   table: importedLotsTable,
@@ -18,7 +21,7 @@ function readLots(file: CsvFile): ImportedRow[] {
   const rows: ImportedRow[] = []
   const seen = new SeenOnce(file.name, 'id')
   readCsv(file, (header) => {
-    const columns = requireHeader(file.name, header, [LOT_COLUMNS])
+    const columns = requireHeader(file.name, header, HEADERS)
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
       seen.add(row.id(), row.line)

@@ -38,7 +38,7 @@ export async function withoutGain(reader: Reader, values: Values): Promise<strin
   const cures = [
     ...(total(5) > 0
       ? [
-          `${counted(total(5), 'piece')} without a known cost: import the opening lots or the older trades (\`tieout import lots\`, \`tieout import trades\`).`,
+          `${counted(total(5), 'piece')} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`,
         ]
       : []),
     ...(total(6) > 0

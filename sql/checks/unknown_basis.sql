@@ -20,7 +20,8 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
     || case
       when open_chains.account is not null
         then '. Follows from the open balance chain at record ' || one_id || '.'
-      else '. Import the missing history or the opening lots.'
+      when quantity > 0 then '. Import the missing history: `tieout import trades`.'
+      else '. `tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.'
     end as explanation,
   '[]' as evidence, '' as culprit
 from main.unknown_basis as unknown

@@ -4,14 +4,16 @@
 -- grain: one row per entry that takes anything over
 with
 arrivals as (
-  select entries.entry_id, entries.account, entries.coin, entries.occurred_at, entries.place,
+  select entries.entry_id, entries.account, entries.coin, entries.occurred_at, entries.place, entries.part,
     entries.amount as quantity,
     sum(entries.amount) over (
-      partition by entries.account, entries.coin order by entries.occurred_at, entries.place, entries.part
+      partition by entries.account, entries.coin
+      order by entries.occurred_at, entries.place, entries.part <> 'opening', entries.part
       rows between unbounded preceding and current row
     ) as arrived,
     row_number() over (
-      partition by entries.account, entries.coin order by entries.occurred_at, entries.place, entries.part
+      partition by entries.account, entries.coin
+      order by entries.occurred_at, entries.place, entries.part <> 'opening', entries.part
     ) as nth
   from main.entries as entries
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
@@ -41,7 +43,8 @@ free as (
   from holdings
 ),
 offered as (
-  select arrivals.entry_id, arrivals.account, arrivals.coin, arrivals.occurred_at, arrivals.place, arrivals.quantity,
+  select arrivals.entry_id, arrivals.account, arrivals.coin, arrivals.occurred_at, arrivals.place, arrivals.part,
+    arrivals.quantity,
     arrivals.arrived, arrivals.nth, greatest(coalesce(free.held, 0), 0) as held
   from arrivals
   asof left join free
@@ -61,6 +64,6 @@ taken as (
     taken_until - lag(taken_until, 1, 0) over (partition by account, coin order by nth) as quantity_taken
   from summed
 )
-select entry_id, account, coin, occurred_at, place, quantity, quantity_taken
+select entry_id, account, coin, occurred_at, place, part, quantity, quantity_taken
 from taken
 where quantity_taken > 0

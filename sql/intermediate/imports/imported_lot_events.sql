@@ -35,7 +35,8 @@ valued as (
 ),
 handed_over as (
   select basis_carry_overs.entry_id, basis_carry_overs.account, basis_carry_overs.coin, basis_carry_overs.occurred_at, basis_carry_overs.quantity_taken,
-    basis_carry_overs.place * 4 as place
+    -- What was held before comes before what its first record brings.
+    basis_carry_overs.place * 4 + case when basis_carry_overs.part = 'opening' then 0 else 1 end as place
   from staging.basis_carry_overs as basis_carry_overs
 )
 select book_account as account, coin, occurred_at as happened_at,

@@ -1,0 +1,43 @@
+// `tieout worksheet`: the arrivals of unknown cost as a CSV file to fill in and to import.
+import { optionalConfig } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
+import { nodeDisk } from '../journal/disk.ts'
+import { openLedger } from '../ledger/ledger.ts'
+import { allRows, asBatches } from '../output/column.ts'
+import { csvText } from '../output/csv.ts'
+import { forScreen, outFile, writeFileFrom, writeOut } from '../output/deliver.ts'
+import { counted } from '../reports/notes.ts'
+import { worksheet } from '../reports/worksheet.ts'
+import { defineCommand, terminalOf } from './command.ts'
+
+export const worksheetCommand = defineCommand({
+  example: ['$0 worksheet --out lots.csv', 'fill in what is known, then: tieout import lots lots.csv'],
+  options: (parser) =>
+    parser.option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true }),
+  run: async (context, { out }) => {
+    const engine = engineSettings(optionalConfig(context).engine)
+    const ledger = await openLedger(context.dir, { signal: context.signal, engine })
+    try {
+      const { columns, rows } = await worksheet(ledger)
+      const all = await allRows(rows)
+      const basis = columns.findIndex(({ name }) => name === 'basis')
+      const open = all.filter((row) => row[basis] === null).length
+      const text = csvText(columns, asBatches(all))
+      if (out === undefined) {
+        const terminal = terminalOf(context)
+        await writeOut(terminal.stdout, forScreen(terminal.width, text))
+      } else {
+        const file = await outFile(out, 'worksheet.csv', context.dir)
+        await writeFileFrom(nodeDisk, file, text)
+        context.tell(`Wrote ${file}: ${counted(all.length, 'arrival')} without a known cost.`)
+      }
+      if (open > 0)
+        context.tell(
+          `${counted(open, 'row')} without a price of its time: fill in the basis, or take the row out, before the import.`,
+        )
+      return 0
+    } finally {
+      ledger.close()
+    }
+  },
+})

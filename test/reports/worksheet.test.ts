@@ -1,0 +1,117 @@
+// The worksheet goes round: what it writes is what `import lots` takes back, and then no gain is unknown.
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import { formatAmount } from '../../models/amount.ts'
+import { lotsFormat } from '../../pipeline/imports/lots.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { csvText } from '../../pipeline/output/csv.ts'
+import { worksheet } from '../../pipeline/reports/worksheet.ts'
+import { balanced, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.insert('imports', {
+    page_id: '90',
+    kind: 'lots',
+    file_name: 'worksheet.csv',
+    imported_at: '2026-02-01 00:00:00+00',
+  })
+  await books.insert('imports', {
+    page_id: '91',
+    kind: 'prices',
+    file_name: 'prices.csv',
+    imported_at: '2026-02-01 00:00:00+00',
+  })
+  await books.insert('imported_prices', {
+    page_id: '91',
+    page_row: '0',
+    priced_at: '2026-01-04 23:00:00+00',
+    asset: 'BTC',
+    currency: 'USDT',
+    price: '1000',
+    source: 'market',
+  })
+  // Two coins from before the books, half a one from outside; 2.25 of them are sold.
+  await books.tax(
+    'SPOT',
+    balanced(
+      [
+        { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '0.5', ts: '2026-01-05 00:00:00+00' },
+        { id: '2', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '2700', ts: '2026-01-06 00:00:00+00' },
+        {
+          id: '3',
+          coin: 'BTC',
+          type: 'ORDER_DEALT_FROZEN_OUT',
+          amount: '-2.25',
+          ts: '2026-01-06 00:00:00+00',
+        },
+        { id: '4', coin: 'ETH', type: 'TRANSFER_IN', amount: '3', ts: '2026-01-07 00:00:00+00' },
+      ],
+      { BTC: '2' },
+    ),
+  )
+})
+
+afterEach(() => books.close())
+
+const build = () =>
+  books.build({ reportingCurrency: 'USDT' }, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+
+async function written(): Promise<string> {
+  const ledger = await openLedger(books.dir)
+  try {
+    const { columns, rows } = await worksheet(ledger)
+    let text = ''
+    for await (const piece of csvText(columns, rows)) text += piece
+    return text
+  } finally {
+    ledger.close()
+  }
+}
+
+test('lists each arrival without a cost, with what it was worth then; filled in and imported, every gain is known', async () => {
+  await build()
+  expect(await books.query('select gain from disposals')).toEqual([[null], [null]])
+  const text = await written()
+  const lines = text.trimEnd().split(/\r?\n/)
+  expect(lines.map((line) => line.split(';')[0])).toEqual([
+    'id,time,account,asset,quantity,basis,currency,note',
+    'worksheet:main/tax.records/1/opening,2026-01-05T00:00:00.000Z,main,BTC,2,2000,USDT,held before the books begin',
+    'worksheet:main/tax.records/1/amount,2026-01-05T00:00:00.000Z,main,BTC,0.5,500,USDT,came from a wallet that the books do not know',
+    'worksheet:main/tax.records/4/amount,2026-01-07T00:00:00.000Z,main,ETH,3,,USDT,came from a wallet that the books do not know',
+  ])
+  // The owner knows what the two cost, and nothing of the ether, whose row goes.
+  const filled = lines
+    .filter((line) => !line.includes(',ETH,'))
+    .join('\n')
+    .replace(',2,2000,', ',2,300,')
+  const bytes = Buffer.from(`${filled}\n`)
+  for (const [at, { values }] of lotsFormat.read({ name: 'worksheet.csv', bytes }).entries()) {
+    const [id, micros, nanos, account, asset, quantity, basis, currency] = values
+    await books.insert('imported_lots', {
+      page_id: '90',
+      page_row: String(at),
+      id: String(id),
+      acquired_at: new Date(Number((micros as bigint) / 1_000n)).toISOString(),
+      nanos: String(nanos),
+      account: String(account),
+      asset: String(asset),
+      quantity: formatAmount(quantity as bigint),
+      basis: formatAmount(basis as bigint),
+      currency: String(currency),
+    })
+  }
+  const { breaks, openBreaks } = await build()
+  expect(breaks.error, JSON.stringify(openBreaks)).toBe(0)
+  // 2 that cost 300 and 0.25 of what cost 500 for the half, sold at 1,200 each.
+  expect(
+    await books.query('select quantity, cost_basis, gain from disposals order by quantity desc'),
+  ).toEqual([
+    ['2', '300', '2100'],
+    ['0.25', '250', '50'],
+  ])
+  expect((await written()).trimEnd().split(/\r?\n/)).toHaveLength(2)
+})
