@@ -5,7 +5,7 @@
 -- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
 -- keys:  entry_id unique
 -- columns:
---   entry_id: Entry; for a part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`.
+--   entry_id: Entry; for a part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`; for one coin at the end of a UTC day `day/`, coin and day.
 --   coin: Coin or currency of the amount.
 --   quantity: Amount that is valued, without a sign.
 --   valued_at: Time for which it is valued.

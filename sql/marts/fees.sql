@@ -9,8 +9,14 @@
 --   product_line: Business type.
 --   coin: Coin of the fee.
 --   fee: Fee in units of the coin, positive when paid and negative for a rebate.
+--   value: What it was worth in the reporting currency; null where no price counts.
+--   currency: Reporting currency.
+--   price_source: Source of the price of each step of the way; null without one.
 --   symbol: Futures contract; null elsewhere.
 --   occurred_at: When it happened.
-select entry_id, transaction_id, account, ledger, product_line, coin, -amount as fee, symbol, occurred_at
-from main.entries
-where kind = 'fee'
+select entries.entry_id, entries.transaction_id, entries.account, entries.ledger, entries.product_line, entries.coin,
+  -entries.amount as fee, case when entries.amount < 0 then valuations.value else -valuations.value end as value,
+  valuations.currency, valuations.sources as price_source, entries.symbol, entries.occurred_at
+from main.entries as entries
+left join main.valuations as valuations on valuations.entry_id = entries.entry_id
+where entries.kind = 'fee'

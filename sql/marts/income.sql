@@ -10,12 +10,22 @@
 --   kind: interest, reward, profit_share or adjustment; income for an import.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin; negative when paid.
+--   value: What it was worth when received, in the reporting currency, signed as the amount; null where no price counts.
+--   currency: Reporting currency.
+--   price_source: Source of the price of each step of the way, with ` > ` between them; null for an import, whose file may
+--     tell the value.
 --   occurred_at: When it happened.
-select entry_id, account, ledger, product_line, kind, coin, amount, occurred_at
-from main.entries
-where kind in ('interest', 'reward', 'profit_share', 'adjustment')
+select entries.entry_id, entries.account, entries.ledger, entries.product_line, entries.kind, entries.coin,
+  entries.amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,
+  valuations.currency, valuations.sources as price_source, entries.occurred_at
+from main.entries as entries
+left join main.valuations as valuations on valuations.entry_id = entries.entry_id
+where entries.kind in ('interest', 'reward', 'profit_share', 'adjustment')
 union all
-select id, account, cast(null as varchar), cast(null as varchar), 'income', asset, quantity,
-  occurred_at
-from main.imported_trades
-where type = 'income'
+select imported.id, imported.account, cast(null as varchar), cast(null as varchar), 'income', imported.asset,
+  imported.quantity, imported_values.row_value, reporting.currency, cast(null as varchar), imported.occurred_at
+from main.imported_trades as imported
+cross join staging.reporting as reporting
+left join staging.imported_rows as rows on rows.id = imported.id and rows.type = 'income'
+left join staging.imported_values as imported_values on imported_values.place = rows.place
+where imported.type = 'income'

@@ -34,7 +34,7 @@ beforeEach(async () => {
     price: '1000',
     source: 'market',
   })
-  // Two coins from before the books, half a one from outside; 2.25 of them are sold.
+  // Two coins from before the books, half a one from outside; two and a quarter are sold.
   await books.tax(
     'SPOT',
     balanced(

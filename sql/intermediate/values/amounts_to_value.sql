@@ -1,6 +1,7 @@
 -- What needs a price: entries (what came from before the books too, so that its worth then is known), what was paid or received in money for those that are P2P deals, and the parts of imported
 -- rows. Legs of a fill in the reporting currency need none, for the fill states its value.
--- grain: one row per entry_id; of an imported row the part_id, of money of a P2P deal the entry_id with /paid
+-- One coin of each that is held at the end of a day needs one too, for the days' balances.
+-- grain: one row per entry_id; of an imported row the part_id, of money of a P2P deal the entry_id with /paid, of a day's end `day/`, coin and day
 with
 stated as (
   select account, received_place as place, 'amount' as part
@@ -20,3 +21,8 @@ from main.p2p_trades
 where fiat is not null and fiat_amount is not null
 union all
 select part_id, coin, quantity, occurred_at from staging.imported_parts
+union all
+select distinct 'day/' || coin || '/' || cast(day as varchar), coin, cast(1 as decimal(38, 18)),
+  timezone('UTC', cast(day + interval 1 day as timestamp)) - interval 1 millisecond
+from main.balance_history
+where quantity <> 0 or borrowed <> 0

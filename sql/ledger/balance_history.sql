@@ -1,0 +1,54 @@
+-- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which the account has
+-- any, with what is owed of loans.
+-- grain: one row per account, ledger, coin and day
+-- keys:  account, ledger, coin, day unique
+-- columns:
+--   account: Account.
+--   ledger: Wallet.
+--   coin: Coin.
+--   day: UTC day.
+--   change: Sum of the day's entries.
+--   quantity: Balance at the end of the day, borrowed or not.
+--   borrowed: Of loans, the principal that the wallet owes in this coin at the end of the day.
+with
+loans as (
+  select entries.entry_id, -postings.amount as change
+  from main.postings as postings
+  join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
+  where starts_with(postings.account_name, 'Liabilities:')
+),
+changes as (
+  select entries.account, entries.ledger, entries.coin, cast(entries.occurred_at at time zone 'UTC' as date) as day,
+    sum(entries.amount) as change, sum(coalesce(loans.change, 0)) as borrowed
+  from main.entries as entries
+  left join loans on loans.entry_id = entries.entry_id
+  group by entries.account, entries.ledger, entries.coin, cast(entries.occurred_at at time zone 'UTC' as date)
+),
+spans as (
+  select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin
+),
+ends as (
+  select account, max(day) as last_day from changes group by account
+),
+days as (
+  select spans.account, spans.ledger, spans.coin, cast(each.day as date) as day
+  from spans
+  join ends on ends.account = spans.account
+  cross join lateral unnest(
+    generate_series(spans.first_day, ends.last_day, interval 1 day)
+  ) as each (day)
+)
+select days.account, days.ledger, days.coin, days.day,
+  coalesce(changes.change, 0) as change,
+  sum(coalesce(changes.change, 0)) over running as quantity,
+  coalesce(liabilities.owed_before, 0) + sum(coalesce(changes.borrowed, 0)) over running as borrowed
+from days
+left join changes
+  on changes.account = days.account and changes.ledger = days.ledger
+  and changes.coin = days.coin and changes.day = days.day
+left join main.liabilities as liabilities
+  on liabilities.account = days.account and liabilities.ledger = days.ledger and liabilities.coin = days.coin
+window running as (
+  partition by days.account, days.ledger, days.coin order by days.day
+  rows between unbounded preceding and current row
+)

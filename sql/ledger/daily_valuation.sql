@@ -1,0 +1,25 @@
+-- What each wallet held at the end of each UTC day, and what that was worth in the reporting currency at the newest price
+-- that counted then. What has no price has no value, never zero.
+-- grain: one row per account, ledger, coin and day on which it held or owed something
+-- keys:  account, ledger, coin, day unique
+-- columns:
+--   account: Account.
+--   ledger: Wallet.
+--   coin: Coin.
+--   day: UTC day.
+--   quantity: Balance at the end of the day, borrowed or not.
+--   borrowed: Of loans, the principal that the wallet owes in this coin.
+--   price: Price of one coin in the reporting currency; null where none counts.
+--   price_source: Source of the price of each step of the way, with ` > ` between them; null for the currency itself.
+--   priced_at: Time of the oldest price on the way.
+--   value: quantity times price.
+--   own_value: quantity less borrowed, times price.
+--   currency: Reporting currency.
+select history.account, history.ledger, history.coin, history.day, history.quantity, history.borrowed,
+  valuations.value as price, valuations.sources as price_source, valuations.priced_at,
+  exact_multiply(history.quantity, valuations.value) as value,
+  exact_multiply(history.quantity - history.borrowed, valuations.value) as own_value, valuations.currency
+from main.balance_history as history
+join main.valuations as valuations
+  on valuations.entry_id = 'day/' || history.coin || '/' || cast(history.day as varchar)
+where history.quantity <> 0 or history.borrowed <> 0

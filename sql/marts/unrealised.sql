@@ -1,0 +1,55 @@
+-- What is gained or lost and not realised yet: open lots at the last price that counts, short sales that are not closed, and
+-- open futures positions as the venue valued them. Lots of unknown cost stand apart, without a gain.
+-- needs: lots, short_sales
+-- grain: one row per account, product_line, symbol, hold_side, coin and is_cost_known
+-- keys:  account, product_line, symbol, hold_side, coin, is_cost_known unique
+-- columns:
+--   account: Account; null for lots that all accounts hold together in a pool.
+--   product_line: LOTS, SHORT for open short sales, else the futures product type.
+--   symbol: Coin held or owed, or contract.
+--   hold_side: long or short.
+--   coin: Coin or currency of the amounts of the row.
+--   is_cost_known: Whether the cost, or of a short sale the proceeds, is known.
+--   quantity: Quantity held, or owed of a short sale.
+--   cost_basis: What it cost, or what a short sale brought; null where that is not known, and for futures.
+--   price: Price of one; null where none counts.
+--   value: quantity times price.
+--   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it.
+--   valued_at: Time of the price, or of the answer.
+with
+last_days as (select coin, max(day) as day from main.daily_valuation group by coin),
+prices as (
+  select last_days.coin, valuations.value as price, valuations.valued_at, valuations.currency
+  from last_days
+  join main.valuations as valuations
+    on valuations.entry_id = 'day/' || last_days.coin || '/' || cast(last_days.day as varchar)
+),
+held as (
+  select account, 'LOTS' as product_line, coin as symbol, 'long' as hold_side, currency,
+    cost_basis_left is not null as is_cost_known, sum(quantity_left) as quantity, sum(cost_basis_left) as cost_basis
+  from main.lots
+  where account is null or not ends_with(account, '/before')
+  group by account, coin, currency, cost_basis_left is not null
+  union all
+  select account, 'SHORT', coin, 'short', currency, proceeds is not null, sum(quantity), sum(proceeds)
+  from main.short_sales
+  where closed_at is null
+  group by account, coin, currency, proceeds is not null
+),
+valued as (
+  select held.*, prices.price, exact_multiply(held.quantity, prices.price) as value, prices.valued_at,
+    coalesce(held.currency, prices.currency) as in_currency
+  from held
+  left join prices on prices.coin = held.symbol
+)
+select account, product_line, symbol, hold_side, in_currency as coin, is_cost_known, quantity, cost_basis, price, value,
+  case when hold_side = 'long' then value - cost_basis else cost_basis - value end as unrealised_pnl, valued_at
+from valued
+union all
+select positions.account, positions.partition, positions.symbol, positions.hold_side, positions.margin_coin, true,
+  positions.total, cast(null as decimal(38, 18)), positions.mark_price,
+  exact_multiply(positions.total, positions.mark_price), positions.unrealized_pl, lists.read_at
+from main.positions as positions
+join staging.newest_lists as lists
+  on lists.account = positions.account and lists.partition = positions.partition and lists.feed = 'futures.positions'
+where positions.is_current and positions.total <> 0

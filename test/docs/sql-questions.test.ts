@@ -1,0 +1,73 @@
+// The questions of docs/sql.md, each as it stands there, asked of small books.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { packageRoot } from '../../pipeline/config/root.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { balanced, TestBooks } from '../support/books.ts'
+
+const page = readFileSync(join(packageRoot, 'docs', 'sql.md'), 'utf8')
+const questions = [...page.matchAll(/\*\*([^*]+)\*\*[^\n]*\n\n```sql\n([\s\S]*?)```/g)].map(
+  ([, name = '', query = '']) => [name, query.trim()] as const,
+)
+
+let books: TestBooks
+let ledger: Ledger
+
+beforeAll(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.tax(
+    'SPOT',
+    balanced(
+      [
+        { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '1', ts: '2026-01-05 00:00:00+00' },
+        {
+          id: '2',
+          coin: 'USDT',
+          type: 'ORDER_DEALT_FROZEN_OUT',
+          amount: '-100',
+          fee: '-1',
+          ts: '2026-01-05 00:00:00+00',
+        },
+        { id: '3', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: '2026-01-06 00:00:00+00' },
+        { id: '4', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '130', ts: '2026-01-06 00:00:00+00' },
+      ],
+      { USDT: '1000' },
+    ),
+  )
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  ledger = await openLedger(books.dir)
+})
+
+afterAll(async () => {
+  ledger.close()
+  await books.close()
+})
+
+const answer = async (name: string): Promise<unknown[][]> => {
+  const [, query = ''] = questions.find(([one]) => one === name) ?? []
+  return (await allRows((await ledger.stream(query)).rows)).map((row) => [...row])
+}
+
+test('there are ten, of at most ten lines each', () => {
+  expect(questions).toHaveLength(10)
+  expect(questions.filter(([, query]) => query.split('\n').length > 10)).toEqual([])
+})
+
+test.each(questions.map(([name]) => name))('%s is answered', async (name) => {
+  expect(Array.isArray(await answer(name))).toBe(true)
+})
+
+test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 130, and a gain of 29', async () => {
+  expect((await answer('Net worth over time')).map((row) => row[1])).toEqual(['999', '1029'])
+  expect(await answer('Fees by symbol')).toEqual([['BTCUSDT', 'USDT', '1', '1', 0]])
+  expect(await answer('Gains by holding period')).toEqual([
+    ['up to a year', 'USDT', 1, '130', '101', '29', 0],
+  ])
+})
