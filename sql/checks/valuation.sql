@@ -1,5 +1,6 @@
 -- Entries and imported rows whose value decides a gain have a price in the reporting currency that still counts; where
--- none does, the link that is missing is named.
+-- none does, the link that is missing is named. It is a warning where somebody wants figures in a currency: the
+-- configuration names one, or prices were imported. Else it is a notice, and the reports say what their figures lack.
 -- grain: one row per coin, and for imports one per account
 with
 unpriced as (
@@ -37,7 +38,12 @@ missing_of_imports as (
   join staging.missing_links as links on links.coin = valuations.coin
   group by rows.account
 )
-select 'warning' as severity, account, cast(null as varchar) as ledger, unpriced.coin, occurred_at,
+select
+  case
+    when (select is_configured from staging.reporting) or exists (select 1 from landing.imported_prices) then 'warning'
+    else 'notice'
+  end as severity,
+  account, cast(null as varchar) as ledger, unpriced.coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   'Costs or proceeds of ' || cast(event_count as varchar) || ' change(s) are unknown, because ' || unpriced.coin
