@@ -143,7 +143,7 @@ describe('a file is refused', () => {
   })
 
   it('for the header of another kind', () => {
-    expect(refusal('lots', TRADE_HEADER).details.expected).toBe(LOT_HEADER)
+    expect(refusal('lots', TRADE_HEADER).details.expected).toBe(`${LOT_HEADER} or ${LOT_HEADER},note`)
   })
 
   it('for bytes that are no UTF-8, with their line', () => {
