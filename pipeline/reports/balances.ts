@@ -4,7 +4,15 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { reportNotes } from './notes.ts'
-import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
+import {
+  fileNameOf,
+  OF_ACCOUNT,
+  type Report,
+  type ReportRequest,
+  reach,
+  requireTable,
+  sums,
+} from './report.ts'
 
 /** Columns of `balances`; account, ledger and coin are the key of a line. */
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -32,6 +40,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
+  for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
   const rows = await sums(
     ledger,
     `with

@@ -44,7 +44,7 @@ const LOTS = ['method', 'scope', 'rules', 'selection', 'allocation', 'currency']
 const declarations = {
   balances: {
     make: balancesReport,
-    reads: ['balances', 'entries', 'postings', 'liabilities'],
+    reads: ['balances', 'entries'],
     options: ['account', 'to', 'year'],
   },
   pnl: { make: pnlReport, reads: ['disposals', 'entries'], options: [...PERIOD, ...LOTS] },

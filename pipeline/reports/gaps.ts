@@ -1,7 +1,7 @@
 // What the books do not tell of, for the notes of a report: the time before they begin, and accounts that are known from
 // their orders alone. A figure over what nobody knows is not zero.
 import type { Reader } from '../ledger/reader.ts'
-import type { ReportRequest } from './report.ts'
+import { type ReportRequest, requireTable } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>
 
@@ -15,6 +15,7 @@ interface Beginning {
 
 /** The latest coin of an account decides; coins that begin before it are named apart. */
 async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>): Promise<Beginning[]> {
+  requireTable(ledger, 'beginnings')
   const rows = await ledger.query(
     `select account, coin, begins_at from beginnings
      where $account::varchar is null or account = $account
