@@ -6,10 +6,11 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
-import { type CsvFile, refuseCell } from '../imports/csv.ts'
+import type { CsvFile } from '../imports/csv.ts'
 import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
 import { importFormats } from '../imports/formats.ts'
 import { moneyCodes } from '../imports/money.ts'
+import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Books } from './books.ts'
@@ -149,16 +150,15 @@ const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
 function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const money = moneyCodes(dir)
   const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
+  const refusals = new Refusals(file)
   for (const [at, { name }] of columns.entries()) {
     if (!CODE_COLUMNS.includes(name)) continue
     for (const { line, values } of rows) {
       const code = values[at]
       if (typeof code !== 'string' || money.has(code) || !money.has(code.toUpperCase())) continue
-      throw refuseCell(file, line, name, {
-        message: 'A currency is not written in capitals.',
-        expected: code.toUpperCase(),
-        found: code,
-      })
+      const message = 'A currency is not written in capitals.'
+      refusals.add(refuseCell(file, line, name, { message, expected: code.toUpperCase(), found: code }))
     }
   }
+  refusals.throwIfAny()
 }

@@ -2,9 +2,9 @@
 // what was found. Amounts are plain decimals; digits beyond the 18th, as
 // spreadsheets make them, are rounded half to even and counted.
 import { parseAmount, roundAmount } from '../../models/amount.ts'
-import type { UsageError } from '../../models/error.ts'
-import { type CsvLine, refuseCell } from './csv.ts'
+import type { CsvLine } from './csv.ts'
 import { type Instant, type InstantResult, parseInstant } from './instant.ts'
+import { type RefusedCells, refuseCell, together } from './refusals.ts'
 
 /** Which amounts a column takes. */
 export type Sign = 'above zero' | 'not below zero' | 'any'
@@ -44,10 +44,15 @@ export class ImportRow {
   }
 
   /** The error for a cell of this row. */
-  refuse(column: string, message: string, expected: string, found?: string): UsageError {
+  refuse(column: string, message: string, expected: string, found?: string): RefusedCells {
     const text = this.text(column)
     const seen = found ?? (text === '' ? 'an empty cell' : text)
     return refuseCell(this.#file, this.line, column, { message, expected, found: seen })
+  }
+
+  /** Reads several cells; all that are refused are thrown together. */
+  together<T extends readonly unknown[]>(...readers: { readonly [At in keyof T]: () => T[At] }): T {
+    return together<T>(this.#file, readers)
   }
 
   id(column = 'id'): string {
