@@ -4,6 +4,8 @@ import { createHash } from 'node:crypto'
 import type { Clock } from '../../models/clock.ts'
 import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
+import { readMapped } from '../imports/mapped.ts'
+import { readingOf } from '../imports/mapping.ts'
 import type { Frame } from '../journal/frame.ts'
 import { openJournal } from '../journal/journal.ts'
 import { placeOfRows, rawRows, rowSpans } from '../landing/raw-row.ts'
@@ -79,7 +81,13 @@ const GONE: RowEvidence = { text: null, bytes: null, isWithoutPersonalData: fals
 function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowAt'] {
   const { meta, body } = frame
   if (body === null) return () => GONE
-  if (meta.kind === 'import') return (row) => lineOf(body, row)
+  if (meta.kind === 'import') {
+    // Of another service's export a row of ours may come of several lines: the first is shown.
+    const reading = readingOf(meta.reading)
+    if (reading === null) return (row) => lineOf(body, row)
+    const { rows } = readMapped({ name: meta.file, bytes: body }, reading)
+    return (row) => placeOfLine(body, rows[row]?.line)
+  }
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
   if (feed === undefined) return () => GONE
   const text = decodeJson(body)
@@ -98,6 +106,21 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
       isWithoutPersonalData: isPersonal && !showPersonalData,
     }
   }
+}
+
+/** A line of the file, from 1. */
+function placeOfLine(body: Uint8Array, line: number | undefined): RowEvidence | null {
+  let begin = 0
+  for (let number = 1; line !== undefined && begin < body.length; number += 1) {
+    const newline = body.indexOf(0x0a, begin)
+    const end = newline < 0 ? body.length : newline
+    if (number === line) {
+      const text = Buffer.from(body.subarray(begin, end)).toString().replace(/\r$/, '')
+      return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
+    }
+    begin = end + 1
+  }
+  return null
 }
 
 /** A row of a user's file never spans lines; empty lines and the header are no rows. */

@@ -21,13 +21,19 @@ export interface CsvLine {
  * UsageError for a text that is no CSV in UTF-8. What is refused of single lines, a control character and a line with too
  * many or too few cells among it, is one error in the end, by line and column.
  */
-export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLine) => void): void {
+export function readCsv(
+  file: CsvFile,
+  begin: (header: CsvLine) => (line: CsvLine) => void,
+  /** Rows above the header, which say nothing. */
+  preamble = 0,
+): void {
   const text = decode(file)
   let header: CsvLine | undefined
   let take: ((line: CsvLine) => void) | undefined
   // Counted here: a row never spans lines, as a cell with a line break is refused, and the parser counts some twice.
   let number = 0
   let empty = 0
+  let above = preamble
   const refusals = new Refusals(file.name)
   try {
     parse(text, {
@@ -37,6 +43,10 @@ export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLin
       on_record: (cells: string[], { empty_lines }) => {
         number += 1 + empty_lines - empty
         empty = empty_lines
+        if (above > 0) {
+          above -= 1
+          return null
+        }
         const line = { number, cells }
         if (header === undefined) refuseControls(file.name, line, header)
         const known = header
@@ -59,6 +69,26 @@ export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLin
   }
   refusals.throwIfAny()
   if (header === undefined) begin({ number: 1, cells: [] })
+}
+
+/** The first rows of the file, among which a header may stand; as many as are understood. */
+export function firstRows(file: CsvFile, count: number): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  try {
+    parse(decode(file), {
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n'],
+      to: count,
+      on_record: (cells: string[]) => {
+        rows.push(cells)
+        return null
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+  }
+  return rows
 }
 
 function decode({ name, bytes }: CsvFile): string {

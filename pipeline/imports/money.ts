@@ -1,5 +1,5 @@
-// Which codes are money: the shipped list of currencies, and the user's own in the folder of the books, whose rows come
-// first. The models read the same two files.
+// Which codes are money, and which coins others are priced in: the shipped lists, and the user's own in the folder of the
+// books, whose rows come first. The models read the same files.
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageRoot } from '../config/root.ts'
@@ -8,13 +8,33 @@ import { readCsv } from './csv.ts'
 /** Codes of currencies in capitals, for the books in `dir`. */
 export function moneyCodes(dir: string): ReadonlySet<string> {
   const isMoney = new Map<string, boolean>()
-  for (const folder of [dir, join(packageRoot, 'data')]) {
-    const name = join(folder, 'currencies.csv')
-    if (!existsSync(name)) continue
-    readCsv({ name, bytes: readFileSync(name) }, ({ cells: columns }) => ({ cells }) => {
-      const code = cells[columns.indexOf('currency')] ?? ''
-      if (!isMoney.has(code)) isMoney.set(code, cells[columns.indexOf('is_money')]?.toLowerCase() === 'yes')
-    })
+  for (const row of rowsOf(dir, 'currencies.csv')) {
+    const code = row('currency')
+    if (!isMoney.has(code)) isMoney.set(code, row('is_money').toLowerCase() === 'yes')
   }
   return new Set([...isMoney].flatMap(([code, is]) => (is ? [code] : [])))
+}
+
+/** What trades are priced in, the first choice first: money, then the coins that others are quoted in. */
+export function quoteCodes(dir: string): string[] {
+  const ranks = new Map<string, number>()
+  for (const row of rowsOf(dir, 'quote_coins.csv'))
+    if (!ranks.has(row('coin'))) ranks.set(row('coin'), ranks.size)
+  const money = moneyCodes(dir)
+  const codes = [...new Set([...money, ...ranks.keys()])]
+  const place = (code: string): number => (money.has(code) ? 0 : 1_000) + (ranks.get(code) ?? 999)
+  return codes.toSorted((a, b) => place(a) - place(b))
+}
+
+/** Rows of the user's file and then of the shipped one, each a function from column to cell. */
+function rowsOf(dir: string, file: string): ((column: string) => string)[] {
+  const rows: ((column: string) => string)[] = []
+  for (const folder of [dir, join(packageRoot, 'data')]) {
+    const name = join(folder, file)
+    if (!existsSync(name)) continue
+    readCsv({ name, bytes: readFileSync(name) }, ({ cells: columns }) => ({ cells }) => {
+      rows.push((column) => cells[columns.indexOf(column)] ?? '')
+    })
+  }
+  return rows
 }

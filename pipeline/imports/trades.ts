@@ -29,7 +29,7 @@ export const TRADE_TYPES = [
   'gift_out',
 ] as const
 
-type TradeType = (typeof TRADE_TYPES)[number]
+export type TradeType = (typeof TRADE_TYPES)[number]
 
 export const tradesFormat: ImportFormat = {
   kind: 'trades',

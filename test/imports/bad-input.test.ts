@@ -311,11 +311,11 @@ describe('what is refused', () => {
   })
 
   it('is a file that is not there, or is no file', async () => {
-    await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`)).rejects.toMatchObject({
+    await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`, books)).rejects.toMatchObject({
       exitCode: 2,
       details: { found: 'no file of this name' },
     })
-    await expect(readImport(nodeDisk, 'trades', books.dir)).rejects.toMatchObject({
+    await expect(readImport(nodeDisk, 'trades', books.dir, books)).rejects.toMatchObject({
       exitCode: 2,
       details: { found: 'EISDIR' },
     })
