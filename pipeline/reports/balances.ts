@@ -4,7 +4,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { reportNotes } from './notes.ts'
-import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
+import { fileNameOf, movesOf, OF_ACCOUNT, type Report, type ReportRequest, reach, sums } from './report.ts'
 
 /** Columns of `balances`; account, ledger and coin are the key of a line. */
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -44,7 +44,7 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
      held as (
        select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of,
          ${reach('amount')} as reach
-       from entries where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
+       from ${movesOf(ledger)} as moves where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
        group by account, ledger, coin
      )
      select held.account, held.ledger, held.coin, held.quantity,

@@ -4,15 +4,20 @@
 -- keys:  account, ledger, coin, day unique
 -- columns:
 --   account: Account.
---   ledger: Wallet.
+--   ledger: Wallet; IMPORT for an account that imports alone tell of.
 --   coin: Coin.
 --   day: UTC day.
 --   change: Sum of the day's entries.
 --   quantity: Balance at the end of the day.
 with
+moves as (
+  select account, ledger, coin, occurred_at, amount from main.entries
+  union all
+  select account, ledger, coin, occurred_at, amount from main.imported_entries
+),
 changes as (
   select account, ledger, coin, cast(occurred_at at time zone 'UTC' as date) as day, sum(amount) as change
-  from main.entries
+  from moves
   group by account, ledger, coin, cast(occurred_at at time zone 'UTC' as date)
 ),
 spans as (
