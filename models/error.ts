@@ -38,11 +38,16 @@ export class TieoutError extends Error {
       found === undefined ? '' : `  found:    ${found}`,
       `  next:     ${action}`,
     ]
-    return lines
-      .filter((line) => line !== '')
-      .map((line) => shortened(forTerminal(line), LINE_LENGTH_MAX))
-      .join('\n')
+    return describeLines(lines)
   }
+}
+
+/** Lines of a message for a terminal, without empty ones. */
+export function describeLines(lines: readonly string[]): string {
+  return lines
+    .filter((line) => line !== '')
+    .map((line) => shortened(forTerminal(line), LINE_LENGTH_MAX))
+    .join('\n')
 }
 
 /** A wrong command line, configuration or input file. */

@@ -6,10 +6,14 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
-import { type CsvFile, refuseCell } from '../imports/csv.ts'
+import type { CsvFile } from '../imports/csv.ts'
 import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
 import { importFormats } from '../imports/formats.ts'
+import { readingFor, refuseUnused } from '../imports/layouts.ts'
+import { type Aside, readMapped } from '../imports/mapped.ts'
+import type { Reading } from '../imports/mapping.ts'
 import { moneyCodes } from '../imports/money.ts'
+import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Books } from './books.ts'
@@ -30,12 +34,41 @@ export interface ReadImport {
   readonly kind: ImportKind
   readonly file: CsvFile
   readonly rows: readonly ImportedRow[]
+  /** How the export of another service was read; null for a file in the format of tieout. */
+  readonly reading: Reading | null
+  /** Its rows that make none of ours. */
+  readonly aside: readonly Aside[]
+}
+
+/** What the user says of a file that does not say it itself. */
+export interface ImportOptions {
+  /** Folder of the books: its lists of currencies and quote coins come before the shipped ones. */
+  readonly dir: string
+  /** Account of rows that name none. */
+  readonly account?: string | undefined
+  /** A mapping file, for a service of which none ships. */
+  readonly mapping?: string | undefined
+  /** IANA name of the zone whose clocks the file shows. */
+  readonly zone?: string | undefined
 }
 
 /** Reads the whole file. UsageError for a file that cannot be read, and with line and column for what is wrong in it. */
-export async function readImport(disk: Disk, kind: ImportKind, path: string): Promise<ReadImport> {
+export async function readImport(
+  disk: Disk,
+  kind: ImportKind,
+  path: string,
+  options: ImportOptions,
+): Promise<ReadImport> {
   const file = { name: path, bytes: await readBytes(disk, path) }
-  return { kind, file, rows: importFormats[kind].read(file) }
+  const reading = kind === 'trades' ? readingFor(file, options) : null
+  if (reading === null) {
+    refuseUnused(options, kind)
+    return { kind, file, rows: importFormats[kind].read(file), reading: null, aside: [] }
+  }
+  const { rows, aside, codes } = readMapped(file, reading)
+  // The journal keeps of the list what has a say in this file.
+  const quotes = reading.quotes.filter((code) => codes.has(code))
+  return { kind, file, rows, reading: { ...reading, quotes }, aside }
 }
 
 async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
@@ -58,7 +91,7 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
 /** Journals and lands what the books do not have. UsageError for a row that they have with other content. */
 export async function importInto(
   books: Books,
-  { kind, file, rows }: ReadImport,
+  { kind, file, rows, reading }: ReadImport,
   run: { readonly id: string; readonly clock: Clock },
 ): Promise<ImportOutcome> {
   refuseOtherCase(books.dir, kind, file.name, rows)
@@ -74,6 +107,7 @@ export async function importInto(
       file: basename(file.name),
       rows: rows.length,
       sha256: createHash('sha256').update(file.bytes).digest('hex'),
+      ...(reading === null ? {} : { reading }),
     },
     file.bytes,
   )
@@ -149,16 +183,15 @@ const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
 function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const money = moneyCodes(dir)
   const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
+  const refusals = new Refusals(file)
   for (const [at, { name }] of columns.entries()) {
     if (!CODE_COLUMNS.includes(name)) continue
     for (const { line, values } of rows) {
       const code = values[at]
       if (typeof code !== 'string' || money.has(code) || !money.has(code.toUpperCase())) continue
-      throw refuseCell(file, line, name, {
-        message: 'A currency is not written in capitals.',
-        expected: code.toUpperCase(),
-        found: code,
-      })
+      const message = 'A currency is not written in capitals.'
+      refusals.add(refuseCell(file, line, name, { message, expected: code.toUpperCase(), found: code }))
     }
   }
+  refusals.throwIfAny()
 }

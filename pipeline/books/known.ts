@@ -10,8 +10,8 @@ import { formatAmount } from '../../models/amount.ts'
 import type { FieldValue } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
-import { refuseCell } from '../imports/csv.ts'
 import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
+import { Refusals, refuseCell } from '../imports/refusals.ts'
 
 interface KnownRow {
   readonly values: readonly FieldValue[]
@@ -21,7 +21,7 @@ interface KnownRow {
 }
 
 /**
- * The rows that the books do not have. UsageError with line and column for a row whose identity the books have with
+ * The rows that the books do not have. UsageError with line and column for each row whose identity the books have with
  * other content, or as an import of another kind.
  */
 export async function newRows(
@@ -41,7 +41,7 @@ export async function newRows(
     if (!known.has(identity)) known.set(identity, row)
   }
   const others = await idsOfOtherKind(connection, format)
-  return rows.filter((row) => {
+  const isNew = (row: ImportedRow): boolean => {
     const other = others.get(String(row.values[0]))
     if (other !== undefined) throw takenId(file, row, other)
     const before = known.get(identityOf(row.values))
@@ -49,7 +49,11 @@ export async function newRows(
     const differing = columns.findIndex((_, at) => before.values[at] !== row.values[at])
     if (differing >= 0) throw otherContent(file, columns, row, before, differing)
     return false
-  })
+  }
+  const refusals = new Refusals(file)
+  const added = rows.filter((row) => refusals.attempt(() => isNew(row)))
+  refusals.throwIfAny()
+  return added
 }
 
 async function* knownRows(

@@ -153,7 +153,7 @@ async function fillIn(context: CommandContext): Promise<ExitCode | null> {
     engine,
   })
   try {
-    await importInto(books, await readImport(nodeDisk, 'lots', file), {
+    await importInto(books, await readImport(nodeDisk, 'lots', file, { dir: context.dir }), {
       id: context.run,
       clock: context.clock,
     })

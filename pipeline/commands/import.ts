@@ -1,9 +1,19 @@
 // The command that brings in what the venue does not tell: history from elsewhere, opening lots and prices; and takes back
 // what was brought in by mistake. It builds and publishes the books, so that the next report has it.
+
+import { formatAmount } from '../../models/amount.ts'
 import type { Clock } from '../../models/clock.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { type Books, openBooks, readLanding } from '../books/books.ts'
-import { type ImportOutcome, importInto, listImports, readImport, withdrawImport } from '../books/import.ts'
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importInto,
+  listImports,
+  type ReadImport,
+  readImport,
+  withdrawImport,
+} from '../books/import.ts'
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -17,17 +27,33 @@ import { defineCommand } from './command.ts'
 const HEADERS = [
   'KIND is one of',
   '  trades  history from elsewhere:  id,time,account,type,asset,quantity,currency,total,fee,fee_currency',
+  '          or as Kraken, Coinbase, Binance, Koinly or CoinTracking export it, or any other with --mapping',
   '  lots    opening lots:            id,time,account,asset,quantity,basis,currency',
   '  prices  plain:                   time,asset,currency,price  with or without  source',
   '          or the reference rates of the ECB: eurofxref-hist.csv',
 ].join('\n')
 
 export const importCommand = defineCommand({
-  example: ['$0 import trades kraken-2024.csv', 'then: tieout report gains --year 2024'],
+  example: ['$0 import trades kraken-ledgers.csv --account kraken', 'then: tieout report gains --year 2024'],
   options: (parser) =>
     parser
       .positional('kind', { choices: importKinds, describe: 'What the file holds' })
       .positional('file', { type: 'string', describe: 'CSV in UTF-8' })
+      .option('account', {
+        type: 'string',
+        describe: 'Account of a file that names none, as exports of exchanges do',
+        requiresArg: true,
+      })
+      .option('zone', {
+        type: 'string',
+        describe: 'Time zone of a file that does not say it, by its IANA name',
+        requiresArg: true,
+      })
+      .option('mapping', {
+        type: 'string',
+        describe: 'How to read the export of a service of which no mapping ships: a YAML file',
+        requiresArg: true,
+      })
       .option('undo', {
         type: 'number',
         describe: 'Withdraw the import of this number; --list shows them',
@@ -44,7 +70,7 @@ export const importCommand = defineCommand({
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
     if (args.list) return list(context, args)
-    const work = await workOf(args)
+    const work = await workOf(context.dir, args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'import',
@@ -109,15 +135,19 @@ async function list(
 type Work = (books: Books, run: { readonly id: string; readonly clock: Clock }) => Promise<string>
 
 /** What the words ask for; a file is read whole before the books are opened. */
-async function workOf({
-  kind,
-  file,
-  undo,
-}: {
-  readonly kind?: string | undefined
-  readonly file?: string | undefined
-  readonly undo?: number | undefined
-}): Promise<Work> {
+async function workOf(
+  dir: string,
+  {
+    kind,
+    file,
+    undo,
+    ...options
+  }: {
+    readonly kind?: string | undefined
+    readonly file?: string | undefined
+    readonly undo?: number | undefined
+  } & Omit<ImportOptions, 'dir'>,
+): Promise<Work> {
   if (undo !== undefined && kind === undefined)
     return async (books, run) => {
       const withdrawn = await withdrawImport(books, undo, run)
@@ -129,8 +159,22 @@ async function workOf({
       found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
       action: 'See `tieout import --help`.',
     })
-  const read = await readImport(nodeDisk, kind as ImportKind, file)
-  return async (books, run) => describeImport(file, await importInto(books, read, run))
+  const { account, mapping, zone } = options
+  const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, account, mapping, zone })
+  return async (books, run) =>
+    describeImport(file, await importInto(books, read, run)) + describeReading(read)
+}
+
+/** By which mapping the export of a service was read, and which of its rows make none of ours. */
+function describeReading({ reading, aside }: ReadImport): string {
+  if (reading === null) return ''
+  const lines = aside.map(({ what, rows, left }) => {
+    const over = left.map(({ asset, amount }) => `${asset} ${formatAmount(amount)}`).join(', ')
+    return `\n  ${counted(rows, 'row')}: ${what}${over === '' ? '' : `, which leave over ${over}`}`
+  })
+  const none =
+    lines.length === 0 ? '' : `\nThese make no row, as they move nothing between accounts:${lines.join('')}`
+  return `\nRead as an export of ${reading.mapping.title ?? reading.mapping.name}.${none}`
 }
 
 function describeImport(file: string, { rows, added, rounded, id }: ImportOutcome): string {

@@ -186,7 +186,12 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     })
   }
   const checked = schema.safeParse(filled(read.value ?? {}))
-  if (!checked.success) throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue)
+  if (!checked.success)
+    throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue, {
+      schema,
+      what: 'The configuration',
+      action: 'Correct the value; `tieout init` writes a commented example.',
+    })
   const named = [
     ...(checked.data.history.feeds ?? []),
     ...Object.keys(checked.data.venue.budgets),
@@ -227,37 +232,49 @@ function filled(value: unknown): unknown {
 const isMapping = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
-function badKey(
+/** What a YAML file is checked against, and how messages speak of it. */
+export interface CheckedYaml {
+  readonly schema: z.ZodType
+  readonly what: string
+  /** What to do about a bad value. */
+  readonly action: string
+}
+
+/** The error for a key that the schema does not know, with the nearest one, or for a value that it refuses. */
+export function badKey(
   file: string,
   { document, lineAt }: Extract<YamlReading, { ok: true }>,
   issue: z.core.$ZodIssue,
+  { schema, what, action }: CheckedYaml,
 ): UsageError {
   const path = issue.path.map(String)
+  // What stands for several values, such as a word for a whole section, is the nearest that has a place.
   const at = (keys: readonly string[]): string => {
-    const node =
-      keys.length === 0 ? undefined : (document.getIn(keys, true) as { range?: [number] } | undefined)
-    return node?.range === undefined ? file : `${file}:${lineAt(node.range[0])}`
+    if (keys.length === 0) return file
+    const node = document.getIn(keys, true) as { range?: [number] } | undefined
+    return node?.range === undefined ? at(keys.slice(0, -1)) : `${file}:${lineAt(node.range[0])}`
   }
   if (issue.code === 'unrecognized_keys') {
     const key = issue.keys[0] as string
-    const known = knownKeys(path)
-    return new UsageError(`The configuration has an unknown key: ${[...path, key].join('.')}.`, {
+    const known = knownKeys(schema, path)
+    return new UsageError(`${what} has an unknown key: ${[...path, key].join('.')}.`, {
       where: at([...path, key]),
       expected: `one of ${known.join(', ')}; the nearest is ${nearest(key, known)}`,
       action: 'Correct or remove the key.',
     })
   }
-  return new UsageError(`The configuration has a bad value at ${path.join('.') || 'its top'}.`, {
+  return new UsageError(`${what} has a bad value at ${path.join('.') || 'its top'}.`, {
     where: at(path),
     expected: issue.message,
-    action: 'Correct the value; `tieout init` writes a commented example.',
+    action,
   })
 }
 
 /** The keys that the schema knows at a place. */
-function knownKeys(path: readonly string[]): string[] {
+function knownKeys(schema: z.ZodType, path: readonly string[]): string[] {
   const unwrap = (type: z.ZodType): z.ZodType => {
-    const inner = (type.def as { innerType?: z.ZodType }).innerType
+    const { innerType, out } = type.def as { innerType?: z.ZodType; out?: z.ZodType }
+    const inner = innerType ?? out
     return inner === undefined ? type : unwrap(inner)
   }
   let type: z.ZodType = schema

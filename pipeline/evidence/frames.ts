@@ -81,6 +81,7 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
   const { meta, body } = frame
   if (body === null) return () => GONE
   if (meta.kind === 'import') {
+    // Of another service's export a row of ours may come of several lines: the first is shown.
     const rows = readJournaledImport(frame.seq, meta, body).rows
     return (row) => lineOf(body, rows[row]?.line ?? null)
   }

@@ -4,8 +4,8 @@ import type { Row } from '../output/value.ts'
 import { entryParts, LINE_ID, lotParts } from '../reports/pnl.ts'
 import { reach, sums } from '../reports/report.ts'
 import { entryStep } from './entries.ts'
-import type { LotBooks } from './lots.ts'
-import { ask, inTurn } from './source.ts'
+import { importedSteps, type LotBooks } from './lots.ts'
+import { ask, inTurn, textOf } from './source.ts'
 import { type Step, step } from './step.ts'
 
 /** Lines over all of history; none when the id is not of the form of a line, or nothing stands behind it. */
@@ -18,7 +18,34 @@ async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   const line = /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|movement\/(?<kind>.+)))?$/.exec(id)?.groups
   if (line === undefined) return []
   const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
-  return await entriesLine(books, id, where, { wallet: line.wallet as string, kind: line.kind ?? null })
+  const values = { wallet: line.wallet as string, kind: line.kind ?? null }
+  return [...(await entriesLine(books, id, where, values)), ...(await importedLine(books, id, where, values))]
+}
+
+/** A wallet of an account that imports alone tell of rests on their rows. */
+async function importedLine(
+  { ledger, limit }: LotBooks,
+  id: string,
+  where: string,
+  values: Record<string, string | null>,
+): Promise<Step[]> {
+  if (!ledger.tables.has('imported_entries')) return []
+  const from = `from imported_entries where ${where}`
+  const [sum] = await sums(
+    ledger,
+    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} ${from}`,
+    values,
+  )
+  const [rows = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []
+  if (rows === 0) return []
+  const newest = await ask(
+    ledger,
+    `select imported_id ${from} order by occurred_at desc, entry_id desc limit ${limit}`,
+    values,
+  )
+  const steps = (await inTurn(newest, (row) => importedSteps(ledger, textOf(row.imported_id)))).flat()
+  const fields = { entries: rows, amount, first_at: firstAt, last_at: lastAt }
+  return [step('line', id, fields, { steps, omitted: Number(rows) - newest.length })]
 }
 
 /** `account/month/product line/symbol/coin` of futures and interest: the entries of that month. */

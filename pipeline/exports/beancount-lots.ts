@@ -5,7 +5,7 @@
 import { formatAmount } from '../../models/amount.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
-import { type Balance, dayOf, readOutline } from './books.ts'
+import { type Balance, dayOf, OF_THE_VENUE, readOutline } from './books.ts'
 import { DigitCheck, unitsOf } from './digits.ts'
 import { idOf, type LotPiece, type Movement, readLotBooks } from './lots-events.ts'
 import { type LotBooking, LotsInventory } from './lots-inventory.ts'
@@ -85,7 +85,9 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): A
 async function wholeBalances(
   ledger: Ledger,
 ): Promise<(Omit<Balance, 'accountName'> & { account: string })[]> {
-  const rows = await ledger.query('select account, coin, quantity from balances order by account, coin')
+  const rows = await ledger.query(
+    `select account, coin, quantity from balances where ${OF_THE_VENUE} order by account, coin`,
+  )
   const sums = new Map<string, { account: string; coin: string; units: bigint }>()
   for (const [account, coin, quantity] of rows) {
     const key = JSON.stringify([account, coin])

@@ -53,6 +53,9 @@ export interface Outline {
 
 const DAY_MS = 86_400_000
 
+/** Balances that rest on postings; those of imported accounts do not. */
+export const OF_THE_VENUE = "ledger <> 'IMPORT'"
+
 /** UTC day, `days` after that of an ISO-8601 time. */
 export function dayOf(at: string, days = 0): string {
   return new Date(Date.parse(at) + days * DAY_MS).toISOString().slice(0, 10)
@@ -63,23 +66,23 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
   for (const table of ['postings', 'entries', 'balances']) requireTable(ledger, table)
   const balances = await ledger.query(
     `select 'Assets:Venue:' || account || ':' || ledger as account_name, coin, quantity
-     from balances order by account_name, coin`,
+     from balances where ${OF_THE_VENUE} order by account_name, coin`,
   )
   const names = await ledger.query(
     `select account_name from postings
-     union select 'Assets:Venue:' || account || ':' || ledger from balances order by 1`,
+     union select 'Assets:Venue:' || account || ':' || ledger from balances where ${OF_THE_VENUE} order by 1`,
   )
   // An amount is printed without trailing zeros, so its decimals are what stands behind the point.
   const coins = await ledger.query(
     `with amounts as (
        select coin, rtrim(cast(amount as varchar), '0') as shown from entries
-       union all select coin, rtrim(cast(quantity as varchar), '0') from balances
+       union all select coin, rtrim(cast(quantity as varchar), '0') from balances where ${OF_THE_VENUE}
      )
      select coin, max(length(shown) - instr(shown, '.')) from amounts group by coin order by coin`,
   )
   const [span] = await ledger.query('select min(occurred_at), max(occurred_at) from entries')
   const [first, last] = span ?? []
-  const [closing] = await ledger.query('select max(as_of) from balances')
+  const [closing] = await ledger.query(`select max(as_of) from balances where ${OF_THE_VENUE}`)
   const latest = [last, closing?.[0]].filter((at) => typeof at === 'string').toSorted()
   return {
     accountNames: names.map(([name]) => String(name)),

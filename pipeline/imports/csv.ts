@@ -2,6 +2,7 @@
 // The text must be UTF-8, with or without a byte-order mark; nothing in it is trimmed, cut or guessed.
 import { CsvError, parse } from 'csv-parse/sync'
 import { UsageError } from '../../models/error.ts'
+import { Refusals, type RefusedCells, refuseCell } from './refusals.ts'
 
 /** What is read: the bytes, and the name by which messages call the file. */
 export interface CsvFile {
@@ -15,39 +16,25 @@ export interface CsvLine {
   readonly cells: readonly string[]
 }
 
-interface Refusal {
-  readonly message: string
-  readonly expected: string
-  readonly found: string
-  readonly action?: string
-}
-
-/** The error for one place of the file; nothing of a file with an error is imported. */
-export function refuseCell(
-  file: string,
-  line: number,
-  column: string,
-  { message, expected, found, action }: Refusal,
-): UsageError {
-  return new UsageError(message, {
-    where: `${file}:${line}, column ${column}`,
-    expected,
-    found,
-    action: action ?? 'Correct the cell and import the file again; nothing of it has been imported.',
-  })
-}
-
 /**
  * Calls `begin` with the header and what it answers with each further line. Empty lines are passed over.
- * UsageError for a text that is no CSV in UTF-8, a control character, and a line with too many or too few cells.
+ * UsageError for a text that is no CSV in UTF-8. What is refused of single lines, a control character and a line with too
+ * many or too few cells among it, is one error in the end, by line and column.
  */
-export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLine) => void): void {
+export function readCsv(
+  file: CsvFile,
+  begin: (header: CsvLine) => (line: CsvLine) => void,
+  /** Rows above the header, which say nothing. */
+  preamble = 0,
+): void {
   const text = decode(file)
   let header: CsvLine | undefined
   let take: ((line: CsvLine) => void) | undefined
   // Counted here: a row never spans lines, as a cell with a line break is refused, and the parser counts some twice.
   let number = 0
   let empty = 0
+  let above = preamble
+  const refusals = new Refusals(file.name)
   try {
     parse(text, {
       relax_column_count: true,
@@ -56,22 +43,52 @@ export function readCsv(file: CsvFile, begin: (header: CsvLine) => (line: CsvLin
       on_record: (cells: string[], { empty_lines }) => {
         number += 1 + empty_lines - empty
         empty = empty_lines
+        if (above > 0) {
+          above -= 1
+          return null
+        }
         const line = { number, cells }
-        refuseControls(file.name, line, header)
-        if (take === undefined || header === undefined) {
+        if (header === undefined) refuseControls(file.name, line, header)
+        const known = header
+        const next = take
+        if (known === undefined || next === undefined) {
           header = line
           take = begin(line)
-        } else {
-          refuseWidth(file.name, line, header)
-          take(line)
-        }
+        } else
+          refusals.attempt(() => {
+            refuseControls(file.name, line, known)
+            refuseWidth(file.name, line, known)
+            next(line)
+          })
         return null
       },
     })
   } catch (error) {
-    throw error instanceof CsvError ? notCsv(file.name, number + 1, error, header) : error
+    if (!(error instanceof CsvError)) throw error
+    refusals.add(notCsv(file.name, number + 1, error, header))
   }
+  refusals.throwIfAny()
   if (header === undefined) begin({ number: 1, cells: [] })
+}
+
+/** The first rows of the file, among which a header may stand; as many as are understood. */
+export function firstRows(file: CsvFile, count: number): readonly (readonly string[])[] {
+  const rows: string[][] = []
+  try {
+    parse(decode(file), {
+      relax_column_count: true,
+      skip_empty_lines: true,
+      record_delimiter: ['\r\n', '\n'],
+      to: count,
+      on_record: (cells: string[]) => {
+        rows.push(cells)
+        return null
+      },
+    })
+  } catch (error) {
+    if (!(error instanceof CsvError)) throw error
+  }
+  return rows
 }
 
 function decode({ name, bytes }: CsvFile): string {
@@ -140,7 +157,7 @@ function refuseWidth(file: string, line: CsvLine, header: CsvLine): void {
 }
 
 /** The parser names the column; a quote that is never closed began in the row after the last whole one. */
-function notCsv(file: string, nextLine: number, error: CsvError, header: CsvLine | undefined): UsageError {
+function notCsv(file: string, nextLine: number, error: CsvError, header: CsvLine | undefined): RefusedCells {
   const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
   const line = isOpen ? nextLine : Number(error.lines ?? nextLine)
   return refuseCell(file, line, columnOf(header, Number(error.index ?? 0)), {

@@ -3,7 +3,8 @@
 import { UsageError } from '../../models/error.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type { Table } from '../engine/table.ts'
-import { type CsvFile, type CsvLine, refuseCell } from './csv.ts'
+import type { CsvFile, CsvLine } from './csv.ts'
+import { refuseCell } from './refusals.ts'
 
 export const importKinds = ['trades', 'lots', 'prices'] as const
 
@@ -24,7 +25,7 @@ export interface ImportFormat {
   readonly table: Table
   /** Columns whose values are the identity of a row: the same in two rows, and they must be one row. */
   readonly identity: readonly string[]
-  /** UsageError with the place of what is wrong. */
+  /** UsageError with the places of all that is wrong. */
   readonly read: (file: CsvFile) => ImportedRow[]
 }
 
@@ -64,7 +65,8 @@ export class SeenOnce {
     this.#column = column
   }
 
-  add(identity: string, line: number): void {
+  /** The identity, where no earlier row has it. */
+  add(identity: string, line: number): string {
     const before = this.#lines.get(identity)
     if (before !== undefined)
       throw refuseCell(this.#file, line, this.#column, {
@@ -73,5 +75,6 @@ export class SeenOnce {
         found: `${identity}, as in line ${before}`,
       })
     this.#lines.set(identity, line)
+    return identity
   }
 }

@@ -1,5 +1,6 @@
 // Times as an import writes them: ISO-8601 with Z or an offset, up to nine decimals of a second.
 // The database keeps microseconds; what lies below is kept beside them, so that no order is lost.
+import { offsetsOf } from '../../models/zone.ts'
 
 export interface Instant {
   /** Unix microseconds. */
@@ -18,6 +19,7 @@ const LOCAL = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d+)?)?)?$/
 const DATE = /^(\d{4})-(\d{2})-(\d{2})$/
 
 const MINUTE_MS = 60_000
+const DAY_MS = 86_400_000
 
 const problem = (text: string): InstantResult => ({ ok: false, problem: text })
 
@@ -25,18 +27,77 @@ const problem = (text: string): InstantResult => ({ ok: false, problem: text })
 export function parseInstant(text: string): InstantResult {
   const match = ZONED.exec(text)
   if (match === null) return problem(LOCAL.test(text) ? 'a time without a zone' : 'no ISO-8601 time')
-  const [hour, minute, second] = [Number(match[4]), Number(match[5]), Number(match[6] ?? '0')]
-  const day = dayMs(Number(match[1]), Number(match[2]), Number(match[3]))
-  if (day === null) return problem('a date that does not exist')
-  if (hour > 23 || minute > 59 || second > 59) return problem('a time of day that does not exist')
+  const parts = match.slice(1, 7).map((part) => Number(part ?? '0'))
+  const ms = msOf(parts)
+  if (typeof ms === 'string') return problem(ms)
   const offset = offsetMinutes(match[8] as string)
   if (offset === null) return problem('an offset that does not exist')
-  const ms = day + (hour * 60 + minute - offset) * MINUTE_MS + second * 1000
-  const fraction = (match[7] ?? '').padEnd(9, '0')
+  return instantOf(ms - offset * MINUTE_MS, match[7])
+}
+
+/** Milliseconds of year, month, day, hour, minute and second as if in UTC; or what does not exist of them. */
+function msOf([year = 0, month = 0, at = 0, hour = 0, minute = 0, second = 0]: readonly number[]):
+  | number
+  | string {
+  const day = dayMs(year, month, at)
+  if (day === null) return 'a date that does not exist'
+  if (hour > 23 || minute > 59 || second > 59) return 'a time of day that does not exist'
+  return day + (hour * 60 + minute) * MINUTE_MS + second * 1000
+}
+
+function instantOf(ms: number, decimals = ''): InstantResult {
+  const fraction = decimals.padEnd(9, '0')
   return within({
     micros: BigInt(ms) * 1000n + BigInt(fraction.slice(0, 6)),
     nanos: Number(fraction.slice(6)),
   })
+}
+
+const TOKENS: Readonly<Record<string, string>> = {
+  YYYY: String.raw`(?<year>\d{4})`,
+  YY: String.raw`(?<year>\d{2})`,
+  MM: String.raw`(?<month>\d{2})`,
+  DD: String.raw`(?<day>\d{2})`,
+  HH: String.raw`(?<hour>\d{2})`,
+  mm: String.raw`(?<minute>\d{2})`,
+  ss: String.raw`(?<second>\d{2})`,
+  S: String.raw`(?<decimals>\d{1,9})`,
+}
+
+/**
+ * Reads times as one of these forms has them, such as `DD.MM.YYYY HH:mm:ss`, by the clocks of an IANA zone. S are up to nine
+ * decimals of a second; YY is a year of this century. A time that the clocks skip does not exist; of two that they show
+ * twice the first is meant. Throws a RangeError for a zone that does not exist.
+ */
+export function readerOf(forms: readonly string[], zone: string): (text: string) => InstantResult {
+  const patterns = forms.map((form) => {
+    const parts = form.split(/(YYYY|YY|MM|DD|HH|mm|ss|S)/)
+    const source = parts.map((part) => TOKENS[part] ?? part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
+    return new RegExp(`^${source.join('')}$`)
+  })
+  const toUtc = utcOf(zone)
+  return (text) => {
+    const match = patterns.map((pattern) => pattern.exec(text)).find((found) => found !== null)?.groups
+    if (match === undefined) return problem('a time of another form')
+    const { year = '', month = '0', day = '0', hour = '0', minute = '0', second = '0', decimals } = match
+    const whole = year.length === 2 ? `20${year}` : year
+    const ms = msOf([whole, month, day, hour, minute, second].map(Number))
+    if (typeof ms === 'string') return problem(ms)
+    const utc = toUtc(ms)
+    return utc === null ? problem(`a time that the clocks of ${zone} skip`) : instantOf(utc, decimals)
+  }
+}
+
+/** The first instant at which the clocks of the zone show this time; null where they never do. */
+function utcOf(zone: string): (localMs: number) => number | null {
+  if (zone === 'UTC') return (ms) => ms
+  const offsets = offsetsOf(zone)
+  const offsetMs = (ms: number): number => offsets(ms * 1000) / 1000
+  return (local) => {
+    const tried = [local - offsetMs(local - DAY_MS), local - offsetMs(local + DAY_MS)]
+    const shown = tried.filter((utc) => utc + offsetMs(utc) === local)
+    return shown.length === 0 ? null : Math.min(...shown)
+  }
 }
 
 /** Reads a date as the first instant of that day in UTC. */

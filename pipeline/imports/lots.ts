@@ -24,8 +24,7 @@ function readLots(file: CsvFile): ImportedRow[] {
     const columns = requireHeader(file.name, header, HEADERS)
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
-      seen.add(row.id(), row.line)
-      const values = lotValues(row)
+      const values = lotValues(row, seen)
       rows.push({ line: row.line, values, rounded: row.takeRounded() })
     }
   })
@@ -33,15 +32,17 @@ function readLots(file: CsvFile): ImportedRow[] {
 }
 
 /** The values of one row, in the order of the landing table. The basis has the fees of the acquisition in it. */
-function lotValues(row: ImportRow): ImportedRow['values'] {
-  const { micros, nanos } = row.instant()
-  const asset = row.code('asset')
-  const currency = row.code('currency')
+function lotValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
+  const [id, { micros, nanos }, account, asset, quantity, basis, currency] = row.together(
+    () => seen.add(row.id(), row.line),
+    () => row.instant(),
+    () => row.account(),
+    () => row.code('asset'),
+    () => row.amount('quantity', 'above zero'),
+    () => row.amount('basis', 'not below zero'),
+    () => row.code('currency'),
+  )
   if (currency === asset)
     throw row.refuse('currency', 'A coin is valued in itself.', 'another coin or currency')
-  const quantity = row.amount('quantity', 'above zero')
-  return [
-    ...[row.id(), micros, nanos, row.account(), asset, quantity],
-    ...[row.amount('basis', 'not below zero'), currency],
-  ]
+  return [id, micros, nanos, account, asset, quantity, basis, currency]
 }

@@ -8,27 +8,36 @@ import { readCsv } from './csv.ts'
 /** Codes of currencies in capitals, for the books in `dir`. */
 export function moneyCodes(dir: string): ReadonlySet<string> {
   const isMoney = new Map<string, boolean>()
-  readList(dir, 'currencies.csv', (cell) => {
-    const code = cell('currency')
-    if (!isMoney.has(code)) isMoney.set(code, cell('is_money').toLowerCase() === 'yes')
-  })
+  for (const row of rowsOf(dir, 'currencies.csv')) {
+    const code = row('currency')
+    if (!isMoney.has(code)) isMoney.set(code, row('is_money').toLowerCase() === 'yes')
+  }
   return new Set([...isMoney].flatMap(([code, is]) => (is ? [code] : [])))
 }
 
 /** Coins and currencies in which others are quoted, for the books in `dir`. */
 export function quoteCoins(dir: string): readonly string[] {
-  const coins = new Set<string>()
-  readList(dir, 'quote_coins.csv', (cell) => coins.add(cell('coin')))
-  return [...coins]
+  return [...new Set(rowsOf(dir, 'quote_coins.csv').map((row) => row('coin')))]
 }
 
-/** The rows of the user's file, if there is one, then those of the file that ships. */
-function readList(dir: string, file: string, each: (cell: (column: string) => string) => void): void {
+/** What trades are priced in, the first choice first: money, then the coins that others are quoted in. */
+export function quoteCodes(dir: string): string[] {
+  const ranks = new Map(quoteCoins(dir).map((coin, rank) => [coin, rank]))
+  const money = moneyCodes(dir)
+  const codes = [...new Set([...money, ...ranks.keys()])]
+  const place = (code: string): number => (money.has(code) ? 0 : 1_000) + (ranks.get(code) ?? 999)
+  return codes.toSorted((a, b) => place(a) - place(b))
+}
+
+/** Rows of the user's file and then of the shipped one, each a function from column to cell. */
+function rowsOf(dir: string, file: string): ((column: string) => string)[] {
+  const rows: ((column: string) => string)[] = []
   for (const folder of [dir, join(packageRoot, 'data')]) {
     const name = join(folder, file)
     if (!existsSync(name)) continue
     readCsv({ name, bytes: readFileSync(name) }, ({ cells: columns }) => ({ cells }) => {
-      each((column) => cells[columns.indexOf(column)] ?? '')
+      rows.push((column) => cells[columns.indexOf(column)] ?? '')
     })
   }
+  return rows
 }

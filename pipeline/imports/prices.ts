@@ -37,11 +37,16 @@ function readPrices(file: CsvFile): ImportedRow[] {
     const columns = requireHeader(file.name, header, [PLAIN_COLUMNS, SOURCED_COLUMNS])
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
-      const asset = row.code('asset')
-      const currency = row.code('currency')
+      const [at, asset, currency, price, source] = row.together(
+        () => priceTime(row),
+        () => row.code('asset'),
+        () => row.code('currency'),
+        () => row.amount('price', 'above zero'),
+        () => sourceOf(row),
+      )
       if (asset === currency)
         throw row.refuse('currency', 'A coin is priced in itself.', 'another coin or currency')
-      add(row, priceTime(row), asset, currency, row.amount('price', 'above zero'), sourceOf(row))
+      add(row, at, asset, currency, price, source)
     }
   })
   return rows
@@ -88,10 +93,14 @@ function readReferenceRates(file: CsvFile, header: CsvLine, add: Add): (line: Cs
     const cells = line.cells.map((cell) => cell.trim())
     const row = new ImportRow(file.name, columns, { number: line.number, cells })
     const { micros } = row.instant('Date', readDate)
-    for (const currency of columns.slice(1)) {
-      if (currency === '' || row.isEmpty(currency) || row.text(currency) === 'N/A') continue
-      add(row, micros, 'EUR', currency, row.amount(currency, 'above zero'), 'ecb')
-    }
+    const priced = columns
+      .slice(1)
+      .filter((currency) => currency !== '' && !row.isEmpty(currency) && row.text(currency) !== 'N/A')
+    row.together(
+      ...priced.map(
+        (currency) => () => add(row, micros, 'EUR', currency, row.amount(currency, 'above zero'), 'ecb'),
+      ),
+    )
   }
 }
 

@@ -2,14 +2,25 @@
 // what was found. Amounts are plain decimals; digits beyond the 18th, as
 // spreadsheets make them, are rounded half to even and counted.
 import { parseAmount, roundAmount } from '../../models/amount.ts'
-import type { UsageError } from '../../models/error.ts'
-import { type CsvLine, refuseCell } from './csv.ts'
+import type { CsvLine } from './csv.ts'
 import { type Instant, type InstantResult, parseInstant } from './instant.ts'
+import { type RefusedCells, refuseCell, together } from './refusals.ts'
 
 /** Which amounts a column takes. */
 export type Sign = 'above zero' | 'not below zero' | 'any'
 
+/** How a file writes amounts: the plain decimal that a text says, or null where it says none. */
+export interface NumberForm {
+  readonly plain: (text: string) => string | null
+  readonly expected: string
+}
+
 const PLAIN = /^-?(\d+(\.\d*)?|\.\d+)$/
+const plainDecimals: NumberForm = {
+  plain: (text) => (PLAIN.test(text) ? text : null),
+  expected: 'digits with at most one point; no exponent, no thousands separator',
+}
+
 const NAME_LENGTH_MAX = 64
 const ID_LENGTH_MAX = 256
 
@@ -44,10 +55,15 @@ export class ImportRow {
   }
 
   /** The error for a cell of this row. */
-  refuse(column: string, message: string, expected: string, found?: string): UsageError {
+  refuse(column: string, message: string, expected: string, found?: string): RefusedCells {
     const text = this.text(column)
     const seen = found ?? (text === '' ? 'an empty cell' : text)
     return refuseCell(this.#file, this.line, column, { message, expected, found: seen })
+  }
+
+  /** Reads several cells; all that are refused are thrown together. */
+  together<T extends readonly unknown[]>(...readers: { readonly [At in keyof T]: () => T[At] }): T {
+    return together<T>(this.#file, readers)
   }
 
   id(column = 'id'): string {
@@ -74,14 +90,9 @@ export class ImportRow {
   }
 
   /** Units of 10^-18. */
-  amount(column: string, sign: Sign): bigint {
-    const text = this.text(column)
-    if (!PLAIN.test(text))
-      throw this.refuse(
-        column,
-        'An amount is no plain decimal.',
-        'digits with at most one point; no exponent, no thousands separator',
-      )
+  amount(column: string, sign: Sign, form = plainDecimals): bigint {
+    const text = form.plain(this.text(column))
+    if (text === null) throw this.refuse(column, 'An amount is no plain decimal.', form.expected)
     const kept = roundAmount(text)
     if (kept !== text) this.#rounded.add(column)
     const parsed = parseAmount(kept)
@@ -98,13 +109,17 @@ export class ImportRow {
     return this.isEmpty(column) ? null : this.amount(column, sign)
   }
 
-  instant(column = 'time', read: (text: string) => InstantResult = parseInstant): Instant {
+  instant(
+    column = 'time',
+    read: (text: string) => InstantResult = parseInstant,
+    expected = 'ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z',
+  ): Instant {
     const result = read(this.text(column))
     if (result.ok) return result.instant
     throw this.refuse(
       column,
       'A time is not understood.',
-      'ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z',
+      expected,
       `${result.problem}: ${this.text(column) || 'an empty cell'}`,
     )
   }

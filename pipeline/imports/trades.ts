@@ -29,7 +29,7 @@ export const TRADE_TYPES = [
   'gift_out',
 ] as const
 
-type TradeType = (typeof TRADE_TYPES)[number]
+export type TradeType = (typeof TRADE_TYPES)[number]
 
 export const tradesFormat: ImportFormat = {
   kind: 'trades',
@@ -45,8 +45,7 @@ function readTrades(file: CsvFile): ImportedRow[] {
     const columns = requireHeader(file.name, header, [TRADE_COLUMNS])
     return (line) => {
       const row = new ImportRow(file.name, columns, line)
-      seen.add(row.id(), row.line)
-      const values = tradeValues(row)
+      const values = tradeValues(row, seen)
       rows.push({ line: row.line, values, rounded: row.takeRounded() })
     }
   })
@@ -54,23 +53,34 @@ function readTrades(file: CsvFile): ImportedRow[] {
 }
 
 /** The values of one row, in the order of the landing table. */
-function tradeValues(row: ImportRow): ImportedRow['values'] {
-  const { micros, nanos } = row.instant()
-  const type = typeOf(row)
-  const isTransfer = type === 'transfer_in' || type === 'transfer_out'
-  if (isTransfer && row.id().startsWith(':'))
+function tradeValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
+  const [id, { micros, nanos }, account, type, asset, quantity, paid, [fee, feeCurrency]] = row.together(
+    () => seen.add(row.id(), row.line),
+    () => row.instant(),
+    () => row.account(),
+    () => typeOf(row),
+    () => row.code('asset'),
+    () => row.amount('quantity', 'above zero'),
+    () => paidOf(row),
+    () => feeOf(row),
+  )
+  if (isTransfer(type) && id.startsWith(':'))
     throw row.refuse('id', 'The id of a transfer ties nothing.', 'what ties its two legs, before the colon')
-  const asset = row.code('asset')
-  const quantity = row.amount('quantity', 'above zero')
-  const { currency, total } = consideration(row, type)
+  const { currency, total } = consideration(row, type, paid)
   if (currency === asset)
     throw row.refuse('currency', 'A coin is paid with itself.', 'another coin or currency')
-  const fee = row.optionalAmount('fee', 'any') ?? 0n
-  const feeCurrency = row.optionalCode('fee_currency')
-  if (fee !== 0n && feeCurrency === null)
-    throw row.refuse('fee_currency', 'A fee has no currency.', 'the coin or currency of the fee')
-  const known = [row.id(), micros, nanos, row.account(), type, asset, quantity]
-  return [...known, currency, total, fee, feeCurrency]
+  return [id, micros, nanos, account, type, asset, quantity, currency, total, fee, feeCurrency]
+}
+
+const isTransfer = (type: TradeType): boolean => type === 'transfer_in' || type === 'transfer_out'
+
+function feeOf(row: ImportRow): readonly [fee: bigint, currency: string | null] {
+  const [fee, currency] = row.together(
+    () => row.optionalAmount('fee', 'any') ?? 0n,
+    () => row.optionalCode('fee_currency'),
+  )
+  if (fee === 0n || currency !== null) return [fee, currency]
+  throw row.refuse('fee_currency', 'A fee has no currency.', 'the coin or currency of the fee')
 }
 
 function typeOf(row: ImportRow): TradeType {
@@ -80,16 +90,26 @@ function typeOf(row: ImportRow): TradeType {
   throw row.refuse('type', 'A type is not known.', `one of ${TRADE_TYPES.join(', ')}`)
 }
 
+interface Paid {
+  readonly currency: string | null
+  readonly total: bigint | null
+}
+
+function paidOf(row: ImportRow): Paid {
+  const [currency, total] = row.together(
+    () => row.optionalCode('currency'),
+    () => row.optionalAmount('total', 'not below zero'),
+  )
+  return { currency, total }
+}
+
 /** A purchase or sale has its price; of income and gifts it may be unknown; a transfer needs none. */
-function consideration(row: ImportRow, type: TradeType): { currency: string | null; total: bigint | null } {
-  const currency = row.optionalCode('currency')
-  const total = row.optionalAmount('total', 'not below zero')
+function consideration(row: ImportRow, type: TradeType, { currency, total }: Paid): Paid {
   const isTrade = type === 'buy' || type === 'sell'
   if (currency === null && (isTrade || (total !== null && total !== 0n)))
     throw row.refuse('currency', `A row of type ${type} has no currency.`, 'the currency of its total')
-  const isTransfer = type === 'transfer_in' || type === 'transfer_out'
-  if (total === null && currency !== null && !isTransfer)
+  if (total === null && currency !== null && !isTransfer(type))
     throw row.refuse('total', `A row of type ${type} has no total.`, 'what was paid or what it was worth')
   // Nobody moves coins that are worth nothing: a zero beside a transfer states no value.
-  return isTransfer && total === 0n ? { currency, total: null } : { currency, total }
+  return isTransfer(type) && total === 0n ? { currency, total: null } : { currency, total }
 }

@@ -125,6 +125,11 @@ export interface ImportMeta extends Common {
   readonly rows: number
   /** Hex SHA-256 of the file. */
   readonly sha256: string
+  /**
+   * How the export of another service is read: the whole mapping as it was, the account, the time zone. Absent for a file
+   * in the format of tieout.
+   */
+  readonly reading?: unknown
 }
 
 /** The user takes an import back: its rows no longer count. The frame of the import stays as it is. */

@@ -2,18 +2,30 @@
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import type { ImportedRow } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
+import { readMapped } from '../imports/mapped.ts'
+import { readingOf } from '../imports/mapping.ts'
 import type { ImportMeta } from '../journal/frame.ts'
 
 /** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
 export function readJournaledImport(
   seq: number,
-  { imports, file }: ImportMeta,
+  { imports, file, reading }: ImportMeta,
   body: Uint8Array | null,
 ): { readonly table: string; readonly rows: readonly ImportedRow[] } {
   if (!isImportKind(imports)) throw unreadable(seq, file, 'an import of trades, lots or prices', imports)
   const { table, read } = importFormats[imports]
+  const mapped = reading === undefined ? null : readingOf(reading)
+  if (reading !== undefined && mapped === null)
+    throw unreadable(
+      seq,
+      file,
+      'a mapping as it was when the file was imported',
+      'one that is not understood',
+    )
   try {
-    return { table: table.name, rows: body === null ? [] : read({ name: file, bytes: body }) }
+    if (body === null) return { table: table.name, rows: [] }
+    const received = { name: file, bytes: body }
+    return { table: table.name, rows: mapped === null ? read(received) : readMapped(received, mapped).rows }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw unreadable(

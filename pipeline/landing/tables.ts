@@ -95,7 +95,7 @@ export const writesTable = table(
 
 export const importsTable = table(
   'imports',
-  'page_id: BIGINT, kind, file_name, row_count: INTEGER, sha256, imported_at: TIMESTAMPTZ',
+  'page_id: BIGINT, kind, file_name, row_count: INTEGER, sha256, imported_at: TIMESTAMPTZ, layout',
 )
 
 export const importWithdrawalsTable = table(

@@ -6,6 +6,7 @@ import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type { Table } from '../engine/table.ts'
+import { readingOf } from '../imports/mapping.ts'
 import type {
   Frame,
   ImportMeta,
@@ -287,7 +288,9 @@ export class LandingTransaction {
   /** Rows as the file has them; one that stands in two files stands here twice. An erased body has none. */
   async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
     const { table, rows } = readJournaledImport(seq, meta, body)
-    await this.#append('imports', [seq, meta.imports, meta.file, rows.length, meta.sha256, time(meta.at)])
+    const layout = meta.reading === undefined ? null : (readingOf(meta.reading)?.mapping.name ?? null)
+    const { imports, file, sha256, at } = meta
+    await this.#append('imports', [seq, imports, file, rows.length, sha256, time(at), layout])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
   }

@@ -1,4 +1,5 @@
 // Days as the rules count them: whole calendar days of a time zone, numbered from 1970-01-01.
+import { offsetsOf } from '../../models/zone.ts'
 
 const MICROS_PER_DAY = 86_400_000_000
 /** Offsets from UTC change on quarter hours only. */
@@ -23,24 +24,6 @@ export function dayIn(timeZone: string): (us: bigint) => number {
     const isSteady = offset === offsetAt(midnight + MICROS_PER_DAY)
     const quarter = Math.floor(micros / MICROS_PER_QUARTER_HOUR) * MICROS_PER_QUARTER_HOUR
     return Math.floor((micros + (isSteady ? offset : offsetAt(quarter))) / MICROS_PER_DAY)
-  }
-}
-
-/** What the zone's clocks show beyond UTC, in microseconds, at Unix microseconds. */
-function offsetsOf(timeZone: string): (us: number) => number {
-  const clock = new Intl.DateTimeFormat('en-CA', {
-    timeZone,
-    hourCycle: 'h23',
-    year: 'numeric',
-    month: '2-digit',
-    day: '2-digit',
-    hour: '2-digit',
-    minute: '2-digit',
-    second: '2-digit',
-  })
-  return (us) => {
-    const shown = clock.format(us / 1_000).replace(', ', 'T')
-    return Date.parse(`${shown}Z`) * 1_000 - us
   }
 }
 

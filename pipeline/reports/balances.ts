@@ -6,6 +6,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { reportNotes } from './notes.ts'
 import {
   fileNameOf,
+  movesOf,
   OF_ACCOUNT,
   type Report,
   type ReportRequest,
@@ -53,7 +54,7 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
      held as (
        select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of,
          ${reach('amount')} as reach
-       from entries where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
+       from ${movesOf(ledger)} as moves where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
        group by account, ledger, coin
      )
      select held.account, held.ledger, held.coin, held.quantity,

@@ -101,6 +101,16 @@ export function fileNameOf(name: string, { account, period }: ReportRequest): st
   return [name, account ?? '', period.label.replaceAll(' ', '-')]
 }
 
+/** Changes of balances: entries of the venue's accounts, and imported rows of accounts that imports alone tell of. */
+export function movesOf(ledger: Ledger): string {
+  const columns = 'account, ledger, coin, kind, amount, occurred_at'
+  // Books of an earlier version have no imported entries.
+  const imported = ledger.tables.has('imported_entries')
+    ? `union all select ${columns} from imported_entries`
+    : ''
+  return `(select ${columns} from entries ${imported})`
+}
+
 /** UsageError with the accounts there are, when the ledger knows nothing of this one. */
 export async function requireAccount(ledger: Ledger, account: string | undefined): Promise<void> {
   if (account === undefined) return

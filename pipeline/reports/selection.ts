@@ -7,6 +7,7 @@ import { UsageError } from '../../models/error.ts'
 import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
 import { readCsv } from '../imports/csv.ts'
 import { requireHeader, SeenOnce } from '../imports/format.ts'
+import { RefusedCells } from '../imports/refusals.ts'
 import { ImportRow } from '../imports/row.ts'
 import type { Allocation, Selection, Selections } from '../lots/event.ts'
 
@@ -62,8 +63,10 @@ function eachRow(
     })
   } catch (error) {
     // Nothing is imported here, so the remedy is another one.
+    const action = 'Correct the file and run again.'
+    if (error instanceof RefusedCells) throw error.withAction(action)
     if (!(error instanceof UsageError)) throw error
-    throw new UsageError(error.message, { ...error.details, action: 'Correct the file and run again.' })
+    throw new UsageError(error.message, { ...error.details, action })
   }
 }
 

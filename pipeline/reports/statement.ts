@@ -8,6 +8,7 @@ import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
+  movesOf,
   OF_ACCOUNT,
   type Report,
   type ReportRequest,
@@ -38,7 +39,7 @@ export async function statementReport(ledger: Ledger, request: ReportRequest): P
     `select account, ledger, coin,
        case when $from::timestamptz is null or occurred_at >= $from::timestamptz then kind end as movement,
        sum(amount), count(*), ${reach('amount')}
-     from entries
+     from ${movesOf(ledger)} as moves
      where ${OF_ACCOUNT} and ($before::timestamptz is null or occurred_at < $before::timestamptz)
      group by account, ledger, coin, movement order by account, ledger, coin, movement nulls first`,
     valuesOf(request),

@@ -4,7 +4,7 @@
 -- keys:  account, ledger, coin, day unique
 -- columns:
 --   account: Account.
---   ledger: Wallet.
+--   ledger: Wallet; IMPORT for an account that imports alone tell of.
 --   coin: Coin.
 --   day: UTC day.
 --   change: Sum of the day's entries.
@@ -17,12 +17,19 @@ loans as (
   join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
   where starts_with(postings.account_name, 'Liabilities:')
 ),
-changes as (
-  select entries.account, entries.ledger, entries.coin, cast(entries.occurred_at at time zone 'UTC' as date) as day,
-    sum(entries.amount) as change, sum(coalesce(loans.change, 0)) as borrowed
+moves as (
+  select entries.account, entries.ledger, entries.coin, entries.occurred_at, entries.amount,
+    coalesce(loans.change, 0) as borrowed
   from main.entries as entries
   left join loans on loans.entry_id = entries.entry_id
-  group by entries.account, entries.ledger, entries.coin, cast(entries.occurred_at at time zone 'UTC' as date)
+  union all
+  select account, ledger, coin, occurred_at, amount, cast(0 as decimal(38, 18)) from main.imported_entries
+),
+changes as (
+  select account, ledger, coin, cast(occurred_at at time zone 'UTC' as date) as day, sum(amount) as change,
+    sum(borrowed) as borrowed
+  from moves
+  group by account, ledger, coin, cast(occurred_at at time zone 'UTC' as date)
 ),
 spans as (
   select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin

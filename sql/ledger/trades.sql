@@ -77,7 +77,8 @@ from_imports as (
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     occurred_at as traded_at, 'import' as source
   from main.imported_trades
-  where type in ('buy', 'sell')
+  -- Without a currency it is a coin that was spent, for which no other came.
+  where type in ('buy', 'sell') and currency is not null
 )
 select * from from_legs
 union all

@@ -1,9 +1,10 @@
--- What each wallet holds: the sum of its entries, beside what the venue said last.
+-- What each wallet holds: the sum of its entries, beside what the venue said last. An account that imports alone tell of
+-- has one wallet, IMPORT: the sum of its imported_entries.
 -- grain: one row per account, ledger and coin
 -- keys:  account, ledger, coin unique
 -- columns:
 --   account: Account.
---   ledger: Wallet.
+--   ledger: Wallet; IMPORT for an account that imports alone tell of.
 --   coin: Coin.
 --   quantity: Sum of the entries, in units of the coin: what lies in the wallet, borrowed or not.
 --   borrowed: Of loans, the principal that the wallet owes in this coin (table liabilities).
@@ -14,6 +15,10 @@ with
 summed as (
   select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of
   from main.entries
+  group by account, ledger, coin
+  union all
+  select account, ledger, coin, sum(amount), max(occurred_at)
+  from main.imported_entries
   group by account, ledger, coin
 ),
 last_known as (

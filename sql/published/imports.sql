@@ -9,7 +9,9 @@
 --   sha256: Hash of the file, in hex.
 --   imported_at: When it was imported.
 --   withdrawn_at: When it was withdrawn; null where it counts.
+--   layout: Mapping by which the export of another service was read; null for a file in the format of tieout.
 select page_id as import_id, kind, file_name, row_count, sha256, imported_at,
   (select min(withdrawn_at) from landing.import_withdrawals as withdrawals where withdrawals.page_id = imports.page_id)
-    as withdrawn_at
+    as withdrawn_at,
+  layout
 from landing.imports

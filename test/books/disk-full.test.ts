@@ -161,7 +161,9 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(Number(readFileSync(join(books, '..', 'needed'), 'utf8'))).toBeGreaterThan(0)
     expect([step('full').code, step('half').code, step('enough').code]).toEqual([5, 5, 0])
 
-    const fresh = await onSmallDisk(`rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger" "$OUT/half.ledger"; ${once}; ${again}`)
+    const fresh = await onSmallDisk(
+      `rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger" "$OUT/half.ledger"; ${once}; ${again}`,
+    )
     expect([fresh.step('full').code, fresh.step('enough').code]).toEqual([5, 0])
   }, 300_000)
 

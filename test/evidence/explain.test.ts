@@ -263,7 +263,10 @@ describe('explain, beyond the tax records', () => {
       `${header}\r\n\r\n${line}\r\nk2,2025-06-01T00:00:00Z,kraken,sell,BTC,1,USDT,90,0,USDT\r\n`,
     )
     await writeBooks(dir, async (books) => {
-      await importInto(books, await readImport(nodeDisk, 'trades', file), { id: 'r2', clock: systemClock })
+      await importInto(books, await readImport(nodeDisk, 'trades', file, { dir }), {
+        id: 'r2',
+        clock: systemClock,
+      })
     })
     const { steps, frames } = await explained(dir, 'k2')
     expect(paths(steps)).toEqual([
@@ -285,7 +288,10 @@ describe('explain, beyond the tax records', () => {
     writeFileSync(file, `${header}\nk1,2026-01-09T12:00:00Z,kraken,buy,BTC,1,CAD,300,0,\n`)
     await writeBooks(dir, async (books) => {
       const add = async (kind: 'prices' | 'trades', name: string): Promise<void> => {
-        await importInto(books, await readImport(nodeDisk, kind, name), { id: 'r2', clock: systemClock })
+        await importInto(books, await readImport(nodeDisk, kind, name, { dir }), {
+          id: 'r2',
+          clock: systemClock,
+        })
       }
       await add('prices', rates)
       await add('prices', coins)

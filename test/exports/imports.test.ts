@@ -29,7 +29,10 @@ async function books(): Promise<string> {
   ]
   writeFileSync(file, lines.join('\n'))
   await writeBooks(dir, async (open) => {
-    await importInto(open, await readImport(nodeDisk, 'trades', file), { id: 'r2', clock: systemClock })
+    await importInto(open, await readImport(nodeDisk, 'trades', file, { dir }), {
+      id: 'r2',
+      clock: systemClock,
+    })
   })
   return dir
 }

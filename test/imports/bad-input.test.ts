@@ -126,6 +126,57 @@ describe('a row of trades is refused at its line and column:', () => {
   })
 })
 
+describe('every bad cell of a file is told at once', () => {
+  it('with line, column, what was expected and what was found', () => {
+    const text = [
+      TRADE_HEADER,
+      's1,2026-02-01,main,stake,BTC,-1,USD,x,0,',
+      GOOD,
+      's2,2026-02-01T10:00:00Z,main,sell,BTC,1,USD,1',
+      's3,2026-02-01T10:00:00Z,main,sell,B\u0000TC,1,USD,1,0,',
+      'b1,2026-02-01T10:00:00Z,,buy,BTC,1,USD,100,5,',
+    ].join('\n')
+    expect(refusal('trades', text).describe()).toBe(
+      [
+        '9 cells of the file cannot be taken.',
+        '  file.csv:2, column time: A time is not understood. Expected ISO-8601 with Z or an offset, up to nine decimals of a second: 2026-01-31T23:59:59.5Z; found a time without a zone: 2026-02-01.',
+        '  file.csv:2, column type: A type is not known. Expected one of buy, sell, transfer_out, transfer_in, income, gift_in, gift_out; found stake.',
+        '  file.csv:2, column quantity: An amount is negative. Expected a number above zero; found -1.',
+        '  file.csv:2, column total: An amount is no plain decimal. Expected digits with at most one point; no exponent, no thousands separator; found x.',
+        '  file.csv:4, column fee: A row has another number of cells than the header. Expected 10 cells; found 8 cells.',
+        '  file.csv:5, column asset: A cell has a control character in it. Expected printable text on one line; found U+0000.',
+        '  file.csv:6, column id: Two rows of the file have the same id. Expected another id in each row; found b1, as in line 3.',
+        '  file.csv:6, column account: An account is no name. Expected 1 to 64 characters, no blank at either end; found an empty cell.',
+        '  file.csv:6, column fee_currency: A fee has no currency. Expected the coin or currency of the fee; found an empty cell.',
+        '  next:     Correct them and import the file again; nothing of it has been imported.',
+      ].join('\n'),
+    )
+  })
+
+  it('up to a hundred, with the number of the rest', () => {
+    const rows = Array.from(
+      { length: 250 },
+      (_, at) => `s${at},2026-02-01T10:00:00Z,main,sell,BTC,-1,USD,1,0,`,
+    )
+    const lines = refusal('trades', [TRADE_HEADER, ...rows].join('\n'))
+      .describe()
+      .split('\n')
+    expect(lines[0]).toBe('250 cells of the file cannot be taken.')
+    expect(lines).toHaveLength(103)
+    expect(lines[100]).toContain('file.csv:101, column quantity')
+    expect(lines[101]).toBe('  and 150 more')
+  })
+
+  it('of reference rates and lots too', () => {
+    const rates = refusal('prices', 'Date,USD,JPY,\n2026-01-30,x,n/a,\n30.1.2026,1,2,\n').describe()
+    expect(rates).toContain('file.csv:2, column USD')
+    expect(rates).toContain('file.csv:2, column JPY')
+    expect(rates).toContain('file.csv:3, column Date')
+    const lots = refusal('lots', `${LOT_HEADER}\nl1,2026,main,BTC,0,-1,USD\n`).describe()
+    expect(lots.split('\n')[0]).toBe('3 cells of the file cannot be taken.')
+  })
+})
+
 describe('a file is refused', () => {
   it('for a wrong header, which is shown beside the right one', () => {
     const { details } = refusal('trades', TRADE_HEADER.replace('quantity', 'amount'))
@@ -237,6 +288,15 @@ describe('what is refused', () => {
     expect(await books.query('select id, total from imported_trades')).toEqual([['b1', '100']])
   })
 
+  it('is each id with other content, not only the first', async () => {
+    await books.trades(GOOD, GOOD.replace('b1', 'b2'))
+    const again = books.trades(
+      GOOD.replace(',100,', ',101,'),
+      GOOD.replace('b1', 'b2').replace(',100,', ',102,'),
+    )
+    await expect(again).rejects.toMatchObject({ count: 2, exitCode: 2 })
+  })
+
   it('is an id that is a trade’s and a lot’s', async () => {
     await books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')
     await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,50,USD')).rejects.toMatchObject({
@@ -251,11 +311,11 @@ describe('what is refused', () => {
   })
 
   it('is a file that is not there, or is no file', async () => {
-    await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`)).rejects.toMatchObject({
+    await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`, books)).rejects.toMatchObject({
       exitCode: 2,
       details: { found: 'no file of this name' },
     })
-    await expect(readImport(nodeDisk, 'trades', books.dir)).rejects.toMatchObject({
+    await expect(readImport(nodeDisk, 'trades', books.dir, books)).rejects.toMatchObject({
       exitCode: 2,
       details: { found: 'EISDIR' },
     })

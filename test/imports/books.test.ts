@@ -356,3 +356,63 @@ describe('a report in another currency', () => {
     })
   })
 })
+
+describe('balances of an account that imports alone tell of', () => {
+  const KRAKEN = [
+    'd1:in,2025-12-31T00:00:00Z,kraken,transfer_in,EUR,1000,,,0,',
+    'b1,2026-01-01T00:00:00Z,kraken,buy,BTC,2,EUR,800,1,EUR',
+    's1,2026-01-02T00:00:00Z,kraken,sell,BTC,0.5,USDT,300,0.1,BNB',
+    'i1,2026-01-02T12:00:00Z,kraken,income,BTC,0.25,EUR,100,0,',
+    't1:out,2026-01-03T00:00:00Z,kraken,transfer_out,BTC,1,,,0.01,BTC',
+    't1:in,2026-01-03T01:00:00Z,wallet,transfer_in,BTC,0.98,,,0,',
+    'g1,2026-01-04T00:00:00Z,wallet,gift_out,BTC,0.08,EUR,30,0,',
+    'c1,2026-01-04T00:00:00Z,card,buy,BTC,1,EUR,400,2,EUR',
+  ]
+
+  it('are in the reports and tables: coins, and money where the file tells of its moves', async () => {
+    await books.trades(...KRAKEN)
+    await books.lots('l1,2025-01-01T00:00:00Z,wallet,ETH,2,50,EUR')
+    const now = (await books.report('balances')).map(({ account, ledger, coin, quantity, own }) => [
+      ...[account, ledger, coin, quantity, own],
+    ])
+    expect(now).toEqual([
+      // 400 EUR were paid from elsewhere: the file does not tell of money on the card.
+      ['card', 'IMPORT', 'BTC', '1', '1'],
+      ['kraken', 'IMPORT', 'BNB', '-0.1', '-0.1'],
+      // 2 - 0.5 + 0.25 - 1; the fee of 0.01 is a part of the 0.02 that did not arrive.
+      ['kraken', 'IMPORT', 'BTC', '0.75', '0.75'],
+      ['kraken', 'IMPORT', 'EUR', '199', '199'],
+      ['kraken', 'IMPORT', 'USDT', '300', '300'],
+      ['wallet', 'IMPORT', 'BTC', '0.9', '0.9'],
+      ['wallet', 'IMPORT', 'ETH', '2', '2'],
+    ])
+    const before = await books.read('balances', { account: 'kraken', to: '2026-01-02' })
+    expect(before.map(({ coin, quantity }) => [coin, quantity])).toEqual([
+      ['BNB', '-0.1'],
+      ['BTC', '1.75'],
+      ['EUR', '199'],
+      ['USDT', '300'],
+    ])
+    const lines = await books.read('statement', { account: 'kraken', from: '2026-01-02' })
+    expect(
+      lines.filter(({ coin }) => coin === 'BTC').map(({ line, kind, amount }) => [line, kind, amount]),
+    ).toEqual([
+      ['opening', null, '2'],
+      ['movement', 'income', '0.25'],
+      ['movement', 'trade', '-0.5'],
+      ['movement', 'transfer', '-1'],
+      ['closing', null, '0.75'],
+    ])
+    expect(
+      await books.query(
+        "select day, quantity from balance_history where account = 'wallet' and coin = 'BTC' order by day",
+      ),
+    ).toEqual([
+      ['2026-01-03', '0.98'],
+      ['2026-01-04', '0.9'],
+    ])
+    // They are no entries, and the double entry of the venue's books knows nothing of them.
+    expect(await books.query('select count(*) from entries')).toEqual([[0]])
+    expect((await books.build()).openBreaks.filter(({ severity }) => severity === 'error')).toEqual([])
+  }, 120_000)
+})

@@ -207,7 +207,9 @@ describe('names of the user', { timeout: 120_000 }, () => {
     )
 
     for (const path of paths) {
-      await expect(readImport(nodeDisk, 'trades', path), path).rejects.toBeInstanceOf(UsageError)
+      await expect(readImport(nodeDisk, 'trades', path, { dir: folder }), path).rejects.toBeInstanceOf(
+        UsageError,
+      )
       for (const read of [
         () => readSelection(path),
         () => readAllocation(path),

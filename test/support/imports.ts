@@ -8,7 +8,13 @@ import { PassThrough } from 'node:stream'
 import { pino } from 'pino'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { type ImportOutcome, importInto, readImport, withdrawImport } from '../../pipeline/books/import.ts'
+import {
+  type ImportOptions,
+  type ImportOutcome,
+  importInto,
+  readImport,
+  withdrawImport,
+} from '../../pipeline/books/import.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
 import { type Config, emptyConfig } from '../../pipeline/config/config.ts'
 import type { CommandContext } from '../../pipeline/config/context.ts'
@@ -48,9 +54,14 @@ export class ImportedBooks {
   }
 
   /** Imports a text as a file of this name; what is wrong with it is thrown. */
-  async import(kind: ImportKind, text: string | Uint8Array, name = `${kind}.csv`): Promise<ImportOutcome> {
+  async import(
+    kind: ImportKind,
+    text: string | Uint8Array,
+    name = `${kind}.csv`,
+    options: Omit<ImportOptions, 'dir'> = {},
+  ): Promise<ImportOutcome> {
     this.#built = null
-    const read = await readImport(nodeDisk, kind, this.file(name, text))
+    const read = await readImport(nodeDisk, kind, this.file(name, text), { ...options, dir: this.dir })
     const books = await openBooks(this.dir, { clock, command: 'import' })
     try {
       return await importInto(books, read, { id: 'run-1', clock })

@@ -61,7 +61,8 @@ async function makeBooks(): Promise<string> {
   const books = await openBooks(dir, { clock: systemClock, command: 'fuzz' })
   try {
     const file = { name: 'trades.csv', bytes: Buffer.from(TRADES) }
-    const read = { kind: 'trades', file, rows: importFormats.trades.read(file) } as const
+    const rows = importFormats.trades.read(file)
+    const read = { kind: 'trades', file, rows, reading: null, aside: [] } as const
     await importInto(books, read, { id: 'r1', clock: systemClock })
     const config = { accounts: [{ name: 'main' }], publishPersonalData: false, reportingCurrency: 'EUR' }
     const steps = [lotsStep({ method: 'fifo', scope: 'account' })]

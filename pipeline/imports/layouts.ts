@@ -1,0 +1,114 @@
+// Which layout a file of trades has: tieout's own, that of a service whose mapping ships, or that of the mapping file that
+// the user names. The header decides, and nothing about a file is guessed: what it does not say, the user has to.
+import { UsageError } from '../../models/error.ts'
+import { offsetsOf } from '../../models/zone.ts'
+import { type CsvFile, firstRows } from './csv.ts'
+import {
+  columnsOf,
+  lacking,
+  type Mapping,
+  preambleOf,
+  type Reading,
+  readMapping,
+  shippedMappings,
+} from './mapping.ts'
+import { quoteCodes } from './money.ts'
+import { TRADE_COLUMNS } from './trades.ts'
+
+interface Options {
+  readonly dir: string
+  readonly account?: string | undefined
+  readonly mapping?: string | undefined
+  readonly zone?: string | undefined
+}
+
+/** How to read the file; null for one in the format of tieout. UsageError for a header that nothing knows. */
+export function readingFor(file: CsvFile, options: Options): Reading | null {
+  const mapping = options.mapping === undefined ? recognised(file) : readMapping(options.mapping)
+  if (mapping === null) return null
+  return {
+    mapping,
+    account: accountOf(mapping, options),
+    zone: zoneOf(mapping, options),
+    quotes: quoteCodes(options.dir),
+  }
+}
+
+/** UsageError for options that say something of a foreign layout where there is none. */
+export function refuseUnused({ account, mapping, zone }: Options, kind: string): void {
+  const given = Object.entries({ account, mapping, zone }).find(([, value]) => value !== undefined)
+  if (given === undefined) return
+  throw new UsageError(`--${given[0]} is for the exports of other services.`, {
+    where: `--${given[0]}`,
+    expected: `none, as a file of ${kind} in the format of tieout says it itself`,
+    action: 'Leave the option out.',
+  })
+}
+
+/** The mapping of the service whose export this is; null for a file in the format of tieout. */
+function recognised(file: CsvFile): Mapping | null {
+  const [first = []] = firstRows(file, 1)
+  // A header that begins as our own is meant to be it, and what is wrong with it is told as such.
+  if (first.length === 0 || first[0] === TRADE_COLUMNS[0]) return null
+  const shipped = shippedMappings()
+  const fitting = shipped.filter((mapping) => preambleOf(file, mapping) !== null)
+  // Of two that fit, the one that asks for more knows the file better.
+  const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
+  if (best !== undefined) return best
+  const [near] = shipped
+    .map((mapping) => ({ name: mapping.name, missing: lacking(mapping, columnsOf(first)) }))
+    .toSorted((a, b) => a.missing.length - b.missing.length)
+  throw new UsageError('Unexpected header.', {
+    where: `${file.name}:1`,
+    expected:
+      `${TRADE_COLUMNS.join(',')}, or the export of a service: ${shipped.map(({ name }) => name).join(', ')}` +
+      (near === undefined ? '' : ` (nearest: ${near.name}, without ${near.missing.join(', ')})`),
+    found: first.join(','),
+    action:
+      'Import the file as the service exports it, or describe it with --mapping; nothing of it has been imported.',
+  })
+}
+
+function accountOf({ name, fields }: Mapping, { account }: Options): string | null {
+  if (account !== undefined) return account
+  if (fields.account !== undefined || fields.in_account !== undefined) return null
+  throw new UsageError('The file does not say whose account it is.', {
+    where: '--account',
+    expected: `a name for the account, as an export of ${name} has none`,
+    found: 'none',
+    action: 'Give it one, such as --account kraken, the same for all exports of that account.',
+  })
+}
+
+function zoneOf({ name, time }: Mapping, { zone }: Options): string {
+  const isOpen = time.zone === 'given'
+  if (isOpen === (zone !== undefined)) return knownZone(zone ?? time.zone)
+  throw new UsageError(
+    isOpen
+      ? 'The file does not say whose clocks its times are.'
+      : 'The times of this file have a zone already.',
+    {
+      where: '--zone',
+      expected: isOpen
+        ? 'the IANA name of a zone, such as Europe/Berlin or UTC'
+        : `none: ${name} writes ${time.zone}`,
+      found: zone ?? 'none',
+      action: isOpen ? 'Give the zone that is set in the account of the service.' : 'Leave the option out.',
+    },
+  )
+}
+
+function knownZone(zone: string): string {
+  try {
+    offsetsOf(zone)
+    return zone
+  } catch (cause) {
+    throw new UsageError('The time zone is not known.', {
+      where: '--zone',
+      expected: 'the IANA name of a zone, such as Europe/Berlin or UTC',
+      found: zone,
+      action: 'Correct the name.',
+      cause,
+    })
+  }
+}

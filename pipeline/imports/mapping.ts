@@ -1,0 +1,303 @@
+// How the exports of other services are read: a mapping says, as data, which columns hold what, how times and numbers are
+// written, and what the words of the service mean. The shipped ones stand in data/imports; docs/imports.md explains the keys.
+import { readdirSync, readFileSync } from 'node:fs'
+import { basename, join } from 'node:path'
+import { z } from 'zod'
+import { UsageError } from '../../models/error.ts'
+import { badKey, nearest } from '../config/config.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
+import { packageRoot } from '../config/root.ts'
+import { readYaml } from '../config/yaml.ts'
+import { type CsvFile, firstRows } from './csv.ts'
+
+/** What a word of a service may mean. */
+export const MEANINGS = [
+  'trade',
+  'buy',
+  'sell',
+  'fee',
+  'transfer',
+  'transfer_in',
+  'transfer_out',
+  'income',
+  'gift_in',
+  'gift_out',
+  'spend',
+  'internal',
+] as const
+
+export type Meaning = (typeof MEANINGS)[number]
+
+/** A column, or several names of it of which the header has one. */
+const column = z.preprocess(
+  (value) => (typeof value === 'string' ? [value] : value),
+  z.array(z.string()).min(1),
+)
+
+/** What was paid, where a text tells it better than the columns: `Converted {} {} to {total} {currency}`. */
+const paid = z.strictObject({
+  column: z.string(),
+  forms: z.array(z.string()).min(1),
+  /** Whether a row whose text has none of the forms is refused; else the columns hold. */
+  required: z.boolean().default(false),
+})
+
+const word = z.preprocess(
+  (value) => (typeof value === 'string' ? { as: value } : value),
+  z.strictObject({
+    as: z.enum(MEANINGS, { error: `expected one of ${MEANINGS.join(', ')}` }),
+    /** Only rows of one family make a trade together. */
+    family: z.string().default(''),
+    /** The amount is what the balance moves by; the fee column tells a part of it. */
+    fee_within: z.boolean().default(false),
+    paid: paid.optional(),
+  }),
+)
+
+const schema = z.strictObject({
+  /** Ids of its rows begin with it. */
+  name: z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens'),
+  title: z.string().optional(),
+  /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
+  columns: z.array(z.string()).min(1),
+  time: z.strictObject({
+    column: z.string(),
+    forms: z.array(z.string()).min(1),
+    /** IANA name, or `given` where the file does not say it and --zone has to. */
+    zone: z.string().default('UTC'),
+  }),
+  numbers: z
+    .strictObject({
+      decimal: z.enum(['.', ',']).default('.'),
+      thousands: z.enum([',', '.', ' ', "'"]).optional(),
+      /** Signs that stand before or behind an amount and say nothing. */
+      signs: z.string().default(''),
+      /** Words for no amount. */
+      nothing: z.array(z.string()).default([]),
+    })
+    .prefault({}),
+  fields: z.strictObject({
+    word: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
+    amount: column.optional(),
+    asset: column.optional(),
+    total: column.optional(),
+    currency: column.optional(),
+    fee: column.optional(),
+    fee_currency: column.optional(),
+    in: column.optional(),
+    in_asset: column.optional(),
+    out: column.optional(),
+    out_asset: column.optional(),
+    value: column.optional(),
+    value_currency: column.optional(),
+    account: column.optional(),
+    in_account: column.optional(),
+    out_account: column.optional(),
+    /** The service's own id of a row, and of the rows that are one transaction. */
+    id: column.optional(),
+    group_id: column.optional(),
+  }),
+  /** Columns that are equal in the rows of one transaction; without them each row is one. */
+  group: z.array(z.string()).default([]),
+  /** Whether the sign of an amount says if it came or went. */
+  signed: z.boolean().default(true),
+  /** on_top: amounts are without fees. included: a fee in the coin of an amount is in that amount. */
+  fees: z.enum(['on_top', 'included']).default('on_top'),
+  /** What follows this in the cell of a coin or an account is no part of the name. */
+  cut_at: z.string().min(1).optional(),
+  assets: z.record(z.string(), z.string()).default({}),
+  asset_suffixes: z.array(z.string()).default([]),
+  accounts: z.record(z.string(), z.string()).default({}),
+  /** Rows that tell of nothing that happened. */
+  aside: z
+    .array(z.strictObject({ column: z.string(), is: z.array(z.string()).min(1), why: z.string() }))
+    .default([]),
+  /** By the cells of the word's columns, with a slash between them; a star stands for any last one. */
+  words: z.record(z.string(), word),
+})
+
+export type Mapping = z.output<typeof schema>
+export type Word = Mapping['words'][string]
+export type Field = Exclude<keyof Mapping['fields'], 'word'>
+
+/** Everything that reading a file by a mapping needs besides its bytes; the journal keeps it with the file. */
+export interface Reading {
+  readonly mapping: Mapping
+  /** Account of rows that name none. */
+  readonly account: string | null
+  /** IANA name. */
+  readonly zone: string
+  /** Codes in which trades are priced, the first choice first. */
+  readonly quotes: readonly string[]
+}
+
+const reading = z.strictObject({
+  mapping: schema,
+  account: z.string().nullable(),
+  zone: z.string(),
+  quotes: z.array(z.string()),
+})
+
+/** What a frame of the journal holds of a reading; null where it is none. */
+export function readingOf(value: unknown): Reading | null {
+  const checked = reading.safeParse(value)
+  return checked.success ? checked.data : null
+}
+
+const SHIPPED = join(packageRoot, 'data', 'imports')
+
+/** The mappings that ship, by name. */
+export function shippedMappings(): Mapping[] {
+  return readdirSync(SHIPPED)
+    .filter((name) => name.endsWith('.yaml'))
+    .toSorted()
+    .map((name) => readMapping(join(SHIPPED, name)))
+}
+
+/** UsageError for a file that is no mapping, with the line, and the nearest key for an unknown one. */
+export function readMapping(file: string): Mapping {
+  const read = readYaml(textOf(file))
+  if (!read.ok)
+    throw new UsageError('The mapping is not valid YAML.', {
+      where: read.line === null ? file : `${file}:${read.line}`,
+      found: read.problem,
+      action: 'Correct that line; docs/imports.md has the keys.',
+    })
+  const checked = schema.safeParse(extended(file, read.value))
+  const issue = checked.success ? undefined : checked.error.issues[0]
+  if (issue !== undefined)
+    throw badKey(file, read, issue, {
+      schema,
+      what: 'The mapping',
+      action: 'Correct the value; docs/imports.md has the keys.',
+    })
+  const mapping = checked.data as Mapping
+  const wrong = contradiction(mapping)
+  if (wrong === null) return mapping
+  throw new UsageError('The mapping contradicts itself.', {
+    where: file,
+    ...wrong,
+    action: 'Correct the mapping; docs/imports.md has the keys.',
+  })
+}
+
+function textOf(file: string): string {
+  try {
+    refuseUnfit(file, SMALL_FILE_BYTES)
+    return readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw new UsageError('The mapping cannot be read.', {
+      where: file,
+      expected: 'a YAML file',
+      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
+      action: 'Correct the path, or the permissions of the file.',
+      cause,
+    })
+  }
+}
+
+const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** `extends` names a shipped mapping: its keys hold where the file has none, and words and aliases are added to its own. */
+function extended(file: string, value: unknown): unknown {
+  if (!isRecord(value) || value.extends === undefined) return value
+  const { extends: name, ...own } = value
+  const names = readdirSync(SHIPPED).map((each) => basename(each, '.yaml'))
+  if (typeof name !== 'string' || !names.includes(name))
+    throw new UsageError('The mapping extends one that does not ship.', {
+      where: file,
+      expected: `one of ${names.join(', ')}; the nearest is ${nearest(String(name), names)}`,
+      found: String(name),
+      action: 'Correct the name.',
+    })
+  const base = readYaml(readFileSync(join(SHIPPED, `${name}.yaml`), 'utf8'))
+  if (!base.ok || !isRecord(base.value)) return own
+  const merged: Record<string, unknown> = { ...base.value, ...own }
+  for (const key of ['words', 'assets', 'accounts', 'fields', 'time', 'numbers']) {
+    const [before, after] = [base.value[key], own[key]]
+    if (isRecord(before) && isRecord(after)) merged[key] = { ...before, ...after }
+  }
+  return merged
+}
+
+/** What the schema cannot say. */
+function contradiction({
+  fields,
+  words,
+  signed,
+  group,
+}: Mapping): { expected: string; found: string } | null {
+  const hasChange = fields.amount !== undefined && fields.asset !== undefined
+  const hasSides = [fields.in, fields.in_asset, fields.out, fields.out_asset].every(
+    (each) => each !== undefined,
+  )
+  if (hasChange === hasSides)
+    return {
+      expected: 'fields amount and asset, or in, in_asset, out and out_asset',
+      found: hasChange ? 'both' : 'neither',
+    }
+  for (const [text, { as }] of Object.entries(words)) {
+    if (hasChange && !signed && ['trade', 'transfer', 'fee'].includes(as))
+      return { expected: `signed: true, as the sign decides what ${text} is`, found: 'signed: false' }
+    if (hasChange && as === 'trade' && group.length === 0)
+      return { expected: `group: the columns that tie the rows of ${text}`, found: 'no group' }
+    if (
+      (as === 'buy' || as === 'sell') &&
+      (hasSides || fields.total === undefined || fields.currency === undefined)
+    )
+      return { expected: `fields total and currency, as ${text} is a ${as}`, found: 'none' }
+  }
+  return null
+}
+
+/** Names of the columns of a header: blanks around them are nothing, and one that comes again is numbered. */
+export function columnsOf(cells: readonly string[]): string[] {
+  const seen = new Map<string, number>()
+  return cells.map((cell) => {
+    const name = cell.trim()
+    const nth = (seen.get(name) ?? 0) + 1
+    seen.set(name, nth)
+    return nth === 1 ? name : `${name} ${nth}`
+  })
+}
+
+/** So many rows may stand above a header. */
+const PREAMBLE_MAX = 10
+
+/** How many rows stand above the header of this mapping; null for a file that has no such header. */
+export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
+  const at = firstRows(file, PREAMBLE_MAX + 1).findIndex(
+    (cells) => lacking(mapping, columnsOf(cells)).length === 0,
+  )
+  return at < 0 ? null : at
+}
+
+/** As `preambleOf`; UsageError for a file that has no such header. */
+export function requirePreamble(file: CsvFile, mapping: Mapping): number {
+  const preamble = preambleOf(file, mapping)
+  if (preamble !== null) return preamble
+  const [first = []] = firstRows(file, 1)
+  const missing = lacking(mapping, columnsOf(first))
+  throw new UsageError('Unexpected header.', {
+    where: `${file.name}:1`,
+    expected: `the columns of the mapping ${mapping.name}; without a match: ${missing.join(', ')}`,
+    found: first.length === 0 ? 'an empty file' : first.join(','),
+    action:
+      'Import the file as the service exports it, or correct the mapping; nothing of it has been imported.',
+  })
+}
+
+/** Columns that the mapping needs and a header does not have. */
+export function lacking(
+  { columns, time, fields, group, aside }: Mapping,
+  header: readonly string[],
+): string[] {
+  const { word: words, id: _id, group_id: _group, ...others } = fields
+  const needed = [...columns, time.column, ...words, ...group, ...aside.map((each) => each.column)]
+  const missing = needed.filter((name) => !header.includes(name))
+  const named = Object.values(others).filter((names) => names !== undefined)
+  const unmet = named.filter((names) => !names.some((name) => header.includes(name)))
+  return [...new Set([...missing, ...unmet.map((names) => names.join(' or '))])]
+}

@@ -1,0 +1,322 @@
+// One row of another service's export, as its mapping reads it: what came in, what left, the fee, and what the row means.
+import { parseAmount, roundAmount } from '../../models/amount.ts'
+import { nearest } from '../config/config.ts'
+import type { CsvLine } from './csv.ts'
+import { type Instant, type InstantResult, readerOf } from './instant.ts'
+import { type Field, lacking, type Mapping, type Meaning, type Reading, type Word } from './mapping.ts'
+import { type MappedNumbers, numbersOf } from './numbers.ts'
+import { ImportRow } from './row.ts'
+
+export interface Side {
+  readonly asset: string
+  /** Above zero; of a fee below zero for a rebate. */
+  readonly amount: bigint
+}
+
+export interface Movement {
+  readonly row: ImportRow
+  /** The cells of the word, as the file has them. */
+  readonly text: string
+  readonly word: Word
+  readonly at: Instant
+  readonly account: string
+  /** Where it left, if that is another account. */
+  readonly outAccount: string
+  /** Accounts that the row itself names. */
+  readonly namedAccounts: readonly string[]
+  readonly in: Side | null
+  readonly out: Side | null
+  readonly fee: Side | null
+  /** What the service says it was worth, of income and gifts. */
+  readonly value: Side | null
+  /** A fee in a coin of neither side, which the service only notes. */
+  readonly isFeeNoted: boolean
+  /** The service's own ids of the row and of its group; null where it has none. */
+  readonly id: string | null
+  readonly groupId: string | null
+  /** Rows of one group make a trade together. */
+  readonly group: string
+}
+
+/** A row of which nothing happened, and why. */
+export interface PassedOver {
+  readonly why: string
+}
+
+const COMES: readonly Meaning[] = ['buy', 'transfer_in', 'income', 'gift_in']
+const LEAVES: readonly Meaning[] = ['sell', 'transfer_out', 'gift_out', 'spend']
+
+/** Reads the rows of one file. */
+export class MovementReader {
+  readonly #file: string
+  readonly #reading: Reading
+  readonly #columns: readonly string[]
+  readonly #numbers: MappedNumbers
+  readonly #readTime: (text: string) => InstantResult
+  readonly #words: ReadonlyMap<string, Word>
+
+  constructor(file: string, reading: Reading, columns: readonly string[]) {
+    const { mapping, zone } = reading
+    if (lacking(mapping, columns).length > 0) throw new Error('The header is not the one of the mapping.')
+    this.#file = file
+    this.#reading = reading
+    this.#columns = columns
+    this.#numbers = numbersOf(mapping.numbers)
+    this.#readTime = readerOf(mapping.time.forms, zone)
+    this.#words = new Map(Object.entries(mapping.words).map(([text, word]) => [text.toLowerCase(), word]))
+  }
+
+  /** RefusedCells for all cells of the row that cannot be taken. */
+  read(line: CsvLine): Movement | PassedOver {
+    const { mapping } = this.#reading
+    const row = new ImportRow(this.#file, this.#columns, {
+      number: line.number,
+      cells: this.#cleaned(line.cells),
+    })
+    const aside = mapping.aside.find(({ column, is }) => is.includes(row.text(column).trim()))
+    if (aside !== undefined) return { why: aside.why }
+    const [at, { text, word, sides }, { account, outAccount, namedAccounts }] = row.together(
+      () => row.instant(mapping.time.column, this.#readTime, `a time as ${mapping.time.forms.join(' or ')}`),
+      () => this.#said(row),
+      () => this.#accounts(row),
+    )
+    const group = mapping.group.map((column) => row.text(column))
+    return {
+      ...{ row, text, word, at, account, outAccount, namedAccounts },
+      ...sides,
+      id: this.#optional(row, 'id'),
+      groupId: this.#optional(row, 'group_id'),
+      group: JSON.stringify(group.length === 0 ? line.number : [account, word.family, ...group]),
+    }
+  }
+
+  get #fields(): Mapping['fields'] {
+    return this.#reading.mapping.fields
+  }
+
+  /** The column of a field that this file has. */
+  column(field: Field): string | null {
+    return this.#fields[field]?.find((name) => this.#columns.includes(name)) ?? null
+  }
+
+  get wordColumn(): string {
+    return this.#fields.word[0] as string
+  }
+
+  #optional(row: ImportRow, field: Field): string | null {
+    const column = this.column(field)
+    return column === null || row.isEmpty(column) ? null : row.id(column)
+  }
+
+  /** Coins and accounts by the names that the books have for them. */
+  #cleaned(cells: readonly string[]): string[] {
+    const { accounts, cut_at: cutAt } = this.#reading.mapping
+    const cut = (text: string): string =>
+      (cutAt === undefined ? text : (text.split(cutAt)[0] as string)).trim()
+    const clean = [...cells]
+    const change = (fields: readonly Field[], into: (name: string) => string): void => {
+      for (const field of fields) {
+        const at = this.#columns.indexOf(this.column(field) ?? '')
+        if (at >= 0) clean[at] = into(cut(cells[at] ?? ''))
+      }
+    }
+    change(ASSET_FIELDS, (name) => this.#asset(name))
+    change(ACCOUNT_FIELDS, (name) => accounts[name] ?? name)
+    return clean
+  }
+
+  #asset(name: string): string {
+    const { assets, asset_suffixes: suffixes } = this.#reading.mapping
+    if (assets[name] !== undefined) return assets[name]
+    const suffix = suffixes.find((each) => name.length > each.length && name.endsWith(each))
+    const bare = suffix === undefined ? name : name.slice(0, -suffix.length)
+    return assets[bare] ?? bare
+  }
+
+  /** What the row is, and the amounts that go with it. */
+  #said(row: ImportRow): { text: string; word: Word; sides: NetSides } {
+    const [text, word] = this.#word(row)
+    const sides = this.#fields.amount === undefined ? this.#sides(row, word) : this.#change(row, word)
+    return { text, word, sides: this.#included(sides) }
+  }
+
+  #word(row: ImportRow): readonly [string, Word] {
+    const cells = this.#fields.word.map((column) => row.text(column).trim())
+    const text = cells.join('/')
+    const word =
+      this.#words.get(text.toLowerCase()) ??
+      (cells.length < 2 ? undefined : this.#words.get([...cells.slice(0, -1), '*'].join('/').toLowerCase()))
+    if (word !== undefined) return [text, word]
+    const known = Object.keys(this.#reading.mapping.words)
+    throw row.refuse(
+      this.wordColumn,
+      'What this row is, the mapping does not say.',
+      `a word of the mapping ${this.#reading.mapping.name}, such as ${nearest(text, known)}`,
+      text === '' ? 'an empty cell' : text,
+    )
+  }
+
+  #accounts(row: ImportRow): Pick<Movement, 'account' | 'outAccount' | 'namedAccounts'> {
+    const of = (field: Field): string | null => {
+      const column = this.column(field)
+      return column === null || row.isEmpty(column) ? null : row.account(column)
+    }
+    const named = row.together(
+      () => of('account'),
+      () => of('in_account'),
+      () => of('out_account'),
+    )
+    const [account, into, from] = named
+    const other = account ?? this.#reading.account
+    const arrives = into ?? other ?? from
+    const leaves = from ?? other ?? into
+    if (arrives !== null && leaves !== null)
+      return { account: arrives, outAccount: leaves, namedAccounts: named.map((name) => name ?? '') }
+    const column = this.column('account') ?? this.column('in_account') ?? this.wordColumn
+    throw row.refuse(column, 'The row names no account.', 'an account, or --account for rows without one')
+  }
+
+  /** An amount; null for none. */
+  #amount(row: ImportRow, field: Field): bigint | null {
+    const column = this.column(field)
+    if (column === null || this.#numbers.isNothing(row.text(column))) return null
+    const amount = row.amount(column, 'any', this.#numbers)
+    return this.#reading.mapping.signed || amount >= 0n ? amount : -amount
+  }
+
+  /** An amount with its coin; null where there is none, or nothing of it. */
+  #side(row: ImportRow, amountField: Field, assetField: Field): Side | null {
+    const amount = this.#amount(row, amountField)
+    const column = this.column(assetField)
+    if (amount === null || amount === 0n || column === null) return null
+    return { amount, asset: row.code(column) }
+  }
+
+  #fee(row: ImportRow, { fee_within: isWithin }: Word): Side | null {
+    return isWithin ? null : this.#side(row, 'fee', 'fee_currency')
+  }
+
+  /** A row with one amount, whose sign or word says whether it came or left. */
+  #change(row: ImportRow, word: Word): Sides {
+    const column = this.column('amount') as string
+    const { as } = word
+    const isDeal = as === 'buy' || as === 'sell'
+    const isValued = as === 'income' || as === 'gift_in' || as === 'gift_out'
+    const [amount, asset, fee, total] = row.together(
+      () => row.amount(column, 'any', this.#numbers),
+      () => row.code(this.column('asset') as string),
+      () => this.#fee(row, word),
+      () => (isDeal || isValued ? this.#total(row, word) : NO_TOTAL),
+    )
+    const side = amount === 0n ? null : { asset, amount: amount < 0n ? -amount : amount }
+    if (as === 'fee') return { ...NO_SIDES, fee: side && { asset, amount: -amount } }
+    if (side === null && as !== 'trade') throw row.refuse(column, 'An amount is zero.', 'what moved')
+    const hasDirection = COMES.includes(as) || LEAVES.includes(as)
+    const comes = hasDirection ? COMES.includes(as) : amount > 0n
+    if (this.#reading.mapping.signed && hasDirection && amount > 0n !== comes)
+      throw row.refuse(
+        column,
+        'An amount moves the other way than its word.',
+        `a number ${comes ? 'above' : 'below'} zero`,
+      )
+    const [here, there] = comes ? (['in', 'out'] as const) : (['out', 'in'] as const)
+    const own = { ...NO_SIDES, fee: total.hasFees ? null : fee, [here]: side }
+    return isDeal ? { ...own, [there]: total.side } : { ...own, value: total.side }
+  }
+
+  /** What was paid or received, or what it was worth. Where a text tells of another currency, that is it, fees included. */
+  #total(row: ImportRow, { as, paid }: Word): { side: Side | null; hasFees: boolean } {
+    const told = this.#side(row, 'total', 'currency')
+    // The word says which way it went.
+    const side = told === null || told.amount > 0n ? told : { ...told, amount: -told.amount }
+    if (paid === undefined) return { side, hasFees: false }
+    const text = row.text(paid.column).trim()
+    const found = paid.forms
+      .map((form) => patternOf(form).exec(text)?.groups)
+      .find((each) => each !== undefined)
+    if (found === undefined && !paid.required) return { side, hasFees: false }
+    const total = parseAmount(roundAmount(this.#numbers.plain(found?.total ?? '') ?? ''))
+    if (found === undefined || !total.ok)
+      throw row.refuse(
+        paid.column,
+        `The text does not say what was ${as === 'buy' ? 'paid' : 'received'}.`,
+        paid.forms.join(' or '),
+      )
+    const asset = this.#asset(found.currency ?? '')
+    return asset === side?.asset
+      ? { side, hasFees: false }
+      : { side: { asset, amount: total.units }, hasFees: true }
+  }
+
+  /** A row with an amount that came and one that left, either of them empty or not. */
+  #sides(row: ImportRow, word: Word): Sides {
+    const { as } = word
+    const sideOf = (field: 'in' | 'out' | 'value', assetField: Field): Side | null => {
+      const side = this.#side(row, field, assetField)
+      if (side === null || side.amount > 0n) return side
+      throw row.refuse(this.column(field) as string, 'An amount is negative.', 'a number not below zero')
+    }
+    const [came, left, fee, value] = row.together(
+      () => sideOf('in', 'in_asset'),
+      () => sideOf('out', 'out_asset'),
+      () => this.#fee(row, word),
+      () => sideOf('value', 'value_currency'),
+    )
+    const needsIn = COMES.includes(as) || as === 'trade'
+    const needsOut = LEAVES.includes(as) || as === 'trade'
+    const isFree = as === 'transfer' || as === 'internal'
+    if (isFree ? came === null && left === null : needsIn !== (came !== null) || needsOut !== (left !== null))
+      throw row.refuse(
+        this.wordColumn,
+        'The amounts of the row are not those of its word.',
+        `${needsIn ? 'an amount' : 'no amount'} that came and ${needsOut ? 'an amount' : 'none'} that left`,
+        `${came === null ? 'no amount' : 'an amount'} that came and ${left === null ? 'none' : 'an amount'} that left`,
+      )
+    return { in: came, out: left, fee, value }
+  }
+
+  /** Amounts before their fees. A fee in another coin than theirs is one that the service notes and books elsewhere. */
+  #included(sides: Sides): NetSides {
+    const { in: came, out: left, fee } = sides
+    if (this.#reading.mapping.fees !== 'included' || fee === null) return { ...sides, isFeeNoted: false }
+    if (left?.asset === fee.asset && left.amount > fee.amount)
+      return { ...sides, out: { ...left, amount: left.amount - fee.amount }, isFeeNoted: false }
+    if (came?.asset === fee.asset)
+      return { ...sides, in: { ...came, amount: came.amount + fee.amount }, isFeeNoted: false }
+    return { ...sides, fee: null, isFeeNoted: true }
+  }
+}
+
+type Sides = Pick<Movement, 'in' | 'out' | 'fee' | 'value'>
+type NetSides = Sides & Pick<Movement, 'isFeeNoted'>
+
+const NO_TOTAL = { side: null, hasFees: false }
+const NO_SIDES: Sides = { in: null, out: null, fee: null, value: null }
+
+const ASSET_FIELDS: readonly Field[] = [
+  'asset',
+  'currency',
+  'fee_currency',
+  'in_asset',
+  'out_asset',
+  'value_currency',
+]
+const ACCOUNT_FIELDS: readonly Field[] = ['account', 'in_account', 'out_account']
+
+const patterns = new Map<string, RegExp>()
+
+/** `Converted {} {} to {total} {currency}`: each pair of braces is one word, and a star at the end any rest. */
+function patternOf(form: string): RegExp {
+  let pattern = patterns.get(form)
+  if (pattern === undefined) {
+    const parts = form.split(/(\{[a-z]*\}|\*$)/).map((part) => {
+      if (part === '*') return '.*'
+      if (part === '{}') return String.raw`\S+`
+      if (/^\{[a-z]+\}$/.test(part)) return String.raw`(?<${part.slice(1, -1)}>\S+)`
+      return part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`)
+    })
+    pattern = new RegExp(`^${parts.join('')}$`)
+    patterns.set(form, pattern)
+  }
+  return pattern
+}

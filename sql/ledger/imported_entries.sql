@@ -1,0 +1,55 @@
+-- What imported rows change in the balances of an account that imports alone tell of. An account that the venue tells of
+-- has its entries, and its imported history never adds to them.
+-- Money counts where the account's rows also bring or take it without a trade, as the export of an exchange does; where
+-- they never do, nothing says what lay there, and what was bought was paid from elsewhere.
+-- grain: one row per imported row and coin that it changes
+-- keys:  entry_id unique
+-- columns:
+--   entry_id: id of the imported row, and which part of it: asset, total or fee.
+--   account: Account.
+--   ledger: IMPORT.
+--   coin: Coin or currency.
+--   amount: Signed change in units of the coin.
+--   kind: trade, fee, transfer, income, gift or opening.
+--   occurred_at: When it happened.
+--   imported_id: Id of the row in the user's file.
+with
+rows as (
+  select imported.place, imported.id, imported.account, imported.occurred_at, imported.type, imported.asset,
+    imported.quantity, imported.currency, imported.total, imported.fee, imported.fee_currency,
+    coalesce(transfers.is_fee_within, false) as is_fee_within
+  from staging.imported_rows as imported
+  left join staging.imported_transfers as transfers on transfers.place = imported.place
+  where imported.book_account = imported.account
+),
+parts as (
+  select id, 'asset' as part, account, occurred_at, asset as coin,
+    case when type in ('sell', 'gift_out', 'transfer_out') then -quantity else quantity end as amount,
+    case
+      when type in ('buy', 'sell') then 'trade'
+      when type in ('transfer_in', 'transfer_out') then 'transfer'
+      when type in ('gift_in', 'gift_out') then 'gift'
+      else type
+    end as kind
+  from rows
+  union all
+  select id, 'total', account, occurred_at, currency, case when type = 'buy' then -total else total end, 'trade'
+  from rows
+  where type in ('buy', 'sell') and total > 0
+  union all
+  select id, 'fee', account, occurred_at, fee_currency, -fee, 'fee'
+  from rows
+  where fee <> 0 and not is_fee_within
+),
+-- Money that no row brings or takes by itself.
+untold as (
+  select account, coin
+  from parts
+  where coin in (select currency from staging.fiat)
+  group by account, coin
+  having count(*) filter (where kind not in ('trade', 'fee')) = 0
+)
+select parts.id || '/' || parts.part as entry_id, parts.account, 'IMPORT' as ledger, parts.coin, parts.amount, parts.kind,
+  parts.occurred_at, parts.id as imported_id
+from parts
+anti join untold on untold.account = parts.account and untold.coin = parts.coin
