@@ -257,6 +257,25 @@ describe('history that is lost', () => {
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
   })
 
+  it('is a notice too where the killed first run had asked for it and had no answer that proves it', async () => {
+    // By a clock that is behind the venue's: the page shows nothing before the second, and proves its end alone.
+    const of = { account: 'main', feed: 'tax.records', partition: 'SPOT', page_id: '0', row_count: '0' }
+    await books.insert('pages', {
+      ...of,
+      run_id: 'run-0',
+      path: '/',
+      window_start: day(1),
+      window_end: day(9),
+    })
+    await books.insert('covered', { ...of, starts_at: day(7), ends_at: day(9) })
+    await statement('lost', day(1), '2026-01-02 23:59:59.999+00')
+    await page(day(3), day(9), 0)
+    expect(await coverageBreaks()).toEqual(['notice coverage main'])
+    // What the books had reached is another matter.
+    await statement('lost', '2026-01-09 00:00:00.001+00', day(12), { run_id: 'run-2' })
+    expect(await coverageBreaks()).toEqual(['warning coverage main', 'notice coverage main'])
+  })
+
   it('is a warning where an earlier run had to leave it', async () => {
     await statement('pending', day(1), day(5), { run_id: 'run-1' })
     await books.tax('SPOT', [], { covers: [day(5), day(9)], run: 'run-1' })

@@ -94,11 +94,17 @@ open_pieces as (
         and covered.starts_at <= pieces.starts_at and covered.ends_at >= pieces.ends_at
     )
 ),
--- How far back each run had asked, or had to say why it could not.
+-- How far back each run had come: what its pages prove, or what it had to say of it. A window that was only asked for is
+-- not enough. Its start is reckoned by the machine's clock, and a run that was killed may not have come to its end.
 runs as (
-  select account, feed, partition, run_id, min(seen) as first_seen, min(asked_from) as asked_from
+  select account, feed, partition, run_id, min(seen) as first_seen, min(reached_from) as reached_from
   from (
-    select account, feed, partition, run_id, page_id as seen, window_start as asked_from from landing.pages
+    select pages.account, pages.feed, pages.partition, pages.run_id, pages.page_id as seen,
+      covered.starts_at as reached_from
+    from landing.pages as pages
+    left join landing.covered as covered
+      on covered.page_id = pages.page_id and covered.account = pages.account and covered.feed = pages.feed
+      and covered.partition = pages.partition
     union all
     select account, feed, partition, run_id, seq, case when status <> 'lost' then starts_at end
     from landing.statements
@@ -107,10 +113,10 @@ runs as (
 ),
 earlier_runs as (
   select account, feed, partition, run_id,
-    min(asked_from) over (
+    min(reached_from) over (
       partition by account, feed, partition order by first_seen
       rows between unbounded preceding and 1 preceding
-    ) as asked_from
+    ) as reached_from
   from runs
 ),
 -- The last word on each piece, if there is one, and whether a run found it lost before any other had reached so far back: the first
@@ -128,7 +134,7 @@ judged as (
     coalesce(
       bool_or(
         ranged.status = 'lost'
-        and (earlier_runs.asked_from is null or earlier_runs.asked_from > open_pieces.starts_at)
+        and (earlier_runs.reached_from is null or earlier_runs.reached_from > open_pieces.starts_at)
       ),
       false
     ) as is_before_books
