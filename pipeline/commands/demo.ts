@@ -19,6 +19,7 @@ import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand, terminalOf, worst } from './command.ts'
 import { compareWithTruth, describeComparison } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
+import { tellPrices } from './fetch.ts'
 import { startProgress } from './progress.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
@@ -97,7 +98,8 @@ async function night(context: CommandContext): Promise<ExitCode[]> {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
     progress.stop()
     context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
-    const built = await buildBooks(context, config, books, { publishAnyway: false })
+    const built = await buildBooks(context, config, books, { publishAnyway: false, fetchesPrices: true })
+    tellPrices(context, built.prices)
     context.print(describeBreaks(built))
     return [
       result.refusals.length > 0 ? 4 : 0,

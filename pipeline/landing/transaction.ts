@@ -11,13 +11,14 @@ import type {
   ImportMeta,
   NoteMeta,
   PageMeta,
+  PricesMeta,
   RefusalMeta,
   RunEndMeta,
   StatementMeta,
   WriteIntentMeta,
   WriteOutcomeMeta,
 } from '../journal/frame.ts'
-import { readJournaledImport } from './import.ts'
+import { readJournaledImport, readJournaledPrices } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import { countedTables } from './tables.ts'
@@ -117,6 +118,8 @@ export class LandingTransaction {
         return this.#append('import_withdrawals', [frame.seq, meta.withdraws, time(meta.at)])
       case 'note':
         return this.#landNote(frame, meta)
+      case 'prices':
+        return this.#landPrices(frame, meta)
       default:
         throw unknownKind(frame.seq, meta satisfies never)
     }
@@ -226,6 +229,23 @@ export class LandingTransaction {
     await this.#append('imports', [seq, meta.imports, meta.file, rows.length, meta.sha256, time(meta.at)])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
+  }
+
+  async #landPrices({ seq, body }: Frame, meta: PricesMeta): Promise<void> {
+    const { run, source, asset, currency, unit, request, status, at, problem } = meta
+    const rows = readJournaledPrices(seq, meta, body)
+    const covers = whole(meta.covers)
+    const of = [seq, run, source, asset, currency, unit, request.path, status, time(at)]
+    await this.#append('price_pages', [
+      ...of,
+      covers?.start ?? null,
+      covers?.end ?? null,
+      rows.length,
+      problem,
+    ])
+    const writer = await this.#writer('fetched_prices')
+    for (const { place, pricedAt, price } of rows)
+      writer.append([seq, place, BigInt(pricedAt) * 1000n, asset, currency, price, source, unit])
   }
 
   /** An erased note still explains its break, without a word. */

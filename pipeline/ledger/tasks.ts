@@ -10,6 +10,8 @@ export interface ExtraStep {
   readonly name: string
   readonly reads: readonly string[]
   readonly writes: readonly string[]
+  /** Tables that are made only after it, though they do not read what it writes here. */
+  readonly precedes?: readonly string[]
   /** What its tables are, by table. */
   readonly docs?: Readonly<Record<string, string>>
   /** What their columns mean, by table and column. */
@@ -53,7 +55,10 @@ export async function runTasks(
 ): Promise<BuildEvent[]> {
   const tasks: Task<() => Promise<number>>[] = []
   for (const model of models) {
-    const reads = await tablesRead(connection, model)
+    const before = steps
+      .filter(({ precedes }) => precedes?.includes(model.table))
+      .flatMap(({ writes }) => writes)
+    const reads = [...(await tablesRead(connection, model)), ...before.map(qualify)]
     tasks.push({ name: model.table, reads, writes: [model.table], item: () => runModel(connection, model) })
   }
   for (const step of steps) {
