@@ -4,7 +4,10 @@ import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
+import type { Explanation } from '../../pipeline/evidence/explain.ts'
+import type { Step } from '../../pipeline/evidence/step.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
+import { explained } from '../evidence/explain-books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 const HOUR_MS = 3_600_000
@@ -106,6 +109,8 @@ afterEach(() => books.close())
 const REWARD = 'r1,2026-01-05T10:30:00Z,main,income,BGB,10,,,,'
 const BOUGHT = 'b1,2026-01-06T12:00:00Z,main,buy,BTC,1,CAD,300,0,'
 
+const deep = (one: Step): Step[] => [one, ...one.steps.flatMap(deep)]
+
 const valuations = () =>
   books.query(
     "select coin, value, path, sources from valuations where coin in ('BGB', 'CAD') order by valued_at",
@@ -186,6 +191,24 @@ describe('prices from the configured sources', () => {
     await books.trades(REWARD)
     expect((await books.fetchPrices()).prices).toBeNull()
     expect(world.asked).toEqual([])
+  })
+})
+
+describe('tieout explain', () => {
+  it('goes on from a value to the candle and the rate that were received', async () => {
+    await books.trades(REWARD, BOUGHT)
+    await books.fetchPrices()
+    const reward = await explained(books.dir, 'r1')
+    const price = (one: Explanation, at: number) => {
+      const step = one.steps.flatMap(deep).filter(({ what }) => what === 'price')[at]
+      return one.frames.get(step?.place?.frame ?? 0)?.rowAt(step?.place?.row ?? 0)?.text
+    }
+    expect(price(reward, 0)).toBe(
+      `["${Date.parse('2026-01-05T09:00:00Z')}","1","9","0.1","2.10","5","5","5"]`,
+    )
+    expect(price(reward, 1)).toContain('"0.9"')
+    const bought = await explained(books.dir, 'b1')
+    expect(price(bought, 0)).toBe('EXR.D.CAD.EUR.SP00.A,D,CAD,EUR,SP00,A,2026-01-06,1.5,"a, comment"')
   })
 })
 
