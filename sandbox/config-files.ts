@@ -67,6 +67,10 @@ venue:
   ip_budget: { count: 100, per_ms: ${1_000 / speed} }
   budgets:
 ${budgets.join('\n')}
+prices:
+  sources:
+    candles: { budget: { count: 20, per_ms: ${1_000 / speed} } }
+    ecb: { url: ${baseUrl}/service, budget: { count: 1, per_ms: ${500 / speed} } }
 accounts:
 ${accounts.join('\n')}
 `

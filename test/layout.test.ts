@@ -31,6 +31,7 @@ const stair = [
   'lots',
   'rules',
   'sync',
+  'prices',
   'books',
   'reports',
   'evidence',

@@ -1,14 +1,20 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
+
+import type { BudgetOverride } from '../../connectors/budgets.ts'
 import { endpoints, withSpans } from '../../connectors/catalogue.ts'
 import { openVenue } from '../../connectors/client.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
+import { spotCandles, spotPairs } from '../../connectors/prices/candles.ts'
+import { EcbClient } from '../../connectors/prices/ecb.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { type BuildResult, buildLedger } from '../ledger/build.ts'
+import { type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
+import type { FetchOutcome, PriceSources } from '../prices/fetch.ts'
+import { priceStep } from '../prices/step.ts'
 import { configuredMatching } from '../rules/matching.ts'
 import { SETTINGS_FEED } from '../sync/account.ts'
 import type { Progress } from '../sync/context.ts'
@@ -57,14 +63,18 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
 }
 
 /** The venue as the configuration describes it; whoever opens it closes it. */
-export function openConfiguredVenue(context: CommandContext, config: Config): Venue {
+export function openConfiguredVenue(
+  context: CommandContext,
+  config: Config,
+  budgets: Readonly<Record<string, BudgetOverride>> = {},
+): Venue {
   const { base_url: baseUrl, timeout_ms: timeoutMs } = config.venue
   return openVenue({
     profile: venueProfile(config),
     clock: context.clock,
     random: Math.random,
     signal: context.signal,
-    budgets: budgetOverrides(config),
+    budgets: { ...budgetOverrides(config), ...budgets },
     log: (event: RequestEvent) => logRequest(context, event),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -135,7 +145,75 @@ export async function buildBooks(
   context: CommandContext,
   config: Config,
   books: Books,
-  options: { publishAnyway: boolean; publish?: boolean },
+  options: { publishAnyway: boolean; publish?: boolean; fetchesPrices?: boolean; only?: readonly string[] },
+): Promise<NightlyBuild> {
+  const sources = options.fetchesPrices === true ? openPriceSources(context, config) : null
+  let prices: FetchOutcome | null = null
+  const steps: ExtraStep[] = [lotsStep(configuredLots(config))]
+  if (sources !== null) {
+    const { journal, landing } = books
+    const { clock, now, signal, run } = context
+    steps.push(
+      priceStep({ sources, journal, landing, clock, now, signal, run }, (outcome) => {
+        prices = outcome
+      }),
+    )
+  }
+  try {
+    return { ...(await build(context, config, books, options, steps)), prices }
+  } finally {
+    await sources?.candles?.close()
+    await sources?.ecb?.close()
+  }
+}
+
+export interface NightlyBuild extends BuildResult {
+  /** What was asked of the sources of prices; null where none was. */
+  readonly prices: FetchOutcome | null
+}
+
+/** The sources that the configuration names; null for none, and then nothing is sent. */
+function openPriceSources(context: CommandContext, config: Config): PriceSources | null {
+  const { candles, ecb } = config.prices.sources
+  if (candles === undefined && ecb === undefined) return null
+  const { clock, signal } = context
+  const budget = (of: { count: number; per_ms: number } | undefined) =>
+    of === undefined ? undefined : { count: of.count, perMs: of.per_ms }
+  const candleBudget = budget(candles?.budget)
+  const url = candles?.url ?? config.venue.base_url
+  const ecbBudget = budget(ecb?.budget)
+  return {
+    candles:
+      candles === undefined
+        ? null
+        : openConfiguredVenue(
+            context,
+            {
+              ...config,
+              venue: { ...config.venue, ...(url === undefined ? {} : { base_url: url }) },
+            },
+            candleBudget === undefined
+              ? {}
+              : { [spotCandles.name]: candleBudget, [spotPairs.name]: candleBudget },
+          ),
+    ecb:
+      ecb === undefined
+        ? null
+        : new EcbClient({
+            url: ecb.url,
+            clock,
+            signal,
+            ...(ecbBudget === undefined ? {} : { budget: ecbBudget }),
+          }),
+  }
+}
+
+async function build(
+  context: CommandContext,
+  config: Config,
+  books: Books,
+  options: { publishAnyway: boolean; publish?: boolean; only?: readonly string[] },
+  steps: readonly ExtraStep[],
 ): Promise<BuildResult> {
   return buildLedger({
     dir: books.dir,
@@ -166,7 +244,8 @@ export async function buildBooks(
       ...(config.history.since === undefined ? {} : { since: new Date(config.history.since) }),
       ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
     },
-    steps: [lotsStep(configuredLots(config))],
+    ...(options.only === undefined ? {} : { only: options.only }),
+    steps,
     log: (event) => context.log.info(event, 'build'),
   })
 }

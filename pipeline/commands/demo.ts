@@ -25,6 +25,7 @@ import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, terminalOf, worst } from './command.ts'
 import { compareWithTruth, describeComparison } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
+import { tellPrices } from './fetch.ts'
 import { startProgress } from './progress.ts'
 
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
@@ -110,7 +111,8 @@ async function night(context: CommandContext): Promise<Night> {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
     progress.stop()
     context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
-    const built = await buildBooks(context, config, books, { publishAnyway: false })
+    const built = await buildBooks(context, config, books, { publishAnyway: false, fetchesPrices: true })
+    tellPrices(context, built.prices)
     context.print(describeBreaks(built))
     return {
       fetched: worst([result.refusals.length > 0 ? 4 : 0, result.incomplete ? 5 : 0]),

@@ -8,6 +8,8 @@ import { type CommandContext, parseInstant, requiredConfig } from '../config/con
 import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import { printTable } from '../output/table.ts'
+import type { FetchOutcome } from '../prices/fetch.ts'
+import { counted } from '../reports/notes.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { planRun } from '../sync/plan-run.ts'
 import type { SyncResult } from '../sync/sync.ts'
@@ -128,6 +130,15 @@ export async function tellBuild(context: CommandContext, result: BuildResult): P
   return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
 }
 
+/** What asking for prices came to; nothing where no source is configured. What is pending stands among the breaks. */
+export function tellPrices(context: CommandContext, prices: FetchOutcome | null): void {
+  if (prices === null) return
+  context.tell(`${prices.prices} prices in ${counted(prices.requests, 'request')}.`)
+  for (const problem of prices.problems) context.tell(`tieout: prices pending: ${problem}`)
+  if (prices.unreachable.length > 0)
+    context.tell(`No configured source leads to prices of ${prices.unreachable.join(', ')}.`)
+}
+
 export const nightlyCommand = defineCommand({
   example: ['$0 nightly', 'the one command to schedule every night'],
   options: (parser) =>
@@ -152,8 +163,12 @@ export const nightlyCommand = defineCommand({
         progressed.sync = result
         progress.stop()
         const codes = tellSync(context, result)
-        const built = await buildBooks(context, config, books, { publishAnyway: args['publish-anyway'] })
+        const built = await buildBooks(context, config, books, {
+          publishAnyway: args['publish-anyway'],
+          fetchesPrices: true,
+        })
         progressed.build = built
+        tellPrices(context, built.prices)
         return worst([...codes, await tellBuild(context, built)])
       } finally {
         progress.stop()

@@ -83,6 +83,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./import.ts')).importCommand,
   },
   {
+    command: 'prices <action>',
+    describe: 'Fetch the prices that the books need, and only those, from the configured sources',
+    load: async () => (await import('./prices.ts')).pricesCommand,
+  },
+  {
     command: 'export <kind>',
     describe: 'The published books for other tools: beancount, hledger, or a folder of Parquet files',
     load: async () => (await import('./export.ts')).exportCommand,

@@ -6,6 +6,7 @@ import leven from 'leven'
 import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
+import { ECB_URL } from '../../connectors/prices/ecb.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
@@ -31,9 +32,9 @@ export const OTHER_SOURCES = 'others'
 
 /**
  * Which sources of prices count, where the configuration says nothing: what the user imports, then what is published,
- * then own trades, what the venue reckons positions and collateral at, and last of all private deals.
+ * then own trades, and last of all private deals.
  */
-export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'trades', 'marks', 'p2p'] as const
+export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'trades', 'p2p'] as const
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
@@ -64,6 +65,8 @@ function isSafeUrl(text: string): boolean {
     protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
   )
 }
+
+const safeUrl = z.string().refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
 
 const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
 const THREADS = 'expected a whole number of threads, from 1 to 1024'
@@ -125,6 +128,15 @@ const schema = z.strictObject({
         .min(1)
         .refine((order) => new Set(order).size === order.length, 'expected each source once')
         .default([...PRICE_ORDER]),
+      /** Who is asked for what the books need; nobody where nothing is named. */
+      sources: z
+        .strictObject({
+          /** The venue's own candles; its base URL unless another one is named. */
+          candles: z.strictObject({ url: safeUrl.optional(), budget: rate.optional() }).optional(),
+          /** Reference rates of the European Central Bank. */
+          ecb: z.strictObject({ url: safeUrl.default(ECB_URL), budget: rate.optional() }).optional(),
+        })
+        .prefault({}),
     })
     .prefault({}),
   /** What DuckDB may use; a share of the machine where it says nothing. */
@@ -142,10 +154,7 @@ const schema = z.strictObject({
   notify: z
     .strictObject({
       command: z.array(z.string().min(1)).min(1).optional(),
-      url: z
-        .string()
-        .refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
-        .optional(),
+      url: safeUrl.optional(),
       on: z
         .array(z.enum(NOTIFY_EVENTS))
         .min(1)

@@ -1,5 +1,7 @@
 // The commented configuration that `tieout init` writes. It must read back unchanged through the schema.
 
+import { ECB_URL } from '../../connectors/prices/ecb.ts'
+
 /** A configuration for the venue itself, with every key explained; `rules` are those that there are. */
 export function exampleConfig(baseUrl: string, rules: string): string {
   return `# tieout: the books of one or more trading accounts.
@@ -51,12 +53,20 @@ reports:
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
 
-# Which prices count. One of a later source is used only where none of an earlier one still counts (a price counts for a
-# day, one between two currencies of states for five), however much fresher it is. trades are one's own on the order
-# book, marks what the venue reckons positions and collateral at, p2p one's own private deals; others stands for every
-# source that is not named. A source that is left out values nothing.
-# prices:
-#   order: [others, ecb, candles, trades, marks, p2p]
+# Prices of what the books cannot value by themselves: fees in a third coin, income, money of another state.
+prices:
+  # Who is asked for them: by nightly and \`tieout prices fetch\`, for the coins and days that the books need, and for nothing
+  # else. No key is sent. Remove a source, and it is never asked; without any, prices come from your own files and trades.
+  sources:
+    # The venue's own hourly and daily candles.
+    candles: {}
+    # The reference rates of the European Central Bank, from its public data service.
+    ecb: { url: ${ECB_URL} }
+  # Which prices count. One of a later source is used only where none of an earlier one still counts (a price counts for a
+  # day, one between two currencies of states for five), however much fresher it is. trades are one's own on the order
+  # book, p2p one's own private deals; others stands for every source that is not named, such as your files. A source that
+  # is left out values nothing.
+  # order: [others, ecb, candles, trades, p2p]
 
 # Who is told when nightly or sync fails, or when nightly finds new breaks. A small JSON without amounts, secrets or
 # personal data: to the standard input of a command (no shell), by POST to a URL (https), or both.

@@ -85,23 +85,31 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
     const rows = readJournaledImport(frame.seq, meta, body).rows
     return (row) => lineOf(body, rows[row]?.line ?? null)
   }
+  // A line of reference rates stands below the header; candles are the rows of the answer's data.
+  if (meta.kind === 'prices' && meta.source === 'ecb') return (row) => lineOf(body, row + 2)
+  if (meta.kind === 'prices') return spanReader(decodeJson(body), '')
   const feed = meta.kind === 'page' ? landingFeeds.get(meta.feed) : undefined
   if (feed === undefined) return () => GONE
   const text = decodeJson(body)
-  const place = placeOfRows(text, feed.rows)
-  const spans = rowSpans(text, place)
-  const shown = rawRows(text, place, feed.record)
+  const rowAt = spanReader(text, feed.rows)
+  const shown = rawRows(text, placeOfRows(text, feed.rows), feed.record)
   const isPersonal = Object.values(feed.record.fields).some(({ personal }) => personal)
+  return (row) => {
+    const found = rowAt(row)
+    if (found === null || showPersonalData) return found
+    return { ...found, text: shown(row), isWithoutPersonalData: isPersonal }
+  }
+}
+
+/** Rows of an answer as they stand in it. */
+function spanReader(text: string, rows: string): FrameEvidence['rowAt'] {
+  const spans = rowSpans(text, placeOfRows(text, rows))
   return (row) => {
     const span = spans[row]
     if (span === undefined) return null
     const raw = text.slice(span.start, span.end)
     const from = Buffer.byteLength(text.slice(0, span.start))
-    return {
-      text: showPersonalData ? raw : shown(row),
-      bytes: [from, from + Buffer.byteLength(raw)],
-      isWithoutPersonalData: isPersonal && !showPersonalData,
-    }
+    return { text: raw, bytes: [from, from + Buffer.byteLength(raw)], isWithoutPersonalData: false }
   }
 }
 

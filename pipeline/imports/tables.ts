@@ -1,4 +1,4 @@
-// The tables in which rows of imported files land.
+// The tables in which rows of imported files land, and prices that were fetched.
 import { table } from '../engine/table.ts'
 
 export const importedTradesTable = table(
@@ -16,4 +16,16 @@ export const importedLotsTable = table(
 export const importedPricesTable = table(
   'imported_prices',
   'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source',
+)
+
+export const fetchedPricesTable = table(
+  'fetched_prices',
+  'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source, unit',
+)
+
+/** One answer of a source of prices; without a range where it could not be had or read, and then with the reason. */
+export const pricePagesTable = table(
+  'price_pages',
+  `page_id: BIGINT, run_id, source, asset, currency, unit, path, status: INTEGER, received_at: TIMESTAMPTZ,
+   starts_at: TIMESTAMPTZ, ends_at: TIMESTAMPTZ, row_count: INTEGER, problem`,
 )

@@ -185,6 +185,27 @@ export interface RepairMeta extends Common {
   readonly reopens: readonly Reopened[]
 }
 
+/**
+ * What a source of prices answered for one series: the venue's candles of a pair, or reference rates of a currency. The
+ * frame's body is the answer. An answer that could not be had or read covers nothing and says why.
+ */
+export interface PricesMeta extends Common {
+  readonly kind: 'prices'
+  readonly source: 'candles' | 'ecb'
+  /** What is priced, and in what. */
+  readonly asset: string
+  readonly currency: string
+  /** Length of a candle; a rate of a day. */
+  readonly unit: '1h' | '1d'
+  readonly request: Pick<RequestMeta, 'method' | 'path'>
+  /** HTTP status; null where no answer came. */
+  readonly status: number | null
+  /** Times of prices that are complete with this answer; absent where it could not be had or read. */
+  readonly covers?: Range
+  /** Our own words; null where all is well. */
+  readonly problem: string | null
+}
+
 export type FrameMeta =
   | SetAsideMeta
   | RepairMeta
@@ -199,6 +220,7 @@ export type FrameMeta =
   | ImportMeta
   | ImportWithdrawalMeta
   | NoteMeta
+  | PricesMeta
 
 export interface Frame {
   /** From 1, without gaps; the `page_id` of the rows it brought. */

@@ -1,10 +1,12 @@
-// One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled.
+// One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled. The
+// same for an answer of a source of prices.
 import { CorruptionError, UsageError } from '../../models/error.ts'
+import { type FetchedPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
 import type { ImportedRow } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
 import { readMapped } from '../imports/mapped.ts'
 import { readingOf } from '../imports/mapping.ts'
-import type { ImportMeta } from '../journal/frame.ts'
+import type { ImportMeta, PricesMeta } from '../journal/frame.ts'
 
 /** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
 export function readJournaledImport(
@@ -35,6 +37,18 @@ export function readJournaledImport(
       error.message,
     )
   }
+}
+
+/** Prices of an answer; one that could not be had or read, and one that was erased, has none. */
+export function readJournaledPrices(
+  seq: number,
+  meta: PricesMeta,
+  body: Uint8Array | null,
+): readonly FetchedPrice[] {
+  if (meta.covers === undefined || body === null) return []
+  const rows = readFetchedPrices(meta, body)
+  if (typeof rows !== 'string') return rows
+  throw unreadable(seq, meta.request.path, 'prices, as they were read when they were fetched', rows)
 }
 
 const unreadable = (seq: number, where: string, expected: string, found: string): CorruptionError =>

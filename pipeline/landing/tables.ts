@@ -3,7 +3,13 @@
 import { columnName, type FieldKind, type RecordType } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
 import { type ColumnKind, type Table, table } from '../engine/table.ts'
-import { importedLotsTable, importedPricesTable, importedTradesTable } from '../imports/tables.ts'
+import {
+  fetchedPricesTable,
+  importedLotsTable,
+  importedPricesTable,
+  importedTradesTable,
+  pricePagesTable,
+} from '../imports/tables.ts'
 
 /**
  * A file without one of the declared tables, or with other columns in it, is seen to be older and is made again from
@@ -125,6 +131,8 @@ const fixedTables = [
   importedPricesTable,
   importWithdrawalsTable,
   notesTable,
+  pricePagesTable,
+  fetchedPricesTable,
 ]
 
 /** All tables of a landing database that lands these records. */

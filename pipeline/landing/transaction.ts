@@ -12,6 +12,7 @@ import type {
   ImportMeta,
   NoteMeta,
   PageMeta,
+  PricesMeta,
   RefusalMeta,
   Reopened,
   RunEndMeta,
@@ -19,7 +20,7 @@ import type {
   WriteIntentMeta,
   WriteOutcomeMeta,
 } from '../journal/frame.ts'
-import { readJournaledImport } from './import.ts'
+import { readJournaledImport, readJournaledPrices } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import { countedTables } from './tables.ts'
@@ -125,6 +126,8 @@ export class LandingTransaction {
       case 'repair':
         this.#reopened.push(...meta.reopens.map((one) => ({ ...one, seq: frame.seq })))
         return
+      case 'prices':
+        return this.#landPrices(frame, meta)
       default:
         throw unknownKind(frame.seq, meta satisfies never)
     }
@@ -293,6 +296,23 @@ export class LandingTransaction {
     await this.#append('imports', [seq, imports, file, rows.length, sha256, time(at), layout])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
+  }
+
+  async #landPrices({ seq, body }: Frame, meta: PricesMeta): Promise<void> {
+    const { run, source, asset, currency, unit, request, status, at, problem } = meta
+    const rows = readJournaledPrices(seq, meta, body)
+    const covers = whole(meta.covers)
+    const of = [seq, run, source, asset, currency, unit, request.path, status, time(at)]
+    await this.#append('price_pages', [
+      ...of,
+      covers?.start ?? null,
+      covers?.end ?? null,
+      rows.length,
+      problem,
+    ])
+    const writer = await this.#writer('fetched_prices')
+    for (const { place, pricedAt, price } of rows)
+      writer.append([seq, place, BigInt(pricedAt) * 1000n, asset, currency, price, source, unit])
   }
 
   /** An erased note still explains its break, without a word. */

@@ -150,6 +150,10 @@ const received = source(
 )
 const imported = (kind: string) =>
   source(`import of ${kind}`, `\`tieout import ${kind}\`: a file of the user.`)
+const fetched = source(
+  'sources of prices',
+  '`prices: sources:`: candles of the venue, reference rates of the ECB.',
+)
 const settings = source('configuration', '`tieout.yaml`.')
 
 const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
@@ -171,6 +175,9 @@ const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
   'landing.imported_trades': imported('trades'),
   'landing.imported_lots': imported('lots'),
   'landing.imported_prices': imported('prices'),
+  'landing.fetched_prices': fetched,
+  'landing.price_pages': fetched,
+  'staging.price_order': settings,
   'staging.settings': settings,
   'staging.account_choices': settings,
   'staging.named_feeds': settings,

@@ -11,6 +11,8 @@ export interface ExtraStep {
   readonly name: string
   readonly reads: readonly string[]
   readonly writes: readonly string[]
+  /** Tables that are made only after it, though they do not read what it writes here. */
+  readonly precedes?: readonly string[]
   /** What its tables are, by table. */
   readonly docs?: Readonly<Record<string, string>>
   /** What their columns mean, by table and column. */
@@ -55,7 +57,11 @@ export async function runTasks(
   const emptiness = await Emptiness.of(connection, given)
   const tasks: Task<() => Promise<number>>[] = []
   for (const model of models) {
-    const all = await readsOf(connection, model)
+    // What such a step brings into landing is not known beforehand: these models are always asked.
+    const before = steps
+      .filter(({ precedes }) => precedes?.includes(model.table))
+      .flatMap(({ writes }) => writes.map(qualify))
+    const all = [...(await readsOf(connection, model)), ...before]
     const reads = all.filter((table) => !table.startsWith('landing.'))
     const item = () => runModel(connection, model, all, emptiness)
     tasks.push({ name: model.table, reads, writes: [model.table], item })

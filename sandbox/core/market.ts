@@ -9,6 +9,9 @@ import { Random } from './random.ts'
 /** The platform's own coin: fees can be paid in it at a discount, and dust is converted into it. */
 export const PLATFORM_COIN = 'BGB'
 
+/** What money of a state costs; it stands still. */
+export const DOLLARS_PER_FIAT: Readonly<Record<string, string>> = { USD: '1', EUR: '1.085', GBP: '1.27' }
+
 interface CoinSpec {
   start: string
   /** The largest move in an hour, in hundredths of a percent; 0 pegs the coin to the dollar. */

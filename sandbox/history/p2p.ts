@@ -4,6 +4,7 @@
 
 import type { Account } from '../core/accounts.ts'
 import { HOUR_MS, SECOND_MS } from '../core/clock.ts'
+import { DOLLARS_PER_FIAT } from '../core/market.ts'
 import { cut, money, per, text, times } from '../core/money.ts'
 import { Random } from '../core/random.ts'
 import type { P2pOrder } from '../core/records.ts'
@@ -20,7 +21,6 @@ const NAMES = [
   'Yara Benitez',
   'Pavel Kessler',
 ] as const
-const DOLLARS_PER_FIAT: Record<string, string> = { USD: '1', EUR: '1.085', GBP: '1.27' }
 
 export function planP2p(agenda: Agenda, venue: Venue, account: Account, dealsPerWeek: number): void {
   const random = new Random(venue.seed, `p2p/${account.name}`)

@@ -9,6 +9,7 @@ import type { Account, ApiKey } from '../core/accounts.ts'
 import type { Venue } from '../core/venue.ts'
 import { checkWindow, type Endpoint, type SignedEndpoint } from '../endpoints/endpoint.ts'
 import { ENDPOINTS } from '../endpoints/index.ts'
+import { OUTSIDE, referenceRates } from '../endpoints/outside.ts'
 import type { WireFaults } from '../faults/wire.ts'
 import { authenticate, type Incoming } from './authenticate.ts'
 import { AddressGuard } from './budgets.ts'
@@ -35,7 +36,8 @@ export class VenueServer {
     this.#faults = faults
     this.tally = new Tally(speed)
     this.#guard = new AddressGuard(speed)
-    for (const endpoint of ENDPOINTS) this.#routes.set(`${endpoint.method} ${endpoint.path}`, endpoint)
+    for (const endpoint of [...ENDPOINTS, ...OUTSIDE])
+      this.#routes.set(`${endpoint.method} ${endpoint.path}`, endpoint)
     this.#server = createServer({ keepAliveTimeout: KEEP_ALIVE_MS }, (message, response) => {
       // Not a refusal, so a mistake of the sandbox's own: loud, and never to be taken for an answer.
       this.#serve(message, response).catch((error: unknown) => {
@@ -72,6 +74,11 @@ export class VenueServer {
     const outside = { '/truth': () => this.#venue.truth(), '/stats': () => this.tally.stats() }[request.path]
     if (outside !== undefined && request.method === 'GET') {
       send(response, 200, {}, JSON.stringify(outside()))
+      return
+    }
+    const rates = referenceRates(request.path, request.query, this.#venue.clock.nowMs())
+    if (rates !== null && request.method === 'GET') {
+      send(response, rates === '' ? 404 : 200, { 'content-type': 'text/csv' }, rates)
       return
     }
     const halfLatencyMs = this.#faults.halfLatencyMs()

@@ -1,4 +1,5 @@
--- What coins were worth, as one's own trades tell (all trades of a pair in one moment make one price) and as imported.
+-- What coins were worth, as one's own trades tell (all trades of a pair in one moment make one price), as imported, and as
+-- the configured sources answered.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique
 -- columns:
@@ -6,7 +7,7 @@
 --   currency: Coin or currency in which it is priced.
 --   priced_at: When.
 --   price: Price of one coin, rounded half to even at 18 decimals.
---   source: trades, p2p, or the source that the import names (ecb for its reference rates).
+--   source: trades, p2p, candles (of the venue), ecb (its reference rates), or the source that an import names.
 --   page_id: Journal frame that brought it; null for one's own trades and deals.
 --   page_row: Place of the row in it, from 0.
 with
@@ -29,17 +30,25 @@ together as (
   union all
   select * from for_fiat
 ),
-imported as (
-  select asset, currency, priced_at, price, source, page_id, page_row,
-    row_number() over (
-      partition by asset, currency, priced_at, source order by page_id, page_row
-    ) as observation
+given as (
+  select asset, currency, priced_at, price, source, page_id, page_row, 0 as precedence
   from landing.imported_prices
   anti join landing.import_withdrawals using (page_id)
+  union all
+  select asset, currency, priced_at, price, source, page_id, page_row, case when unit = '1h' then 1 else 2 end
+  from landing.fetched_prices
+),
+-- Of several of one moment and source the user's own counts, then that of the shorter candle, then the first.
+ranked as (
+  select *,
+    row_number() over (
+      partition by asset, currency, priced_at, source order by precedence, page_id, page_row
+    ) as observation
+  from given
 )
 select coin, currency, priced_at, exact_divide(value, quantity) as price, source,
   cast(null as bigint) as page_id, cast(null as integer) as page_row
 from together
 where quantity > 0 and value > 0
 union all
-select asset, currency, priced_at, price, source, page_id, page_row from imported where observation = 1
+select asset, currency, priced_at, price, source, page_id, page_row from ranked where observation = 1

@@ -15,7 +15,7 @@ import {
   readImport,
   withdrawImport,
 } from '../../pipeline/books/import.ts'
-import { buildBooks } from '../../pipeline/books/night.ts'
+import { buildBooks, type NightlyBuild } from '../../pipeline/books/night.ts'
 import { type Config, emptyConfig } from '../../pipeline/config/config.ts'
 import type { CommandContext } from '../../pipeline/config/context.ts'
 import type { ImportKind } from '../../pipeline/imports/format.ts'
@@ -96,11 +96,17 @@ export class ImportedBooks {
     return this.#built
   }
 
+  /** Asks the configured sources for the prices that are needed, builds and publishes, as `tieout prices fetch` does. */
+  async fetchPrices(): Promise<NightlyBuild> {
+    this.#built = await this.rebuild({ rebuild: false }, true)
+    return this.#built as NightlyBuild
+  }
+
   /** Builds and publishes again, from the journal alone. */
-  async rebuild(options = { rebuild: true }): Promise<BuildResult> {
+  async rebuild(options = { rebuild: true }, fetchesPrices = false): Promise<NightlyBuild> {
     const books = await openBooks(this.dir, { clock, command: 'build', ...options })
     try {
-      return await buildBooks(this.#context(), this.#config, books, { publishAnyway: false })
+      return await buildBooks(this.#context(), this.#config, books, { publishAnyway: false, fetchesPrices })
     } finally {
       await books.close()
     }

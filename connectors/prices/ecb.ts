@@ -1,0 +1,100 @@
+// The euro foreign exchange reference rates of the European Central Bank, day by day, as CSV from its data service
+// (dataflow EXR, series D.CURRENCY.EUR.SP00.A: units of the currency for one euro). No key is needed and none is sent.
+// Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404.
+import { Agent, type Dispatcher } from 'undici'
+import type { Clock } from '../../models/clock.ts'
+import { Budget } from '../budget.ts'
+import type { Rate } from '../endpoint.ts'
+import { ExchangeFailure, exchange } from '../http.ts'
+
+export const ECB_URL = 'https://data-api.ecb.europa.eu/service'
+
+/** Currencies that have or had a reference rate. */
+export const ECB_CURRENCIES: readonly string[] = (
+  'AUD BGN BRL CAD CHF CNY CZK DKK GBP HKD HRK HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON RUB SEK SGD ' +
+  'THB TRY USD ZAR'
+).split(' ')
+
+/** No limit is documented: two requests a second, one after the other. */
+const RATE = { count: 1, perMs: 500 }
+const TIMEOUT_MS = 15_000
+const BODY_BYTES_MAX = 16 * 1024 * 1024
+const TRIES_MAX = 2
+const PAUSE_MS = 1_000
+
+export interface EcbOptions {
+  readonly url: string
+  readonly clock: Clock
+  readonly signal: AbortSignal
+  readonly budget?: Pick<Rate, 'count' | 'perMs'>
+  readonly dispatcher?: Dispatcher
+}
+
+export interface EcbAnswer {
+  readonly path: string
+  readonly status: number
+  readonly body: Buffer
+}
+
+/** The service did not give what was asked for; nothing of a request is a secret. */
+export class EcbFailure extends Error {
+  override readonly name = 'EcbFailure'
+}
+
+export class EcbClient {
+  requests = 0
+  readonly #options: EcbOptions
+  readonly #dispatcher: Dispatcher
+  readonly #budget: Budget
+
+  constructor(options: EcbOptions) {
+    this.#options = options
+    this.#dispatcher = options.dispatcher ?? new Agent({ headersTimeout: 0, bodyTimeout: 0 })
+    const { clock, signal } = options
+    this.#budget = new Budget({
+      ...(options.budget ?? RATE),
+      clock,
+      notBefore: clock.monotonic(),
+      closing: signal,
+    })
+  }
+
+  /** Rates of one currency from the first day to the last, both as `2026-01-31`. EcbFailure when there is no answer. */
+  async rates(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {
+    const url = new URL(this.#options.url)
+    const prefix = url.pathname.replace(/\/$/, '')
+    const query = `startPeriod=${firstDay}&endPeriod=${lastDay}&format=csvdata`
+    const path = `${prefix}/data/EXR/D.${currency}.EUR.SP00.A?${query}`
+    for (let tries = 1; ; tries += 1) {
+      const found = await this.#budget.run(() => this.#ask(url.origin, path), {
+        signal: this.#options.signal,
+      })
+      if (found instanceof EcbFailure && tries < TRIES_MAX && !this.#options.signal.aborted) {
+        await this.#options.clock.sleep(PAUSE_MS, this.#options.signal)
+        continue
+      }
+      if (found instanceof EcbFailure) throw found
+      return found
+    }
+  }
+
+  async close(): Promise<void> {
+    if (this.#options.dispatcher === undefined) await this.#dispatcher.destroy()
+  }
+
+  async #ask(origin: string, path: string): Promise<EcbAnswer | EcbFailure> {
+    const { clock, signal } = this.#options
+    const outgoing = { origin, method: 'GET', path, headers: { accept: 'text/csv' }, body: '' } as const
+    this.requests += 1
+    try {
+      const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: BODY_BYTES_MAX }
+      const { status, body } = await exchange(this.#dispatcher, outgoing, limits, clock, signal)
+      if (status === 200 || status === 404)
+        return { path, status, body: status === 404 ? Buffer.alloc(0) : body }
+      return new EcbFailure(`HTTP status ${status}`)
+    } catch (cause) {
+      if (!(cause instanceof ExchangeFailure)) throw cause
+      return new EcbFailure(`${cause.kind}: ${cause.message}`, { cause })
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// The command that fills the prices which the books need, without asking the venue for anything of the accounts.
+import type { Argv } from 'yargs'
+import { UsageError } from '../../models/error.ts'
+import { openBooks } from '../books/books.ts'
+import { buildBooks } from '../books/night.ts'
+import { optionalConfig } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
+import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
+import { defineCommand } from './command.ts'
+import { tellPrices } from './fetch.ts'
+
+export const pricesCommand = defineCommand({
+  example: ['$0 prices fetch', 'ask the configured sources for what the books need, and publish'],
+  options: (parser): Argv<{ readonly action?: string | undefined; readonly build: boolean }> =>
+    parser
+      .positional('action', { choices: ['fetch'] as const, describe: 'Ask the sources of the configuration' })
+      .option('build', {
+        type: 'boolean',
+        default: true,
+        describe: 'Build and publish too; --no-build leaves it to a later `build`',
+      }),
+  run: async (context, args) => {
+    const config = optionalConfig(context)
+    const { candles, ecb } = config.prices.sources
+    if (candles === undefined && ecb === undefined)
+      throw new UsageError('No source of prices is configured.', {
+        where: context.configFile,
+        expected: 'prices: sources: with candles, ecb or both',
+        action: '`tieout init` writes both with their comments; nothing was sent.',
+      })
+    const books = await openBooks(context.dir, {
+      clock: context.clock,
+      command: 'prices',
+      onNote: context.tell,
+      engine: engineSettings(config.engine),
+    })
+    try {
+      const result = await buildBooks(context, config, books, {
+        publishAnyway: false,
+        fetchesPrices: true,
+        ...(args.build ? {} : { publish: false, only: ['staging.fetched'] }),
+      })
+      tellPrices(context, result.prices)
+      const pending = (result.prices?.problems.length ?? 0) > 0 ? 5 : 0
+      if (!args.build) return pending
+      context.print(describeBreaks(result))
+      if (result.published) return pending
+      context.tell(NOT_PUBLISHED)
+      return 1
+    } finally {
+      await books.close()
+    }
+  },
+})

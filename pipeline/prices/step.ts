@@ -1,0 +1,20 @@
+// Fetching as a step of the build: after the models that say which prices are needed, before the first that reads prices.
+// So a night builds once, and the answers of this night value the entries of this night.
+import type { ExtraStep } from '../ledger/build.ts'
+import { type FetchOptions, type FetchOutcome, fetchPrices } from './fetch.ts'
+
+export function priceStep(options: FetchOptions, done: (outcome: FetchOutcome) => void): ExtraStep {
+  return {
+    name: 'prices.fetch',
+    reads: ['staging.price_needs', 'staging.reporting', 'staging.quote_ranks'],
+    writes: ['staging.fetched'],
+    precedes: ['main.prices', 'checks.price_sources'],
+    run: async (connection) => {
+      const outcome = await fetchPrices(connection, options)
+      await connection.run('create table staging.fetched as select $prices::bigint as price_count', {
+        prices: BigInt(outcome.prices),
+      })
+      done(outcome)
+    },
+  }
+}
