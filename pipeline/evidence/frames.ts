@@ -110,33 +110,27 @@ function rowReader(frame: Frame, showPersonalData: boolean): FrameEvidence['rowA
 
 /** A line of the file, from 1. */
 function placeOfLine(body: Uint8Array, line: number | undefined): RowEvidence | null {
-  let begin = 0
-  for (let number = 1; line !== undefined && begin < body.length; number += 1) {
-    const newline = body.indexOf(0x0a, begin)
-    const end = newline < 0 ? body.length : newline
-    if (number === line) {
-      const text = Buffer.from(body.subarray(begin, end)).toString().replace(/\r$/, '')
-      return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
-    }
-    begin = end + 1
-  }
-  return null
+  return findLine(body, (_, number) => number === line)
 }
 
 /** A row of a user's file never spans lines; empty lines and the header are no rows. */
 function lineOf(body: Uint8Array, row: number): RowEvidence | null {
+  let rows = -1
+  return findLine(body, (text) => {
+    if (text !== '') rows += 1
+    return text !== '' && rows === row + 1
+  })
+}
+
+function findLine(body: Uint8Array, isMeant: (text: string, number: number) => boolean): RowEvidence | null {
   let begin = 0
-  let lines = -1
-  while (begin < body.length) {
+  for (let number = 1; begin < body.length; number += 1) {
     const newline = body.indexOf(0x0a, begin)
-    const next = newline < 0 ? body.length : newline + 1
-    const text = Buffer.from(body.subarray(begin, newline < 0 ? body.length : newline))
-      .toString()
-      .replace(/\r$/, '')
-    if (text !== '') lines += 1
-    if (text !== '' && lines === row + 1)
+    const end = newline < 0 ? body.length : newline
+    const text = Buffer.from(body.subarray(begin, end)).toString().replace(/\r$/, '')
+    if (isMeant(text, number))
       return { text, bytes: [begin, begin + Buffer.byteLength(text)], isWithoutPersonalData: false }
-    begin = next
+    begin = end + 1
   }
   return null
 }
