@@ -170,7 +170,7 @@ function describeReading({ reading, aside }: ReadImport): string {
   if (reading === null) return ''
   const lines = aside.map(({ what, rows, left }) => {
     const over = left.map(({ asset, amount }) => `${asset} ${formatAmount(amount)}`).join(', ')
-    return `\n  ${counted(rows, 'row')}: ${what}${over === '' ? '' : `, which leave over ${over}`}`
+    return `\n  ${counted(rows, 'row')}: ${what}${over === '' ? '' : ` (left over: ${over})`}`
   })
   const none =
     lines.length === 0 ? '' : `\nThese make no row, as they move nothing between accounts:${lines.join('')}`

@@ -253,6 +253,32 @@ describe('explain, beyond the tax records', () => {
     expect(shown?.text).toBe('{"merchantId":"777","nickName":"Alice","totalTrades":"5"}')
   })
 
+  test('a row of another service’s export leads to the line it was read from, a balance to its rows', async () => {
+    const dir = await tradedBooks()
+    const file = join(dir, 'ledgers.csv')
+    const line = 'L3,T2,2024-03-02 10:00:00,trade,,currency,ZEUR,-100,1,0'
+    const lines = [
+      'txid,refid,time,type,subtype,aclass,asset,amount,fee,balance',
+      'L1,E1,2024-03-01 10:00:00,earn,allocation,currency,DOT,-1,0,0',
+      'L2,D1,2024-03-01 11:00:00,deposit,,currency,XXBT,1,0,1',
+      line,
+      'L4,T2,2024-03-02 10:00:00,trade,,currency,XXBT,0.5,0,1.5',
+    ]
+    writeFileSync(file, lines.join('\n'))
+    await writeBooks(dir, async (books) => {
+      const read = await readImport(nodeDisk, 'trades', file, { dir, account: 'kraken' })
+      await importInto(books, read, { id: 'r2', clock: systemClock })
+    })
+    const { frames } = await explained(dir, 'kraken-ledgers-T2')
+    expect(frames.get(5)?.rowAt(1)).toMatchObject({ text: line })
+    const { steps } = await explained(dir, 'kraken/IMPORT/BTC')
+    expect(paths(steps)).toEqual([
+      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2',
+      'line kraken/IMPORT/BTC > imported row kraken-ledgers-L2:in',
+    ])
+    expect(steps[0]?.fields).toMatchObject({ amount: '1.5' })
+  })
+
   test('an imported row leads to its line of the user’s file', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')

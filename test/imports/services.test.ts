@@ -9,6 +9,7 @@ import { UsageError } from '../../models/error.ts'
 import { readingFor } from '../../pipeline/imports/layouts.ts'
 import { type MappedFile, readMapped } from '../../pipeline/imports/mapped.ts'
 import { readingOf, readMapping, shippedMappings } from '../../pipeline/imports/mapping.ts'
+import { tieout } from '../support/cli.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'tieout-services-'))
@@ -554,6 +555,28 @@ describe('an export in the books', () => {
       ['one.csv', 'mine', 1],
       ['two.csv', 'mine', 2],
     ])
+  }, 120_000)
+
+  it('says on the command line as what it was read and which rows make none; nothing of a bad one is imported', async () => {
+    const staked = '"L9","E1","2024-03-01 09:30:15","earn","allocation","currency","DOT","-3","0","0"'
+    const file = books.file('ledgers.csv', [KRAKEN, ...bought, staked].join('\n'))
+    const dir = `${books.dir}/fresh`
+    const run = (...words: string[]) => tieout(['import', ...words, '--no-build', '--dir', dir])
+    expect(await run('trades', file, '--account', 'kraken')).toMatchObject({
+      code: 0,
+      stdout: [
+        `Imported 1 row of ${file}. To take it back: tieout import --undo 1`,
+        'Read as an export of Kraken, ledgers.',
+        'These make no row, as they move nothing between accounts:',
+        '  1 row: earn/allocation (left over: DOT -3)',
+        '',
+      ].join('\n'),
+    })
+    const bad = books.file('bad.csv', [KRAKEN, ...sold, sold[0]?.replace('trade', 'margin')].join('\n'))
+    expect(await run('trades', bad, '--account', 'kraken')).toMatchObject({ code: 2 })
+    expect((await run('prices', file, '--account', 'kraken')).code).toBe(2)
+    const listed = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect(JSON.parse(listed.stdout)).toHaveLength(1)
   }, 120_000)
 
   it('of two accounts under one id is refused, not counted twice', async () => {
