@@ -274,6 +274,9 @@ describe('explain, beyond the tax records', () => {
     const { steps } = await explained(dir, 'kraken/IMPORT/BTC')
     expect(paths(steps)).toEqual([
       'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2',
+      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/total',
+      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/asset',
+      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/fee',
       'line kraken/IMPORT/BTC > imported row kraken-ledgers-L2:in',
     ])
     expect(steps[0]?.fields).toMatchObject({ amount: '1.5' })
