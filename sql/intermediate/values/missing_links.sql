@@ -5,7 +5,10 @@
 with recursive
 reporting as (select currency from staging.reporting),
 unvalued as (
-  select coin, min(valued_at) as valued_at from main.valuations where steps is null group by coin
+  select coin, min(valued_at) as valued_at
+  from main.valuations
+  where steps is null and not starts_with(entry_id, 'day/')
+  group by coin
 ),
 moments as (select valued_at from unvalued group by valued_at),
 -- As prices are quoted: what only a price turned round would lead to helps nobody to see what is missing.
