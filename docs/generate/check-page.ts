@@ -30,7 +30,8 @@ What is held against what, and by which checks:
 | duplicates and changed records | duplicate_records, changed_record, partition_clash |
 | types that nobody has classified, and those whose meaning is in doubt (see types.md) | unknown_type, doubtful_type |
 | double entry | double_entry, landed_row_has_page, sum_guard |
-| lots against balances | lots_match_balance, unknown_basis, valuation, price_sources, reporting_currency, imported_history, orders_alone |
+| lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
+| sources of prices against what the books need of them | price_sources |
 | totals of the risk rate | ltv_totals |
 | quarantined rows, values that do not fit | quarantined_rows, unread_values, drift |
 | changes made at the venue | unsettled_write |

@@ -36,7 +36,7 @@ describe('a landing database', () => {
       "select table_name from duckdb_tables() where database_name = 'landing' order by 1",
     )
     expect(tables.flat()).toEqual([
-      ...['account_settings', 'accounts', 'covered', 'drift', 'futures_records'],
+      ...['account_settings', 'accounts', 'covered', 'drift', 'fetched_prices', 'futures_records'],
       ...[
         'import_withdrawals',
         'imported_lots',
@@ -51,6 +51,7 @@ describe('a landing database', () => {
         'p2p_orders',
         'p2p_records',
         'pages',
+        'price_pages',
         'progress',
         'quarantine',
         'runs',

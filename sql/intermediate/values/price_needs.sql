@@ -23,7 +23,8 @@ amounts as (
   from staging.amounts_to_value as amounts
   left join staging.fiat as fiat on fiat.currency = amounts.coin
   asof left join known on known.coin = amounts.coin and known.priced_at <= amounts.valued_at
-  where amounts.coin <> (select currency from reporting)
+  -- What is held at the end of a day needs the price of that day alone, which is below.
+  where amounts.coin <> (select currency from reporting) and not starts_with(amounts.entry_id, 'day/')
 ),
 valued_days as (
   select coin, cast(valued_at at time zone 'UTC' as date) as day
