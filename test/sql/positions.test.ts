@@ -92,6 +92,8 @@ interface Plant {
   readonly filled?: readonly Cells[]
   readonly held?: readonly Cells[]
   readonly kind?: 'unified' | 'classic'
+  /** The unified feed wants a key of its own, which is not there. */
+  readonly isWithoutTaxKey?: boolean
   /** A record of the unified feed that is left out of the answer, though its balances count it. */
   readonly lost?: string
 }
@@ -102,6 +104,7 @@ async function build({
   filled = orders,
   held = [position],
   kind,
+  isWithoutTaxKey = false,
   lost,
 }: Plant = {}) {
   await books.account('main', kind ?? 'unified')
@@ -115,7 +118,7 @@ async function build({
       ts,
     }))
     const told = balanced(moves, { USDT: '1000' }).filter(({ id }) => id !== lost)
-    await books.tax('USDT-FUTURES', told, { covers })
+    if (!isWithoutTaxKey) await books.tax('USDT-FUTURES', told, { covers })
     await books.page('trade.orderHistory', filled, { partition: 'USDT-FUTURES', covers })
     await books.page('trade.openOrders', [], {})
   }
@@ -137,6 +140,60 @@ const plain = (amount: string | null): string => String(amount).replace(/\.?0+$/
 const without = (id: string): Line[] => history.filter((line) => line[0] !== id)
 const changed = (id: string, to: (line: Line) => Line): Line[] =>
   history.map((line) => (line[0] === id ? to(line) : line))
+
+const again = (id: string, under: string): Line[] =>
+  history.flatMap((line): Line[] => {
+    const [, ...rest] = line
+    return line[0] === id ? [line, [under, ...rest]] : [line]
+  })
+
+describe('a futures record of a classic account that comes again under another id', () => {
+  const closed = { kind: 'classic', filled: [], held: [] } as const
+
+  it('is a break where it is funding, also after its position was closed', async () => {
+    expect(loud(await build({ ...closed, secondary: history }))).toEqual([])
+    const result = await build({ ...closed, secondary: again('4', '14') })
+    expect(loud(result)).toEqual(['duplicate_records: -2 found -4'])
+    expect(result.openBreaks.find(({ checkName }) => checkName === 'duplicate_records')).toMatchObject({
+      severity: 'warning',
+      account: 'main',
+      ledger: 'USDT-FUTURES',
+      coin: 'USDT',
+      evidence: '["74","714"]',
+      explanation:
+        '2 futures records of type CONTRACT_MAIN_SETTLE_FEE_USER_OUT in BTCUSDT are equal in all but their ids.',
+    })
+  })
+
+  it('is what the figures of an open position follow from', async () => {
+    const result = await build({ ...closed, secondary: again('4', '14'), held: [position] })
+    expect(loud(result)).toEqual(['duplicate_records: -2 found -4'])
+    expect(result.openBreaks.find(({ checkName }) => checkName === 'positions')).toMatchObject({
+      severity: 'notice',
+      explanation: expect.stringContaining('this follows from the futures record 74, which has come twice'),
+    })
+  })
+
+  it('is none where it is a fill, for an order that is filled in equal parts tells the same', async () => {
+    expect(loud(await build({ ...closed, secondary: again('2', '12') }))).toEqual([])
+  })
+})
+
+describe('a futures record of a unified account whose unified feed is not read', () => {
+  const alone = { isWithoutTaxKey: true, held: [] } as const
+
+  it('is held against the orders, so that a fill that comes again is a break where no position is known', async () => {
+    expect(loud(await build(alone))).toEqual([])
+    expect(loud(await build({ ...alone, secondary: again('5', '15') }))).toEqual([
+      'order_fees: 0.7 found 1.4',
+    ])
+  })
+
+  it('is not held against them before the first order, when the account was a classic one', async () => {
+    const late = orders.slice(2)
+    expect(loud(await build({ ...alone, filled: late }))).toEqual([])
+  })
+})
 
 describe('an open position', () => {
   it('tells what the records since its opening add up to', async () => {

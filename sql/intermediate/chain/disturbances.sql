@@ -1,5 +1,5 @@
 -- Moments at which something is known to be wrong in an account already, each with the check that says so: open steps
--- of balance chains, holes in the coverage, types that no row classifies, P2P records told twice. What other checks find
+-- of balance chains, holes in the coverage, types that no row classifies, records told twice. What other checks find
 -- there follows from it.
 -- grain: one row per cause
 select account, coin, previous_at as starts_at, occurred_at as ends_at,
@@ -18,8 +18,8 @@ join staging.types as types on types.feed = records.feed and types.type = record
 where records.is_current and records.is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
 union all
 select account, coin, happened_at, happened_at,
-  'duplicate_records', 'the P2P record ' || first_id || ', which has come twice'
-from staging.equal_p2p_records
+  'duplicate_records', 'the ' || what || ' record ' || first_id || ', which has come twice'
+from staging.equal_records
 union all
 select account, cast(null as varchar), starts_at, ends_at,
   'coverage', 'the hole in ' || feed || ' ' || partition

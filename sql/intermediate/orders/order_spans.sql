@@ -37,7 +37,8 @@ spans as (
   select account, product_line, symbol, 'futures fee', 0, 0, 0, 0, cast(occurred_at at time zone 'UTC' as date),
     cast(occurred_at at time zone 'UTC' as date), entry_id, cast(null as varchar)
   from main.entries
-  where kind = 'fee' and product_line like '%-FUTURES' and source_feed = 'tax.records' and symbol is not null
+  where kind = 'fee' and product_line like '%-FUTURES' and source_feed in ('tax.records', 'tax.futuresRecords')
+    and symbol is not null
 ),
 marked as (
   select *,

@@ -297,6 +297,24 @@ const futuresMistakes: readonly Mistake[] = [
       return expect('positions', account, `tax.futuresRecords/${found.row.id}/fee`)
     },
   },
+  {
+    name: 'a funding record of a classic account comes again under another id',
+    account: 'classic',
+    plant: (venue, account, day, random) => {
+      const found = pickFrom(
+        account.futuresRecords.values(),
+        random,
+        (row: FuturesRecord) =>
+          within(Number(row.ts), day) &&
+          row.futureTaxType.startsWith('CONTRACT_MAIN_SETTLE_FEE') &&
+          money(row.amount) !== 0n,
+      )
+      if (found === null) return null
+      const again = { ...found.row, id: nextId(venue, found.row.id) }
+      replace(found, [found.row, again], ofRecord)
+      return expect('duplicate_records', account, found.row.id, again.id)
+    },
+  },
 ]
 
 const isFilled = (day: Day, isWanted: (order: Order) => boolean) => (order: Order) =>
