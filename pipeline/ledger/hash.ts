@@ -29,8 +29,12 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'about',
   'runs',
   'coverage',
+  // From when on is known follows from what was fetched, the calendar ends with the last run.
+  'beginnings',
+  'calendar',
   'open_orders_now',
   'positions_now',
+  'unrealised',
   ...feedRecords.filter(isOfThePresent).map(({ record }) => record.table),
   ...recordItems.filter(isOfThePresent).map(({ items }) => items.table),
 ])
@@ -51,6 +55,7 @@ const LEFT_OUT_CHECKS = [
   'changed_record',
   'partition_clash',
   'retention_expiring',
+  'price_sources',
   'positions',
   'balance_snapshots',
   'ltv_totals',
