@@ -273,7 +273,6 @@ describe('explain, beyond the tax records', () => {
     expect(frames.get(5)?.rowAt(1)).toMatchObject({ text: line })
     const { steps } = await explained(dir, 'kraken/IMPORT/BTC')
     expect(paths(steps)).toEqual([
-      'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2',
       'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/total',
       'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/asset',
       'line kraken/IMPORT/BTC > imported row kraken-ledgers-T2 > valuation import/kraken-ledgers-T2/fee',
