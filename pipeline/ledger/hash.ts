@@ -32,6 +32,7 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   // From when on is known follows from what was fetched, the calendar ends with the last run.
   'beginnings',
   'calendar',
+  'price_sources',
   'open_orders_now',
   'positions_now',
   'unrealised',

@@ -505,8 +505,8 @@ const reading = [
   of(
     'escaped secrets journaled',
     'connectors/secrets.ts',
-    'return body.includes(0x5c) || ',
-    'return ',
+    "if (body.includes(BACKSLASH)) readings.push('escaped')",
+    '',
     'secret echoed',
   ),
   of(
@@ -581,8 +581,8 @@ const keeping = [
   of(
     'windows begun saved outside the transaction',
     transaction,
-    '    const counted = this.#countedRows()\n',
-    "    const counted = this.#countedRows()\n    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n",
+    '    let counted = this.#countedRows()\n',
+    "    let counted = this.#countedRows()\n    await this.#connection.run('commit')\n    await this.#connection.run('begin')\n",
   ),
   of(
     'finished windows stay begun',
