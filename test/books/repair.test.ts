@@ -36,7 +36,11 @@ const run = (dir: string, ...words: string[]) => tieout([...words, '--dir', dir,
 const segment = (dir: string): string => join(dir, 'journal', '000001.journal')
 /** Of every table but the list of imports, where a file that was imported again has another number. */
 async function hashesOf(dir: string): Promise<Record<string, string>> {
-  const { imports: _, prices: _asked, ...hashes } = Object.fromEntries(await tableHashes(join(dir, 'ledger.duckdb')))
+  const {
+    imports: _,
+    prices: _asked,
+    ...hashes
+  } = Object.fromEntries(await tableHashes(join(dir, 'ledger.duckdb')))
   return hashes
 }
 
