@@ -72,9 +72,12 @@ const build = (config: Partial<BuildConfig> = {}) => books.build({ accounts: [{ 
 
 const EUR: Partial<BuildConfig> = { reportingCurrency: 'EUR' }
 
-/** Everything that a price had to value: coin, value, way and sources. */
+/** What a price had to value but the balances at the ends of days: coin, value, way and sources. */
 const valuations = (where = 'true') =>
-  books.query(`select coin, value, path, sources from valuations where ${where} order by valued_at, entry_id`)
+  books.query(
+    `select coin, value, path, sources from valuations where entry_id not like 'day/%' and ${where}
+     order by valued_at, entry_id`,
+  )
 
 const missing = async (): Promise<unknown[]> =>
   (await books.query("select explanation from breaks where check_name = 'valuation' order by coin")).flat()
@@ -87,9 +90,9 @@ describe('a way over several prices', () => {
     await price('EUR 1.1 USD', at('00:00:00', 9), 'ecb')
     await build(EUR)
     expect(await valuations()).toEqual([['BGB', '0.45', 'BGB > USDT > USD > EUR', 'index > index > ecb']])
-    expect(await books.query('select steps, priced_at from valuations')).toEqual([
-      ['3', '2026-01-09 00:00:00+00'],
-    ])
+    expect(
+      await books.query("select steps, priced_at from valuations where entry_id not like 'day/%'"),
+    ).toEqual([['3', '2026-01-09 00:00:00+00']])
   })
 
   it('takes each price as of the amount’s time, also where the second is younger than the first', async () => {
@@ -147,7 +150,7 @@ describe('a way over several prices', () => {
     await price('BTC 50000 EUR', at('08:00:00'))
     await price('XYZ 2 USDT', at('08:00:00'))
     await build(EUR)
-    expect(await valuations('true')).toEqual([
+    expect(await valuations()).toEqual([
       ['USDT', '25', 'USDT > BTC > EUR', 'index > index'],
       ['XYZ', '1.666666666666666667', 'XYZ > USDT > BTC > EUR', 'index > index > index'],
     ])
@@ -165,7 +168,7 @@ describe('what has no price names the link that is missing', () => {
     await price('BTC 9 USDT', at('08:00:00'))
     await build(EUR)
     expect(await missing()).toEqual([
-      expect.stringContaining('1 amount(s) of BGB have no price in EUR'),
+      expect.stringContaining('of 1 change(s) are unknown, because BGB has no price in EUR of their time'),
       expect.stringContaining('XYZ has prices in BTC, which lead on to USDT; none of these has one in EUR.'),
     ])
     expect((await missing())[0]).toContain(': BGB has prices in USDT; USDT has none in EUR.')
@@ -265,8 +268,8 @@ describe('a P2P deal in another currency than that of the books', () => {
     await build(EUR)
     expect(await basis()).toEqual([['0.1', null]])
     expect(await missing()).toEqual([
-      '1 amount(s) of CAD have no price in EUR of their time, so that values are unknown: no source that counts has a ' +
-        'price of CAD. Import what is missing with `tieout import prices`.',
+      'Costs or proceeds of 1 change(s) are unknown, because CAD has no price in EUR of their time: no source that ' +
+        'counts has a price of CAD. Import what is missing with `tieout import prices`.',
     ])
   })
 
