@@ -12,8 +12,10 @@ export interface Find {
   readonly input: Buffer
 }
 
-/** Longer messages bury what they say. */
+/** Longer messages bury what they say; a list of what is wrong with a file may have so many lines of such a length. */
 const MESSAGE_MAX = 8_000
+const LINES_MAX = 110
+const LISTED_MAX = 500
 
 /** What a terminal would act upon; line breaks stand between the lines of a message. */
 const CONTROL = /(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u
@@ -57,7 +59,8 @@ const shapeOf = (message: string): string =>
     .slice(0, 80)
 
 function wrongWith(message: string, secrets: readonly string[]): string | null {
-  if (message.length > MESSAGE_MAX) return 'a message without end'
+  const lines = message.split('\n').length
+  if (lines > LINES_MAX || message.length > MESSAGE_MAX + lines * LISTED_MAX) return 'a message without end'
   if (CONTROL.test(message)) return 'a control character in a message'
   return secrets.some((secret) => message.includes(secret)) ? 'a secret in a message' : null
 }
