@@ -121,8 +121,8 @@ describe('damaged books', () => {
     expect((await coverage(dir)).pending).toBeGreaterThan(0)
 
     expect([0, 3]).toContain((await run(dir, 'nightly')).code)
-    // The venue's memory moves on meanwhile: what lay at its far edge is lost, and said to be.
-    expect(await coverage(dir)).toEqual({ lost: expect.any(Number) })
+    // The venue's memory moves on meanwhile: what lay at its far edge is lost, or pending until that is certain.
+    expect([['lost'], ['pending']]).toContainEqual(Object.keys(await coverage(dir)))
     expect(await hashesOf(dir)).toEqual(await hashesOf(undamaged))
     expect((await run(dir, 'verify')).stdout).toContain('Everything verifies.')
     expect((await run(dir, 'verify', '--repair')).stdout).toContain('The journal needs no repair.')

@@ -68,6 +68,7 @@ test('a model that names a feed is one that is about that feed', () => {
     'intermediate/transfers/unmatched_legs',
     'intermediate/chain/line_ledgers',
     'ledger/entries',
+    'staging/equal_records',
     'staging/tax_books',
   ]
   const folder = join(packageRoot, 'sql')

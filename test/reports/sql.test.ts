@@ -108,7 +108,7 @@ describe('a query of the published ledger', () => {
     const text = await refused.catch((error: TieoutError) => error.describe())
     expect(text).toContain('Referenced column "quantty" not found')
     expect(text).toContain('LINE 2:   quantty\n')
-    expect(text).toContain('Tables: accounts, balances, breaks, coverage, disposals,')
+    expect(text).toContain('Tables: accounts, balances, beginnings, breaks, coverage, disposals,')
   })
 
   test('that takes too long is stopped when the clock says so', async () => {

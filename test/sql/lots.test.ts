@@ -106,7 +106,7 @@ describe('a trade of two coins', () => {
 })
 
 describe('what has no price', () => {
-  it('has no value, never zero, and a notice says so', async () => {
+  it('has no value, never zero, neither has what it is a fee of, and a notice says so', async () => {
     await books.tax(
       'SPOT',
       balanced(
@@ -119,7 +119,7 @@ describe('what has no price', () => {
     )
     const result = await books.build()
     expect((await events()).slice(1)).toEqual([
-      ['ETH', 'acquire', '1', '3000'],
+      ['ETH', 'acquire', '1', null],
       ['BGB', 'dispose', '0.5', null],
     ])
     expect(result.openBreaks).toMatchObject([{ severity: 'notice', checkName: 'valuation', account: 'main' }])

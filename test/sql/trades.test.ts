@@ -270,7 +270,7 @@ describe('an account without tax records', () => {
     ]
     await books.page('trade.orderHistory', rows, { partition: 'SPOT', account: 'keyless' })
     await books.sql(
-      "insert into landing.main.imports values (900, 'trades', 'fills.csv', 5, 'hash', '2026-02-01T00:00:00Z')",
+      "insert into landing.main.imports values (900, 'trades', 'fills.csv', 5, 'hash', '2026-02-01T00:00:00Z', null)",
     )
     const imported = [
       // In two fills; in one whose time has no fraction; the other side; a part of it.
