@@ -1,4 +1,4 @@
-// Balances: now as published, or at the end of a period as the sum of the entries until then.
+// Balances with their value: now as published, or at the end of a period as the sum of the entries until then.
 
 import type { Ledger } from '../ledger/ledger.ts'
 import type { QueryResult } from '../ledger/session.ts'
@@ -25,10 +25,20 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
 }
 
 async function now(ledger: Ledger, { account }: ReportRequest): Promise<QueryResult> {
-  return await ledger.stream(`select * from balances where ${OF_ACCOUNT} order by account, ledger, coin`, {
+  const valued = ledger.tables.has('daily_valuation')
+    ? `select balances.*, prices.price, exact_multiply(own, prices.price) as value, prices.currency,
+         prices.priced_at
+       from balances left join (${pricesOf('(select max(day) from daily_valuation)')}) as prices using (coin)`
+    : 'select * from balances'
+  return await ledger.stream(`select * from (${valued}) where ${OF_ACCOUNT} order by account, ledger, coin`, {
     account: account ?? null,
   })
 }
+
+/** What one of each coin cost at the end of a UTC day; `day` is SQL. */
+const pricesOf = (day: string): string =>
+  `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
+   from daily_valuation where day = ${day} group by coin`
 
 const COLUMNS: readonly Column[] = [
   { name: 'account' },
@@ -38,10 +48,22 @@ const COLUMNS: readonly Column[] = [
   { name: 'borrowed', kind: 'amount' },
   { name: 'own', kind: 'amount' },
   { name: 'as_of', kind: 'time' },
+  { name: 'price', kind: 'amount' },
+  { name: 'value', kind: 'amount' },
+  { name: 'currency' },
+  { name: 'priced_at', kind: 'time' },
 ]
+
+/** Of books of an earlier version, which have no prices by day. */
+const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price, null::varchar as currency,
+  null::timestamptz as priced_at`
 
 async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
   for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
+  // The prices of the last UTC day that ended in the period.
+  const prices = ledger.tables.has('daily_valuation')
+    ? pricesOf("cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day")
+    : NO_PRICES
   const rows = await sums(
     ledger,
     `with
@@ -56,16 +78,21 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
          ${reach('amount')} as reach
        from ${movesOf(ledger)} as moves where ${OF_ACCOUNT} and occurred_at < $before::timestamptz
        group by account, ledger, coin
+     ),
+     owned as (
+       select held.account, held.ledger, held.coin, held.quantity,
+         coalesce(borrowed, 0) + coalesce(owed_before, 0) as borrowed,
+         -- A sum that may be wrong is refused below; a difference with it would stop the query before.
+         case when reach < 1e20 then held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) end as own,
+         held.as_of, reach
+       from held
+       left join loans using (account, ledger, coin)
+       left join liabilities using (account, ledger, coin)
      )
-     select held.account, held.ledger, held.coin, held.quantity,
-       coalesce(borrowed, 0) + coalesce(owed_before, 0) as borrowed,
-       -- A sum that may be wrong is refused below; a difference with it would stop the query before.
-       case when reach < 1e20 then held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) end as own,
-       held.as_of, reach
-     from held
-     left join loans using (account, ledger, coin)
-     left join liabilities using (account, ledger, coin)
-     order by held.account, held.ledger, held.coin`,
+     select owned.* exclude (reach), prices.price, exact_multiply(own, prices.price) as value, prices.currency,
+       prices.priced_at, reach
+     from owned left join (${prices}) as prices using (coin)
+     order by owned.account, owned.ledger, owned.coin`,
     { account: request.account ?? null, before: request.period.before },
   )
   return { columns: COLUMNS, rows: asBatches(rows) }

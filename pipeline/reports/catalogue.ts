@@ -13,7 +13,7 @@ import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
 import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
 import { statementReport } from './statement.ts'
-import { breaksReport, coverageReport, incomeReport } from './tables.ts'
+import { breaksReport, coverageReport, incomeReport, netWorthReport } from './tables.ts'
 import { taxesReport } from './taxes.ts'
 
 /** Options of `tieout report`, as given. */
@@ -61,6 +61,7 @@ const declarations = {
     rules: 'us',
   },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
+  'net-worth': { make: netWorthReport, reads: ['value_bridge'], options: PERIOD },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
   breaks: { make: breaksReport, reads: [], options: PERIOD },
   coverage: { make: coverageReport, reads: ['coverage'], options: PERIOD },

@@ -1,4 +1,4 @@
-// Reports that show a published table as it stands, filtered: income, breaks and coverage.
+// Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
 import type { Ledger } from '../ledger/ledger.ts'
 import { reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
@@ -19,6 +19,53 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
     totals: [],
     notes,
   }
+}
+
+/**
+ * What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are those of UTC;
+ * shown are those that begin in the period, by the clock of any zone.
+ */
+export async function netWorthReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
+  const notes = await reportNotes(ledger, request)
+  const { columns, rows } = await ledger.stream(
+    `select * from value_bridge
+     where ${OF_ACCOUNT}
+       and ($from::timestamptz is null
+         or timezone('UTC', month::timestamp) >= $from::timestamptz - interval 14 hours)
+       and ($before::timestamptz is null
+         or timezone('UTC', month::timestamp) < $before::timestamptz - interval 14 hours)
+     order by account nulls first, month`,
+    valuesOf(request),
+  )
+  return {
+    fileName: fileNameOf('net-worth', request),
+    title: titled('Net worth by UTC month', request),
+    columns,
+    rows,
+    totals: [],
+    notes: [...notes, ...(await leftOpen(ledger, request))],
+  }
+}
+
+/** What the months leave open for want of a value, a cost or a price, and whose lots are told together only. */
+async function leftOpen(ledger: Ledger, { account }: ReportRequest): Promise<string[]> {
+  const [[unknown = 0, unpriced = 0, together = 0] = []] = await ledger.query(
+    `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer,
+       count(*) filter (account is null)::integer
+     from value_bridge where ${OF_ACCOUNT} or account is null`,
+    { account: account ?? null },
+  )
+  const notes: string[] = []
+  if (Number(unknown) > 0 || Number(unpriced) > 0)
+    notes.push(
+      `${unknown} changes have no known value or cost, and up to ${unpriced} coins no price at the end of a month: what ` +
+        'that leaves open stands under difference.',
+    )
+  if (account !== undefined && Number(together) > 0)
+    notes.push(
+      `Lots are held over all accounts together, so ${account} has no bridge of its own. Omit --account.`,
+    )
+  return notes
 }
 
 /** Disagreements that are open, then those that a note explains, the gravest first. */

@@ -1,5 +1,5 @@
--- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which the account has
--- any, with what is owed of loans.
+-- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which any account has
+-- one, with what is owed of loans.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
 -- columns:
@@ -34,13 +34,11 @@ changes as (
 spans as (
   select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin
 ),
-ends as (
-  select account, max(day) as last_day from changes group by account
-),
+ends as (select max(day) as last_day from changes),
 days as (
   select spans.account, spans.ledger, spans.coin, cast(each.day as date) as day
   from spans
-  join ends on ends.account = spans.account
+  cross join ends
   cross join lateral unnest(
     generate_series(spans.first_day, ends.last_day, interval 1 day)
   ) as each (day)

@@ -1,0 +1,11 @@
+-- What an account is worth at the end of a month follows from what it was worth before, what came in and went out, what it
+-- earned and paid, its gains and the change of what it still holds: to the last digit, where everything of the month is known.
+-- grain: one row per account and month that does not close
+select 'warning' as severity, account, cast(null as varchar) as ledger, currency as coin,
+  timezone('UTC', cast(month as timestamp)) as occurred_at, closing_value - difference as expected,
+  closing_value as found, difference,
+  'The worth of ' || coalesce(account, 'all accounts') || ' at the end of ' || strftime(month, '%Y-%m')
+    || ' does not follow from the month before: the lines of value_bridge and the closing value differ.' as explanation,
+  cast(to_json([strftime(month, '%Y-%m')]) as varchar) as evidence, strftime(month, '%Y-%m') as culprit
+from main.value_bridge
+where difference <> 0 and unknown_events = 0 and unpriced_coins = 0

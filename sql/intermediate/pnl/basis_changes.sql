@@ -1,0 +1,39 @@
+-- What each month adds to the coins of known cost that an account holds and to their cost, and to what it owes of borrowed
+-- coins that it sold and to what they brought; and how many events or pieces of the month have no known value or cost.
+-- needs: disposals, lot_transfers, short_sales
+-- grain: one row per account, coin and month
+with
+changes as (
+  select account, coin, happened_at as occurred_at, value is null as is_unknown,
+    case when value is null then 0 else quantity end as quantity, coalesce(value, 0) as cost
+  from main.lot_events
+  where kind = 'acquire'
+  union all
+  select account, coin, disposed_at, gain is null,
+    case when cost_basis is null then 0 else -quantity end, coalesce(denied_loss, 0) - coalesce(cost_basis, 0)
+  from main.disposals
+  union all
+  select from_account, coin, moved_at, cost_basis is null,
+    case when cost_basis is null then 0 else -quantity end, -coalesce(cost_basis, 0)
+  from main.lot_transfers
+  union all
+  select to_account, coin, arrived_at, cost_basis is null,
+    case when cost_basis is null then 0 else quantity end, coalesce(cost_basis, 0)
+  from staging.lot_arrivals
+  union all
+  -- A short sale takes off what it brought until it counts, as a disposal of its own.
+  select account, coin, sold_at, proceeds is null, -quantity, -coalesce(proceeds, 0)
+  from main.short_sales
+  union all
+  select sales.account, sales.coin, coalesce(counted.disposed_at, sales.closed_at), sales.proceeds is null,
+    sales.quantity, coalesce(sales.proceeds, 0)
+  from main.short_sales as sales
+  left join main.disposals as counted
+    on counted.disposal_id = sales.sale_id and counted.lot_id = sales.closing_id and counted.coin = sales.coin
+  where sales.closed_at is not null
+)
+select account, coin, cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month,
+  sum(quantity) as quantity, sum(cost) as cost, count(*) filter (is_unknown) as unknown_events
+from changes
+where not ends_with(account, '/before')
+group by account, coin, cast(date_trunc('month', occurred_at at time zone 'UTC') as date)

@@ -1,0 +1,136 @@
+-- From what an account was worth at the end of one month to what it was worth at the end of the next: what came in and went
+-- out, what was earned and paid, what sales brought above their cost, and what changed in the value of what is still held.
+-- The lines come from the entries, the lots engine and the days' balances, each for itself, and must close: opening_value +
+-- the lines = closing_value. Where something has no known value, cost or price, difference is what that leaves open.
+-- needs: disposals, lot_matching
+-- grain: one row per account and month; where all accounts hold their lots together, one row per month
+-- keys:  account, month unique
+-- columns:
+--   account: Account; null for all together, where lots are held over all accounts.
+--   month: First day of the UTC month.
+--   currency: Reporting currency.
+--   opening_value: Worth at the end of the month before, as in net_worth.
+--   deposits: Coins and money that came from elsewhere, less what went there, at their value then: P2P deals, balances from
+--     before the books, gifts, and records whose other side is not known.
+--   transfers: What came from other wallets, less what went there; coins at the cost that moves along.
+--   income: Rewards, shared profit and adjustments at their value when received.
+--   interest: Interest at its value then; negative when paid.
+--   fees: Fees of futures, and others that belong to no fill, at their value then; negative when paid.
+--   funding: Funding of futures at its value then; negative when paid.
+--   futures_pnl: Results of futures positions at their value then.
+--   realised_gains: Gains of matched lots, as in disposals; fees of fills are in them.
+--   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by.
+--   unknown_cost_change: What the value of coins without a known cost changed by.
+--   closing_value: Worth at the end of the month, or of the books, as in net_worth.
+--   difference: closing_value less all the others: zero where everything is known.
+--   unknown_events: Events and pieces of lots of the month without a known value or cost.
+--   unpriced_coins: Coins held at the beginning or the end of the month without a price then.
+with
+holding as (select scope = 'account' as is_by_account from main.lot_matching),
+changes as (
+  select case when is_by_account then account else '' end as holder, coin, month, sum(quantity) as quantity,
+    sum(cost) as cost, sum(unknown_events) as unknown_events
+  from staging.basis_changes
+  cross join holding
+  group by all
+),
+worths as (
+  select case when is_by_account then account else '' end as holder, coin,
+    cast(date_trunc('month', day) as date) as month, sum(own_value) as value, any_value(price) as price,
+    count(*) filter (own_value is null) as unpriced
+  from main.daily_valuation
+  cross join holding
+  where day = last_day(day) or day = (select max(day) from main.daily_valuation)
+  group by all
+),
+holders as (
+  select holder, coin, min(month) as first_month
+  from (select holder, coin, month from changes union all select holder, coin, month from worths)
+  group by holder, coin
+),
+ends as (
+  select max(month) as last_month
+  from (select month from changes union all select month from worths)
+),
+months as (
+  select holders.holder, holders.coin, cast(each.month as date) as month
+  from holders
+  cross join ends
+  cross join lateral unnest(generate_series(first_month, last_month, interval 1 month)) as each (month)
+),
+states as (
+  select months.holder, months.coin, months.month, coalesce(worths.value, 0) as value,
+    coalesce(worths.unpriced, 0) as unpriced, worths.price, coalesce(changes.unknown_events, 0) as unknown_events,
+    sum(coalesce(changes.quantity, 0)) over running as quantity, sum(coalesce(changes.cost, 0)) over running as cost
+  from months
+  left join worths
+    on worths.holder = months.holder and worths.coin = months.coin and worths.month = months.month
+  left join changes
+    on changes.holder = months.holder and changes.coin = months.coin and changes.month = months.month
+  window running as (
+    partition by months.holder, months.coin order by months.month rows between unbounded preceding and current row
+  )
+),
+-- Money needs no lots: it has no cost but itself.
+valued as (
+  select states.*,
+    case when states.coin = reporting.currency then value else coalesce(exact_multiply(quantity, price), 0) end
+      as known_value
+  from states
+  cross join staging.reporting as reporting
+),
+closings as (
+  select holder, month, sum(value) as value, sum(unpriced) as unpriced, sum(unknown_events) as unknown_events,
+    sum(case when valued.coin = reporting.currency then 0 else known_value - cost end) as unrealised,
+    sum(value - known_value) as unknown_value
+  from valued
+  cross join staging.reporting as reporting
+  group by holder, month
+),
+-- A month in which nothing is held any more has a worth of nothing.
+steps as (
+  select closings.*, lag(value, 1, 0) over by_month as opening_value,
+    unrealised - lag(unrealised, 1, 0) over by_month as unrealised_change,
+    unknown_value - lag(unknown_value, 1, 0) over by_month as unknown_cost_change,
+    lag(unpriced, 1, 0) over by_month as unpriced_before
+  from closings
+  window by_month as (partition by holder order by month)
+),
+flows as (
+  select case when is_by_account then account else '' end as holder, month,
+    coalesce(sum(value) filter (line = 'deposits'), 0) as deposits,
+    coalesce(sum(value) filter (line = 'transfers'), 0) as transfers,
+    coalesce(sum(value) filter (line = 'income'), 0) as income,
+    coalesce(sum(value) filter (line = 'interest'), 0) as interest,
+    coalesce(sum(value) filter (line = 'fees'), 0) as fees,
+    coalesce(sum(value) filter (line = 'funding'), 0) as funding,
+    coalesce(sum(value) filter (line = 'futures_pnl'), 0) as futures_pnl
+  from staging.bridge_flows
+  cross join holding
+  group by case when is_by_account then account else '' end, month
+),
+gains as (
+  select case when is_by_account then account else '' end as holder,
+    cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, sum(realised_pnl) as realised_gains
+  from staging.lot_pnl_parts
+  cross join holding
+  group by all
+),
+bridged as (
+  select steps.holder, steps.month, steps.opening_value, coalesce(flows.deposits, 0) as deposits,
+    coalesce(flows.transfers, 0) as transfers, coalesce(flows.income, 0) as income,
+    coalesce(flows.interest, 0) as interest, coalesce(flows.fees, 0) as fees, coalesce(flows.funding, 0) as funding,
+    coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(gains.realised_gains, 0) as realised_gains,
+    steps.unrealised_change, steps.unknown_cost_change, steps.value as closing_value, steps.unknown_events,
+    greatest(steps.unpriced, steps.unpriced_before) as unpriced_coins
+  from steps
+  left join flows on flows.holder = steps.holder and flows.month = steps.month
+  left join gains on gains.holder = steps.holder and gains.month = steps.month
+)
+select nullif(holder, '') as account, month, reporting.currency, opening_value, deposits, transfers, income, interest, fees,
+  funding, futures_pnl, realised_gains, unrealised_change, unknown_cost_change, closing_value,
+  closing_value - opening_value - deposits - transfers - income - interest - fees - funding - futures_pnl
+    - realised_gains - unrealised_change - unknown_cost_change as difference,
+  unknown_events, unpriced_coins
+from bridged
+cross join staging.reporting as reporting

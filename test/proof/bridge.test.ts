@@ -1,0 +1,52 @@
+// The bridge over seeded histories: what each account is worth follows from the month before, to the last digit, for every
+// account and month, in two currencies. TIEOUT_BRIDGE_SEEDS runs more of them than the two that always run.
+import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { tieout } from '../support/cli.ts'
+
+const SPEED = 1_000
+const SEEDS = Number(process.env.TIEOUT_BRIDGE_SEEDS ?? 2)
+
+/** Months that are known whole, those that do not close, and those of which something is unknown. */
+async function bridged(dir: string): Promise<unknown> {
+  const query = `
+    with months as (select *, unknown_events = 0 and unpriced_coins = 0 as is_known from value_bridge)
+    select count(*) filter (is_known) > 10 as has_many, count(*) filter (not is_known)::integer as unknown,
+      coalesce(list(account || ' ' || month || ': ' || difference order by account, month)
+        filter (is_known and difference <> 0), []) as open,
+      (select count(*)::integer from net_worth join value_bridge using (account)
+        where net_worth.day = (select max(day) from net_worth)
+          and value_bridge.month = date_trunc('month', net_worth.day) and closing_value <> value) as other_worth
+    from months`
+  return JSON.parse((await tieout(['sql', query, '--format', 'json', '--dir', dir])).stdout)[0]
+}
+
+const CLOSED = { has_many: true, unknown: 0, open: [], other_worth: 0 }
+
+for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
+  test(`seed ${seed}: closes in euros and in tether`, async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'tieout-bridge-'))
+    const sandbox = await startSandbox({ seed, days: 70, speed: SPEED })
+    try {
+      await writeSandboxConfig(dir, sandbox, { speed: SPEED })
+      const config = join(dir, 'tieout.yaml')
+      const shipped = readFileSync(config, 'utf8')
+      appendFileSync(config, 'reports: { currency: EUR }\n')
+      expect([0, 3]).toContain((await tieout(['nightly', '--dir', dir])).code)
+      const worksheet = join(dir, 'worksheet.csv')
+      await tieout(['worksheet', '--out', worksheet, '--dir', dir])
+      expect((await tieout(['import', 'lots', worksheet, '--dir', dir])).code).toBe(0)
+      expect(await bridged(dir)).toEqual(CLOSED)
+
+      writeFileSync(config, `${shipped}reports: { currency: USDT }\n`)
+      expect([0, 3]).toContain((await tieout(['nightly', '--dir', dir])).code)
+      expect(await bridged(dir)).toEqual(CLOSED)
+    } finally {
+      await sandbox.close()
+      rmSync(dir, { recursive: true, force: true })
+    }
+  }, 600_000)
+}

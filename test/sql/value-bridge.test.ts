@@ -1,0 +1,171 @@
+// What an account is worth, from month to month: every line worked out by hand, and closed to the last digit.
+import { afterEach, expect, test } from 'vitest'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { matchingOf } from '../../pipeline/rules/matching.ts'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { runModel } from '../support/one-model.ts'
+
+let books: TestBooks | undefined
+afterEach(async () => {
+  await books?.close()
+  books = undefined
+})
+
+const at = (day: string): string => `2026-${day} 12:00:00+00`
+
+/** What one bitcoin costs, on the days on which something happens and at the ends of months. */
+const PRICES: Readonly<Record<string, string>> = {
+  '01-10': '100',
+  '01-31': '110',
+  '02-10': '120',
+  '02-12': '125',
+  '02-28': '125',
+}
+
+const BOUGHT: readonly Move[] = [
+  { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '2', fee: '-0.01', ts: at('01-10') },
+  { id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-200', ts: at('01-10') },
+]
+
+const SPENT: readonly Move[] = [
+  { id: '3', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '130', ts: at('02-10') },
+  { id: '4', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: at('02-10') },
+  { id: '5', coin: 'USDT', type: 'INTEREST_SETTLEMENT_OUT', amount: '-0.5', ts: at('02-11') },
+  { id: '6', coin: 'BTC', type: 'BONUS_GRANT_USER_IN', amount: '0.1', ts: at('02-10') },
+  { id: '7', coin: 'USDT', type: 'TRANSFER_OUT', amount: '-50', ts: at('02-12') },
+  { id: '8', coin: 'BTC', type: 'TRANSFER_OUT', amount: '-0.5', ts: at('02-12') },
+]
+
+const ARRIVED: readonly Move[] = [
+  { id: '21', coin: 'USDT', type: 'TRANSFER_IN', amount: '50', ts: at('02-12') },
+  { id: '22', coin: 'BTC', type: 'TRANSFER_IN', amount: '0.5', ts: at('02-12') },
+]
+
+async function built(
+  accounts: Readonly<Record<string, readonly Move[]>>,
+  matching: Parameters<typeof matchingOf>[0] = {},
+) {
+  books = await TestBooks.open()
+  await books.insert('imports', {
+    page_id: '91',
+    kind: 'prices',
+    file_name: 'prices.csv',
+    imported_at: at('02-28'),
+  })
+  const prices = Object.entries(PRICES).map(([day, price], row) => ({
+    page_id: '91',
+    page_row: String(row),
+    priced_at: `2026-${day} 00:00:00+00`,
+    asset: 'BTC',
+    currency: 'USDT',
+    price,
+    source: 'market',
+  }))
+  for (const cells of prices) await books.insert('imported_prices', cells)
+  for (const [number, [account, moves]] of Object.entries(accounts).entries()) {
+    await books.account(account, 'unified', String(1000 + number))
+    await books.tax('SPOT', balanced(moves, number === 0 ? { USDT: '1000' } : {}), { account })
+  }
+  const { options } = matchingOf(matching)
+  return await books.build({ reportingCurrency: 'USDT' }, { steps: [lotsStep(options)] })
+}
+
+const bridge = (columns: string) =>
+  books?.query(`select account, month, ${columns} from value_bridge order by account, month`)
+
+const LINES = `opening_value, deposits, transfers, income, interest, realised_gains, unrealised_change, closing_value,
+  difference`
+
+test('each line stands for itself and the closing value follows, for the one who sends and the one who receives', async () => {
+  const result = await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED })
+  expect(await bridge(LINES)).toEqual([
+    ['desk', '2026-02-01', '0', '0', '100.25', '0', '0', '0', '12.25', '112.5', '0'],
+    // The fee is a disposal of 0.01 at 1 that cost 1.005; what is left cost 199.995 and is worth 218.9.
+    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    // 1 of 1.99 cost 100.5; 0.5 move along at 50.25; 0.59 are left, that cost 61.245 and are worth 73.75.
+    ['main', '2026-02-01', '1018.9', '0', '-100.25', '12', '-0.5', '29.5', '-6.4', '953.25', '0'],
+  ])
+  expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
+test('lots that all accounts hold together have one bridge, in which what moves between them cancels', async () => {
+  await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED }, { scope: 'universal' })
+  expect(await bridge(LINES)).toEqual([
+    [null, '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    [null, '2026-02-01', '1018.9', '0', '0', '12', '-0.5', '29.5', '5.85', '1065.75', '0'],
+  ])
+})
+
+const WORTH = 'realised_gains, unrealised_change, closing_value, difference'
+
+const SHORT: readonly Move[] = [
+  { id: '4', coin: 'BTC', type: 'BORROW', amount: '1', ts: at('01-30') },
+  { id: '5', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '115', ts: at('01-31') },
+  { id: '6', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: at('01-31') },
+  { id: '7', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '1', ts: at('02-10') },
+  { id: '8', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-120', ts: at('02-10') },
+  { id: '9', coin: 'BTC', type: 'REPAYMENT', amount: '-1', ts: at('02-28') },
+]
+
+test('coins that are owed count against what is held; a sale of them is a gain when it counts', async () => {
+  await built({ main: SHORT })
+  expect(await bridge(WORTH)).toEqual([
+    ['main', '2026-01-01', '0', '5', '1005', '0'],
+    ['main', '2026-02-01', '-5', '-5', '995', '0'],
+  ])
+})
+
+test('a sale of borrowed coins counts in January already under the rules of the United Kingdom, for all accounts', async () => {
+  await built({ main: SHORT }, { rules: 'uk' })
+  expect(await bridge(WORTH)).toEqual([
+    [null, '2026-01-01', '-5', '10', '1005', '0'],
+    [null, '2026-02-01', '0', '-10', '995', '0'],
+  ])
+})
+
+test('what has no known cost has a line of its own, and is told beside the difference that it leaves', async () => {
+  const found: Move = { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('01-10') }
+  const result = await built({ main: [...BOUGHT, found] })
+  expect(
+    await bridge('unrealised_change, unknown_cost_change, closing_value, difference, unknown_events'),
+  ).toEqual([
+    // Worth 100 at the end of the books, and nobody knows what it cost.
+    ['main', '2026-01-01', '-0.995', '100', '1099', '0', '1'],
+  ])
+  expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
+test('value_bridge: a month that does not close is a warning, unless something of it is unknown', async () => {
+  const row = (month: string, difference: string, unknown: string, unpriced: string) => [
+    'main',
+    `2026-${month}-01`,
+    'USDT',
+    '100',
+    difference,
+    unknown,
+    unpriced,
+  ]
+  const planted = {
+    'main.value_bridge': {
+      columns: `account varchar, month date, currency varchar, closing_value decimal(38, 18),
+        difference decimal(38, 18), unknown_events bigint, unpriced_coins bigint`,
+      rows: [
+        row('01', '0', '0', '0'),
+        row('02', '-0.000000000000000001', '0', '0'),
+        row('03', '7', '1', '0'),
+        row('04', '7', '0', '1'),
+      ],
+    },
+  }
+  expect(await runModel('checks.value_bridge', planted)).toEqual([
+    expect.objectContaining({
+      severity: 'warning',
+      account: 'main',
+      coin: 'USDT',
+      expected: '100.000000000000000001',
+      found: '100',
+      difference: '-0.000000000000000001',
+      evidence: '["2026-02"]',
+    }),
+  ])
+})
