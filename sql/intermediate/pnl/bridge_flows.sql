@@ -36,10 +36,10 @@ entry_lines as (
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place
 ),
+-- What an imported trade brings is a deposit as far as its money does not lie in the account: both sides of it are.
 imported_lines as (
   select id as imported_id,
     case
-      when type in ('buy', 'sell') then 'fills'
       when type = 'income' then 'income'
       when type in ('transfer_in', 'transfer_out') then 'transfers'
       else 'deposits'
