@@ -101,7 +101,7 @@ async function runModel(
 
 async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<number> {
   try {
-    for (const table of step.writes) await connection.run(`drop table if exists ${qualify(table)}`)
+    await connection.run(step.writes.map((table) => `drop table if exists ${qualify(table)}`).join(';\n'))
     await step.run(connection)
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause

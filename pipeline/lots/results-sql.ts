@@ -1,7 +1,6 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
 // The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date, 16 bought again.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
-import { literal } from '../engine/quote.ts'
 import type { ShortSales } from './event.ts'
 import {
   type LotTable,
@@ -170,7 +169,7 @@ const types = {
 }
 
 /**
- * Makes the published tables anew, each with a comment on it and on its columns, and drops what they were made from.
+ * Makes the published tables anew and drops what they were made from.
  * Only the `filled` ones are joined with their texts: a join with nothing would still read every event.
  */
 export async function writeOut(
@@ -178,7 +177,7 @@ export async function writeOut(
   filled: readonly LotTableName[],
   given: Given,
 ): Promise<void> {
-  for (const table of lotTableNames) await connection.run(definition(table, lotTables[table]))
+  await connection.run(lotTableNames.map((table) => definition(table, lotTables[table])).join(';\n'))
   const run = async (statement: string): Promise<void> => {
     const named = Object.keys(types).filter((name) => statement.includes(`$${name}`)) as (keyof Given)[]
     await connection.run(
@@ -189,7 +188,7 @@ export async function writeOut(
   }
   for (const table of filled) await run(`insert into ${table} ${selects[table]}`)
   if (filled.includes('short_sales')) await run(CLOSED_SHORT_SALES)
-  for (const table of lotTableNames) await connection.run(`drop table temp.found_${table}`)
+  await connection.run(lotTableNames.map((table) => `drop table temp.found_${table}`).join(';\n'))
 }
 
 /** What the one row of `lot_matching` says. */
@@ -212,11 +211,8 @@ export async function writeMatching(connection: DuckDBConnection, by: MatchedBy)
   })
 }
 
-function definition(table: string, { doc: meaning, columns: all }: LotTable): string {
-  const columns = Object.entries(all)
-  const comments = columns.map(([name, { doc }]) => `comment on column ${table}.${name} is ${literal(doc)};`)
-  return `
-    create or replace table ${table} (${columns.map(([name, { type }]) => `${name} ${sqlTypes[type]}`).join(', ')});
-    comment on table ${table} is ${literal(meaning)};
-    ${comments.join('\n')}`
+/** What it and its columns mean is written down by whoever keeps the tables. */
+function definition(table: string, { columns }: LotTable): string {
+  const typed = Object.entries(columns).map(([name, { type }]) => `${name} ${sqlTypes[type]}`)
+  return `create or replace table ${table} (${typed.join(', ')})`
 }

@@ -1,5 +1,6 @@
 -- What an account is worth at the end of a month follows from what it was worth before, what came in and went out, what it
 -- earned and paid, its gains and the change of what it still holds: to the last digit, where everything of the month is known.
+-- needs: disposals
 -- grain: one row per account and month that does not close
 select 'warning' as severity, account, cast(null as varchar) as ledger, currency as coin,
   timezone('UTC', cast(month as timestamp)) as occurred_at, closing_value - difference as expected,
