@@ -17,7 +17,7 @@ What is held against what, and by which checks:
 
 | reconciliation | checks |
 | --- | --- |
-| balance chains | balance_chain, entries_match_balance; negative_balance where a feed tells none |
+| balance chains | balance_chain, entries_match_balance; negative_balance where a feed has none |
 | chain end against snapshots | balance_snapshots |
 | orders against tax records: quantity, value, fees | orders_vs_tax, order_fees, trade_legs |
 | unified against futures feed | futures_v3_v2 |
@@ -31,6 +31,7 @@ What is held against what, and by which checks:
 | types that nobody has classified, and those whose meaning is in doubt (see types.md) | unknown_type, doubtful_type |
 | double entry | double_entry, landed_row_has_page, sum_guard |
 | lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |
+| what an account is worth, from month to month | value_bridge |
 | sources of prices against what the books need of them | price_sources |
 | totals of the risk rate | ltv_totals |
 | quarantined rows, values that do not fit | quarantined_rows, unread_values, drift |

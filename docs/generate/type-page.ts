@@ -14,7 +14,7 @@ Every record of a feed below says what kind of change it is in a word of the ven
 
 - **Spelling** does not matter: capitals or not, and any run of hyphens, underscores and blanks is one underscore. \`Airdrop Reward-A\` and \`airdrop_reward_a\` are one name.
 - **\`FIXED_\`** before a name makes it the isolated-margin twin of that name, and means the same where it has no row of its own.
-- **What is not listed** is \`unclassified\`: it is kept, counts in the balance where the feed tells one, and is a warning of the check unknown_type.
+- **What is not listed** is \`unclassified\`: it is kept, counts in the balance where the feed has one, and is a warning of the check unknown_type.
 - **Your own rows** come first: a file \`tax_types.csv\` in the folder of the books, with the columns \`feed,type,kind,direction,family,role,note\` and, if you like, \`doubt\`. A type may end in \`*\`, which stands for anything. \`kinds.csv\` and \`type_doubts.csv\` beside it add kinds and doubts.
 
 The columns of \`tax_types.csv\`:

@@ -1,6 +1,6 @@
--- What a wallet held when an answer told it is the sum of its entries up to then. Sub-accounts (4.13): equity without what
--- is unrealised; not compared with vouchers in it, nor where a unified account is told as all zero, for the interface does
--- not say that it tells those. Risk unit (4.16): equity of a coin over all accounts of the unit, where nothing of it is
+-- What a wallet held when an answer reported it is the sum of its entries up to then. Sub-accounts (4.13): equity without what
+-- is unrealised; not compared with vouchers in it, nor where a unified account is reported as all zero, for the interface does
+-- not say that it reports those. Risk unit (4.16): equity of a coin over all accounts of the unit, where nothing of it is
 -- owed and no position is margined in it; the interface does not say more exactly what equity is, so this is a notice.
 -- Compared is the last reading that can be: every feed of the wallet is complete for a minute beyond it, and no record
 -- stands within a minute of it.
@@ -13,7 +13,7 @@ recent as (
   from staging.reading_times
   where feed in ('futures.subaccountAssets', 'loan.ltv')
 ),
--- What one answer told is the content of a published record, which may be older than the answer.
+-- What one answer reported is the content of a published record, which may be older than the answer.
 asset_rows as (
   select received.account as teller, received.user_id, received.partition as line, received.page_id, recent.read_at,
     contents.page_id as content_page, contents.page_row as content_row
@@ -33,15 +33,15 @@ assets as (
     on coins.page_id = asset_rows.content_page and coins.page_row = asset_rows.content_row
   join main.accounts as accounts on accounts.uid = asset_rows.user_id
 ),
-told_something as (
+reports_something as (
   select account, page_id from assets where equity <> 0 group by account, page_id
 ),
 sub_readings as (
   select assets.account, assets.account as members, case when kind = 'unified' then 'UNIFIED' else line end as ledger, line,
-    coin, equity - unrealised as told, page_id, read_at, 'futures.subaccountAssets' as feed
+    coin, equity - unrealised as reported, page_id, read_at, 'futures.subaccountAssets' as feed
   from assets
   where equity is not null and vouchers = 0
-    and (kind <> 'unified' or page_id in (select page_id from told_something where account = assets.account))
+    and (kind <> 'unified' or page_id in (select page_id from reports_something where account = assets.account))
 ),
 risk_rows as (
   select received.account, received.page_id, recent.read_at,
@@ -56,7 +56,7 @@ risk_rows as (
   group by received.account, received.page_id, recent.read_at
 ),
 risk_coins as (
-  select risk_rows.account, risk_rows.page_id, risk_rows.read_at, upper(held.coin) as coin, held.amount as told
+  select risk_rows.account, risk_rows.page_id, risk_rows.read_at, upper(held.coin) as coin, held.amount as reported
   from risk_rows
   join main.ltv_balances as held
     on held.page_id = risk_rows.content_page and held.page_row = risk_rows.content_row
@@ -75,11 +75,11 @@ risk_members as (
 ),
 -- A unit with an account that the books do not know, or with a position in the coin, is not compared.
 risk_readings as (
-  select risk_coins.account, members.member, risk_coins.coin, risk_coins.told, risk_coins.page_id, risk_coins.read_at
+  select risk_coins.account, members.member, risk_coins.coin, risk_coins.reported, risk_coins.page_id, risk_coins.read_at
   from risk_coins
   join risk_members as members
     on members.account = risk_coins.account and members.page_id = risk_coins.page_id
-  where risk_coins.told is not null
+  where risk_coins.reported is not null
     and not exists (
       select 1 from risk_members as strangers
       where strangers.account = risk_coins.account and strangers.page_id = risk_coins.page_id
@@ -94,9 +94,9 @@ risk_readings as (
     )
 ),
 subjects as (
-  select account, account as member, ledger, coin, told, page_id, read_at, feed from sub_readings
+  select account, account as member, ledger, coin, reported, page_id, read_at, feed from sub_readings
   union all
-  select account, member, 'UNIFIED', coin, told, page_id, read_at, 'loan.ltv' from risk_readings
+  select account, member, 'UNIFIED', coin, reported, page_id, read_at, 'loan.ltv' from risk_readings
 ),
 -- The feeds that a wallet's records come from.
 wallet_feeds as (
@@ -160,19 +160,19 @@ booked as (
     and entries.occurred_at <= latest.read_at
   group by latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id
 ),
-told as (
-  select account, feed, ledger, coin, page_id, any_value(told) as told_quantity, any_value(read_at) as told_at,
+reported as (
+  select account, feed, ledger, coin, page_id, any_value(reported) as reported_quantity, any_value(read_at) as reported_at,
     list_sort(list(distinct member)) as members
   from latest
   group by account, feed, ledger, coin, page_id
 ),
 differing as (
-  select told.*, booked.quantity, booked.last_at, booked.last_id
-  from told
+  select reported.*, booked.quantity, booked.last_at, booked.last_id
+  from reported
   join booked
-    on booked.account = told.account and booked.feed = told.feed and booked.ledger = told.ledger
-    and booked.coin = told.coin and booked.page_id = told.page_id
-  where told.told_quantity <> booked.quantity
+    on booked.account = reported.account and booked.feed = reported.feed and booked.ledger = reported.ledger
+    and booked.coin = reported.coin and booked.page_id = reported.page_id
+  where reported.reported_quantity <> booked.quantity
 ),
 caused as (
   select differing.account, differing.feed, differing.ledger, differing.coin, min(causes.cause) as cause
@@ -180,13 +180,13 @@ caused as (
   join staging.disturbances as causes
     on list_contains(differing.members, causes.account)
     and coalesce(causes.coin, differing.coin) = differing.coin
-    and causes.starts_at <= differing.told_at
+    and causes.starts_at <= differing.reported_at
   group by differing.account, differing.feed, differing.ledger, differing.coin
 )
 select case when caused.cause is null and differing.feed <> 'loan.ltv' then 'warning' else 'notice' end as severity,
-  differing.account, differing.ledger, differing.coin, differing.told_at as occurred_at,
-  told_quantity as expected, quantity as found, quantity - told_quantity as difference,
-  differing.feed || ' told another balance than the entries up to then'
+  differing.account, differing.ledger, differing.coin, differing.reported_at as occurred_at,
+  reported_quantity as expected, quantity as found, quantity - reported_quantity as difference,
+  differing.feed || ' reported another balance than the entries up to then'
     || case
       when caused.cause is null then ': a record between the last one and that moment is missing, or one is wrong.'
       else '; this follows from ' || caused.cause || '.'

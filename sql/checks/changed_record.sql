@@ -1,4 +1,4 @@
--- What the venue has once told it does not change. A changed record is a warning, with both versions kept; a record to
+-- What the venue has once reported it does not change. A changed record is a warning, with both versions kept; a record to
 -- which only unknown fields came is a notice. Orders and the like live, so they may change.
 -- grain: one row per account, feed and whether known fields changed
 with

@@ -1,4 +1,4 @@
--- The venue tells each P2P deal and move once, and each funding and transfer of a futures account. The same record received
+-- The venue reports each P2P deal and move once, and each funding and transfer of a futures account. The same record received
 -- again under its own id is one record and no break; under another id it counts twice in the books until the venue takes
 -- it back, and what else disagrees there follows from it. Elsewhere equal records are two equal fills as often as not:
 -- balance_chain decides for unified accounts, futures_v3_v2, positions, order_fees, orders_vs_futures and orders_vs_tax for

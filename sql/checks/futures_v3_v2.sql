@@ -1,5 +1,5 @@
--- The unified tax feed and the futures feed tell the same futures records, where both are complete, a day inside the
--- edges. The unified feed is the book of record; the futures feed tells the symbols. The unified feed knows nothing from
+-- The unified tax feed and the futures feed report the same futures records, where both are complete, a day inside the
+-- edges. The unified feed is the book of record; the futures feed has the symbols. The unified feed knows nothing from
 -- before an account became unified, so what is older than its first record is not compared.
 -- grain: one row per account, product type and coin
 with
@@ -44,7 +44,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   cast(record_count as varchar) || ' futures record(s) stand in one of the two feeds only ('
     || grouped.line || ')'
     || case
-      when caused.cause is null then ': one of them has left a record out, or tells it differently.'
+      when caused.cause is null then ': one of them has left a record out, or reports it differently.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json(ids) as varchar) as evidence,

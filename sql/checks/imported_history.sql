@@ -1,6 +1,6 @@
--- Imported history of an account that the venue tells of too ends where the account's books begin: what it holds then
--- is in its opening balances, or arrives later from a wallet that no feed tells of.
--- Lots that all accounts hold together do not tell it: there it is what was moved, less what was handed over.
+-- Imported history of an account that the venue reports too ends where the account's books begin: what it holds then
+-- is in its opening balances, or arrives later from a wallet that no feed reports.
+-- Lots that all accounts hold together do not say it: there it is what was moved, less what was handed over.
 -- needs: lots, lot_matching
 -- grain: one row per account and coin with more than that
 with
@@ -32,7 +32,7 @@ left_over as (
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity as found, quantity as difference,
-  'Imported history tells of ' || coin || ' in ' || account || ' that the venue never told of: neither its opening '
+  'Imported history reports ' || coin || ' in ' || account || ' that the venue never reported: neither its opening '
     || 'balances nor an arrival from elsewhere has it. It counts in no balance; correct the import, or its account or time.'
     as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit

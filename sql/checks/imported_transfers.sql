@@ -8,9 +8,9 @@ select 'warning' as severity, book_account as account, cast(null as varchar) as 
   case
     when twin_place is not null then 'More arrived with ' || id || ' than left; what is too much has no known cost.'
     when type = 'transfer_in'
-      then 'The transfer ' || id || ' came in and nothing tells what it left: its cost is unknown. Import the leg out, '
+      then 'The transfer ' || id || ' came in and nothing states what it left: its cost is unknown. Import the leg out, '
         || 'with an id that begins with ' || transfer_id || ':.'
-    else 'The transfer ' || id || ' left and nothing tells where it arrived. Import the leg in, with an id that begins '
+    else 'The transfer ' || id || ' left and nothing states where it arrived. Import the leg in, with an id that begins '
       || 'with ' || transfer_id || ':.'
   end as explanation,
   cast(to_json([id]) as varchar) as evidence, id as culprit

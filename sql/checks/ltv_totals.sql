@@ -1,6 +1,6 @@
 -- The totals of the risk rate (4.16) are the sums of its parts: all assets are the converted amounts of the margin coins,
 -- each of them its quantity at its price; all debt is what is owed, principal and interest, at the prices of the same
--- answer (USDT counts as one), where those are told; the rate is debt by assets, which the document does not say in so
+-- answer (USDT counts as one), where those are reported; the rate is debt by assets, which the document does not say in so
 -- many words, so that is a notice. Each figure may have been cut off at its last decimal.
 -- grain: one row per account, of its latest answer
 with

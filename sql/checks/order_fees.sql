@@ -1,6 +1,6 @@
 -- Orders of spot, margin and futures have paid the fees that the tax records charge, symbol by symbol and coin by coin, where
--- both feeds are complete, a day inside the edges. Orders tell a fee that was paid as positive, tax records as
--- negative. Not compared are runs of days whose filled quantities differ (see orders_vs_tax), in which an order tells no
+-- both feeds are complete, a day inside the edges. Orders report a fee that was paid as positive, tax records as
+-- negative. Not compared are runs of days whose filled quantities differ (see orders_vs_tax), in which an order has no
 -- fee or a futures record no symbol, and in which the venue has closed a position itself. Where records carry more
 -- decimals than orders, the last decimal of each order may be cut off.
 -- grain: one row per account, symbol and coin of the fees
@@ -18,8 +18,8 @@ items as (
   from printed
   left join staging.last_decimals as units on units.decimals = printed.decimals
 ),
-told as (
-  select account, line, symbol, island, coin, sum(fee) as told_fee, sum(last_decimal) as allowance,
+reported as (
+  select account, line, symbol, island, coin, sum(fee) as reported_fee, sum(last_decimal) as allowance,
     max(decimals) as most_decimals, min(id, 5) as ids
   from items
   where coin <> '' and fee is not null
@@ -54,23 +54,23 @@ charged as (
   group by account, line, symbol, island, coin
 ),
 compared as (
-  select coalesce(told.account, charged.account) as account, coalesce(told.line, charged.line) as line,
-    coalesce(told.symbol, charged.symbol) as symbol, coalesce(told.island, charged.island) as island,
-    coalesce(told.coin, charged.coin) as coin, coalesce(told.told_fee, 0) as told_fee,
+  select coalesce(reported.account, charged.account) as account, coalesce(reported.line, charged.line) as line,
+    coalesce(reported.symbol, charged.symbol) as symbol, coalesce(reported.island, charged.island) as island,
+    coalesce(reported.coin, charged.coin) as coin, coalesce(reported.reported_fee, 0) as reported_fee,
     coalesce(charged.charged_fee, 0) as charged_fee,
-    coalesce(charged.ids, told.ids) as ids, coalesce(told.allowance, 0) as allowance,
-    coalesce(told.most_decimals, 18) as decimals
-  from told
+    coalesce(charged.ids, reported.ids) as ids, coalesce(reported.allowance, 0) as allowance,
+    coalesce(reported.most_decimals, 18) as decimals
+  from reported
   full join charged
-    on charged.account = told.account and charged.line = told.line and charged.symbol = told.symbol
-    and charged.island = told.island and charged.coin = told.coin
+    on charged.account = reported.account and charged.line = reported.line and charged.symbol = reported.symbol
+    and charged.island = reported.island and charged.coin = reported.coin
 ),
 beyond as (
   select *,
     length(rtrim(cast(charged_fee as varchar), '0')) - position('.' in cast(charged_fee as varchar)) > decimals
-      and abs(charged_fee - told_fee) < allowance as is_cut_off
+      and abs(charged_fee - reported_fee) < allowance as is_cut_off
   from compared
-  where told_fee <> charged_fee
+  where reported_fee <> charged_fee
 ),
 unsuited as (
   select account, product_line as line, cast(occurred_at at time zone 'UTC' as date) as day, symbol
@@ -90,7 +90,7 @@ inside as (
   where not beyond.is_cut_off and islands.all_ordered >= islands.all_traded
     and (beyond.line like '%-FUTURES' or islands.all_ordered = islands.all_traded)
     and (
-      beyond.told_fee > beyond.charged_fee
+      beyond.reported_fee > beyond.charged_fee
       or beyond.account in (select account from landing.pages where feed = 'trade.openOrders')
     )
     and not exists (
@@ -127,7 +127,7 @@ caused as (
   group by inside.account, inside.symbol, inside.coin
 ),
 grouped as (
-  select account, line, symbol, coin, sum(told_fee) as told, sum(charged_fee) as charged,
+  select account, line, symbol, coin, sum(reported_fee) as reported, sum(charged_fee) as charged,
     min(begins_on) as first_day, count(*) as island_count, min_by(ids, begins_on) as first_ids
   from inside
   group by account, line, symbol, coin
@@ -135,7 +135,7 @@ grouped as (
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account, cast(null as varchar) as ledger, grouped.coin,
   cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
-  told as expected, charged as found, charged - told as difference,
+  reported as expected, charged as found, charged - reported as difference,
   'Fees of orders of ' || grouped.symbol || ' (' || grouped.line || ') and of the tax records differ on '
     || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end

@@ -9,7 +9,7 @@ with
 differing as (
   select * from staging.closed_position_values where abs(worth - realised) >= allowance
 ),
--- An order that is left out, or told twice, changes fees as well; that is the break of order_fees.
+-- An order that is left out, or reported twice, changes fees as well; that is the break of order_fees.
 trouble as (
   select account, coin, cast(null as varchar) as symbol, starts_at, ends_at, cause from staging.disturbances
   union all

@@ -1,6 +1,6 @@
 -- Spot and margin orders have filled as much, for as much, as the trades of the tax records say, symbol by symbol, where
 -- both feeds are complete, a day inside the edges. An order may fill over several days, so days are compared together as
--- far as orders reach across midnight. Order history tells only of orders that have ended: what an order that is still
+-- far as orders reach across midnight. Order history has only orders that have ended: what an order that is still
 -- open has filled stands in the open orders, and where nobody has read those, trades without an order prove nothing.
 -- Values are compared where quantities agree; each order's may be cut off at the last decimal that orders print.
 -- grain: one row per account and symbol

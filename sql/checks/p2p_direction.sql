@@ -1,4 +1,4 @@
--- Where quantities have no sign, as those of P2P, every type tells whether coins came or went. What is classified without
+-- Where quantities have no sign, as those of P2P, every type says whether coins came or went. What is classified without
 -- a direction makes no entry.
 -- (A type that nobody has classified is the matter of unknown_type.)
 -- grain: one row per account and type
@@ -15,6 +15,6 @@ select 'warning' as severity, account, line as ledger, cast(null as varchar) as 
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   cast(record_count as varchar) || ' ' || line || ' record(s) of type ' || type
-    || ' tell no direction and are quarantined. Give the type a direction in tax_types.csv.' as explanation,
+    || ' have no direction and are quarantined. Give the type a direction in tax_types.csv.' as explanation,
   cast(to_json(ids) as varchar) as evidence, type as culprit
 from aside

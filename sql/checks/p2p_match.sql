@@ -51,7 +51,7 @@ near as (
 pairs as (
   select record_id, order_id from near where choice_of_record = 1 and choice_of_order = 1
 ),
-told as (
+reported as (
   select inside.*, pairs.order_id, orders.quantity as order_quantity
   from inside
   left join pairs on pairs.record_id = inside.id
@@ -73,10 +73,10 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   case when what = 'order' then -quantity else quantity - coalesce(order_quantity, 0) end as difference,
   case
     when what = 'order' then 'A completed P2P ' || side || ' order has no P2P record.'
-    when order_id is not null then 'A P2P ' || side || ' and its completed merchant order tell different quantities.'
+    when order_id is not null then 'A P2P ' || side || ' and its completed merchant order report different quantities.'
     else 'A P2P ' || side || ' has no completed merchant order, so its fiat side is unknown.'
   end || case when caused.cause is null then '' else ' Follows from ' || caused.cause || '.' end as explanation,
-  cast(to_json(case when order_id is null then [told.id] else [told.id, order_id] end) as varchar) as evidence,
-  told.id as culprit
-from told
-left join caused on caused.id = told.id
+  cast(to_json(case when order_id is null then [reported.id] else [reported.id, order_id] end) as varchar) as evidence,
+  reported.id as culprit
+from reported
+left join caused on caused.id = reported.id

@@ -1,6 +1,6 @@
 -- It is known what an account's P2P transfers are. Where an account shows nothing else, its own purchases and sales may be
 -- among them, by their funding leg or with the other sign: that is a notice until the configuration says what they are.
--- Where the configuration takes them for purchases and sales, and the feed tells of such too, they may count twice.
+-- Where the configuration takes them for purchases and sales, and the feed reports such too, they may count twice.
 -- grain: one row per account
 with
 wallets as (
@@ -32,7 +32,7 @@ select case when found.meaning = '' then 'notice' else 'warning' end as severity
       || 'funding leg of a purchase or sale), reversed (the sign is the other way round) or moves (they are what they are '
       || 'called, and this notice ends).'
     else 'The configuration takes the P2P transfers of this account for purchases and sales, yet '
-      || cast(found.trade_count as varchar) || ' P2P record(s) tell of such themselves, so what they moved may count twice. '
+      || cast(found.trade_count as varchar) || ' P2P record(s) report such themselves, so what they moved may count twice. '
       || 'Set accounts.' || found.account || '.p2p_transfers to moves, or leave it out.'
   end as explanation,
   cast(to_json([moves.feed || '/' || moves.source_id]) as varchar) as evidence, found.meaning as culprit

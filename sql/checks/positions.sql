@@ -1,13 +1,13 @@
 -- An open position has realised, paid in fees and been charged in funding what the futures records since its opening say:
 -- achievedProfits (without fees and funding), deductedFee (positive when paid) and totalFee (funding; the sign is not
 -- documented, so either will do). Compared is the last reading of each position that can be: see
--- staging.position_readings. Not compared are positions since whose opening a record has no symbol, or tells no side while
--- both sides were held; funding never tells the side. What the venue calls opened may differ from the first record by
+-- staging.position_readings. Not compared are positions since whose opening a record has no symbol, or has no side while
+-- both sides were held; funding never has a side. What the venue calls opened may differ from the first record by
 -- two seconds.
 -- grain: one row per open position
 with
 figures as (
-  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as told, our_profits as booked from staging.position_sums
+  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as reported, our_profits as booked from staging.position_sums
   union all
   select *, 2, 'fees', fees, our_fees from staging.position_sums
   union all
@@ -16,13 +16,13 @@ figures as (
 differing as (
   select *
   from figures
-  where told <> booked and not (figure = 'funding' and told = -booked) and not is_doubtful
+  where reported <> booked and not (figure = 'funding' and reported = -booked) and not is_doubtful
     and (not is_doubled or pos_mode = 'hedge_mode')
 ),
 grouped as (
   select account, line, symbol, coin, hold_side, opened_at, any_value(compared_at) as known_at,
-    min_by(told, nth) as first_told, min_by(booked, nth) as first_booked,
-    string_agg(figure || ' ' || rtrim(rtrim(cast(told as varchar), '0'), '.') || ' against '
+    min_by(reported, nth) as first_reported, min_by(booked, nth) as first_booked,
+    string_agg(figure || ' ' || rtrim(rtrim(cast(reported as varchar), '0'), '.') || ' against '
       || rtrim(rtrim(cast(booked as varchar), '0'), '.'), ', ' order by nth) as words,
     any_value(ids) as evidence_ids, bool_or(may_hold_principal) as may_hold_principal
   from differing
@@ -46,8 +46,8 @@ caused as (
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account, ledgers.ledger, grouped.coin, grouped.opened_at as occurred_at,
-  first_told as expected, first_booked as found, first_booked - first_told as difference,
-  'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') tells other figures '
+  first_reported as expected, first_booked as found, first_booked - first_reported as difference,
+  'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') reports other figures '
     || 'than the futures records since its opening: ' || words
     || case
       when caused.cause is null and may_hold_principal

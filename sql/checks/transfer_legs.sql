@@ -1,7 +1,7 @@
--- Both feeds tell of each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
+-- Both feeds report each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
 -- account that moves coins between them, and between a sub-account and its parent where the sub-account is funded by its
 -- family (see staging.unmatched_legs).
--- grain: one row per move of which only the P2P wallet, or only the sub-account, tells
+-- grain: one row per move of which only the P2P wallet, or only the sub-account, reports
 with
 unmatched as (
   select transfers.account, transfers.ledger, transfers.coin, transfers.occurred_at, transfers.quantity,

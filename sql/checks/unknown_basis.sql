@@ -1,4 +1,4 @@
--- What was disposed of has a known cost. More disposed of than the history tells is missing history; where the chain of
+-- What was disposed of has a known cost. More disposed of than the history has is missing history; where the chain of
 -- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost.
 -- needs: unknown_basis
 -- grain: one row per account and coin

@@ -4,7 +4,7 @@
 -- keys:  account, ledger, coin, day unique
 -- columns:
 --   account: Account.
---   ledger: Wallet; IMPORT for an account that imports alone tell of.
+--   ledger: Wallet; IMPORT for an account known from imports alone.
 --   coin: Coin.
 --   day: UTC day.
 --   change: Sum of the day's entries.

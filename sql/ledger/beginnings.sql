@@ -1,5 +1,5 @@
 -- From when on the books know all that happened to a coin in an account: where the venue's records begin, or earlier where
--- imported trades account for all that was held then. An imported opening lot tells a cost, and no history.
+-- imported trades account for all that was held then. An imported opening lot states a cost, and no history.
 -- grain: one row per account and coin
 -- keys:  account, coin unique
 -- columns:
@@ -30,11 +30,11 @@ imported as (
   join staging.imported_rows as rows on rows.place = moves.place
   group by moves.book_account, moves.coin
 ),
-told_by_venue as (
+reported_by_venue as (
   select distinct account, coin from main.entries
 ),
 coins as (
-  select account, coin from told_by_venue
+  select account, coin from reported_by_venue
   union
   select venue.account, imported.coin
   from imported join venue on venue.account || '/before' = imported.book_account

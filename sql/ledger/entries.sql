@@ -19,7 +19,7 @@
 --   source_id: The venue's own id of the record.
 --   part: Which part of the record: amount, fee or deal; opening or rounding.
 --   type: Type of the record as the venue spells it.
---   symbol: Futures contract; null elsewhere and where the venue does not tell.
+--   symbol: Futures contract; null elsewhere and where the venue does not say.
 --   place: Order of the record among all of the account.
 --   page_id: Journal frame that first brought the record.
 --   page_row: Place of the row in that page, from 0.
@@ -30,7 +30,7 @@ moves as (
   join staging.line_ledgers as ledgers
     on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
 ),
-told as (
+reported as (
   select moves.account, moves.feed, moves.source_id, moves.ledger, moves.product_line, moves.coin,
     moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
     moves.page_row, coalesce(moves.symbol, secondary.symbol) as symbol,
@@ -41,24 +41,24 @@ told as (
   left join staging.trade_legs as legs on legs.account = moves.account and legs.place = moves.place
 ),
 parts as (select * from (values ('amount'), ('fee')) as names (part)),
-told_parts as (
+parts_of_records as (
   select record_id || '/' || part as entry_id, coalesce(transaction_id, record_id) as transaction_id,
     account, ledger, product_line, coin, case when part = 'fee' then fee else amount end as amount,
     case when part = 'fee' then 'fee' else kind end as kind, occurred_at, feed as source_feed, source_id,
     part, type, symbol, place, page_id, page_row
-  from told
+  from reported
   cross join parts
   where (part = 'fee' and fee <> 0) or (part = 'amount' and amount <> 0)
 ),
 deals as (
-  select record_id || '/deal' as entry_id, record_id as transaction_id, told.account, ledger, product_line, coin,
+  select record_id || '/deal' as entry_id, record_id as transaction_id, reported.account, ledger, product_line, coin,
     -amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part, type, symbol,
     place, page_id, page_row
-  from told
-  join staging.account_choices as choices on choices.account = told.account and choices.p2p_transfers = 'trades'
+  from reported
+  join staging.account_choices as choices on choices.account = reported.account and choices.p2p_transfers = 'trades'
   where feed = 'tax.p2pRecords' and kind = 'transfer' and amount <> 0
 ),
--- What no record tells of itself: the balance from before the books, and digits that are not printed.
+-- What no record shows itself: the balance from before the books, and digits that are not printed.
 chain_parts as (
   select account, place, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
   union all
@@ -72,7 +72,7 @@ balancing as (
   from chain_parts
   join moves on moves.account = chain_parts.account and moves.place = chain_parts.place
 )
-select * from told_parts
+select * from parts_of_records
 union all
 select * from deals
 union all

@@ -1,4 +1,4 @@
--- What imported rows change in the balances of an account that imports alone tell of. An account that the venue tells of
+-- What imported rows change in the balances of an account known from imports alone. An account that the venue reports
 -- has its entries, and its imported history never adds to them.
 -- Money counts where the account's rows also bring or take it without a trade, as the export of an exchange does; where
 -- they never do, nothing says what lay there, and what was bought was paid from elsewhere.
@@ -42,7 +42,7 @@ parts as (
   where fee <> 0 and not is_fee_within
 ),
 -- Money that no row brings or takes by itself.
-untold as (
+uncounted as (
   select account, coin
   from parts
   where coin in (select currency from staging.fiat)
@@ -52,4 +52,4 @@ untold as (
 select parts.id || '/' || parts.part as entry_id, parts.account, 'IMPORT' as ledger, parts.coin, parts.amount, parts.kind,
   parts.occurred_at, parts.id as imported_id
 from parts
-anti join untold on untold.account = parts.account and untold.coin = parts.coin
+anti join uncounted on uncounted.account = parts.account and uncounted.coin = parts.coin

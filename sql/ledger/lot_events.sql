@@ -2,7 +2,7 @@
 -- currency. The basis of an acquisition has its fees in it, the proceeds of a disposal have them taken off; a fee in
 -- any coin is itself a disposal of that coin at its value then. Moves between own wallets carry their basis along, and the
 -- principal of a loan has none.
--- A value that nothing tells is null, never zero. The quantities of an account and coin add up to its entries, and to what
+-- A value that nothing states is null, never zero. The quantities of an account and coin add up to its entries, and to what
 -- imported rows moved. What imported history hands over to an entry is taken off it, and comes as a move of its own.
 -- grain: one row per entry in another coin than the reporting currency, and per coin that an imported row moves
 -- keys:  coin, happened_at, place and account unique
@@ -14,7 +14,7 @@
 --   event_id: Entry, or id of the imported row.
 --   kind: acquire, dispose, give, transfer_in, transfer_out, borrow or repay (the principal of a loan).
 --   quantity: Quantity, without a sign.
---   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing tells it.
+--   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing states it.
 --   currency: Reporting currency.
 --   transfer_id: Ties the two legs of a move between own wallets; null elsewhere.
 with
@@ -55,7 +55,7 @@ fill_sides as (
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
   from valued_fills
 ),
--- Moves of which an import tells the other side, and what the network took on the way.
+-- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
   select counterparts.entry_id, counterparts.transfer_id, imported.network_value
   from staging.imported_counterparts as counterparts
@@ -68,7 +68,7 @@ fiat_values as (
   from main.p2p_trades as p2p
   join main.valuations as paid on paid.entry_id = p2p.entry_id || '/paid'
 ),
-told as (
+reported as (
   select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,
     entries.amount, effects.effect, fill_sides.place is not null as is_fill_side, fill_sides.value as fill_value,
     values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value,
@@ -115,7 +115,7 @@ select account, coin, occurred_at as happened_at,
     else own_value
   end as value,
   currency, transfer_id
-from told
+from reported
 where abs(amount) > quantity_taken
 union all
 select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id

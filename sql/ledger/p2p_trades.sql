@@ -1,5 +1,5 @@
--- Coins bought and sold for fiat, with the merchant order that tells the fiat side: same coin, side and quantity,
--- completed within a day, each the nearest to the other. The fiat side is null where no order tells of it.
+-- Coins bought and sold for fiat, with the merchant order that has the fiat side: same coin, side and quantity,
+-- completed within a day, each the nearest to the other. The fiat side is null where no order reports it.
 -- grain: one row per P2P record of a purchase or sale
 -- keys:  entry_id unique
 -- columns:

@@ -1,4 +1,4 @@
--- What coins were worth, as one's own trades tell (all trades of a pair in one moment make one price), as imported, and as
+-- What coins were worth, by one's own trades (all trades of a pair in one moment make one price), as imported, and as
 -- the configured sources answered.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique

@@ -20,7 +20,7 @@
 --   other_fee: A second fee of the same trade in another coin; zero for most.
 --   other_fee_coin: Coin of the second fee.
 --   traded_at: When it happened.
---   source: Feed that tells of it; import for what was imported from elsewhere.
+--   source: Feed that reports it; import for what was imported from elsewhere.
 with
 sided as (
   select groups.*, sides.side,

@@ -1,6 +1,6 @@
 -- Moves between wallets, each leg with its other leg where the books know it: the same coin and quantity out of one
 -- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
--- millisecond are told apart by their order. A leg without another comes from or goes to a wallet that no feed tells of.
+-- millisecond are distinguished by their order. A leg without another comes from or goes to a wallet that no feed reports.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- columns:

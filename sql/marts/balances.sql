@@ -1,10 +1,10 @@
--- What each wallet holds: the sum of its entries, beside what the venue said last. An account that imports alone tell of
+-- What each wallet holds: the sum of its entries, beside what the venue said last. An account known from imports alone
 -- has one wallet, IMPORT: the sum of its imported_entries.
 -- grain: one row per account, ledger and coin
 -- keys:  account, ledger, coin unique
 -- columns:
 --   account: Account.
---   ledger: Wallet; IMPORT for an account that imports alone tell of.
+--   ledger: Wallet; IMPORT for an account known from imports alone.
 --   coin: Coin.
 --   quantity: Sum of the entries, in units of the coin: what lies in the wallet, borrowed or not.
 --   borrowed: Of loans, the principal that the wallet owes in this coin (table liabilities).
@@ -22,7 +22,7 @@ summed as (
   group by account, ledger, coin
 ),
 last_known as (
-  select account, ledger, coin, max_by(balance, place) as venue_balance, max(occurred_at) as told_at
+  select account, ledger, coin, max_by(balance, place) as venue_balance, max(occurred_at) as reported_at
   from main.balance_chain
   group by account, ledger, coin
 )
@@ -34,7 +34,7 @@ select
   coalesce(liabilities.quantity, 0) as borrowed,
   coalesce(summed.quantity, 0) - coalesce(liabilities.quantity, 0) as own,
   last_known.venue_balance,
-  coalesce(summed.as_of, last_known.told_at) as as_of
+  coalesce(summed.as_of, last_known.reported_at) as as_of
 from summed
 full join last_known
   on last_known.account = summed.account and last_known.ledger = summed.ledger

@@ -20,7 +20,7 @@ ranges as (
     case when has_rows then 'complete' else 'empty' end as status
   from staging.covered_ranges
 ),
--- Feeds that are asked without a range tell how things stood whenever they were read.
+-- Feeds that are asked without a range report how things stood whenever they were read.
 readings as (
   select account, feed, partition, min(received_at) as starts_at, max(received_at) as ends_at,
     case when sum(row_count) > 0 then 'complete' else 'empty' end as status

@@ -4,7 +4,7 @@
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
---   symbol: Contract; null where the venue does not tell.
+--   symbol: Contract; null where the venue does not say.
 --   margin_coin: Coin of all amounts of the row.
 --   day: UTC day.
 --   realised_pnl: Result of closed positions, liquidations included.

@@ -1,5 +1,5 @@
 -- Futures results per position, from flat to flat, signed as they move the balance, from the one book of record of each
--- account. Which record belongs to which position is told by filled orders; what they do not tell apart (what is older
+-- account. Which record belongs to which position follows from filled orders; what they do not distinguish (what is older
 -- than the order history, accounts without one, funding while both sides of a contract were held) stands in one row
 -- per contract and side, so that the rows always sum to futures_pnl.
 -- grain: one row per account, product_type, symbol, margin_coin, hold_side and position_number
@@ -7,12 +7,12 @@
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
---   symbol: Contract; null where the venue does not tell.
+--   symbol: Contract; null where the venue does not say.
 --   margin_coin: Coin of all amounts of the row.
---   hold_side: long or short; null where the records do not tell.
+--   hold_side: long or short; null where the records do not say.
 --   position_number: Counts the positions of the contract and side from 1, the oldest first; null where they are not
---     told apart.
---   state: open or closed; unknown where positions are not told apart.
+--     distinguished.
+--   state: open or closed; unknown where positions are not distinguished.
 --   opened_at: First record of the position.
 --   closed_at: Record that closed it; null unless it is closed.
 --   realised_pnl: Result of what was closed, liquidations included.

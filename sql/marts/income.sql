@@ -13,7 +13,7 @@
 --   value: What it was worth when received, in the reporting currency, signed as the amount; null where no price counts.
 --   currency: Reporting currency.
 --   price_source: Source of the price of each step of the way, with ` > ` between them; null for an import, whose file may
---     tell the value.
+--     report the value.
 --   occurred_at: When it happened.
 select entries.entry_id, entries.account, entries.ledger, entries.product_line, entries.kind, entries.coin,
   entries.amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,

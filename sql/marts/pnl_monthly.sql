@@ -8,7 +8,7 @@
 --   account: Account.
 --   month: First day of the UTC month.
 --   product_line: LOTS for gains of matched lots, wherever the coins were sold; else the business type.
---   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not tell it, and for interest.
+--   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for interest.
 --   coin: Coin or currency of the amounts of the row; null where no currency is known.
 --   realised_pnl: Gains of disposals, or results of futures positions; null where no gain is known.
 --   fees: Futures fees; negative when paid. Zero for LOTS, where they are in the gain.

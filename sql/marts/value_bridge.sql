@@ -18,7 +18,8 @@
 --   fees: Fees of futures, and others that belong to no fill, at their value then; negative when paid.
 --   funding: Funding of futures at its value then; negative when paid.
 --   futures_pnl: Results of futures positions at their value then.
---   realised_gains: Gains of matched lots, as in disposals; fees of fills are in them.
+--   realised_gains: Gains of matched lots, as in disposals, but for imported sales from before the books of their account;
+--     fees of fills are in them.
 --   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by.
 --   unknown_cost_change: What the value of coins without a known cost changed by.
 --   closing_value: Worth at the end of the month, or of the books, as in net_worth.
@@ -112,8 +113,10 @@ flows as (
 gains as (
   select case when is_by_account then account else '' end as holder,
     cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, sum(realised_pnl) as realised_gains
-  from staging.lot_pnl_parts
+  from staging.lot_pnl_parts as parts
   cross join holding
+  anti join main.lot_events as before
+    on before.event_id = parts.disposal_id and before.coin = parts.symbol and ends_with(before.account, '/before')
   group by all
 ),
 bridged as (

@@ -4,8 +4,8 @@
 -- columns:
 --   account: Name of the account in the configuration.
 --   venue: Name of the venue.
---   uid: The venue's own number of the account; null where neither venue nor configuration tells.
---   kind: unified, classic or unknown; imported where only imports tell of it.
+--   uid: The venue's own number of the account; null where neither venue nor configuration reports.
+--   kind: unified, classic or unknown; imported where it is known from imports only.
 --   account_mode: Account mode as the venue sends it; null for a classic account.
 with
 landed as (

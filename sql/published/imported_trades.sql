@@ -11,8 +11,8 @@
 --   type: buy, sell, transfer_out, transfer_in, income, gift_in or gift_out.
 --   asset: Coin that came or went.
 --   quantity: Quantity of the asset, before a fee in the asset itself.
---   currency: Currency or coin of the total; null where none is told.
---   total: Consideration before the fee, or what it was worth; null where none is told.
+--   currency: Currency or coin of the total; null where none is stated.
+--   total: Consideration before the fee, or what it was worth; null where none is stated.
 --   fee: Fee, positive when paid and negative for a rebate.
 --   fee_currency: Currency or coin of the fee; null where there is none.
 --   file_name: File that first brought the row.

@@ -1,4 +1,4 @@
--- Runs that asked the venue, as the journal tells of them.
+-- Runs that asked the venue, as the journal has them.
 -- grain: one row per run
 -- keys:  run_id unique
 -- columns:

@@ -1,10 +1,10 @@
--- Records that are equal in all but their ids, to the millisecond, where no feed tells balances that would show which of
+-- Records that are equal in all but their ids, to the millisecond, where no feed reports balances that would show which of
 -- them really happened: of the P2P wallet, and, in accounts whose futures feed is the book of record, funding and transfers
 -- of futures. A position is charged once in an instant, and a transfer is made once. Fills are another matter: one order
 -- that is filled in equal parts makes equal records.
 -- grain: one row per account, feed, part of it, coin, symbol, type, amount, fee and millisecond
 with
-told as (
+reported as (
   select account, 'tax.p2pRecords' as feed, '' as line, coin, cast(null as varchar) as symbol, p2p_tax_type as type,
     balance as amount, cast(0 as decimal(38, 18)) as fee, ts as happened_at, id
   from main.p2p_records
@@ -23,6 +23,6 @@ select account, feed, line, coin, symbol, type, amount + fee as quantity, happen
   case when feed = 'tax.p2pRecords' then 'P2P' else 'futures' end as what,
   min_by(id, try_cast(id as hugeint)) as first_id,
   list(id order by try_cast(id as hugeint), id)[1:10] as ids
-from told
+from reported
 group by account, feed, line, coin, symbol, type, amount, fee, happened_at
 having count(*) > 1

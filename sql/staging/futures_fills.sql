@@ -1,4 +1,4 @@
--- Filled orders of futures: what each added to or took from the position of its side. Orders that tell no position side
+-- Filled orders of futures: what each added to or took from the position of its side. Orders that have no position side
 -- (one-way mode) count as bought less sold.
 -- grain: one row per account and order
 select account, category as line, symbol, order_id, created_time,

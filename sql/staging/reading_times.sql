@@ -1,6 +1,6 @@
--- When answers that tell the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the
+-- When answers that report the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the
 -- records. The machine's clock may differ from it, and --now moves what a run calls today: the pages of the same run that
--- prove a range say by how much, since none proves more than the moment of asking. Runs without such a page tell no time.
+-- prove a range say by how much, since none proves more than the moment of asking. Runs without such a page have no time.
 -- grain: one row per page_id
 with
 shifts as (

@@ -3,7 +3,7 @@
 -- row comes before a shipped one, an own name before that of the twin without FIXED_ (isolated margin), a row for the feed
 -- before one for all feeds that share its words, an exact name before a pattern, a longer pattern before a shorter one.
 -- What no row covers is kind `unclassified`: kept, counted and shown.
--- Futures types also tell a side, or that there is but one (one-way mode): `is_side_told`.
+-- Futures types also report a side, or that there is but one (one-way mode): `is_side_known`.
 -- grain: one row per feed and type as received
 with
 spellings as (
@@ -56,7 +56,7 @@ select spelled.feed, spelled.type, spelled.canonical_type,
   case when canonical_type like '%LONG%' then 'long' when canonical_type like '%SHORT%' then 'short' else '' end as side,
   canonical_type like '%LONG%' or canonical_type like '%SHORT%' or canonical_type like '%BUY%'
     or canonical_type like '%SELL%' or canonical_type like '%SSM%' or canonical_type like '%SINGLE_SIDE_MODE%'
-    as is_side_told
+    as is_side_known
 from spelled
 left join matches
   on matches.feed = spelled.feed and matches.type = spelled.type and matches.choice = 1

@@ -1,5 +1,5 @@
 -- Moments at which something is known to be wrong in an account already, each with the check that says so: open steps
--- of balance chains, holes in the coverage, types that no row classifies, records told twice. What other checks find
+-- of balance chains, holes in the coverage, types that no row classifies, records reported twice. What other checks find
 -- there follows from it.
 -- grain: one row per cause
 select account, coin, previous_at as starts_at, occurred_at as ends_at,
@@ -12,7 +12,7 @@ select account, coin, occurred_at, occurred_at,
 from staging.unclassified_records
 union all
 select records.account, records.coin, records.occurred_at, records.occurred_at,
-  'p2p_direction', 'the type ' || records.type || ' of record ' || records.source_id || ', which tells no direction'
+  'p2p_direction', 'the type ' || records.type || ' of record ' || records.source_id || ', which has no direction'
 from staging.moved_records as records
 join staging.types as types on types.feed = records.feed and types.type = records.type
 where records.is_current and records.is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')

@@ -1,6 +1,6 @@
 -- Times in which two feeds of an account are both complete, a day inside the edges: only there may one be held against
--- the other. For feeds with parts, the parts that tell of the same business line are paired. Orders are held against the
--- book of record, which is the futures feed where the unified one is not read; that feed also tells of the time before an
+-- the other. For feeds with parts, the parts that report the same business line are paired. Orders are held against the
+-- book of record, which is the futures feed where the unified one is not read; that feed also covers the time before an
 -- account became unified, of which there are no orders, so it counts from the first order on.
 -- grain: one row per comparison, account, line and starts_at
 with

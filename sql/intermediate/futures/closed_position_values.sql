@@ -74,7 +74,7 @@ realised as (
   where number is not null
   group by account, line, symbol, position_side, number
 ),
--- Records that could belong to more than one position, or that tell no symbol, leave those of their time in doubt.
+-- Records that could belong to more than one position, or that have no symbol, leave those of their time in doubt.
 doubtful as (
   select account, line, symbol, occurred_at
   from staging.futures_position_moves

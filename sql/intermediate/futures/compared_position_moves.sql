@@ -10,14 +10,14 @@ moves as (
         then date_trunc('hour', entries.occurred_at at time zone 'UTC') at time zone 'UTC'
       else entries.occurred_at
     end as held_at,
-    types.side, types.doubt, types.is_side_told or entries.kind = 'funding' as is_told
+    types.side, types.doubt, types.is_side_known or entries.kind = 'funding' as is_side_known
   from main.entries as entries
   join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
   where entries.product_line like '%-FUTURES' and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 )
 select latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side, moves.kind, moves.amount,
   moves.place, moves.entry_id, moves.held_at >= latest.opened_at as is_exact,
-  moves.symbol is null or not moves.is_told as is_doubtful,
+  moves.symbol is null or not moves.is_side_known as is_doubtful,
   moves.side not in ('', latest.hold_side) as is_of_other_side, moves.doubt
 from staging.compared_positions as latest
 join moves

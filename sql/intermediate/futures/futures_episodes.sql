@@ -1,6 +1,6 @@
--- Futures positions from flat to flat, as filled orders tell: the running sum of what they opened and closed, by contract
+-- Futures positions from flat to flat, by filled orders: the running sum of what they opened and closed, by contract
 -- and side, in the order in which they were done. Where records of the side are older than its first order, a position
--- may have been brought along: flat is then the level at which the sum stands most often. Orders that tell no
+-- may have been brought along: flat is then the level at which the sum stands most often. Orders that have no
 -- position side (one-way mode) are summed as bought less sold.
 -- grain: one row per account, line, symbol, position_side and number
 with

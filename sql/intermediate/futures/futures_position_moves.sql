@@ -1,5 +1,5 @@
--- Records of futures results with the position that each belongs to, as filled orders tell (staging.futures_episodes): the one
--- of its side, or of either side where the record tells none, that was held at that moment. Where several may be meant,
+-- Records of futures results with the position that each belongs to, by filled orders (staging.futures_episodes): the one
+-- of its side, or of either side where the record has none, that was held at that moment. Where several may be meant,
 -- and where orders do not reach, number is null. Funding is settled on the hour and may be stamped some seconds later:
 -- within the first minute it is that of what was held on the hour.
 -- grain: one row per entry of a realised result, fee or funding of futures
@@ -58,7 +58,7 @@ chosen as (
   from ranked
   where choice = 1 and rival_count = 1
 ),
-told as (
+reported as (
   select moves.*,
     coalesce(chosen.hold_side, case when moves.side = '' then null else moves.side end) as hold_side,
     chosen.position_side, chosen.number,
@@ -67,4 +67,4 @@ told as (
   left join chosen
     on chosen.account = moves.account and chosen.place = moves.place and chosen.part = moves.part
 )
-select * from told
+select * from reported

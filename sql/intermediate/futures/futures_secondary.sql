@@ -1,6 +1,6 @@
 -- Futures records of unified accounts beside the same records in the unified tax feed: ids may differ, so they are
 -- matched one to one by coin, time, amount and fee, the k-th to the k-th among equals. Funding is settled on the hour and
--- may be stamped some seconds later, so within its first minute it has the time of the hour. The match tells the symbol,
+-- may be stamped some seconds later, so within its first minute it has the time of the hour. The match gives the symbol,
 -- which the unified feed lacks; what stays alone on either side is for the check.
 -- grain: one row per pair, or per record that stays alone
 with

@@ -36,7 +36,7 @@ books_of_record as (
     end
     and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
 ),
--- Symbols of a unified account are told by the futures feed alone.
+-- The futures feed alone has the symbols of a unified account.
 second_readings as (
   select readings.page_id, readings.page_row, ranges.ends_at
   from readings

@@ -1,7 +1,7 @@
--- What each open position tells beside what the futures records since its opening add up to.
+-- What each open position reports beside what the futures records since its opening add up to.
 -- grain: one row per open position
 with
--- Both sides of one contract: what tells no side may belong to either.
+-- Both sides of one contract: what has no side may belong to either.
 doubled as (
   select distinct latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side
   from staging.compared_positions as latest

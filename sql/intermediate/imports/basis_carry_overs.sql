@@ -1,6 +1,6 @@
 -- What imported history of an account gives to its books: its opening balances, and coins that came from a wallet that
--- no feed tells of, take over what the imported rows of that account hold by then, oldest arrival first. So coins that
--- the venue and an import both tell of count once, with the time and the cost that the import knows.
+-- no feed reports, take over what the imported rows of that account hold by then, oldest arrival first. So coins that
+-- the venue and an import both report count once, with the time and the cost that the import knows.
 -- grain: one row per entry that takes anything over
 with
 arrivals as (

@@ -1,5 +1,5 @@
--- Imported legs of transfers that the venue tells of too: a move of the same account, coin and quantity within a day, of
--- which no feed tells the other side, each the nearest to the other. The venue's record is then that leg, and the import
+-- Imported legs of transfers that the venue reports too: a move of the same account, coin and quantity within a day, of
+-- which no feed has the other side, each the nearest to the other. The venue's record is then that leg, and the import
 -- says where the coins came from or went.
 -- grain: one row per imported leg that has such a record
 -- keys:  place unique; entry_id unique

@@ -1,4 +1,4 @@
--- What orders tell of trades where an account has no tax records: one trade per filled or partly filled order. An order
+-- What orders show of trades where an account has no tax records: one trade per filled or partly filled order. An order
 -- whose fills were imported yields to them, since they have basis and gains: imported rows of its account, coins and side,
 -- within its life (to the second, as many exports are), come to its quantity.
 -- Base and quote follow from the symbol, by the longest quote coin in which it ends.

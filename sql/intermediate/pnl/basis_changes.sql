@@ -3,6 +3,12 @@
 -- needs: disposals, lot_transfers, short_sales
 -- grain: one row per account, coin and month
 with
+-- Sales of what lies beside the books of its account (account/before) stand in disposals under the account itself.
+sold_before as (
+  select event_id, coin
+  from main.lot_events
+  where ends_with(account, '/before') and kind in ('dispose', 'give', 'transfer_out')
+),
 changes as (
   select account, coin, happened_at as occurred_at, value is null as is_unknown,
     case when value is null then 0 else quantity end as quantity, coalesce(value, 0) as cost
@@ -12,6 +18,7 @@ changes as (
   select account, coin, disposed_at, gain is null,
     case when cost_basis is null then 0 else -quantity end, coalesce(denied_loss, 0) - coalesce(cost_basis, 0)
   from main.disposals
+  anti join sold_before on sold_before.event_id = disposals.disposal_id and sold_before.coin = disposals.coin
   union all
   select from_account, coin, moved_at, cost_basis is null,
     case when cost_basis is null then 0 else -quantity end, -coalesce(cost_basis, 0)

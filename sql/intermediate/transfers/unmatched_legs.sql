@@ -1,6 +1,6 @@
 -- Entries whose other side should be in the books and is not: legs of a fill without the rest of it; moves between the
--- P2P wallet and the unified wallet of an account of which only the P2P feed tells, while both feeds are complete; and
--- moves of a sub-account of which its parent's records tell nothing, while both are complete. A sub-account may also be
+-- P2P wallet and the unified wallet of an account of which only the P2P feed reports, while both feeds are complete; and
+-- moves of a sub-account of which its parent's records report nothing, while both are complete. A sub-account may also be
 -- funded from outside, so its moves count only where at least twice as many of them have their other leg in an account of
 -- the family. Their counter side is a suspense account.
 -- grain: one row per account and place
