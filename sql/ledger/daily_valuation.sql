@@ -15,11 +15,17 @@
 --   value: quantity times price.
 --   own_value: quantity less borrowed, times price.
 --   currency: Reporting currency.
-select history.account, history.ledger, history.coin, history.day, history.quantity, history.borrowed,
-  valuations.value as price, valuations.sources as price_source, valuations.priced_at,
-  exact_multiply(history.quantity, valuations.value) as value,
-  exact_multiply(history.quantity - history.borrowed, valuations.value) as own_value, valuations.currency
-from main.balance_history as history
-join main.valuations as valuations
-  on valuations.entry_id = 'day/' || history.coin || '/' || cast(history.day as varchar)
-where history.quantity <> 0 or history.borrowed <> 0
+with
+valued as (
+  select history.account, history.ledger, history.coin, history.day, history.quantity, history.borrowed,
+    valuations.value as price, valuations.sources as price_source, valuations.priced_at, valuations.currency,
+    case when valuations.value = 1 then history.quantity else exact_multiply(history.quantity, valuations.value) end
+      as value
+  from main.balance_history as history
+  join main.valuations as valuations
+    on valuations.entry_id = 'day/' || history.coin || '/' || cast(history.day as varchar)
+  where history.quantity <> 0 or history.borrowed <> 0
+)
+select account, ledger, coin, day, quantity, borrowed, price, price_source, priced_at, value,
+  case when borrowed = 0 then value else exact_multiply(quantity - borrowed, price) end as own_value, currency
+from valued
