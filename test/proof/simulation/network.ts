@@ -53,6 +53,14 @@ const never = <T>(): Promise<T> => new Promise(() => undefined)
 
 const connectionError = (code: string): Error => Object.assign(new Error(code), { code })
 
+interface Sent {
+  times: number
+  notBefore: number
+  /** What it asked from, and when it was sent last. */
+  start: number
+  at: number
+}
+
 export class Network {
   /** Set once the faults have ended. */
   isCalm = false
@@ -66,7 +74,7 @@ export class Network {
   readonly #streams = new Map<string, Random>()
   #periods: Period[] = []
   /** By process and request: how often it was sent, and when it may be sent again. */
-  readonly #sent = new Map<string, { times: number; notBefore: number }>()
+  readonly #sent = new Map<string, Sent>()
 
   constructor(options: {
     scheduler: Scheduler
@@ -175,12 +183,17 @@ export class Network {
   }
 
   /**
-   * A request is tried at most five times, and not before the venue has said. Its start may move between tries; an answer
-   * that arrived unharmed ends them.
+   * A request is tried at most five times, and not before the venue has said. Its start may move on with the clock between
+   * tries, as the edge of the venue's memory does; one that moves further is another request, such as half of a window. An
+   * answer that arrived unharmed ends them.
    */
-  #countTries(caller: Caller, { path, headers }: VenueRequest): { times: number; notBefore: number } {
+  #countTries(caller: Caller, { path, headers }: VenueRequest): Sent {
     const key = `${caller.name} ${caller.bornAt} ${headers['access-key']} ${path.replace(/startTime=\d+/, '')}`
-    const known = this.#sent.get(key) ?? { times: 0, notBefore: 0 }
+    const { now } = this.#scheduler
+    const start = Number(/startTime=(\d+)/.exec(path)?.[1] ?? 0)
+    const known = this.#sent.get(key) ?? { times: 0, notBefore: 0, start, at: now }
+    if (Math.abs(start - known.start) > now - known.at + 1_000) known.times = 0
+    Object.assign(known, { start, at: now })
     this.#sent.set(key, known)
     known.times += 1
     if (known.times > TRIES_MAX) this.#violation(`a request was sent ${known.times} times: ${path}`)
