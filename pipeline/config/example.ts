@@ -52,6 +52,9 @@ reports:
   # rules: us             # ${rules}
   # method: fifo          # by tax year: "fifo,2025:hifo"
   # time_zone: America/New_York
+  # Losses that earlier returns left over, brought into the first tax year that these books are to reckon, in the currency of
+  # the return (under us with the long-term part of them):
+  # losses: { into: 2025, amount: "4000", long_term: "1500" }
 
 # Prices of what the books cannot value by themselves: fees in a third coin, income, money of another state.
 prices:

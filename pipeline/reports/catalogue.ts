@@ -2,7 +2,7 @@
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
-import type { Form1099 } from '../rules/figures.ts'
+import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
 import { balancesReport } from './balances.ts'
@@ -25,8 +25,10 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
   readonly methods?: string | undefined
 }
 
-/** What the configuration says of lots; it counts in reports of lots where nothing else was asked for. */
-export type ReportDefaults = Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>
+/** What the configuration says of lots and losses; it counts in reports of lots where nothing else was asked for. */
+export interface ReportDefaults extends Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'> {
+  readonly losses?: OpeningLosses | undefined
+}
 
 interface Declaration {
   readonly make: (ledger: Ledger, request: ReportRequest) => Promise<Report>
@@ -98,7 +100,15 @@ export async function makeReport(
   const law = lawOf(lots)
   const calendar = calendarOf(law, lots.timeZone)
   const period = readPeriod({ from, to, year }, calendar)
-  const request = { account, period, zone: calendar.timeZone, lots, currency, form1099 }
+  const request = {
+    account,
+    period,
+    zone: calendar.timeZone,
+    lots,
+    currency,
+    form1099,
+    losses: defaults.losses,
+  }
   const report =
     options.methods === undefined
       ? await make(ledger, request)

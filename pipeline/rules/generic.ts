@@ -19,5 +19,6 @@ export const generic: Law = {
     source: '–',
     fromYear: null,
   },
+  carriedLosses: null,
   figures: null,
 }

@@ -3,7 +3,7 @@
 import type { Method } from '../lots/engine.ts'
 import type { Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
-import type { Figure, YearTotals } from './figures.ts'
+import type { Figure, Losses, YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -41,6 +41,11 @@ export interface Law {
   readonly futures: FuturesRule
   /** The form lists each piece in whole units of the currency, and its totals add up those. */
   readonly roundsPieces: boolean
+  /**
+   * What is left of losses at the end of a tax year, those brought into it and its own; null where that cannot be said. Null
+   * where there is no return.
+   */
+  readonly carriedLosses: ((year: YearTotals, limit: Limit) => Losses | null) | null
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }
