@@ -1,10 +1,12 @@
 // The reports by name, the options that each of them knows, and the way from a command line to one of them.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
 import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
+import { accountValuesReport } from './account-values.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
@@ -38,6 +40,8 @@ interface Declaration {
   readonly options: readonly (keyof ReportOptions)[]
   /** Rules whose form it is: they hold where no others are asked for. */
   readonly rules?: RulesName
+  /** The days and years that it counts, whatever the rules; those of the rules when absent. */
+  readonly calendar?: TaxCalendar
 }
 
 const PERIOD = ['account', 'from', 'to', 'year'] as const
@@ -62,6 +66,12 @@ const declarations = {
     options: [...PERIOD, ...LOTS, 'form1099'],
     rules: 'us',
   },
+  'account-values': {
+    make: accountValuesReport,
+    reads: ['daily_valuation', 'balance_history', 'accounts'],
+    options: PERIOD,
+    calendar: utcCalendar,
+  },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
   breaks: { make: breaksReport, reads: [], options: PERIOD },
@@ -82,7 +92,7 @@ export async function makeReport(
   options: ReportOptions = {},
   defaults: ReportDefaults = {},
 ): Promise<Report> {
-  const { make, reads, options: known }: Declaration = declarations[name]
+  const { make, reads, options: known, calendar: own }: Declaration = declarations[name]
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option as keyof ReportOptions)) continue
     throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
@@ -98,7 +108,7 @@ export async function makeReport(
   const matching = lotsOf(name, options, defaults)
   const lots = matching ?? { rules: defaults.rules, timeZone: defaults.timeZone }
   const law = lawOf(lots)
-  const calendar = calendarOf(law, lots.timeZone)
+  const calendar = own ?? calendarOf(law, lots.timeZone)
   const period = readPeriod({ from, to, year }, calendar)
   const request = {
     account,
@@ -121,7 +131,8 @@ export async function makeReport(
   ]
   if (matching === null && period.label === '') return { ...report, facts }
   const title = `${report.title}, days of ${calendar.timeZone}`
-  return { ...report, title, facts, notes: [...report.notes, ...withoutZone(law, lots.timeZone)] }
+  const zoneNotes = own === undefined ? withoutZone(law, lots.timeZone) : []
+  return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
 }
 
 /** Rules that leave the zone open count days of some zone all the same. */

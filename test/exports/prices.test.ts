@@ -24,7 +24,7 @@ const lines: readonly Line[] = [
 const valued = async (): Promise<string> => {
   const dir = await publishBook(lines)
   await alterBook(dir, [
-    `create table daily_valuation (account varchar, ledger varchar, coin varchar, day date, price decimal(38, 18),
+    `create or replace table daily_valuation (account varchar, ledger varchar, coin varchar, day date, price decimal(38, 18),
        currency varchar)`,
     `insert into daily_valuation values
        ('main', 'UNIFIED', 'BTC', '2026-01-05', 70000.123456789012345678, 'EUR'),
