@@ -33,7 +33,7 @@ const COLUMNS: readonly Column[] = [
 ]
 
 /**
- * `ends_on` is the last day of the period, or the last of the account. What an account held on its last day, it still holds on
+ * `ends_on` is the last day of the period, or that of the last run where the period goes on after it. What an account held on its last day, it still holds on
  * later ones, at prices that nobody looked up: their value is not known, unless it is nothing.
  */
 const VALUES = `
@@ -65,7 +65,14 @@ const VALUES = `
     from all_days where ${within("timezone('UTC', day::timestamp)")}
   ),
   ends as (
-    select lasts.*, coalesce(cast(timezone('UTC', $before::timestamptz) as date) - 1, lasts.last_day) as ends_on from lasts
+    select lasts.*, coalesce(
+        least(
+          cast(timezone('UTC', $before::timestamptz) as date) - 1,
+          (select cast(timezone('UTC', max(ended_at)) as date) from runs)
+        ),
+        lasts.last_day
+      ) as ends_on
+    from lasts
   )
   select ends.account, accounts.venue, accounts.uid,
     max(days.value) filter (nth = 1) as highest_value, max(days.day) filter (nth = 1) as highest_on,

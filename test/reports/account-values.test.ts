@@ -1,5 +1,6 @@
 // Lists of what accounts were worth at most: by hand, from the days' values.
 import { expect, test } from 'vitest'
+import { alterBook } from '../exports/tools.ts'
 import { cells, show } from '../rules/books.ts'
 import { publish } from './books.ts'
 
@@ -95,6 +96,16 @@ test('account-values: an account that moved nothing in the year is there, and it
   expect(report.warnings).toHaveLength(1)
 })
 
+test('account-values: a year that is not over ends with the day of the last run', async () => {
+  const dir = await valued(['main BTC 2025-05-04 2 100', 'main BTC 2025-05-05 2 90'])
+  await alterBook(dir, [
+    "insert into runs values ('r', '2025-05-05T20:00:00Z', '2025-05-05T20:10:00Z', 'nightly', 1, 1, 0, 'done')",
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-05-04 180 2025-05-05 2 0'])
+  expect(report.warnings).toEqual([])
+})
+
 test('account-values: years are those of the calendar and days of UTC, whatever the rules', async () => {
   const dir = await valued(['main BTC 2025-02-01 2 100', 'main BTC 2025-12-31 2 90'], 'GBP')
   const report = await show(dir, 'account-values', { year: 2025 }, { rules: 'uk' })
@@ -103,12 +114,7 @@ test('account-values: years are those of the calendar and days of UTC, whatever 
 
 test('account-values: what is borrowed is in the account, and told apart', async () => {
   const dir = await valued(['main BTC 2025-12-31 2 100'])
-  const { DuckDBInstance } = await import('@duckdb/node-api')
-  const instance = await DuckDBInstance.create(`${dir}/ledger.duckdb`)
-  const connection = await instance.connect()
-  await connection.run('update daily_valuation set own_value = 150')
-  connection.closeSync()
-  instance.closeSync()
+  await alterBook(dir, ['update daily_valuation set own_value = 150'])
   const report = await show(dir, 'account-values', { year: 2025 })
   expect(cells(report, 'highest_value', 'of_which_borrowed')).toEqual(['200 50'])
 })
