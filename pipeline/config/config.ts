@@ -131,6 +131,8 @@ const schema = z.strictObject({
       scope: z.string().optional(),
       rules: z.string().optional(),
       time_zone: z.string().optional(),
+      /** What becomes of a fee in the coin that is acquired, where the rules leave a choice. */
+      fees_in_kind: z.enum(['disposal', 'net']).optional(),
       /** Losses that the returns from before the books left over, in the currency of the return. */
       losses: z
         .strictObject({

@@ -2,7 +2,7 @@
 // The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date, 16 bought again.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import type { ShortSales } from './event.ts'
+import type { FeesInKind, ShortSales } from './event.ts'
 import {
   type LotTable,
   type LotTableName,
@@ -198,18 +198,23 @@ export interface MatchedBy {
   readonly scope: string
   readonly rules: string
   readonly timeZone: string
+  readonly feesInKind: FeesInKind
 }
 
 /** Makes `lot_matching` anew. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
-  const { method, scope, rules, timeZone } = by
+  const { method, scope, rules, timeZone, feesInKind } = by
   await connection.run(definition(MATCHING_TABLE, matchingTable))
-  await connection.run(`insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone)`, {
-    method,
-    scope,
-    rules,
-    timeZone,
-  })
+  await connection.run(
+    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind)`,
+    {
+      method,
+      scope,
+      rules,
+      timeZone,
+      feesInKind,
+    },
+  )
 }
 
 function definition(table: string, { doc: meaning, columns: all }: LotTable): string {

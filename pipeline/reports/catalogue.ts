@@ -28,7 +28,8 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
 }
 
 /** What the configuration says of lots and losses; it counts in reports of lots where nothing else was asked for. */
-export interface ReportDefaults extends Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'> {
+export interface ReportDefaults
+  extends Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'> {
   readonly losses?: OpeningLosses | undefined
 }
 
@@ -171,5 +172,6 @@ function lotChoice(options: ReportOptions, defaults: ReportDefaults): LotChoice 
   const { selection, allocation, rules = defaults.rules } = options
   const isOwn = options.rules === undefined || options.rules === defaults.rules
   const { method = isOwn ? defaults.method : undefined, scope = isOwn ? defaults.scope : undefined } = options
-  return { method, scope, rules, selection, allocation, timeZone: defaults.timeZone }
+  const feesInKind = isOwn ? defaults.feesInKind : undefined
+  return { method, scope, rules, selection, allocation, timeZone: defaults.timeZone, feesInKind }
 }

@@ -12,6 +12,7 @@ export const ca: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when closed',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: null,
   yearStart: { month: 1, day: 1 },

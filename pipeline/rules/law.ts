@@ -1,7 +1,7 @@
 // What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
 // one page in docs/rules with its sources, a worked example and what it does not cover.
 import type { Method } from '../lots/engine.ts'
-import type { Gifts, Scope, ShortSales } from '../lots/event.ts'
+import type { FeesInKind, Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
 import type { Figure, Losses, YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
@@ -28,6 +28,8 @@ export interface Law {
   readonly gifts: Gifts
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
+  /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */
+  readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /** Whose days and years count; null for those of the configuration, UTC when it names none. */

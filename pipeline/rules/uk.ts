@@ -12,6 +12,7 @@ export const uk: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when sold',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },

@@ -28,6 +28,7 @@ export const us: Law = {
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
   shortSales: 'when closed',
+  feesInKind: ['disposal'],
   lookAheadDays: 0,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
