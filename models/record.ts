@@ -113,6 +113,14 @@ export interface TypeOfRecord {
   readonly books: BookingOfRecord | null
 }
 
+/** Who is on the other side of a deal: the personal field that names them, by the side of the account. */
+export interface Counterparty {
+  /** Wire name of the field that tells the account's side. */
+  readonly side: string
+  /** Wire name of the field with the name, by the side in small letters. */
+  readonly names: Readonly<Record<string, string>>
+}
+
 export interface RecordType {
   /** Landing and published table, snake_case plural. */
   readonly table: string
@@ -124,13 +132,19 @@ export interface RecordType {
   readonly version: string | null
   /** Null for a record without a type. What has one is classified, and checked for types that nobody knows. */
   readonly typed: TypeOfRecord | null
+  /** Published as a pseudonym, `counterparty_id`; null where the record names nobody. */
+  readonly counterparty: Counterparty | null
   /** By wire name, in the order of the interface document. */
   readonly fields: Readonly<Record<string, Field>>
   readonly schema: z.ZodType<Record<string, unknown>>
 }
 
 export function defineRecord(
-  declaration: Omit<RecordType, 'schema' | 'version' | 'typed'> & { version?: string; typed?: TypeOfRecord },
+  declaration: Omit<RecordType, 'schema' | 'version' | 'typed' | 'counterparty'> & {
+    version?: string
+    typed?: TypeOfRecord
+    counterparty?: Counterparty
+  },
 ): RecordType {
   const fields = Object.fromEntries(
     Object.entries(declaration.fields).map(([name, one]) => [
@@ -138,7 +152,14 @@ export function defineRecord(
       { ...one, identifies: declaration.key.includes(name) },
     ]),
   )
-  return { version: null, typed: null, ...declaration, fields, schema: recordSchema(fields) }
+  return {
+    version: null,
+    typed: null,
+    counterparty: null,
+    ...declaration,
+    fields,
+    schema: recordSchema(fields),
+  }
 }
 
 /** `cTime` → `c_time`, `unrealizedPL` → `unrealized_pl`, `trades30d` → `trades30d`. */

@@ -208,6 +208,7 @@ export const p2pOrder = defineRecord({
   doc: 'Merchant P2P orders as sent, one row for each version seen. Interface document, 4.23.',
   key: ['orderId'],
   version: 'uTime',
+  counterparty: { side: 'side', names: { buy: 'sellerRealName', sell: 'buyerRealName' } },
   fields: {
     orderId: text('Order id.', requiredText),
     orderNo: text('Order number.'),

@@ -137,8 +137,8 @@ export async function syncBooks(
 
 /** How lots are matched for the published books. UsageError for what the rules do not allow. */
 export function configuredLots({ reports }: Config): LotsStepOptions {
-  const { method, scope, rules, time_zone: timeZone } = reports
-  return configuredMatching({ method, scope, rules, timeZone }).options
+  const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind } = reports
+  return configuredMatching({ method, scope, rules, timeZone, feesInKind }).options
 }
 
 export async function buildBooks(

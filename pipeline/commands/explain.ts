@@ -41,8 +41,8 @@ export const explainCommand = defineCommand({
       })
     }
     const config = optionalConfig(context)
-    const { method, scope, rules, time_zone: timeZone } = config.reports
-    const lots = lotsOf('gains', args, { method, scope, rules, timeZone }) ?? {}
+    const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind } = config.reports
+    const lots = lotsOf('gains', args, { method, scope, rules, timeZone, feesInKind }) ?? {}
     const ledger = await openLedger(context.dir, {
       signal: context.signal,
       engine: engineSettings(config.engine),

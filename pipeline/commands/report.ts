@@ -67,8 +67,9 @@ export const reportCommand = defineCommand({
         form1099: args['form-1099-da'],
         methods: args.methods,
       }
-      const { method, scope, rules, time_zone: timeZone } = config.reports
-      const defaults = { method, scope, rules, timeZone }
+      const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind, losses } = config.reports
+      const opening = losses && { into: losses.into, amount: losses.amount, longTerm: losses.long_term }
+      const defaults = { method, scope, rules, timeZone, feesInKind, losses: opening }
       const asked = { name: args.name as ReportName, options, defaults }
       const made = await reportOf(context, ledger, asked, args)
       const report = args.format === 'xlsx' ? await withHashes(made, context, ledger, asked) : made

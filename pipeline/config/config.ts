@@ -7,6 +7,7 @@ import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
 import { ECB_URL } from '../../connectors/prices/ecb.ts'
+import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
@@ -68,6 +69,18 @@ function isSafeUrl(text: string): boolean {
 
 const safeUrl = z.string().refine(isSafeUrl, 'expected a URL with https, or with http to this machine alone')
 
+const LOSS_YEAR = 'expected the calendar year in which the tax year begins, such as 2025'
+const LOSS_AMOUNT = 'expected an amount that is not negative, in quotes, such as "1250.40"'
+
+/** In quotes, or a whole number: a bare fraction would be read as a float. */
+const lossAmount = z
+  .union([z.string(), z.int()], { error: LOSS_AMOUNT })
+  .transform(String)
+  .refine((text) => {
+    const amount = parseAmount(text)
+    return amount.ok && amount.units >= 0n
+  }, LOSS_AMOUNT)
+
 const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
 const THREADS = 'expected a whole number of threads, from 1 to 1024'
 
@@ -118,6 +131,16 @@ const schema = z.strictObject({
       scope: z.string().optional(),
       rules: z.string().optional(),
       time_zone: z.string().optional(),
+      /** What becomes of a fee in the coin that is acquired, where the rules leave a choice. */
+      fees_in_kind: z.enum(['disposal', 'net']).optional(),
+      /** Losses that the returns from before the books left over, in the currency of the return. */
+      losses: z
+        .strictObject({
+          into: z.int(LOSS_YEAR).min(1970, LOSS_YEAR).max(9999, LOSS_YEAR),
+          amount: lossAmount,
+          long_term: lossAmount.optional(),
+        })
+        .optional(),
     })
     .prefault({}),
   prices: z

@@ -15,6 +15,8 @@ export interface LotsInput {
   readonly method: string
   readonly scope: string
   readonly rules: string
+  /** Only where fees in the coin acquired were netted. */
+  readonly feesInKind?: 'net'
 }
 
 export interface Inputs {
@@ -57,14 +59,17 @@ async function lotsInput(ledger: Ledger, lots: LotChoice, methods: readonly stri
   if (Object.values(choice).some((value) => value !== undefined)) return [matched(lots)]
   const published = await publishedMatching(ledger)
   if (published === null) return []
-  const { timeZone: _zone, ...told } = published
-  return [told]
+  const { timeZone: _zone, feesInKind, ...told } = published
+  return [{ ...told, ...netted(feesInKind) }]
 }
 
 function matched(choice: LotChoice): LotsInput {
-  const { method, scope, law } = matchingOf(choice)
-  return { method, scope, rules: law.name }
+  const { method, scope, law, options } = matchingOf(choice)
+  return { method, scope, rules: law.name, ...netted(options.feesInKind) }
 }
+
+const netted = (feesInKind: string | undefined): Pick<LotsInput, 'feesInKind'> =>
+  feesInKind === 'net' ? { feesInKind } : {}
 
 /** One line for each input that differs from then to now; none when all are the same. */
 export function changesOf(before: Inputs, now: Inputs): string[] {

@@ -4,8 +4,8 @@
 // cost is held at zero, and what its disposal brings goes to Equity:Unknown-Basis.
 import { formatAmount } from '../../models/amount.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
-import { type Balance, dayOf, OF_THE_VENUE, readOutline } from './books.ts'
+import { balanceLine, opening, priceLine, quoted, sourceLines } from './beancount-text.ts'
+import { type Balance, dayOf, OF_THE_VENUE, priceNotes, readOutline, readPrices } from './books.ts'
 import { DigitCheck, unitsOf } from './digits.ts'
 import { idOf, type LotPiece, type Movement, readLotBooks } from './lots-events.ts'
 import { type LotBooking, LotsInventory } from './lots-inventory.ts'
@@ -68,7 +68,7 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): A
   const inventories: ReadonlySet<string> = new Set(lots)
   yield opening(
     'Lots of tieout',
-    NOTES(booking, books.currency),
+    [...NOTES(booking, books.currency), ...priceNotes(outline.prices)],
     books.currency,
     [...coins].toSorted(),
     accounts,
@@ -77,6 +77,7 @@ export async function* beancountLotsText(ledger: Ledger, booking: LotBooking): A
   )
   const writer = new LotsWriter(booking, books.currency, accounts)
   for await (const movement of books.movements()) yield writer.text(movement)
+  for await (const price of readPrices(ledger)) yield priceLine(price, String(outline.prices.currency))
   for (const { account, ...balance } of balances)
     yield balanceLine(outline.closingDay, accounts.get(wholeName(account)) as string, balance)
 }

@@ -1,7 +1,7 @@
 // How beancount files are spelled: texts, declarations, metadata. Grammar of beancount 2 and 3.
 
 import { packageVersion } from '../config/root.ts'
-import type { Balance, Source } from './books.ts'
+import type { Balance, Price, Source } from './books.ts'
 import { beancountCommodity } from './names.ts'
 
 /** A text between quotes; other control characters have no spelling and become U+FFFD. */
@@ -64,4 +64,8 @@ export function balanceLine(
   { coin, quantity }: Omit<Balance, 'accountName'>,
 ): string {
   return `${day} balance ${account}  ${quantity} ~ 0 ${beancountCommodity(coin)}\n`
+}
+
+export function priceLine({ coin, day, price }: Price, currency: string): string {
+  return `${day} price ${beancountCommodity(coin)}  ${price} ${beancountCommodity(currency)}\n`
 }

@@ -1,7 +1,8 @@
-// The books as a beancount file: one transaction for each of ours, and at the end every balance asserted exactly.
+// The books as a beancount file: one transaction for each of ours, the prices of the days'
+// balances, and at the end every balance asserted exactly.
 import type { Ledger } from '../ledger/ledger.ts'
-import { balanceLine, opening, quoted, sourceLines } from './beancount-text.ts'
-import { dayOf, readOutline, readTransactions, type Transaction } from './books.ts'
+import { balanceLine, opening, priceLine, quoted, sourceLines } from './beancount-text.ts'
+import { dayOf, priceNotes, readOutline, readPrices, readTransactions, type Transaction } from './books.ts'
 import { DigitCheck } from './digits.ts'
 import { beancountAccounts, beancountCommodity } from './names.ts'
 
@@ -10,12 +11,13 @@ export async function* beancountText(ledger: Ledger): AsyncIterable<string> {
   const outline = await readOutline(ledger)
   const accounts = beancountAccounts(outline.accountNames)
   const digits = new DigitCheck()
-  const notes = ['Double entry: each coin is a commodity of its own, nothing is valued.']
+  const { currency } = outline.prices
+  const notes = ['Double entry: each coin is a commodity of its own.', ...priceNotes(outline.prices)]
   const coins = outline.coins.keys()
   yield opening(
     'Books of tieout',
     notes,
-    null,
+    currency,
     coins,
     accounts,
     (_, name) => `${outline.firstDay} open ${name}`,
@@ -25,6 +27,7 @@ export async function* beancountText(ledger: Ledger): AsyncIterable<string> {
     digits.nextTransaction()
     yield transactionText(transaction, accounts)
   }
+  for await (const price of readPrices(ledger)) yield priceLine(price, currency as string)
   for (const balance of outline.balances)
     yield balanceLine(outline.closingDay, accounts.get(balance.accountName) as string, balance)
 }

@@ -49,6 +49,23 @@ export interface Outline {
   readonly firstDay: string
   /** The day after the last movement, when every balance holds. */
   readonly closingDay: string
+  readonly prices: PriceOutline
+}
+
+/** What prices there are, before the first of them is written. */
+export interface PriceOutline {
+  /** Reporting currency, in which they are; null where there are none. */
+  readonly currency: string | null
+  /** Held coins without a price at the end, with the day of their last one; null for a coin that never had any. */
+  readonly ended: readonly { readonly coin: string; readonly lastDay: string | null }[]
+}
+
+/** What one coin was worth at the end of a UTC day. */
+export interface Price {
+  readonly coin: string
+  readonly day: string
+  /** Exact decimal text, in the reporting currency. */
+  readonly price: string
 }
 
 const DAY_MS = 86_400_000
@@ -83,10 +100,14 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
   const [span] = await ledger.query('select min(occurred_at), max(occurred_at) from entries')
   const [first, last] = span ?? []
   const [closing] = await ledger.query(`select max(as_of) from balances where ${OF_THE_VENUE}`)
+  const prices = await readPriceOutline(ledger)
+  const decimals = new Map(coins.map(([coin, places]) => [String(coin), Number(places)]))
+  if (prices.currency !== null && !decimals.has(prices.currency))
+    decimals.set(prices.currency, VALUE_DECIMALS)
   const latest = [last, closing?.[0]].filter((at) => typeof at === 'string').toSorted()
   return {
     accountNames: names.map(([name]) => String(name)),
-    coins: new Map(coins.map(([coin, decimals]) => [String(coin), Number(decimals)])),
+    coins: decimals,
     balances: balances.map(([accountName, coin, quantity]) => ({
       accountName: String(accountName),
       coin: String(coin),
@@ -94,7 +115,66 @@ export async function readOutline(ledger: Ledger): Promise<Outline> {
     })),
     firstDay: dayOf(typeof first === 'string' ? first : '1970-01-01T00:00:00Z'),
     closingDay: dayOf(latest.at(-1) ?? '1970-01-01T00:00:00Z', 1),
+    prices,
   }
+}
+
+/** Of a reporting currency that the books never move, values are shown to so many. */
+const VALUE_DECIMALS = 8
+
+/** The very prices of the days' balances, once for each coin and day. */
+const PRICES = `
+  select coin, day, any_value(price) as price, any_value(currency) as currency
+  from daily_valuation where ${OF_THE_VENUE} group by coin, day`
+
+/** Books of an earlier version have none. */
+const hasPrices = (ledger: Ledger): boolean => ledger.tables.has('daily_valuation')
+
+async function readPriceOutline(ledger: Ledger): Promise<PriceOutline> {
+  if (!hasPrices(ledger)) return { currency: null, ended: [] }
+  const rows = await ledger.query(
+    `with prices as (${PRICES}),
+     coins as (
+       select coin, max(day) as last_held, max(day) filter (price is not null) as last_priced
+       from prices group by coin
+     )
+     select (select min(currency) from prices where price is not null and coin <> currency), coin, last_priced
+     from coins where last_priced is null or last_priced < last_held
+     union all select min(currency), null, null from prices where price is not null and coin <> currency
+     order by coin`,
+  )
+  const currency = rows[0]?.[0] ?? null
+  return {
+    currency: currency === null ? null : String(currency),
+    ended: rows.flatMap(([, coin, day]) =>
+      coin === null ? [] : [{ coin: String(coin), lastDay: day === null ? null : String(day) }],
+    ),
+  }
+}
+
+/** Every price by day, in the reporting currency, of which there is none itself; memory holds one batch. */
+export async function* readPrices(ledger: Ledger): AsyncIterable<Price> {
+  if (!hasPrices(ledger)) return
+  const { rows } = await ledger.stream(
+    `with prices as (${PRICES})
+     select coin, day, price from prices where price is not null and coin <> currency order by day, coin`,
+  )
+  for await (const batch of rows)
+    for (const [coin, day, price] of batch)
+      yield { coin: String(coin), day: String(day), price: String(price) }
+}
+
+/** What a reader of exported prices must know, line by line. */
+export function priceNotes({ currency, ended }: PriceOutline): string[] {
+  if (currency === null) return ['No prices: nothing in these books is valued.']
+  return [
+    `Prices in ${currency}: those of the table daily_valuation, at the end of each UTC day on which a coin is held.`,
+    ...ended.map(({ coin, lastDay }) =>
+      lastDay === null
+        ? `${coin} has no price.`
+        : `${coin} has no price after ${lastDay}, and no value in our books; other tools go on with that price.`,
+    ),
+  ]
 }
 
 const TRANSACTIONS = `

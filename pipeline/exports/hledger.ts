@@ -3,7 +3,17 @@
 
 import { packageVersion } from '../config/root.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { dayOf, type Outline, readOutline, readTransactions, type Source, type Transaction } from './books.ts'
+import {
+  dayOf,
+  type Outline,
+  type Price,
+  priceNotes,
+  readOutline,
+  readPrices,
+  readTransactions,
+  type Source,
+  type Transaction,
+} from './books.ts'
 import { hledgerAccounts, hledgerCommodity } from './names.ts'
 
 export async function* hledgerText(ledger: Ledger): AsyncIterable<string> {
@@ -11,13 +21,16 @@ export async function* hledgerText(ledger: Ledger): AsyncIterable<string> {
   const accounts = hledgerAccounts(outline.accountNames)
   yield opening(outline, accounts)
   for await (const transaction of readTransactions(ledger)) yield transactionText(transaction, accounts)
+  for await (const price of readPrices(ledger)) yield priceLine(price, outline.prices.currency as string)
+  if (outline.prices.currency !== null) yield '\n'
   yield assertions(outline, accounts)
 }
 
 /** hledger balances a transaction to the decimals of the commodity's declaration: as many as any amount has. */
-function opening({ coins }: Outline, accounts: ReadonlyMap<string, string>): string {
+function opening({ coins, prices }: Outline, accounts: ReadonlyMap<string, string>): string {
   const lines = [
     `; Made by tieout ${packageVersion} from its published ledger; made again, it is replaced as a whole.`,
+    ...priceNotes(prices).map((note) => `; ${note.replace(/\p{Cc}/gu, '\ufffd')}`),
     '',
     'decimal-mark .',
     '',
@@ -58,6 +71,10 @@ function transactionText(
     lines.push(`    ${accounts.get(accountName)}  ${amount} ${hledgerCommodity(coin)}${comment}`)
   }
   return `${lines.join('\n')}\n\n`
+}
+
+function priceLine({ coin, day, price }: Price, currency: string): string {
+  return `P ${day} ${hledgerCommodity(coin)} ${price} ${hledgerCommodity(currency)}\n`
 }
 
 function assertions({ balances, closingDay }: Outline, accounts: ReadonlyMap<string, string>): string {

@@ -20,6 +20,7 @@ import {
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
+import { counterpartyKey } from './counterparty-key.ts'
 import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
 import { writeMacros } from './macros.ts'
@@ -124,7 +125,9 @@ async function make(
 ): Promise<Omit<BuildResult, 'path'>> {
   const { config, steps = [] } = options
   await standEmptyTables(connection)
-  await loadReference(connection, config, { shipped: join(packageRoot, 'data'), books: options.dir })
+  const folders = { shipped: join(packageRoot, 'data'), books: options.dir }
+  const key = await counterpartyKey(connection, options.dir, options.disk ?? nodeDisk)
+  await loadReference(connection, config, folders, key)
   await loadPreviousBreaks(connection, workspace.hasPrevious)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs])

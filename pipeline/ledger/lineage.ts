@@ -178,6 +178,10 @@ const SOURCES: Readonly<Record<string, { name: string; says: string }>> = {
   'landing.fetched_prices': fetched,
   'landing.price_pages': fetched,
   'staging.price_order': settings,
+  'staging.counterparty_key': source(
+    'counterparties.key',
+    'The random key under which names of counterparties become pseudonyms.',
+  ),
   'staging.settings': settings,
   'staging.account_choices': settings,
   'staging.named_feeds': settings,

@@ -1,6 +1,13 @@
 // The layer `published`: one table for each record type, generated because the text is the same for all of them.
 // One row for each distinct content of a record's identity, with when it was first and last seen and which one counts now.
-import { columnName, docOf, type Field, type FieldKind, type RecordType } from '../../models/record.ts'
+import {
+  type Counterparty,
+  columnName,
+  docOf,
+  type Field,
+  type FieldKind,
+  type RecordType,
+} from '../../models/record.ts'
 
 /** A feed and the record that it lands. */
 export interface FeedRecord {
@@ -23,6 +30,8 @@ const COMMON_DOCS: Readonly<Record<string, string>> = {
   other_partition: 'A further partition in which the same record was seen; null where there was none.',
   biz_type: 'Business line of the query that brought the record.',
   margin_type: 'Margin type of the query that brought the record: crossed or isolated; null elsewhere.',
+  counterparty_id:
+    'Pseudonym of who is on the other side, the same for the same name everywhere in these books; null where the order names nobody. docs/privacy.md.',
   extra: 'Fields that the interface document does not name, as JSON; null where there were none.',
   page_id: 'Number of the journal frame that first brought this content.',
   page_row: 'Place of the row in that page, from 0.',
@@ -133,7 +142,21 @@ function publishedFields(record: RecordType, publishPersonalData: boolean): stri
       : `versions.${column}`
   })
   const extra = personal && !publishPersonalData ? 'cast(null as varchar) as extra' : 'versions.extra'
-  return [...fields, extra].join(', ')
+  const { counterparty } = record
+  return [...fields, ...(counterparty === null ? [] : [pseudonym(counterparty)]), extra].join(', ')
+}
+
+/**
+ * Twice hashed under the key of the books: without the key no list of names can be tried against it. Spelled alike but for
+ * blanks and capitals, a name is the same.
+ */
+function pseudonym({ side, names }: Counterparty): string {
+  const cases = Object.entries(names).map(
+    ([value, name]) => `when '${value}' then versions.${columnName(name)}`,
+  )
+  const name = `case lower(versions.${columnName(side)}) ${cases.join(' ')} end`
+  const spelled = `nullif(lower(trim(regexp_replace(nfc_normalize(${name}), '\\s+', ' ', 'g'))), '')`
+  return `(select left(sha256(key || sha256(key || ${spelled})), 20) from staging.counterparty_key) as counterparty_id`
 }
 
 /** Type of the column that a field becomes. */

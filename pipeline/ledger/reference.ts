@@ -48,16 +48,19 @@ export const GIVEN_TABLES: readonly string[] = [
   'staging.account_choices',
   'staging.named_feeds',
   'staging.price_order',
+  'staging.counterparty_key',
 ]
 
 /**
  * Makes the given tables in schema `staging`. Each reference table has a column `precedence`:
- * 0 for rows of the user's file, 1 for shipped ones. UsageError for a user's file with other columns.
+ * 0 for rows of the user's file, 1 for shipped ones. The key of pseudonyms is text; there is none in books without
+ * counterparties. UsageError for a user's file with other columns.
  */
 export async function loadReference(
   connection: DuckDBConnection,
   config: BuildConfig,
   folders: { readonly shipped: string; readonly books: string },
+  counterpartyKey: string | null = null,
 ): Promise<void> {
   for (const [name, columns] of Object.entries(REFERENCE_TABLES)) {
     const users = join(folders.books, `${name}.csv`)
@@ -103,6 +106,9 @@ export async function loadReference(
       rank: index + 1,
     })
   }
+  await connection.run('create table staging.counterparty_key (key varchar)')
+  if (counterpartyKey !== null)
+    await connection.run('insert into staging.counterparty_key values ($key)', { key: counterpartyKey })
 }
 
 const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`

@@ -184,6 +184,12 @@ export interface Allocation {
 /** Coins that are given away: a disposal at their value, or they leave with their basis and without a gain. */
 export type Gifts = 'disposal' | 'leave'
 
+/**
+ * A fee that is kept back from the very coins that an acquisition brings: those coins are acquired and disposed of, or they
+ * were never acquired, and the rest costs what was paid.
+ */
+export type FeesInKind = 'disposal' | 'net'
+
 /** When the result of a short sale counts: once it is closed, or at the time of the sale. */
 export type ShortSales = 'when closed' | 'when sold'
 

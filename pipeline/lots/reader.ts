@@ -10,7 +10,7 @@ import type {
   DuckDBVector,
 } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
-import { EVENT_KINDS, type EventKind, type LotEvent } from './event.ts'
+import { EVENT_KINDS, type EventKind, type FeesInKind, type LotEvent } from './event.ts'
 
 const SLICE_ROWS = 100_000
 
@@ -18,9 +18,9 @@ const SLICE_ROWS = 100_000
  * `lot_events` with its row number and with the twin of each leg of a transfer.
  * The first leg out of a transfer belongs to the first leg in.
  */
-const PLACED = `
+const placed = (events: string): string => `
 with
-numbered as (select *, cast(rowid as integer) as event_row from lot_events),
+${events},
 legs as (
   select
     *,
@@ -61,6 +61,35 @@ placed as (
   from events
 )`
 
+const AS_THEY_STAND = 'numbered as (select *, cast(rowid as integer) as event_row from lot_events)'
+
+/**
+ * The parts of a record stand in four places beside each other, the amount in the second and its fee in the third; those of
+ * an imported row, whose places are below zero, have the fee in the fourth. A fee in the coin that its own record brings is
+ * taken off the acquisition, and its value off the cost, in which it stands.
+ */
+const NETTED = `
+beside as (
+  select *, cast(rowid as integer) as event_row, cast(floor(place / 4.0) as bigint) as record from lot_events
+),
+fees as (
+  select bought.event_row as bought_row, fee.event_row as fee_row, fee.quantity as fee_quantity, fee.value as fee_value
+  from beside as bought
+  join beside as fee
+    on fee.account = bought.account and fee.coin = bought.coin and fee.happened_at = bought.happened_at
+    and fee.record = bought.record
+  where bought.kind = 'acquire' and fee.kind = 'dispose' and fee.quantity < bought.quantity
+    and bought.place - bought.record * 4 in (1, case when fee.place < 0 then 2 else 1 end)
+    and fee.place - fee.record * 4 = case when fee.place < 0 then 3 else 2 end
+),
+numbered as (
+  select beside.* exclude (record, quantity, value), beside.quantity - coalesce(fees.fee_quantity, 0) as quantity,
+    case when fees.bought_row is null then beside.value else beside.value - fees.fee_value end as value
+  from beside
+  left join fees on fees.bought_row = beside.event_row
+  where beside.event_row not in (select fee_row from fees)
+)`
+
 /** The leg out of a transfer stands before the leg in. Codes of words are in the order of the words, and sort faster. */
 const orderBy = (coin: string, account: string): string => `
   ${coin},
@@ -71,7 +100,7 @@ const orderBy = (coin: string, account: string): string => `
   event_id`
 
 /** `lot_events` in the engine's order as `number`, with the twin of each leg of a transfer. */
-export const EVENTS_IN_ORDER = `${PLACED}
+export const EVENTS_IN_ORDER = `${placed(AS_THEY_STAND)}
 select
   account, coin, happened_at, place, event_id, kind,
   cast(quantity as decimal(38, 18)) as quantity,
@@ -83,7 +112,7 @@ select
 from placed`
 
 /** The same in numbers; what is null is flagged, for a null costs more than it tells. */
-const NUMBERS_IN_ORDER = `${PLACED}
+const numbersInOrder = (events: string): string => `${placed(events)}
 select
   event_row,
   accounts.code as account,
@@ -118,10 +147,14 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
 }
 
 /** Yields events a chunk at a time; at each yield the connection is free for other work. */
-export async function* readEvents(connection: DuckDBConnection): AsyncGenerator<LotEvent[]> {
+export async function* readEvents(
+  connection: DuckDBConnection,
+  feesInKind: FeesInKind = 'disposal',
+): AsyncGenerator<LotEvent[]> {
   await refuseUnknownKinds(connection)
   const words = await readWords(connection)
-  await connection.run(`create or replace temp table lot_events_in_order as ${NUMBERS_IN_ORDER}`)
+  const events = feesInKind === 'net' ? NETTED : AS_THEY_STAND
+  await connection.run(`create or replace temp table lot_events_in_order as ${numbersInOrder(events)}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
       const slice = await connection.run(
@@ -160,7 +193,7 @@ function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
     .map(({ chunk }) => chunk)
 }
 
-/** Columns stand as the last select of NUMBERS_IN_ORDER lists them. */
+/** Columns stand as the last select of numbersInOrder lists them. */
 function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] {
   const column = (at: number): DuckDBVector => chunk.getColumnVector(at)
   const [rows, accounts, coins, kinds] = [column(0), column(1), column(2), column(3)]

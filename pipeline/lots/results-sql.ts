@@ -1,7 +1,7 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
 // The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date, 16 bought again.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
-import type { ShortSales } from './event.ts'
+import type { FeesInKind, ShortSales } from './event.ts'
 import {
   type LotTable,
   type LotTableName,
@@ -197,18 +197,23 @@ export interface MatchedBy {
   readonly scope: string
   readonly rules: string
   readonly timeZone: string
+  readonly feesInKind: FeesInKind
 }
 
 /** Makes `lot_matching` anew. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
-  const { method, scope, rules, timeZone } = by
+  const { method, scope, rules, timeZone, feesInKind } = by
   await connection.run(definition(MATCHING_TABLE, matchingTable))
-  await connection.run(`insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone)`, {
-    method,
-    scope,
-    rules,
-    timeZone,
-  })
+  await connection.run(
+    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind)`,
+    {
+      method,
+      scope,
+      rules,
+      timeZone,
+      feesInKind,
+    },
+  )
 }
 
 /** What it and its columns mean is written down by whoever keeps the tables. */

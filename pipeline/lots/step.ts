@@ -3,7 +3,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
-import type { Selections } from './event.ts'
+import type { FeesInKind, Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { readCurrency, readEvents } from './reader.ts'
@@ -23,6 +23,8 @@ export interface LotsStepOptions extends LotOptions {
   /** Method and scope as `lot_matching` names them; told from the options when absent. */
   readonly named?: { readonly method: string; readonly scope: string }
   readonly selections?: Selections
+  /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
+  readonly feesInKind?: FeesInKind
   /** By default the rules `generic`: UTC days without terms. */
   readonly holding?: HoldingRules
 }
@@ -50,7 +52,7 @@ function columnDocs({ columns }: LotTable): Record<string, string> {
 }
 
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
-  const { selections = new Map(), allocations = [] } = options
+  const { selections = new Map(), allocations = [], feesInKind } = options
   const labels = labelsOf(options, await readCurrency(connection))
   const byRow = {
     selections: await selectionsByRow(connection, selections),
@@ -58,7 +60,8 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   }
   const results = await Results.open(connection, labels)
   const engine = new LotEngine({ ...options, ...byRow }, results)
-  for await (const events of readEvents(connection)) for (const event of events) engine.apply(event)
+  for await (const events of readEvents(connection, feesInKind))
+    for (const event of events) engine.apply(event)
   engine.finish()
   await results.finish(connection)
   await writeMatching(connection, matchedBy(options, labels.rules))
@@ -66,11 +69,11 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
 
 /** Method and scope as they follow one another. */
 function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
-  const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC' } = options
+  const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC', feesInKind = 'disposal' } = options
   const inTurn = (what: 'method' | 'scope'): string =>
     [options[what], ...changes.map((change) => `${change[what]} from ${dayOf(change.fromUs)}`)].join(', ')
   const { method, scope } = options.named ?? { method: inTurn('method'), scope: inTurn('scope') }
-  return { method, scope, rules, timeZone }
+  return { method, scope, rules, timeZone, feesInKind }
 }
 
 const GENERIC: HoldingRules = { rules: 'generic', timeZone: 'UTC', termOf: null }

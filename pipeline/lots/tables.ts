@@ -146,6 +146,9 @@ export const matchingTable = {
     scope: text('account or universal, or one for each tax year on: universal, account from 2025.'),
     rules: text('Rules that the matching follows: generic, or those of a country.'),
     time_zone: text('Zone whose days count, by its IANA name.'),
+    fees_in_kind: text(
+      'What becomes of a fee in the coin that is acquired: disposal, or net where it was never acquired.',
+    ),
   },
 } as const satisfies LotTable
 

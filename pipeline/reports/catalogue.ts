@@ -1,10 +1,12 @@
 // The reports by name, the options that each of them knows, and the way from a command line to one of them.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
-import type { Form1099 } from '../rules/figures.ts'
+import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
+import { accountValuesReport } from './account-values.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
@@ -25,8 +27,11 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
   readonly methods?: string | undefined
 }
 
-/** What the configuration says of lots; it counts in reports of lots where nothing else was asked for. */
-export type ReportDefaults = Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>
+/** What the configuration says of lots and losses; it counts in reports of lots where nothing else was asked for. */
+export interface ReportDefaults
+  extends Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'> {
+  readonly losses?: OpeningLosses | undefined
+}
 
 interface Declaration {
   readonly make: (ledger: Ledger, request: ReportRequest) => Promise<Report>
@@ -36,6 +41,8 @@ interface Declaration {
   readonly options: readonly (keyof ReportOptions)[]
   /** Rules whose form it is: they hold where no others are asked for. */
   readonly rules?: RulesName
+  /** The days and years that it counts, whatever the rules; those of the rules when absent. */
+  readonly calendar?: TaxCalendar
 }
 
 const PERIOD = ['account', 'from', 'to', 'year'] as const
@@ -60,6 +67,12 @@ const declarations = {
     options: [...PERIOD, ...LOTS, 'form1099'],
     rules: 'us',
   },
+  'account-values': {
+    make: accountValuesReport,
+    reads: ['daily_valuation', 'balance_history', 'accounts'],
+    options: PERIOD,
+    calendar: utcCalendar,
+  },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
   'net-worth': { make: netWorthReport, reads: ['value_bridge'], options: PERIOD },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
@@ -81,7 +94,7 @@ export async function makeReport(
   options: ReportOptions = {},
   defaults: ReportDefaults = {},
 ): Promise<Report> {
-  const { make, reads, options: known }: Declaration = declarations[name]
+  const { make, reads, options: known, calendar: own }: Declaration = declarations[name]
   for (const [option, value] of Object.entries(options)) {
     if (value === undefined || known.includes(option as keyof ReportOptions)) continue
     throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
@@ -97,9 +110,17 @@ export async function makeReport(
   const matching = lotsOf(name, options, defaults)
   const lots = matching ?? { rules: defaults.rules, timeZone: defaults.timeZone }
   const law = lawOf(lots)
-  const calendar = calendarOf(law, lots.timeZone)
+  const calendar = own ?? calendarOf(law, lots.timeZone)
   const period = readPeriod({ from, to, year }, calendar)
-  const request = { account, period, zone: calendar.timeZone, lots, currency, form1099 }
+  const request = {
+    account,
+    period,
+    zone: calendar.timeZone,
+    lots,
+    currency,
+    form1099,
+    losses: defaults.losses,
+  }
   const report =
     options.methods === undefined
       ? await make(ledger, request)
@@ -112,7 +133,8 @@ export async function makeReport(
   ]
   if (matching === null && period.label === '') return { ...report, facts }
   const title = `${report.title}, days of ${calendar.timeZone}`
-  return { ...report, title, facts, notes: [...report.notes, ...withoutZone(law, lots.timeZone)] }
+  const zoneNotes = own === undefined ? withoutZone(law, lots.timeZone) : []
+  return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
 }
 
 /** Rules that leave the zone open count days of some zone all the same. */
@@ -151,5 +173,6 @@ function lotChoice(options: ReportOptions, defaults: ReportDefaults): LotChoice 
   const { selection, allocation, rules = defaults.rules } = options
   const isOwn = options.rules === undefined || options.rules === defaults.rules
   const { method = isOwn ? defaults.method : undefined, scope = isOwn ? defaults.scope : undefined } = options
-  return { method, scope, rules, selection, allocation, timeZone: defaults.timeZone }
+  const feesInKind = isOwn ? defaults.feesInKind : undefined
+  return { method, scope, rules, selection, allocation, timeZone: defaults.timeZone, feesInKind }
 }

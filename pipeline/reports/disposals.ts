@@ -24,8 +24,10 @@ export interface Disposals {
 export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: string): Promise<Disposals> {
   const conversion = await conversionTo(ledger, wanted)
   const published = await publishedMatching(ledger)
-  const { method, scope, rules, selection, allocation } = choice
-  const isAsked = [method, scope, rules, selection, allocation].some((option) => option !== undefined)
+  const { method, scope, rules, selection, allocation, feesInKind } = choice
+  const isAsked = [method, scope, rules, selection, allocation, feesInKind].some(
+    (option) => option !== undefined,
+  )
   if (!isAsked && conversion === null)
     return { reader: ledger, notes: [published === null ? NOT_TOLD : `As published: ${told(published)}.`] }
   const matching = matchingOf(choice)
@@ -33,12 +35,13 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
     published !== null &&
     selection === undefined &&
     allocation === undefined &&
-    told(published) === told({ ...matching, rules: matching.law.name }) &&
+    told(published) ===
+      told({ ...matching, rules: matching.law.name, feesInKind: matching.options.feesInKind }) &&
     published.timeZone === matching.calendar.timeZone
   if (isPublished && conversion === null)
     return { reader: ledger, notes: [`As published: ${told(published)}.`, ...nothingNamed(choice, matching)] }
   const reader = await computeDisposals(ledger, matching.options, conversion)
-  const how = `method ${matching.method}, scope ${matching.scope}, rules ${matching.law.name}`
+  const how = told({ ...matching, rules: matching.law.name, feesInKind: matching.options.feesInKind })
   const rates =
     conversion === null ? '' : `, from ${conversion.from} to ${conversion.to} at the rate of each time`
   return {
@@ -57,19 +60,34 @@ interface Told {
   readonly method: string
   readonly scope: string
   readonly rules: string
+  readonly feesInKind: string | undefined
 }
 
-const told = ({ method, scope, rules }: Told): string => `method ${method}, scope ${scope}, rules ${rules}`
+const told = ({ method, scope, rules, feesInKind }: Told): string =>
+  `method ${method}, scope ${scope}, rules ${rules}${feesInKind === 'net' ? ', fees in kind netted' : ''}`
 
 /** How the published lots were matched; null in a ledger that does not tell it. */
 export async function publishedMatching(
   ledger: Reader,
 ): Promise<(Told & { readonly timeZone: string }) | null> {
   if (!ledger.tables.has(MATCHING_TABLE)) return null
-  const [row] = await ledger.query(`select method, scope, rules, time_zone from ${MATCHING_TABLE}`)
+  // Books of an earlier version have no such column, and netted no fees.
+  const [fees] = await ledger.query(
+    `select column_name from duckdb_columns() where table_name = '${MATCHING_TABLE}' and column_name = 'fees_in_kind'`,
+  )
+  const feesColumn = fees === undefined ? "'disposal'" : 'fees_in_kind'
+  const [row] = await ledger.query(
+    `select method, scope, rules, time_zone, ${feesColumn} from ${MATCHING_TABLE}`,
+  )
   if (row === undefined) return null
-  const [method, scope, rules, timeZone] = row.map(String) as [string, string, string, string]
-  return { method, scope, rules, timeZone }
+  const [method, scope, rules, timeZone, feesInKind] = row.map(String) as [
+    string,
+    string,
+    string,
+    string,
+    string,
+  ]
+  return { method, scope, rules, timeZone, feesInKind }
 }
 
 /** Specific identification without a word from the owner is something else, and says so. */

@@ -7,7 +7,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
-import type { Form1099 } from '../rules/figures.ts'
+import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { LotChoice } from '../rules/matching.ts'
 import type { Period } from './period.ts'
 
@@ -37,6 +37,8 @@ export interface ReportRequest {
   readonly currency?: string | undefined
   /** For US forms: which Form 1099-DA was received. */
   readonly form1099?: Form1099 | undefined
+  /** Losses of returns from before the books, as configured. */
+  readonly losses?: OpeningLosses | undefined
 }
 
 /** UsageError when the ledger was published by a version that did not make the table. */

@@ -6,11 +6,12 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import type { Row } from '../output/value.ts'
-import { laws } from '../rules/catalogue.ts'
+import { calendarOf, laws } from '../rules/catalogue.ts'
 import type { Figure } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { limitsOf } from '../rules/limits.ts'
 import { lawOf } from '../rules/matching.ts'
+import { type Carried, carriedInto } from './carried-losses.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
@@ -56,8 +57,14 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const { form1099 = 'none' } = request
   const pieces = totals.gains.count + totals.losses.count + totals.unknown.count
   const isUntold = pieces === 0 && (await isBeforeBooks(ledger, request))
+  const limit = limitsOf(law.name)
+  const calendar = calendarOf(law, request.lots.timeZone)
+  const carried: Carried =
+    isInCurrency && request.account === undefined
+      ? await carriedInto(reader, { law, calendar, limit, year, values, opening: request.losses })
+      : { losses: null, notes: [], warnings: [] }
   const figures = law
-    .figures({ ...totals, year, isInCurrency, isComplete, form1099 }, limitsOf(law.name))
+    .figures({ ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }, limit)
     .map((figure) => (isUntold ? { ...figure, value: null } : figure))
   const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
@@ -72,10 +79,11 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(await futuresSection(ledger, request, law, year)),
     ]),
     totals: [],
-    warnings: await withoutGain(reader, values),
+    warnings: [...(await withoutGain(reader, values)), ...carried.warnings],
     notes: [
       ...notes,
       ...limits,
+      ...carried.notes,
       `What these rules cover, and what not: docs/rules/${law.name}.md.`,
       ...standing,
     ],

@@ -1,7 +1,7 @@
 // Canada: adjusted cost base over all identical properties of a person (Income Tax Act s. 47(1)); a superficial loss
 // (s. 54) is denied (s. 40(2)(g)(i)) and joins the cost of what replaced it (s. 53(1)(f)). See docs/rules/ca.md.
-import { roundDiv } from '../lots/share.ts'
-import { type Figure, plus, unknownFigures, type YearTotals } from './figures.ts'
+import { roundDiv, smaller } from '../lots/share.ts'
+import { above0, type Figure, type Losses, plus, unknownFigures, type YearTotals } from './figures.ts'
 import type { Law } from './law.ts'
 import type { Limit } from './limits.ts'
 
@@ -12,6 +12,7 @@ export const ca: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when closed',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
@@ -23,12 +24,36 @@ export const ca: Law = {
     source: 'IT-346R, paragraphs 6 to 8; ITA s.9',
     fromYear: null,
   },
+  carriedLosses,
   figures,
 }
 
 const ONE = 10n ** 18n
 
-function figures({ year, gains, losses, unknown }: YearTotals, limit: Limit): Figure[] {
+/** The taxable capital gain of the year, or below zero its allowable capital loss. */
+function taxableGain({ year, gains, losses }: YearTotals, limit: Limit): bigint | null {
+  const rate = limit('inclusion_rate', year)
+  return rate === null ? null : roundDiv(plus(gains, losses).gain * rate, ONE)
+}
+
+/** Net capital losses of other years, as allowable losses are counted, up to the taxable gains of the year. */
+function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
+  const taxable = taxableGain(totals, limit)
+  const { isInCurrency, isComplete, brought } = totals
+  if (taxable === null || brought === null || !isComplete || !isInCurrency) return null
+  return smaller(brought.amount, above0(taxable))
+}
+
+function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
+  const used = usedLosses(totals, limit)
+  const taxable = taxableGain(totals, limit)
+  const { brought } = totals
+  if (used === null || taxable === null || brought === null) return null
+  return { amount: brought.amount - used + above0(-taxable), longTerm: 0n }
+}
+
+function figures(totals: YearTotals, limit: Limit): Figure[] {
+  const { year, gains, losses, unknown, brought } = totals
   const both = plus(gains, losses)
   const rate = limit('inclusion_rate', year)
   const row = (
@@ -50,10 +75,17 @@ function figures({ year, gains, losses, unknown }: YearTotals, limit: Limit): Fi
     row('Superficial losses denied', both.deniedLoss, 'ITA ss. 40(2)(g)(i), 54'),
     row('Capital gain (or loss)', both.gain, 'ITA s. 40(1)'),
     row('Inclusion rate', rate, 'ITA s. 38', 'rate'),
+    row('Taxable capital gain (or allowable capital loss)', taxableGain(totals, limit), 'ITA s. 38'),
+    row('Net capital losses of other years, left', brought?.amount ?? null, 'ITA ss. 111(1)(b), 111(8)'),
+    {
+      ...row('Net capital losses of other years, used', usedLosses(totals, limit), 'ITA s. 111(1)(b)'),
+      form: 'T1',
+      line: '25300',
+    },
     row(
-      'Taxable capital gain (or allowable capital loss)',
-      rate === null ? null : roundDiv(both.gain * rate, ONE),
-      'ITA s. 38',
+      'Net capital losses to carry forward, none of them carried back',
+      carriedLosses(totals, limit)?.amount ?? null,
+      'ITA s. 111(8)',
     ),
     ...unknownFigures('Schedule 3', unknown),
   ]

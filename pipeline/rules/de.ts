@@ -1,8 +1,10 @@
 // Germany: private sales (§ 23 Abs. 1 Satz 1 Nr. 2 EStG), first in first out within one wallet or depot
 // (BMF letters of 10 May 2022 and 6 March 2025). What was held longer than a year is free; the rest is taxed whole once
 // the year's total reaches the limit of § 23 Abs. 3 Satz 5. Days are Berlin's. See docs/rules/de.md.
+
+import { roundDiv, smaller } from '../lots/share.ts'
 import { yearLater } from './calendar.ts'
-import { type Figure, unknownFigures, type YearTotals } from './figures.ts'
+import { above0, type Figure, type Losses, unknownFigures, type YearTotals } from './figures.ts'
 import type { Law, Term } from './law.ts'
 import type { Limit } from './limits.ts'
 
@@ -13,6 +15,7 @@ export const de: Law = {
   scopeBindsFrom: 0,
   gifts: 'leave',
   shortSales: 'when closed',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },
@@ -24,6 +27,7 @@ export const de: Law = {
     source: '§ 20 Abs. 2 Satz 1 Nr. 3 EStG',
     fromYear: 2009,
   },
+  carriedLosses,
   figures,
 }
 
@@ -35,9 +39,37 @@ function termOf(acquiredDay: number, disposedDay: number): Term {
   return disposedDay > yearLater(acquiredDay, 'last') ? 'long' : 'short'
 }
 
+const ONE = 10n ** 18n
+
+const freeBelowIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint | null =>
+  isInCurrency ? limit('limit', year) : null
+
+/**
+ * Losses of earlier years reduce taxable gains alone: a gain below the limit is free before them, and uses none up. Above the
+ * base amount they take a share of the gain.
+ */
+function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
+  const { year, brought } = totals
+  const gain = taxable(totals, freeBelowIn(totals, limit))
+  const [base, share] = [limit('loss_base', year), limit('loss_share', year)]
+  if (gain === null || brought === null || base === null || share === null) return null
+  const most = smaller(gain, base) + roundDiv(above0(gain - base) * share, ONE)
+  return smaller(brought.amount, above0(most))
+}
+
+function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
+  const used = usedLosses(totals, limit)
+  const { short, brought } = totals
+  if (used === null || brought === null) return null
+  return { amount: brought.amount - used + above0(-short.gain), longTerm: 0n }
+}
+
 function figures(totals: YearTotals, limit: Limit): Figure[] {
-  const { year, short, long, unknown } = totals
-  const freeBelow = totals.isInCurrency ? limit('limit', year) : null
+  const { short, long, unknown, brought } = totals
+  const freeBelow = freeBelowIn(totals, limit)
+  const gain = taxable(totals, freeBelow)
+  const used = usedLosses(totals, limit)
+  const carried = carriedLosses(totals, limit)
   const money = (figure: string, value: bigint | null, source: string): Figure => ({
     form: 'Anlage SO',
     line: '',
@@ -51,7 +83,18 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     money('Costs of what was held up to one year', short.costBasis, '§ 23 Abs. 3 Satz 1 EStG'),
     money('Gain or loss of what was held up to one year', short.gain, '§ 23 Abs. 1 Satz 1 Nr. 2 EStG'),
     money('Limit below which it is free', freeBelow, '§ 23 Abs. 3 Satz 5 EStG'),
-    money('Taxable gain', taxable(totals, freeBelow), '§ 23 Abs. 3 Sätze 5 und 7 EStG'),
+    money('Losses of earlier years, brought forward', brought?.amount ?? null, '§ 23 Abs. 3 Satz 8 EStG'),
+    money('Losses brought forward, used', used, '§ 23 Abs. 3 Satz 8, § 10d Abs. 2 EStG; BFH IX R 27/04'),
+    money(
+      'Taxable gain',
+      gain === null ? null : above0(gain) - (used ?? 0n),
+      '§ 23 Abs. 3 Sätze 5, 7 und 8 EStG',
+    ),
+    money(
+      'Losses to carry forward, none of them carried back',
+      carried?.amount ?? null,
+      '§ 23 Abs. 3 Satz 8, § 10d Abs. 4 EStG',
+    ),
     money('Gain or loss of what was held longer, free', long.gain, '§ 23 Abs. 1 Satz 1 Nr. 2 EStG'),
     ...unknownFigures('Anlage SO', unknown),
   ]

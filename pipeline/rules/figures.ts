@@ -16,6 +16,23 @@ export interface Unknown {
   readonly proceeds: bigint
 }
 
+/** Losses that wait for gains of a later year. Both amounts are positive. */
+export interface Losses {
+  readonly amount: bigint
+  /** The part of them that came from long-term lots; 0 under rules that tell no terms apart. */
+  readonly longTerm: bigint
+}
+
+/** What returns from before the books left over. */
+export interface OpeningLosses {
+  /** The tax year into which they are brought, by the calendar year in which it begins. */
+  readonly into: number
+  /** Positive, in the currency of the return. */
+  readonly amount: string
+  /** The long-term part of it, where the rules tell terms apart. */
+  readonly longTerm?: string | undefined
+}
+
 /** The disposals of one tax year, in one currency. */
 export interface YearTotals {
   /** The calendar year in which it begins. */
@@ -32,6 +49,8 @@ export interface YearTotals {
   readonly isInCurrency: boolean
   /** All accounts are in the figures, and no gain is unknown: limits of the person can be applied. */
   readonly isComplete: boolean
+  /** Losses of earlier years that are left at its beginning; null where they are not known. */
+  readonly brought: Losses | null
   /** Which Form 1099-DA was received (`us` only). */
   readonly form1099: Form1099
 }
@@ -52,6 +71,11 @@ export interface Figure {
   /** The paragraph that it follows. */
   readonly source: string
 }
+
+export const noLosses: Losses = { amount: 0n, longTerm: 0n }
+
+/** The amount, or 0 where it is below. */
+export const above0 = (amount: bigint): bigint => (amount > 0n ? amount : 0n)
 
 export const nothing: Totals = { count: 0, proceeds: 0n, costBasis: 0n, deniedLoss: 0n, gain: 0n }
 

@@ -8,6 +8,7 @@ export const generic: Law = {
   scopeBindsFrom: null,
   gifts: 'leave',
   shortSales: 'when closed',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
   timeZone: 'UTC',
   yearStart: { month: 1, day: 1 },
@@ -19,5 +20,6 @@ export const generic: Law = {
     source: '–',
     fromYear: null,
   },
+  carriedLosses: null,
   figures: null,
 }

@@ -1,9 +1,9 @@
 // What the rules of a country say, as far as lots and a return need it. Each country is one file beside this one and
 // one page in docs/rules with its sources, a worked example and what it does not cover.
 import type { Method } from '../lots/engine.ts'
-import type { Gifts, Scope, ShortSales } from '../lots/event.ts'
+import type { FeesInKind, Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
-import type { Figure, YearTotals } from './figures.ts'
+import type { Figure, Losses, YearTotals } from './figures.ts'
 import type { Limit } from './limits.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -28,6 +28,8 @@ export interface Law {
   readonly gifts: Gifts
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
+  /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */
+  readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /** Whose days and years count; null for those of the configuration, UTC when it names none. */
@@ -41,6 +43,11 @@ export interface Law {
   readonly futures: FuturesRule
   /** The form lists each piece in whole units of the currency, and its totals add up those. */
   readonly roundsPieces: boolean
+  /**
+   * What is left of losses at the end of a tax year, those brought into it and its own; null where that cannot be said. Null
+   * where there is no return.
+   */
+  readonly carriedLosses: ((year: YearTotals, limit: Limit) => Losses | null) | null
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

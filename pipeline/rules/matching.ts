@@ -2,7 +2,7 @@
 // in which tax years.
 import { UsageError } from '../../models/error.ts'
 import { type Change, type Method, methods } from '../lots/engine.ts'
-import type { Allocation, Scope, Selections } from '../lots/event.ts'
+import type { Allocation, FeesInKind, Scope, Selections } from '../lots/event.ts'
 import type { HoldingRules } from '../lots/held.ts'
 import type { LotsStepOptions } from '../lots/step.ts'
 import { startOfYear, type TaxCalendar } from './calendar.ts'
@@ -19,6 +19,8 @@ export interface LotChoice {
   readonly rules?: string | undefined
   /** IANA zone whose days count where the rules leave it open; UTC by default. */
   readonly timeZone?: string | undefined
+  /** What becomes of a fee in the coin that is acquired, where the rules leave a choice. */
+  readonly feesInKind?: FeesInKind | undefined
   /** For the method specific. */
   readonly selection?: Selections | undefined
   /** For a change from universal to account. */
@@ -57,6 +59,7 @@ export function matchingOf(choice: LotChoice): Matching {
   requireAllowed(law, method, scope)
   const { selection, allocation } = choice
   requireUse(choice, method, scope)
+  const feesInKind = feesInKindOf(law, choice)
   const named = { method: showSchedule(method), scope: showSchedule(scope) }
   const options = {
     named,
@@ -66,6 +69,7 @@ export function matchingOf(choice: LotChoice): Matching {
     timeZone: calendar.timeZone,
     gifts: law.gifts,
     shortSales: law.shortSales,
+    feesInKind,
     lookAheadDays: law.lookAheadDays,
     holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
     ...(selection === undefined ? {} : { selections: selection }),
@@ -74,9 +78,19 @@ export function matchingOf(choice: LotChoice): Matching {
   return { law, calendar, options, ...named }
 }
 
+function feesInKindOf(law: Law, { feesInKind = law.feesInKind[0] }: LotChoice): FeesInKind {
+  if (law.feesInKind.includes(feesInKind)) return feesInKind
+  throw new UsageError('The treatment of fees does not belong to the rules.', {
+    where: '--fees_in_kind, --rules',
+    expected: `${law.feesInKind.join(' or ')} under the rules ${law.name}`,
+    found: feesInKind,
+    action: 'Take `fees_in_kind` out of the configuration, or choose other rules.',
+  })
+}
+
 /** What the configuration says of lots; UsageError that names it, for a choice that the rules do not allow. */
 export function configuredMatching(
-  choice: Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone'>,
+  choice: Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'>,
 ): Matching {
   try {
     return matchingOf(choice)

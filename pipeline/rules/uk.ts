@@ -1,6 +1,7 @@
 // United Kingdom: same day, 30 days, section 104 pool (TCGA 1992 ss. 104, 105, 106A; HMRC CRYPTO22200 ff.), over all that
 // a person holds. Days are London's; a tax year runs from 6 April to 5 April. See docs/rules/uk.md.
-import { type Figure, plus, unknownFigures, type YearTotals } from './figures.ts'
+import { smaller } from '../lots/share.ts'
+import { above0, type Figure, type Losses, plus, unknownFigures, type YearTotals } from './figures.ts'
 import type { Law } from './law.ts'
 import type { Limit } from './limits.ts'
 
@@ -11,6 +12,7 @@ export const uk: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when sold',
+  feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },
@@ -22,6 +24,7 @@ export const uk: Law = {
     source: 'TCGA 1992 s.143; HMRC CG56100',
     fromYear: null,
   },
+  carriedLosses,
   figures,
 }
 
@@ -33,8 +36,26 @@ function boxesOf(
   return { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19' }
 }
 
+const exemptIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint | null =>
+  isInCurrency ? limit('annual_exempt_amount', year) : null
+
+/** Losses of earlier years go as far as they bring the net gains down to the exempt amount, and no further. */
+function usedLosses(totals: YearTotals, limit: Limit): bigint | null {
+  const exempt = exemptIn(totals, limit)
+  const { gains, losses, isComplete, brought } = totals
+  if (exempt === null || !isComplete || brought === null) return null
+  return smaller(brought.amount, above0(plus(gains, losses).gain - exempt))
+}
+
+function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
+  const used = usedLosses(totals, limit)
+  const { gains, losses, brought } = totals
+  if (used === null || brought === null) return null
+  return { amount: brought.amount - used + above0(-plus(gains, losses).gain), longTerm: 0n }
+}
+
 function figures(totals: YearTotals, limit: Limit): Figure[] {
-  const { year, gains, losses, unknown } = totals
+  const { year, gains, losses, unknown, brought } = totals
   const box = boxesOf(year)
   const both = plus(gains, losses)
   const count = BigInt(both.count + unknown.count)
@@ -46,9 +67,11 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     kind: 'money',
     source,
   })
-  const exempt = totals.isInCurrency ? limit('annual_exempt_amount', year) : null
+  const exempt = exemptIn(totals, limit)
   const net = both.gain
-  const taxable = exempt === null || !totals.isComplete ? null : net > exempt ? net - exempt : 0n
+  const used = usedLosses(totals, limit)
+  const taxable = exempt === null || !totals.isComplete ? null : above0(net - (used ?? 0n) - exempt)
+  const carried = carriedLosses(totals, limit)
   return [
     {
       form: 'SA108',
@@ -64,7 +87,10 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     money(box.losses, 'Losses in the year', -losses.gain, 'CRYPTO22200'),
     money('', 'Gains less losses of the year', net, 'TCGA 1992 s.1(3)'),
     money('', 'Annual exempt amount', exempt, 'TCGA 1992 s.1K'),
+    money('', 'Losses of earlier years, brought forward', brought?.amount ?? null, 'TCGA 1992 s.1(3)'),
+    money('', 'Losses brought forward, used', used, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
     money('', 'Gains above the annual exempt amount', taxable, 'TCGA 1992 s.1K'),
+    money('', 'Losses to carry forward', carried?.amount ?? null, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
     ...unknownFigures('SA108', unknown),
   ]
 }

@@ -1,9 +1,20 @@
 // United States: property held as a capital asset. Units are identified within one wallet or account from 2025 on
 // (Treas. Reg. 1.1012-1(j)), over all of them before; what was left is allocated as of 2025-01-01 (Rev. Proc. 2024-28).
 // Long means more than one year, counted from the day after acquisition (IRC 1222; Rev. Rul. 66-7). See docs/rules/us.md.
+import { smaller } from '../lots/share.ts'
 import { yearLater } from './calendar.ts'
-import { type Figure, type Form1099, plus, type Totals, unknownFigures, type YearTotals } from './figures.ts'
+import {
+  above0,
+  type Figure,
+  type Form1099,
+  type Losses,
+  noLosses,
+  type Totals,
+  unknownFigures,
+  type YearTotals,
+} from './figures.ts'
 import type { Law, Term } from './law.ts'
+import type { Limit } from './limits.ts'
 
 const FIRST_YEAR_BY_ACCOUNT = 2025
 
@@ -17,6 +28,7 @@ export const us: Law = {
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
   shortSales: 'when closed',
+  feesInKind: ['disposal'],
   lookAheadDays: 0,
   timeZone: null,
   yearStart: { month: 1, day: 1 },
@@ -28,6 +40,7 @@ export const us: Law = {
     source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',
     fromYear: null,
   },
+  carriedLosses,
   figures,
 }
 
@@ -57,14 +70,50 @@ const scheduleDLines: Readonly<Record<Form1099, Readonly<Record<Term, string>>>>
   none: { short: '3', long: '10' },
 }
 
-function figures(totals: YearTotals): Figure[] {
-  const { short, long, unknown } = totals
+/** Lines 7 and 15: the year's own gains and losses with what is carried over of the same term. */
+function netByTerm({ short, long, brought }: YearTotals): { short: bigint; long: bigint } {
+  const { amount, longTerm } = brought ?? noLosses
+  return { short: short.gain - (amount - longTerm), long: long.gain - longTerm }
+}
+
+/** Line 21: how much of a net loss is deducted from other income, as a positive amount. */
+function deducted(totals: YearTotals, limit: Limit): bigint | null {
+  const most = limit('capital_loss_limit', totals.year)
+  if (most === null || !totals.isComplete || !totals.isInCurrency || totals.brought === null) return null
+  const { short, long } = netByTerm(totals)
+  return smaller(most, above0(-(short + long)))
+}
+
+/** The Capital Loss Carryover Worksheet, for a taxable income that is not below zero before the deduction. */
+function carriedLosses(totals: YearTotals, limit: Limit): Losses | null {
+  const deduction = deducted(totals, limit)
+  if (deduction === null) return null
+  const { short, long } = netByTerm(totals)
+  const shortLoss = above0(-short)
+  const shortTerm = above0(shortLoss - deduction - above0(long))
+  const longTerm = above0(above0(-long) - above0(short) - above0(deduction - shortLoss))
+  return { amount: shortTerm + longTerm, longTerm }
+}
+
+function figures(totals: YearTotals, limit: Limit): Figure[] {
+  const { short, long, unknown, brought } = totals
+  const nets = netByTerm(totals)
+  const deduction = deducted(totals, limit)
+  const carried = carriedLosses(totals, limit)
+  const over = (losses: Losses | null, term: Term): bigint | null =>
+    losses === null ? null : term === 'long' ? losses.longTerm : losses.amount - losses.longTerm
+  const negative = (amount: bigint | null): bigint | null => (amount === null ? null : -amount)
   return [
     ...termFigures(totals, 'short', short),
-    net('7', 'Net short-term capital gain or (loss)', short.gain, 'IRC 1222(5), (6)'),
+    net('6', 'Short-term capital loss carryover', negative(over(brought, 'short')), 'IRC 1212(b)(1)(A)'),
+    net('7', 'Net short-term capital gain or (loss)', nets.short, 'IRC 1222(5), (6)'),
     ...termFigures(totals, 'long', long),
-    net('15', 'Net long-term capital gain or (loss)', long.gain, 'IRC 1222(7), (8)'),
-    net('16', 'Lines 7 and 15 together', plus(short, long).gain, 'Schedule D (Form 1040), line 16'),
+    net('14', 'Long-term capital loss carryover', negative(over(brought, 'long')), 'IRC 1212(b)(1)(B)'),
+    net('15', 'Net long-term capital gain or (loss)', nets.long, 'IRC 1222(7), (8)'),
+    net('16', 'Lines 7 and 15 together', nets.short + nets.long, 'Schedule D (Form 1040), line 16'),
+    net('21', 'Loss that is deducted from other income', negative(deduction), 'IRC 1211(b)'),
+    net('', 'Short-term capital loss carryover to the next year', over(carried, 'short'), 'IRC 1212(b)'),
+    net('', 'Long-term capital loss carryover to the next year', over(carried, 'long'), 'IRC 1212(b)'),
     ...unknownFigures('Schedule D', unknown),
   ]
 }
@@ -89,6 +138,6 @@ function termFigures({ year, form1099 }: YearTotals, term: Term, totals: Totals)
   ]
 }
 
-function net(line: string, figure: string, value: bigint, source: string): Figure {
+function net(line: string, figure: string, value: bigint | null, source: string): Figure {
   return { form: 'Schedule D', line, figure, value, kind: 'money', source }
 }

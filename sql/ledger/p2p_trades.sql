@@ -13,6 +13,7 @@
 --   price: Price as the order has it; null without an order.
 --   traded_at: When the coin moved.
 --   order_id: Merchant order; null where none matches.
+--   counterparty_id: Pseudonym of the other side, as in p2p_orders; null without an order.
 --   apart_ms: Milliseconds between the record and the completion of the order.
 with
 records as (
@@ -23,7 +24,7 @@ records as (
   where kind = 'p2p_trade'
 ),
 orders as (
-  select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
+  select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price, counterparty_id,
     coalesce(release_time, u_time, c_time) as completed_at,
     cast(coalesce(release_time, u_time, c_time) at time zone 'UTC' as date) as day
   from main.p2p_orders
@@ -55,7 +56,7 @@ pairs as (
 )
 select records.entry_id, records.account, records.side, records.coin, records.quantity,
   orders.fiat, orders.fiat_amount, orders.price, records.occurred_at as traded_at,
-  pairs.order_id, pairs.apart_ms
+  pairs.order_id, orders.counterparty_id, pairs.apart_ms
 from records
 left join pairs on pairs.entry_id = records.entry_id
 left join orders on orders.account = records.account and orders.order_id = pairs.order_id

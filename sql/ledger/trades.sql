@@ -8,7 +8,9 @@
 --   ledger: Wallet in which it happened; null for an import.
 --   product_line: Business type: SPOT or MARGIN; null for an import.
 --   kind: trade (order book) or conversion.
---   symbol: Base and quote coin together.
+--   symbol: Base and quote coin together, whether or not the venue has a market of that name.
+--   venue_symbol: The same as an order of the books spells it; null for a conversion, an import, and where no order does.
+--   order_id: Order that it filled, where orders prove it (trade_orders); null elsewhere.
 --   side: buy or sell, of the base coin.
 --   base: Coin that is counted.
 --   quote: Coin in which it is priced.
@@ -23,7 +25,7 @@
 --   source: Feed that reports it; import for what was imported from elsewhere.
 with
 sided as (
-  select groups.*, sides.side,
+  select groups.*, sides.side, sides.venue_symbol,
     case when sides.side = 'buy' then groups.received_coin else groups.paid_coin end as base,
     case when sides.side = 'buy' then groups.paid_coin else groups.received_coin end as quote,
     case when sides.side = 'buy' then received else paid end as quantity,
@@ -48,8 +50,8 @@ fees as (
 from_legs as (
   select sided.transaction_id as trade_id, sided.account,
     ledgers.ledger, sided.product_line, case when sided.family = 'spot' then 'trade' else 'conversion' end as kind,
-    base || quote as symbol, side, base, quote, quantity,
-    exact_divide(quote_amount, quantity) as price, quote_amount,
+    base || quote as symbol, case when sided.family = 'spot' then venue_symbol end as venue_symbol, orders.order_id,
+    side, base, quote, quantity, exact_divide(quote_amount, quantity) as price, quote_amount,
     coalesce(first_fee.fee, 0) as fee, first_fee.coin as fee_coin,
     coalesce(second_fee.fee, 0) as other_fee, second_fee.coin as other_fee_coin,
     occurred_at as traded_at, sided.feed as source
@@ -61,10 +63,12 @@ from_legs as (
   left join fees as second_fee
     on second_fee.account = sided.account and second_fee.group_place = sided.group_place
     and second_fee.nth = 2
+  left join staging.trade_orders as orders
+    on orders.account = sided.account and orders.group_place = sided.group_place
 ),
 from_orders as (
   select account || '/trade.orderHistory/' || order_id as trade_id, account, category as ledger,
-    category as product_line, 'trade' as kind, base || quote as symbol, side, base, quote, quantity,
+    category as product_line, 'trade' as kind, base || quote as symbol, symbol as venue_symbol, order_id, side, base, quote, quantity,
     exact_divide(quote_amount, quantity) as price, quote_amount, fee, fee_coin,
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     traded_at, 'trade.orderHistory' as source
@@ -72,7 +76,8 @@ from_orders as (
 ),
 from_imports as (
   select id as trade_id, account, cast(null as varchar) as ledger, cast(null as varchar) as product_line,
-    'trade' as kind, asset || currency as symbol, type as side, asset as base, currency as quote, quantity,
+    'trade' as kind, asset || currency as symbol, cast(null as varchar) as venue_symbol,
+    cast(null as varchar) as order_id, type as side, asset as base, currency as quote, quantity,
     exact_divide(total, quantity) as price, total as quote_amount, fee, fee_currency as fee_coin,
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     occurred_at as traded_at, 'import' as source

@@ -2,15 +2,19 @@
 // gain the same.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { units } from '../lots/books.ts'
 import { tieout } from '../support/cli.ts'
 import {
   agrees,
   beanCheck,
+  beancountValues,
   exported,
   hasBeancount,
   hasHledger,
   hledgerBalances,
   hledgerCheck,
+  hledgerValue,
   ourBalances,
   ourGains,
   readBeancount,
@@ -30,7 +34,88 @@ const capital = (account: string): string => account[0]?.toUpperCase() + account
 const assets = (balances: ReadonlyMap<string, string>): Map<string, string> =>
   new Map([...balances].filter(([key]) => key.startsWith('Assets:')))
 
+interface OurValue {
+  readonly account: string
+  readonly day: string
+  readonly value: string
+  readonly owesCoins: boolean
+  /** Each wallet's value of a coin is rounded to 10^-18 once, and so is the sum that a tool shows. */
+  readonly roundings: bigint
+}
+
+/** What each account held at the end of its last day, and a week and a month before. */
+async function ourValues(): Promise<OurValue[]> {
+  const ledger = await openLedger(dir)
+  try {
+    const rows = await ledger.query(
+      `with ends as (select account, max(day) as last_day from daily_valuation group by account)
+       select account, day, sum(value), count(*), bool_or(borrowed <> 0 and coin <> currency)
+       from daily_valuation join ends using (account)
+       where last_day - day in (0, 7, 25) group by account, day
+       having bool_and(value is not null) order by account, day`,
+    )
+    return rows.map(([account, day, value, count, owes]) => ({
+      account: String(account),
+      day: String(day),
+      value: String(value),
+      owesCoins: owes === true || owes === 'true',
+      roundings: BigInt(String(count)) + 1n,
+    }))
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Within half a unit of 10^-18 for each rounding. */
+const isNear = (theirs: string, { value, roundings }: OurValue): boolean => {
+  const [whole = '0', decimals = ''] = theirs.split('.')
+  const apart = units(`${whole}.${decimals.slice(0, 18) || '0'}`) - units(value)
+  return (apart < 0n ? -apart : apart) <= roundings
+}
+
 describe('the sandbox’s books', () => {
+  test.skipIf(!hasHledger || !hasBeancount)(
+    'hledger -V, and value() and convert() of beancount, find our valued balances',
+    async () => {
+      const ours = await ourValues()
+      expect(ours.length).toBeGreaterThan(15)
+      const journal = await exported(dir, 'hledger')
+      const byHledger = ours.map(({ account, day }) =>
+        hledgerValue(journal, `^Assets:Venue:${account}:`, day, 'USDT'),
+      )
+      expect(ours.filter((one, at) => !isNear(byHledger[at] as string, one))).toEqual([])
+      const plain = await exported(dir, 'beancount')
+      const fifo = await exported(dir, 'beancount', 'fifo')
+      // Borrowed coins have no cost, so value() leaves them as they are.
+      const runs = [
+        { file: plain, method: 'convert', of: ours },
+        { file: fifo, method: 'convert', of: ours },
+        { file: fifo, method: 'value', of: ours.filter(({ owesCoins }) => !owesCoins) },
+      ] as const
+      for (const { file, method, of } of runs) {
+        const asked = of.map(
+          ({ account, day }) => [`Assets:Venue:${capital(account)}:`, day, method] as const,
+        )
+        const theirs = beancountValues(file, asked)
+        expect(of.length).toBeGreaterThan(12)
+        expect([method, of.filter((one, at) => !isNear(theirs[at] as string, one))]).toEqual([method, []])
+      }
+    },
+    120_000,
+  )
+
+  test.skipIf(!hasHledger)('hledger -V of assets and loans is our net worth at the end', async () => {
+    const ledger = await openLedger(dir)
+    const rows = await ledger.query(
+      `select max(day), sum(value) from net_worth where day = (select max(day) from net_worth)`,
+    )
+    ledger.close()
+    const [day, value] = (rows[0] ?? []).map(String) as [string, string]
+    const journal = await exported(dir, 'hledger')
+    const theirs = hledgerValue(journal, '^(Assets|Liabilities)', day, 'USDT')
+    expect(isNear(theirs, { account: '', day, value, owesCoins: true, roundings: 200n })).toBe(true)
+  })
+
   test.skipIf(!hasBeancount)(
     'beancount (package beancount) accepts them and has our balances',
     async () => {

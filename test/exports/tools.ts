@@ -169,6 +169,63 @@ export function hledgerBalances(file: string): Map<string, string> {
   )
 }
 
+/** What hledger makes of all that stands below an account after a day, in a currency, with eighteen decimals: `-V`. */
+export function hledgerValue(file: string, account: string, day: string, currency: string): string {
+  const style = `1.000000000000000000 "${currency}"`
+  const query = [account, '--depth=1', '-V', '-e', dayAfter(day), '-c', style, '-O', 'csv']
+  const csv = execFileSync('hledger', ['-f', file, 'bal', '--no-total', ...query], { encoding: 'utf8' })
+  const rows = csv
+    .trim()
+    .split('\n')
+    .slice(1)
+    .map((line) => line.split(',')[1] ?? '')
+  return formatAmount(rows.reduce((sum, cell) => sum + units(cell.replace(/[" A-Z]/g, '')), 0n))
+}
+
+export const dayAfter = (day: string): string =>
+  new Date(Date.parse(day) + 86_400_000).toISOString().slice(0, 10)
+
+const VALUES = `
+import json, sys, datetime
+from collections import defaultdict
+from decimal import Decimal
+from beancount import loader
+from beancount.core import convert, data, prices
+from beancount.core.position import Position
+entries, errors, options = loader.load_file(sys.argv[1])
+price_map = prices.build_price_map(entries)
+currency = options['operating_currency'][0]
+answers = []
+for prefix, day, method in json.loads(sys.argv[2]):
+    day = datetime.date.fromisoformat(day)
+    held = defaultdict(Decimal)
+    for entry in entries:
+        if isinstance(entry, data.Transaction) and entry.date <= day:
+            for posting in entry.postings:
+                if posting.account.startswith(prefix):
+                    held[(posting.units.currency, posting.cost)] += posting.units.number
+    total = Decimal(0)
+    for (coin, cost), number in held.items():
+        position = Position(data.Amount(number, coin), cost)
+        value = (convert.get_value(position, price_map, day) if method == 'value'
+            else convert.convert_position(position, currency, price_map, day))
+        total += value.number if value.currency == currency else 0
+    answers.append(format(total, 'f'))
+print(json.dumps(answers))
+`
+
+/** What beancount makes of all that stands below accounts after days: by its `value()`, which needs costs, or `convert()`. */
+export function beancountValues(
+  file: string,
+  questions: readonly (readonly [prefix: string, day: string, method: 'value' | 'convert'])[],
+): string[] {
+  const answer = execFileSync(beancountPython(), ['-c', VALUES, file, JSON.stringify(questions)], {
+    encoding: 'utf8',
+    maxBuffer: 2 ** 26,
+  })
+  return JSON.parse(answer) as string[]
+}
+
 export interface Beancount {
   readonly errors: readonly string[]
   /** By `account commodity`: units left, zero left out, as exact text. */
@@ -205,11 +262,15 @@ print(json.dumps({
 }))
 `
 
-/** Loads the file by beancount's own API, with the Python that its bean-check runs under. */
-export function readBeancount(file: string): Beancount {
+/** The Python that bean-check runs under. */
+function beancountPython(): string {
   const tool = execFileSync('sh', ['-c', 'command -v bean-check'], { encoding: 'utf8' }).trim()
-  const python = /^#!\s*(\S+)/.exec(readFileSync(tool, 'utf8'))?.[1] ?? 'python3'
-  const answer = execFileSync(python, ['-c', READ, file], { encoding: 'utf8', maxBuffer: 2 ** 28 })
+  return /^#!\s*(\S+)/.exec(readFileSync(tool, 'utf8'))?.[1] ?? 'python3'
+}
+
+/** Loads the file by beancount's own API. */
+export function readBeancount(file: string): Beancount {
+  const answer = execFileSync(beancountPython(), ['-c', READ, file], { encoding: 'utf8', maxBuffer: 2 ** 28 })
   const { errors, balances, gains, commodities } = JSON.parse(answer)
   return {
     errors,

@@ -46,7 +46,35 @@ describe('the published disposals', () => {
     await books.trades(...DEAR_THEN_CHEAP)
     await books.build()
     expect(await books.query(PIECES)).toEqual([['fifo', 'generic', 's1', 'b1', '100', '150']])
-    expect(await books.query('select * from lot_matching')).toEqual([['fifo', 'account', 'generic', 'UTC']])
+    expect(await books.query('select * from lot_matching')).toEqual([
+      ['fifo', 'account', 'generic', 'UTC', 'disposal'],
+    ])
+  })
+
+  it('net fees in the coin that is bought where that is configured, and reports say so', async () => {
+    const books = configured({ fees_in_kind: 'net' })
+    // 0.01 of 1 BTC for 100 is kept back; it is worth its share, 1.
+    await books.trades(
+      'b1,2024-03-01T00:00:00Z,main,buy,BTC,1,USD,100,0.01,BTC',
+      's1,2024-06-01T00:00:00Z,main,sell,BTC,0.5,USD,80,0.01,BTC',
+    )
+    await books.build()
+    const sold = ['fifo', 'generic', 's1', 'b1']
+    const gains = await books.query(PIECES)
+    // What pays for a sale is disposed of beside it, netted or not.
+    expect(gains.map((row) => row.slice(0, 4))).toEqual([sold, sold])
+    expect(await books.query('select quantity_left, cost_basis_left from lots')).toEqual([
+      ['0.48', '48.484848484848484848'],
+    ])
+    expect(await firstNote(books, { feesInKind: 'net' })).toBe(
+      'As published: method fifo, scope account, rules generic, fees in kind netted.',
+    )
+    expect(await firstNote(books, { feesInKind: 'disposal' })).toBe(
+      'Computed for this report: method fifo, scope account, rules generic.',
+    )
+    expect(await firstNote(books, { method: 'lifo', feesInKind: 'net' })).toBe(
+      'Computed for this report: method lifo, scope account, rules generic, fees in kind netted.',
+    )
   })
 
   it('follow the configured method, and so do the lots, the profit and loss and the report', async () => {
@@ -76,7 +104,7 @@ describe('the published disposals', () => {
       [null, 'uk', '1', '200'],
     ])
     expect(await books.query('select * from lot_matching')).toEqual([
-      ['uk', 'universal', 'uk', 'Europe/London'],
+      ['uk', 'universal', 'uk', 'Europe/London', 'disposal'],
     ])
     expect(await firstNote(books, { rules: 'uk' })).toBe(
       'As published: method uk, scope universal, rules uk.',

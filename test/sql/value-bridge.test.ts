@@ -96,6 +96,14 @@ test('lots that all accounts hold together have one bridge, in which what moves 
   ])
 })
 
+test('a fee that is netted takes its coins off what was bought, without a gain', async () => {
+  await built({ main: BOUGHT }, { feesInKind: 'net' })
+  // 1.99 cost 200 and are worth 199 at the end of the books.
+  expect(await bridge('realised_gains, unrealised_change, closing_value, difference')).toEqual([
+    ['main', '2026-01-01', '0', '-1', '999', '0'],
+  ])
+})
+
 const WORTH = 'realised_gains, unrealised_change, closing_value, difference'
 
 const SHORT: readonly Move[] = [

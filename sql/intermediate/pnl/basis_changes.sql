@@ -1,6 +1,6 @@
 -- What each month adds to the coins of known cost that an account holds and to their cost, and to what it owes of borrowed
 -- coins that it sold and to what they brought; and how many events or pieces of the month have no known value or cost.
--- needs: disposals, lot_transfers, short_sales
+-- needs: disposals, lot_transfers, short_sales, lot_matching
 -- grain: one row per account, coin and month
 with
 -- Sales of what lies beside the books of its account (account/before) stand in disposals under the account itself.
@@ -27,6 +27,15 @@ changes as (
   select to_account, coin, arrived_at, cost_basis is null,
     case when cost_basis is null then 0 else quantity end, coalesce(cost_basis, 0)
   from staging.lot_arrivals
+  union all
+  -- Fees that are netted have no piece: what was bought is less by them, and cost less by their value.
+  select fees.account, fees.coin, fees.happened_at, fees.value is null,
+    case when fees.value is null then 0 else -fees.quantity end, -coalesce(fees.value, 0)
+  from main.lot_events as fees
+  join main.lot_matching as matching on matching.fees_in_kind = 'net'
+  anti join main.disposals as pieces on pieces.disposal_id = fees.event_id and pieces.coin = fees.coin
+  anti join main.short_sales as sales on sales.sale_id = fees.event_id and sales.coin = fees.coin
+  where fees.kind = 'dispose'
   union all
   -- A short sale takes off what it brought until it counts, as a disposal of its own.
   select account, coin, sold_at, proceeds is null, -quantity, -coalesce(proceeds, 0)

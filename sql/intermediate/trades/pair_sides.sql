@@ -1,5 +1,6 @@
 -- Which coin of a pair is the base and which the quote: as an order of that symbol says, else by the list of quote
--- coins, else by the alphabet, so that both directions of a pair have one symbol.
+-- coins, else by the alphabet, so that both directions of a pair have one symbol. Where an order decides it, that is also
+-- how the venue calls the market.
 -- grain: one row per received and paid coin
 with
 pairs as (
@@ -28,5 +29,9 @@ select received_coin, paid_coin,
     when received_rank < paid_rank then 'sell'
     when paid_coin > received_coin then 'buy'
     else 'sell'
-  end as side
+  end as side,
+  case
+    when is_bought_symbol and not is_sold_symbol then received_coin || paid_coin
+    when is_sold_symbol and not is_bought_symbol then paid_coin || received_coin
+  end as venue_symbol
 from ranked

@@ -1,0 +1,48 @@
+// The key under which names of counterparties become pseudonyms. It is random, belongs to one folder of books and stays in it:
+// who has the ledger, a report or an export without the key can neither read a name out of a pseudonym nor try names
+// against it. A folder that loses it gets another one, and with it other pseudonyms.
+import { randomBytes } from 'node:crypto'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { CorruptionError } from '../../models/error.ts'
+import { type Disk, writeFileAtomic } from '../journal/disk.ts'
+import { feedRecords } from './feeds.ts'
+
+export const COUNTERPARTY_KEY_FILE = 'counterparties.key'
+
+const KEY = /^[0-9a-f]{64}$/
+
+/** Hex text; null, and no file made, while nothing that names a counterparty has landed. CorruptionError for a file that holds no key. */
+export async function counterpartyKey(
+  connection: DuckDBConnection,
+  dir: string,
+  disk: Disk,
+): Promise<string | null> {
+  const path = join(dir, COUNTERPARTY_KEY_FILE)
+  const kept = await disk.readFile(path)
+  if (kept !== null) return readKey(path, kept)
+  if (!(await namesCounterparties(connection))) return null
+  const key = randomBytes(32).toString('hex')
+  await writeFileAtomic(disk, path, `${key}\n`, 0o600)
+  return key
+}
+
+function readKey(path: string, bytes: Buffer): string {
+  const key = bytes.toString('latin1').trim()
+  if (KEY.test(key)) return key
+  throw new CorruptionError('The key of the counterparties is damaged.', {
+    where: path,
+    expected: '64 hexadecimal digits',
+    found: `${bytes.length} bytes that are something else`,
+    action: 'Restore the file from a backup; or remove it, and counterparties get new pseudonyms.',
+  })
+}
+
+async function namesCounterparties(connection: DuckDBConnection): Promise<boolean> {
+  const tables = feedRecords.flatMap(({ record }) => (record.counterparty === null ? [] : [record.table]))
+  for (const table of tables) {
+    const reader = await connection.runAndReadAll(`select 1 from landing.${table} limit 1`)
+    if (reader.currentRowCount > 0) return true
+  }
+  return false
+}

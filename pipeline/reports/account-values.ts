@@ -1,0 +1,149 @@
+// What each account was worth at most in a year, on which day, and at the end of it: the figures that lists of foreign accounts
+// ask for (FBAR, Form 8938). Values are those of `daily_valuation` at the end of each UTC day, of all that the account held,
+// borrowed or not. A day with a coin without a price is counted with what has one, and the report begins with it.
+import type { Ledger } from '../ledger/ledger.ts'
+import { asBatches, type Column } from '../output/column.ts'
+import type { Row } from '../output/value.ts'
+import { reportNotes } from './notes.ts'
+import {
+  addAmounts,
+  fileNameOf,
+  OF_ACCOUNT,
+  type Report,
+  type ReportRequest,
+  reach,
+  sums,
+  valuesOf,
+  within,
+} from './report.ts'
+
+const COLUMNS: readonly Column[] = [
+  { name: 'account' },
+  { name: 'venue' },
+  { name: 'uid' },
+  { name: 'highest_value', kind: 'amount' },
+  { name: 'highest_on', kind: 'date' },
+  { name: 'of_which_borrowed', kind: 'amount' },
+  { name: 'end_value', kind: 'amount' },
+  { name: 'end_on', kind: 'date' },
+  { name: 'currency' },
+  { name: 'days' },
+  { name: 'unpriced_days' },
+  { name: 'last_day', kind: 'date' },
+]
+
+/**
+ * `ends_on` is the last day of the period, or that of the last run where the period goes on after it. What an account held on its last day, it still holds on
+ * later ones, at prices that nobody looked up: their value is not known, unless it is nothing.
+ */
+const VALUES = `
+  with
+  rows_of_days as (
+    select history.account, history.day, history.quantity <> 0 or history.borrowed <> 0 as is_held,
+      case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value end as value,
+      case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value - valued.own_value end as borrowed,
+      valued.currency
+    from balance_history as history
+    left join daily_valuation as valued
+      on valued.account = history.account and valued.ledger = history.ledger and valued.coin = history.coin
+      and valued.day = history.day
+    where ${OF_ACCOUNT.replaceAll('account =', 'history.account =')}
+      and ($before::timestamptz is null or timezone('UTC', history.day::timestamp) < $before::timestamptz)
+  ),
+  all_days as (
+    select account, day, sum(value) as value, sum(borrowed) as borrowed, min(currency) as currency,
+      count(*) filter (value is null) as unpriced, bool_or(is_held) as is_held,
+      count(*) * coalesce(max(abs(cast(value as double))), 0) as bound
+    from rows_of_days group by account, day
+  ),
+  -- An account that moved nothing within the period has its last day before it.
+  lasts as (
+    select account, max(day) as last_day, arg_max(is_held, day) as holds_on from all_days group by account
+  ),
+  days as (
+    select *, row_number() over (partition by account order by value desc nulls last, day) as nth
+    from all_days where ${within("timezone('UTC', day::timestamp)")}
+  ),
+  ends as (
+    select lasts.*, coalesce(
+        least(
+          cast(timezone('UTC', $before::timestamptz) as date) - 1,
+          (select cast(timezone('UTC', max(ended_at)) as date) from runs)
+        ),
+        lasts.last_day
+      ) as ends_on
+    from lasts
+  )
+  select ends.account, accounts.venue, accounts.uid,
+    max(days.value) filter (nth = 1) as highest_value, max(days.day) filter (nth = 1) as highest_on,
+    nullif(max(days.borrowed) filter (nth = 1), 0) as of_which_borrowed,
+    case
+      when bool_or(days.day = ends_on and days.unpriced = 0) then max(days.value) filter (days.day = ends_on)
+      when last_day < ends_on and not holds_on then 0
+    end as end_value,
+    ends_on, min(days.currency) as currency, count(days.day) as days,
+    count(*) filter (days.unpriced > 0) as unpriced_days, last_day,
+    holds_on and last_day < ends_on as is_open, ${reach('days.bound')}
+  from ends
+  left join days on days.account = ends.account
+  left join accounts on accounts.account = ends.account
+  group by ends.account, accounts.venue, accounts.uid, ends_on, last_day, holds_on
+  order by ends.account`
+
+export async function accountValuesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
+  const standing = await reportNotes(ledger, request)
+  const found = await sums(ledger, VALUES, valuesOf(request))
+  const rows = found.map((row) => row.slice(0, COLUMNS.length) as Row)
+  const { label } = request.period
+  const currency = found.map((row) => row[8]).find((each) => typeof each === 'string') ?? null
+  return {
+    fileName: fileNameOf('account-values', request),
+    title: label === '' ? 'Account values' : `Account values ${label}`,
+    columns: COLUMNS,
+    rows: asBatches(rows),
+    totals: rows.length === 0 ? [] : [totalOf(rows, currency)],
+    warnings: found.flatMap(incomplete),
+    notes: [...conversionNotes(currency), ...standing],
+  }
+}
+
+/** The highest values of all accounts together, each of its own day: what thresholds of the lists are held against. */
+function totalOf(rows: readonly Row[], currency: unknown): Row {
+  const sum = addAmounts(rows.map((row) => row[3]))
+  return COLUMNS.map(({ name }) => {
+    if (name === 'account') return 'sum of highest values'
+    if (name === 'highest_value') return sum
+    return name === 'currency' ? (currency as string | null) : null
+  })
+}
+
+function incomplete(row: Row): string[] {
+  const [account, unpriced, lastDay, isOpen] = [row[0], Number(row[10]), row[11], row[12]]
+  return [
+    ...(unpriced === 0
+      ? []
+      : [
+          `INCOMPLETE: on ${unpriced} day${unpriced === 1 ? '' : 's'} ${account} held a coin without a price, so its highest value may be higher. ` +
+            'Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+        ]),
+    ...(isOpen === true || isOpen === 'true'
+      ? [
+          `INCOMPLETE: the last record of ${account} is of ${lastDay}, and it held coins then. What they were worth on later ` +
+            'days of the period is not in the list.',
+        ]
+      : []),
+  ]
+}
+
+/** Which rates these are, and which ones the forms of the United States want. */
+function conversionNotes(currency: unknown): string[] {
+  if (typeof currency !== 'string') return []
+  const usd =
+    currency === 'USD'
+      ? 'Values are in USD at the price of each day, which is no Treasury rate.'
+      : `Values are in ${currency}, and nothing is converted: FBAR and Form 8938 want USD, at the Treasury Reporting Rate of Exchange of the last day of the year, or another verifiable rate where there is none.`
+  return [
+    `${usd} Highest values of FBAR are rounded up to whole dollars.`,
+    'Open futures positions count as far as they are realised. docs/rules/us.md says which accounts the lists are about.',
+  ]
+}

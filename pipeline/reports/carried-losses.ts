@@ -1,0 +1,104 @@
+// Losses of earlier tax years that are left at the beginning of one: those that the configuration says were brought into its
+// year, then those of the books, year by year under the rules. A year with a disposal whose gain is not known leaves them
+// unknown from then on.
+import { formatAmount, parseAmount } from '../../models/amount.ts'
+import { UsageError } from '../../models/error.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
+import { startOfYear, type TaxCalendar, yearLabel } from '../rules/calendar.ts'
+import { type Losses, noLosses, type OpeningLosses } from '../rules/figures.ts'
+import type { Law } from '../rules/law.ts'
+import type { Limit } from '../rules/limits.ts'
+import { yearSums } from './year-totals.ts'
+
+export interface Carried {
+  /** Null where a year before leaves them unknown. */
+  readonly losses: Losses | null
+  readonly notes: readonly string[]
+  readonly warnings: readonly string[]
+}
+
+export interface CarriedQuestion {
+  readonly law: Law
+  readonly calendar: TaxCalendar
+  readonly limit: Limit
+  readonly year: number
+  /** Those of the report, without its period. */
+  readonly values: Values
+  readonly opening: OpeningLosses | undefined
+}
+
+/** What is brought into the year. UsageError for configured losses that these rules cannot take. */
+export async function carriedInto(
+  reader: Reader,
+  { law, calendar, limit, year, values, opening }: CarriedQuestion,
+): Promise<Carried> {
+  if (law.carriedLosses === null) return { losses: noLosses, notes: [], warnings: [] }
+  const configured = opening === undefined ? null : readOpening(law, opening)
+  const isConfigured = configured !== null && opening !== undefined && opening.into <= year
+  const first = isConfigured ? opening.into : await firstYear(reader, calendar, year)
+  const told = isConfigured
+    ? `Losses brought into ${yearLabel(calendar, first)} are those of the configuration, ${opening.amount}; later ones are those of the books.`
+    : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { losses: { into: ${first}, amount: … } }\`.`
+  let losses: Losses | null = isConfigured ? configured : noLosses
+  for (let each = first; each < year && losses !== null; each += 1) {
+    const totals = await yearSums(reader, { ...values, ...spanOf(calendar, each) })
+    const isComplete = totals.unknown.count === 0
+    const brought: Losses = losses
+    losses = isComplete
+      ? law.carriedLosses(
+          { ...totals, year: each, isInCurrency: true, isComplete, brought, form1099: 'none' },
+          limit,
+        )
+      : null
+    if (losses === null) {
+      const label = yearLabel(calendar, each)
+      const why = isComplete
+        ? `the rules here have no limits for ${label}`
+        : `${totals.unknown.count} of the disposals of ${label} have no known gain`
+      return {
+        losses,
+        notes: [told],
+        warnings: [
+          `INCOMPLETE: losses carried over from ${label} are not known, for ${why}. No figure takes them in; ` +
+            'enter those of the return of that year under `reports: losses:` in the configuration.',
+        ],
+      }
+    }
+  }
+  return { losses, notes: [told], warnings: [] }
+}
+
+function spanOf(calendar: TaxCalendar, year: number): { from: string; before: string } {
+  const instant = (of: number): string => new Date(startOfYear(calendar, of)).toISOString()
+  return { from: instant(year), before: instant(year + 1) }
+}
+
+/** The tax year of the first disposal, and at the latest the one that is asked for. */
+async function firstYear(reader: Reader, calendar: TaxCalendar, year: number): Promise<number> {
+  const [row] = await reader.query('select min(disposed_at) from disposals')
+  const at = Date.parse(String(row?.[0] ?? ''))
+  if (Number.isNaN(at)) return year
+  const about = new Date(at).getUTCFullYear()
+  const first = [about - 1, about].find((each) => at < startOfYear(calendar, each + 1)) ?? about + 1
+  return Math.min(first, year)
+}
+
+function readOpening(law: Law, { amount, longTerm = '0' }: OpeningLosses): Losses {
+  const [all, long] = [unitsOf(amount), unitsOf(longTerm)]
+  if (long <= all && (long === 0n || law.termOf !== null)) return { amount: all, longTerm: long }
+  throw new UsageError('The configured losses do not fit the rules.', {
+    where: 'the configuration, reports.losses.long_term',
+    expected:
+      law.termOf === null
+        ? `none: the rules ${law.name} do not tell terms apart`
+        : `at most the amount, ${formatAmount(all)}`,
+    found: longTerm,
+    action: 'Correct the configuration.',
+  })
+}
+
+/** The configuration has checked them. */
+function unitsOf(text: string): bigint {
+  const amount = parseAmount(text)
+  return amount.ok ? amount.units : 0n
+}

@@ -1,0 +1,58 @@
+-- Orders of futures whose fees are known one by one, found as in trade_orders: a fee of a contract belongs to the one order of
+-- that contract that lived at its time, and the fees found so come to what the order says that it paid in that coin.
+-- grain: one row per entry_id of a fee that has its order
+with
+fees as (
+  select entry_id, account, product_line as line, symbol, coin, -amount as fee, occurred_at
+  from main.entries
+  where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
+),
+numbered as (
+  select row_number() over (order by account, order_id) as nth, account, order_id, category as line, symbol,
+    created_time as begins_at,
+    coalesce(updated_time, created_time) as ends_at
+  from main.orders
+  where is_current and category like '%-FUTURES' and cum_exec_qty > 0
+),
+events as (
+  select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth, cast(null as varchar) as entry_id,
+    cast(null as varchar) as coin, cast(null as decimal(38, 18)) as fee
+  from numbered
+  union all
+  select account, line, symbol, occurred_at, 2, 0, 0, entry_id, coin, fee from fees
+  union all
+  select account, line, symbol, ends_at, 3, -1, nth, null, null, null from numbered
+),
+swept as (
+  select entry_id, account, coin, fee, sum(change) over so_far as living, sum(change * nth) over so_far as living_nth
+  from events
+  window so_far as (
+    partition by account, line, symbol order by happens_at, phase
+    range between unbounded preceding and current row
+  )
+),
+alone as (
+  select swept.entry_id, swept.account, swept.coin, swept.fee, numbered.order_id
+  from swept
+  join numbered on numbered.nth = swept.living_nth
+  where swept.entry_id is not null and swept.living = 1
+),
+charged as (
+  select account, order_id, coin, sum(fee) as fee from alone group by account, order_id, coin
+),
+stated as (
+  select account, order_id, fee_coin as coin, sum(fee) as fee
+  from main.order_fee_details
+  where is_current and fee_coin <> '' and fee is not null
+  group by account, order_id, fee_coin
+),
+proven as (
+  select charged.account, charged.order_id, charged.coin
+  from charged
+  join stated
+    on stated.account = charged.account and stated.order_id = charged.order_id and stated.coin = charged.coin
+    and stated.fee = charged.fee
+)
+select alone.entry_id, alone.order_id
+from alone
+join proven on proven.account = alone.account and proven.order_id = alone.order_id and proven.coin = alone.coin

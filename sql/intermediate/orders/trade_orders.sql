@@ -1,0 +1,58 @@
+-- Orders whose fills are known one by one. Tax records name no order, so it is proven: a fill belongs to the one order of its
+-- account, product line, symbol and side that lived at its time, and the fills found so come to all that the order filled.
+-- Where several orders lived at once, or a fill is missing, nothing is said of any fill of that order.
+-- grain: one row per account and group_place of a fill that has its order
+with
+fills as (
+  select groups.account, groups.group_place, groups.product_line as line,
+    case
+      when sides.side = 'buy' then groups.received_coin || groups.paid_coin
+      else groups.paid_coin || groups.received_coin
+    end as symbol,
+    sides.side, case when sides.side = 'buy' then received else paid end as quantity, groups.occurred_at
+  from staging.trade_groups as groups
+  join staging.pair_sides as sides
+    on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
+  where groups.family = 'spot'
+),
+numbered as (
+  select row_number() over (order by account, order_id) as nth, account, order_id, category as line, symbol,
+    lower(side) as side, cum_exec_qty, created_time as begins_at,
+    coalesce(updated_time, created_time) as ends_at
+  from main.orders
+  where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
+),
+-- In one instant orders begin, then fill, then end: the last fill has the time at which the order last changed.
+events as (
+  select account, line, symbol, side, begins_at as happens_at, 1 as phase, 1 as change, nth, cast(null as bigint) as group_place,
+    cast(null as decimal(38, 18)) as quantity
+  from numbered
+  union all
+  select account, line, symbol, side, occurred_at, 2, 0, 0, group_place, quantity from fills
+  union all
+  select account, line, symbol, side, ends_at, 3, -1, nth, null, null from numbered
+),
+swept as (
+  select account, group_place, quantity,
+    sum(change) over so_far as living, sum(change * nth) over so_far as living_nth
+  from events
+  window so_far as (
+    partition by account, line, symbol, side order by happens_at, phase
+    range between unbounded preceding and current row
+  )
+),
+alone as (
+  select swept.account, swept.group_place, swept.quantity, numbered.order_id, numbered.cum_exec_qty
+  from swept
+  join numbered on numbered.nth = swept.living_nth
+  where swept.group_place is not null and swept.living = 1
+),
+proven as (
+  select account, order_id
+  from alone
+  group by account, order_id
+  having sum(quantity) = any_value(cum_exec_qty)
+)
+select alone.account, alone.group_place, alone.order_id
+from alone
+join proven on proven.account = alone.account and proven.order_id = alone.order_id

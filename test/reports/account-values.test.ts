@@ -1,0 +1,120 @@
+// Lists of what accounts were worth at most: by hand, from the days' values.
+import { expect, test } from 'vitest'
+import { alterBook } from '../exports/tools.ts'
+import { cells, show } from '../rules/books.ts'
+import { publish } from './books.ts'
+
+/** `main BTC 2025-01-05 2 100`: account, coin, day, quantity and price of the end of that day; `?` where there is none. */
+const valued = async (lines: readonly string[], currency = 'USD'): Promise<string> => {
+  const parts = lines.map((line) => line.split(' ') as [string, string, string, string, string])
+  const rows = parts.map(
+    ([account, coin, day, quantity, price]) =>
+      `('${account}', 'UNIFIED', '${coin}', date '${day}', ${quantity}, 0, ${price === '?' ? 'null' : price})`,
+  )
+  const names = [...new Set(parts.map(([account]) => account))]
+  return await publish([
+    ...names.map(
+      (name) => `insert into accounts values ('${name}', 'venue', 'uid-${name}', 'unified', 'unified')`,
+    ),
+    `create table lines as select account, ledger, coin, day, quantity::decimal(38, 18) as quantity,
+       borrowed::decimal(38, 18) as borrowed, price::decimal(38, 18) as price
+     from (values ${rows.join(', ')}) as given (account, ledger, coin, day, quantity, borrowed, price)`,
+    'create or replace table balance_history as select account, ledger, coin, day, quantity, borrowed from lines',
+    `create or replace table daily_valuation as
+     select account, ledger, coin, day, (quantity * price::decimal(20, 0))::decimal(38, 18) as value,
+       ((quantity - borrowed) * price::decimal(20, 0))::decimal(38, 18) as own_value, '${currency}' as currency
+     from lines where quantity <> 0 or borrowed <> 0`,
+    'drop table lines',
+  ])
+}
+
+const COLUMNS = [
+  'account',
+  'highest_value',
+  'highest_on',
+  'end_value',
+  'end_on',
+  'days',
+  'unpriced_days',
+] as const
+
+test('account-values: each account has its highest value of the year, the first day of it, and the value at the end', async () => {
+  const dir = await valued([
+    'main BTC 2024-12-31 2 900',
+    'main BTC 2025-01-05 2 100',
+    'main ETH 2025-01-05 5 10',
+    'main BTC 2025-06-30 3 150',
+    'main ETH 2025-06-30 0 12',
+    'main BTC 2025-07-01 3 150',
+    'main BTC 2025-12-31 3 120',
+    'desk BTC 2025-03-01 1 80',
+    'desk BTC 2025-12-31 1 120',
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual([
+    'desk 120 2025-12-31 120 2025-12-31 2 0',
+    'main 450 2025-06-30 360 2025-12-31 4 0',
+  ])
+  expect(cells(report, 'venue', 'uid', 'currency')).toEqual(['venue uid-desk USD', 'venue uid-main USD'])
+  expect(report.totals.map((row) => [row[0], row[3], row[8]])).toEqual([
+    ['sum of highest values', '570', 'USD'],
+  ])
+  expect(report.warnings).toEqual([])
+  expect(report.notes[0]).toBe(
+    'Values are in USD at the price of each day, which is no Treasury rate. Highest values of FBAR are rounded up to whole dollars.',
+  )
+})
+
+test('account-values: a day without a price, and days after the last record, are said before the figures', async () => {
+  const dir = await valued(
+    [
+      'main BTC 2025-01-05 2 100',
+      'main DOGE 2025-01-05 5 ?',
+      'main BTC 2025-02-01 1 50',
+      'old BTC 2025-02-01 0 50',
+    ],
+    'EUR',
+  )
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual([
+    'main 200 2025-01-05 - 2025-12-31 2 1',
+    'old 0 2025-02-01 0 2025-12-31 1 0',
+  ])
+  expect(report.warnings).toEqual([
+    'INCOMPLETE: on 1 day main held a coin without a price, so its highest value may be higher. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+    'INCOMPLETE: the last record of main is of 2025-02-01, and it held coins then. What they were worth on later days of the period is not in the list.',
+  ])
+  expect(report.notes[0]).toContain(
+    'Values are in EUR, and nothing is converted: FBAR and Form 8938 want USD',
+  )
+})
+
+test('account-values: an account that moved nothing in the year is there, and its values are not known', async () => {
+  const dir = await valued(['main BTC 2024-05-05 2 100'])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['main - - - 2025-12-31 0 0'])
+  expect(report.warnings).toHaveLength(1)
+})
+
+test('account-values: a year that is not over ends with the day of the last run', async () => {
+  const dir = await valued(['main BTC 2025-05-04 2 100', 'main BTC 2025-05-05 2 90'])
+  await alterBook(dir, [
+    "insert into runs values ('r', '2025-05-05T20:00:00Z', '2025-05-05T20:10:00Z', 'nightly', 1, 1, 0, 'done')",
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-05-04 180 2025-05-05 2 0'])
+  expect(report.warnings).toEqual([])
+})
+
+test('account-values: years are those of the calendar and days of UTC, whatever the rules', async () => {
+  const dir = await valued(['main BTC 2025-02-01 2 100', 'main BTC 2025-12-31 2 90'], 'GBP')
+  const report = await show(dir, 'account-values', { year: 2025 }, { rules: 'uk' })
+  expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-02-01 180 2025-12-31 2 0'])
+})
+
+test('account-values: what is borrowed is in the account, and told apart', async () => {
+  const dir = await valued(['main BTC 2025-12-31 2 100'])
+  await alterBook(dir, ['update daily_valuation set own_value = 150'])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, 'highest_value', 'of_which_borrowed')).toEqual(['200 50'])
+})

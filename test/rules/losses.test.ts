@@ -1,0 +1,234 @@
+// Losses that wait for gains of later years, under each law, computed by hand; and what the configuration brings into them.
+import { describe, expect, test } from 'vitest'
+import { UsageError } from '../../models/error.ts'
+import type { RulesName } from '../../pipeline/rules/catalogue.ts'
+import type { OpeningLosses } from '../../pipeline/rules/figures.ts'
+import { book, figures, show } from './books.ts'
+
+/** The named figures of a year. */
+async function year(
+  dir: Promise<string>,
+  rules: RulesName,
+  of: number,
+  names: RegExp,
+  losses?: OpeningLosses,
+): Promise<string[]> {
+  const shown = await show(await dir, 'taxes', { rules, year: of }, losses === undefined ? {} : { losses })
+  return figures(shown).filter((line) => names.test(line))
+}
+
+describe('us: the limit of 3,000 and the Capital Loss Carryover Worksheet', () => {
+  const lines = /^(6|7|14|15|16|21) |carryover to/
+
+  test('a short-term loss of 7,000: 3,000 are deducted, 4,000 wait, and meet the gains of the next year', async () => {
+    const dir = book('USD', [
+      'main buy b1 2024-01-10 1 BTC 20000',
+      'main sell s1 2024-03-01 1 BTC 13000',
+      'main buy b2 2024-02-01 2 ETH 4000',
+      'main sell s2 2025-01-15 1 ETH 2500',
+      'main sell s3 2025-06-01 1 ETH 3000',
+    ])
+    expect(await year(dir, 'us', 2024, lines)).toEqual([
+      '6 Short-term capital loss carryover: 0',
+      '7 Net short-term capital gain or (loss): -7000',
+      '14 Long-term capital loss carryover: 0',
+      '15 Net long-term capital gain or (loss): 0',
+      '16 Lines 7 and 15 together: -7000',
+      '21 Loss that is deducted from other income: -3000',
+      'Short-term capital loss carryover to the next year: 4000',
+      'Long-term capital loss carryover to the next year: 0',
+    ])
+    // Short-term 500 less 4,000, long-term 1,000: a loss of 2,500, all of it deducted.
+    expect(await year(dir, 'us', 2025, lines)).toEqual([
+      '6 Short-term capital loss carryover: -4000',
+      '7 Net short-term capital gain or (loss): -3500',
+      '14 Long-term capital loss carryover: 0',
+      '15 Net long-term capital gain or (loss): 1000',
+      '16 Lines 7 and 15 together: -2500',
+      '21 Loss that is deducted from other income: -2500',
+      'Short-term capital loss carryover to the next year: 0',
+      'Long-term capital loss carryover to the next year: 0',
+    ])
+  })
+
+  test.each([
+    // The deduction takes the short-term loss of 1,000 first, then 2,000 of the long-term one.
+    ['1000 of a short-term and 5000 of a long-term loss', '-1000', '-5000', '0', '3000'],
+    // The short-term gain takes 2,000 of the long-term loss, the deduction 3,000.
+    ['a short-term gain of 2000 and a long-term loss of 6000', '2000', '-6000', '0', '1000'],
+    ['a short-term loss of 9000 and a long-term gain of 1000', '-9000', '1000', '5000', '0'],
+    ['a loss below the limit', '-500', '-600', '0', '0'],
+  ])('%s', async (_what, short, long, shortLeft, longLeft) => {
+    const sold = (gain: string): string => String(10_000 + Number(gain))
+    const dir = book('USD', [
+      'main buy b1 2022-01-10 1 BTC 10000',
+      'main buy b2 2024-01-10 1 ETH 10000',
+      `main sell s1 2024-03-01 1 BTC ${sold(long)}`,
+      `main sell s2 2024-03-02 1 ETH ${sold(short)}`,
+    ])
+    expect(await year(dir, 'us', 2024, /carryover to/)).toEqual([
+      `Short-term capital loss carryover to the next year: ${shortLeft}`,
+      `Long-term capital loss carryover to the next year: ${longLeft}`,
+    ])
+  })
+
+  test('configured losses are brought into their year, and years before it count no more', async () => {
+    const dir = book('USD', [
+      'main buy b1 2024-01-10 1 BTC 20000',
+      'main sell s1 2024-03-01 1 BTC 5000',
+      'main buy b2 2025-01-10 1 BTC 1000',
+      'main sell s2 2025-03-01 1 BTC 1200',
+    ])
+    const losses = { into: 2025, amount: '4000', longTerm: '1500' }
+    expect(await year(dir, 'us', 2025, lines, losses)).toEqual([
+      '6 Short-term capital loss carryover: -2500',
+      '7 Net short-term capital gain or (loss): -2300',
+      '14 Long-term capital loss carryover: -1500',
+      '15 Net long-term capital gain or (loss): -1500',
+      '16 Lines 7 and 15 together: -3800',
+      '21 Loss that is deducted from other income: -3000',
+      'Short-term capital loss carryover to the next year: 0',
+      'Long-term capital loss carryover to the next year: 800',
+    ])
+    const { notes } = await show(await dir, 'taxes', { rules: 'us', year: 2025 }, { losses })
+    expect(notes).toContain(
+      'Losses brought into 2025 are those of the configuration, 4000; later ones are those of the books.',
+    )
+  })
+})
+
+describe('uk: losses brought forward go no further than the exempt amount', () => {
+  const lines = /^(Losses (of earlier|brought|to carry)|Gains above|Gains less)/
+  const dir = book('GBP', [
+    'main buy b1 2014-05-01 1 BTC 2000',
+    'main sell s1 2014-08-01 1 BTC 15000',
+    'main buy b2 2015-05-01 1 BTC 3000',
+    'main sell s2 2015-08-01 1 BTC 2000',
+  ])
+  const losses = { into: 2014, amount: '3500' }
+
+  test('HMRC CG18202: gains of 13,000 use 2,000 of 3,500, and 1,500 are left', async () => {
+    expect(await year(dir, 'uk', 2014, lines, losses)).toEqual([
+      'Gains less losses of the year: 13000',
+      'Losses of earlier years, brought forward: 3500',
+      'Losses brought forward, used: 2000',
+      'Gains above the annual exempt amount: 0',
+      'Losses to carry forward: 1500',
+    ])
+  })
+
+  test('a year of losses adds to them', async () => {
+    expect(await year(dir, 'uk', 2015, lines, losses)).toEqual([
+      'Gains less losses of the year: -1000',
+      'Losses of earlier years, brought forward: 1500',
+      'Losses brought forward, used: 0',
+      'Gains above the annual exempt amount: 0',
+      'Losses to carry forward: 2500',
+    ])
+  })
+})
+
+describe('de: losses of private sales meet gains of private sales alone', () => {
+  const lines = /^(Losses|Taxable)/
+
+  test('a gain below the limit is free before them; from the limit on it uses them', async () => {
+    const dir = book('EUR', [
+      'a buy b1 2023-01-01 1 BTC 20000',
+      'a sell s1 2023-06-01 1 BTC 15000',
+      'a buy b2 2024-01-01 1 BTC 20000',
+      'a sell s2 2024-06-01 1 BTC 20900',
+      'a buy b3 2025-01-01 1 BTC 20000',
+      'a sell s3 2025-06-01 1 BTC 21500',
+    ])
+    expect(await year(dir, 'de', 2023, lines)).toEqual([
+      'Losses of earlier years, brought forward: 0',
+      'Losses brought forward, used: 0',
+      'Taxable gain: 0',
+      'Losses to carry forward, none of them carried back: 5000',
+    ])
+    expect(await year(dir, 'de', 2024, lines)).toEqual([
+      'Losses of earlier years, brought forward: 5000',
+      'Losses brought forward, used: 0',
+      'Taxable gain: 0',
+      'Losses to carry forward, none of them carried back: 5000',
+    ])
+    expect(await year(dir, 'de', 2025, lines)).toEqual([
+      'Losses of earlier years, brought forward: 5000',
+      'Losses brought forward, used: 1500',
+      'Taxable gain: 0',
+      'Losses to carry forward, none of them carried back: 3500',
+    ])
+  })
+
+  test('above a million they take 70 hundredths of the gain in 2025', async () => {
+    const dir = book('EUR', ['a buy b1 2025-01-01 1 BTC 500000', 'a sell s1 2025-06-01 1 BTC 2000000'])
+    expect(await year(dir, 'de', 2025, lines, { into: 2025, amount: '1600000' })).toEqual([
+      'Losses of earlier years, brought forward: 1600000',
+      'Losses brought forward, used: 1350000',
+      'Taxable gain: 150000',
+      'Losses to carry forward, none of them carried back: 250000',
+    ])
+  })
+
+  test('a loss on what was held for longer than a year carries nothing', async () => {
+    const dir = book('EUR', ['a buy b1 2022-01-01 1 BTC 20000', 'a sell s1 2024-06-01 1 BTC 5000'])
+    expect(await year(dir, 'de', 2024, /carry/)).toEqual([
+      'Losses to carry forward, none of them carried back: 0',
+    ])
+  })
+})
+
+test('ca: allowable losses go against the taxable gains of later years', async () => {
+  const dir = book('CAD', [
+    'main buy b1 2023-01-10 1 BTC 5000',
+    'main sell s1 2023-06-01 1 BTC 4000',
+    'main buy b2 2024-01-10 1 BTC 5000',
+    'main sell s2 2024-06-01 1 BTC 5600',
+  ])
+  expect(await year(dir, 'ca', 2024, /Taxable|other years|carry/)).toEqual([
+    'Taxable capital gain (or allowable capital loss): 300',
+    'Net capital losses of other years, left: 500',
+    '25300 Net capital losses of other years, used: 300',
+    'Net capital losses to carry forward, none of them carried back: 200',
+  ])
+})
+
+describe('losses that are not known', () => {
+  const dir = book('USD', [
+    'main sell s0 2023-03-01 1 BTC 13000',
+    'main buy b1 2024-01-10 1 BTC 20000',
+    'main sell s1 2024-03-01 1 BTC 13000',
+  ])
+
+  test('after a year with a disposal of unknown gain they are empty, and the report begins with why', async () => {
+    const shown = await show(await dir, 'taxes', { rules: 'us', year: 2024 })
+    expect(figures(shown).filter((line) => line.includes('carryover'))).toEqual([
+      '6 Short-term capital loss carryover: unknown',
+      '14 Long-term capital loss carryover: unknown',
+      'Short-term capital loss carryover to the next year: unknown',
+      'Long-term capital loss carryover to the next year: unknown',
+    ])
+    expect(shown.warnings).toEqual([
+      expect.stringMatching(
+        /^INCOMPLETE: losses carried over from 2023 are not known, for 1 of the disposals of 2023/,
+      ),
+    ])
+  })
+
+  test('configured ones take their place', async () => {
+    expect(await year(dir, 'us', 2024, /^6 /, { into: 2024, amount: '100' })).toEqual([
+      '6 Short-term capital loss carryover: -100',
+    ])
+  })
+
+  test('those of one account alone are none of a person', async () => {
+    const shown = await show(await dir, 'taxes', { rules: 'us', year: 2024, account: 'main' })
+    expect(figures(shown)).toContain('6 Short-term capital loss carryover: unknown')
+  })
+
+  test('a long-term part under rules without terms is refused', async () => {
+    const uk = await book('GBP', ['main buy b1 2024-05-01 1 BTC 100'])
+    const losses = { into: 2024, amount: '100', longTerm: '50' }
+    await expect(show(uk, 'taxes', { rules: 'uk', year: 2024 }, { losses })).rejects.toThrow(UsageError)
+  })
+})
