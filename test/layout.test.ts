@@ -37,6 +37,7 @@ const stair = [
   'evidence',
   'exports',
   'calls',
+  'serve',
   'commands',
   'main.ts',
 ]
