@@ -73,9 +73,8 @@ export interface About {
   readonly isReadOnly: boolean
   /** What the server calls now. */
   readonly now: Time
-  /** Null while no ledger is published. */
-  readonly stamp: Stamp | null
-  /** For filters; sorted. Empty while no ledger is published. */
+  readonly stamp: Stamp
+  /** For filters; sorted. */
   readonly accounts: readonly string[]
   readonly ledgers: readonly string[]
   readonly coins: readonly string[]
@@ -88,7 +87,7 @@ export interface About {
  * On connecting, `published`, `run` and, where one is under way, `note` come at once.
  */
 export type ServerEvent =
-  | { readonly kind: 'published'; readonly stamp: Stamp | null }
+  | { readonly kind: 'published'; readonly stamp: Stamp }
   | { readonly kind: 'run'; readonly run: LiveRun | null }
   | { readonly kind: 'note'; readonly note: NoteProgress }
 
@@ -140,6 +139,8 @@ export interface Accounts extends Stamped {
   readonly accounts: Rows<AccountRow>
   readonly balances: Rows<BalanceRow>
   readonly trialBalance: Rows<TrialBalanceRow>
+  /** Days of the trial balance, both included: as asked for, else the month of the last day of the books. */
+  readonly period: { readonly from: Day | null; readonly to: Day | null }
 }
 
 export interface AccountRow {
@@ -230,6 +231,8 @@ export interface EntryRow {
   readonly type: string | null
   readonly source_feed: string
   readonly source_id: string
+  /** Order of the record among all of the account. */
+  readonly place: number
   /** Balance of account, ledger and coin after this entry, whatever the filters. */
   readonly balance: Amount
 }
@@ -320,7 +323,10 @@ export interface LotRow {
   readonly quantity_left: Amount
   readonly cost_basis_left: Amount | null
   readonly currency: string | null
-  readonly lot_id: string
+  /** Null for a pool. */
+  readonly lot_id: string | null
+  /** Tells the row from others of this ledger; means nothing else. */
+  readonly rowid: number
 }
 
 export interface HoldingRow {
@@ -383,6 +389,8 @@ export interface DisposalRow {
   readonly term: string | null
   readonly disposal_id: string
   readonly lot_id: string | null
+  /** Tells the row from others of this ledger; means nothing else. */
+  readonly rowid: number
 }
 
 export interface GainTotalRow {
