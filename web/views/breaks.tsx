@@ -1,0 +1,4 @@
+// placeholder
+export function Breaks() {
+  return <h1>Breaks</h1>
+}

@@ -1,0 +1,4 @@
+// placeholder
+export function Console() {
+  return <h1>Console</h1>
+}

@@ -1,0 +1,4 @@
+// placeholder
+export function Coverage() {
+  return <h1>Coverage</h1>
+}

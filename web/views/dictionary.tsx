@@ -1,0 +1,4 @@
+// placeholder
+export function Dictionary() {
+  return <h1>Dictionary</h1>
+}

@@ -1,0 +1,4 @@
+// placeholder
+export function Filings() {
+  return <h1>Filings</h1>
+}

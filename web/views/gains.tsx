@@ -1,0 +1,4 @@
+// placeholder
+export function Gains() {
+  return <h1>Gains</h1>
+}

@@ -1,0 +1,4 @@
+// placeholder
+export function Lots() {
+  return <h1>Lots</h1>
+}

@@ -1,0 +1,4 @@
+// placeholder
+export function Proof() {
+  return <h1>Proof</h1>
+}
