@@ -668,7 +668,8 @@ export type ConsoleLine =
   | { readonly kind: 'waiting'; readonly ahead: number }
   | { readonly kind: 'begun'; readonly stamp: Stamp }
   | { readonly kind: 'columns'; readonly columns: readonly Column[] }
-  | { readonly kind: 'rows'; readonly rows: readonly (readonly Cell[])[] }
+  /** `total`: rows so far, these included. */
+  | { readonly kind: 'rows'; readonly total: number; readonly rows: readonly (readonly Cell[])[] }
   | ConsoleEnd
 
 export interface ConsoleEnd {

@@ -7,22 +7,25 @@ import { packageVersion } from '../config/root.ts'
 import type { Disk } from '../journal/disk.ts'
 import { safeFileName } from '../output/deliver.ts'
 import { publishedCurrency } from '../reports/revalue.ts'
-import type { About } from './api.ts'
+import type { About, ConsoleCancel, ConsoleDownload, ConsoleTicket } from './api.ts'
 import type { Assets } from './assets.ts'
+import type { Console } from './console.ts'
 import type { Events } from './events.ts'
+import { examples } from './examples.ts'
 import { type Guard, HEADERS, NO_STORE } from './guard.ts'
 import type { Published } from './published.ts'
 import { failureOf, Refusal, statusOf } from './refusal.ts'
-import { bodyOf } from './streams.ts'
+import { bodyOf, linesOf } from './streams.ts'
 import { accounts, balanceHistory } from './views/accounts.ts'
 import { breaks } from './views/breaks.ts'
 import { coverage } from './views/coverage.ts'
 import { csvOf } from './views/csv.ts'
-import { dictionary } from './views/dictionary.ts'
+import { consoleSchema, dictionary } from './views/dictionary.ts'
 import { entries, entryFacets } from './views/entries.ts'
 import { filingDifference, filings } from './views/filings.ts'
 import { filtersOf } from './views/filters.ts'
 import { gains, lots } from './views/lots.ts'
+import { methodLines } from './views/methods.ts'
 import { overview } from './views/overview.ts'
 import { proof } from './views/proof.ts'
 import { runs } from './views/runs.ts'
@@ -38,6 +41,7 @@ export interface AppContext {
   readonly guard: Guard
   readonly published: Published
   readonly events: Events
+  readonly console: Console
   readonly assets: Assets
   readonly isReadOnly: boolean
   /** A request that was answered; its address without what stands behind the question mark. */
@@ -103,8 +107,20 @@ function failed(error: unknown, request: Request, onError: (error: unknown) => v
   })
 }
 
+const NDJSON = 'application/x-ndjson; charset=utf-8'
+
+/** The body as an object; what its members are is looked at by whoever reads them. */
+async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise<T> {
+  const body = await request.json().catch((error: unknown) => {
+    if (error instanceof SyntaxError) return null
+    throw error
+  })
+  if (typeof body === 'object' && body !== null && !Array.isArray(body)) return body as T
+  throw new Refusal(400, 'The body is no JSON object.', { action: 'Correct it.' })
+}
+
 function routes(context: AppContext): Hono {
-  const { dir, config, clock, disk, published, events, isReadOnly, onError } = context
+  const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked } = context
   const app = new Hono()
   const asks = () => ({ now: context.now(), retentionDays: config.venue.retention_days })
   const filters = (request: { raw: Request }) => filtersOf(new URL(request.raw.url).searchParams)
@@ -195,13 +211,61 @@ function routes(context: AppContext): Hono {
       throw error
     }
   })
+  app.get('/api/gains/methods', async (c) => {
+    const lines = methodLines(published, filters(c.req), config, c.req.raw.signal)
+    return new Response(bodyOf(linesOf(lines)), { headers: { 'content-type': NDJSON } })
+  })
+  app.get('/api/console/schema', async (c) => {
+    asked.warm()
+    return c.json(await published.use(consoleSchema))
+  })
+  app.get('/api/console/examples', (c) => c.json({ examples }))
+  app.post('/api/console/run', async (c) => {
+    const { pieces, end } = asked.run(await bodyObject(c.req), published.stamp, c.req.raw.signal)
+    return new Response(bodyOf(pieces, end), { headers: { 'content-type': NDJSON } })
+  })
+  app.post('/api/console/cancel', async (c) => {
+    asked.cancel((await bodyObject<ConsoleCancel>(c.req)).id)
+    return c.body(null, 204)
+  })
+  app.post('/api/console/complete', async (c) => c.json(await asked.complete(await bodyObject(c.req))))
+  app.post('/api/console/download', async (c) => {
+    const token = asked.ticket(await bodyObject<ConsoleDownload>(c.req))
+    return c.json({ url: `/api/console/download/${token}` } satisfies ConsoleTicket)
+  })
+  app.get('/api/console/download/:token', async (c) => {
+    const { format, pieces, end } = await asked.download(c.req.param('token'), c.req.raw.signal)
+    return new Response(bodyOf(pieces, end), {
+      headers: {
+        'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/vnd.apache.parquet',
+        'content-disposition': `attachment; filename="query.${format}"`,
+      },
+    })
+  })
   app.get('*', (c) => asset(context.assets, new URL(c.req.url).pathname))
   return app
 }
 
+/** Addresses that the page itself reads; ids and filters stand behind the question mark. */
+const VIEWS: ReadonlySet<string> = new Set([
+  '/',
+  '/overview',
+  '/accounts',
+  '/ledger',
+  '/proof',
+  '/lots',
+  '/gains',
+  '/breaks',
+  '/coverage',
+  '/runs',
+  '/filings',
+  '/console',
+  '/dictionary',
+])
+
 /** A file of the page; an address of a view, which the page itself reads, is the page. */
 function asset(assets: Assets, path: string): Response {
-  const isView = !path.startsWith('/api/') && !path.slice(path.lastIndexOf('/')).includes('.')
+  const isView = VIEWS.has(path)
   const found = assets.get(isView ? '/index.html' : path)
   if (found !== undefined) {
     return new Response(found.bytes, {

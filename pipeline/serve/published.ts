@@ -164,10 +164,19 @@ function keyOf(dir: string): string | null {
   return stats === undefined ? null : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
 }
 
+/** The published ledger open for the user's own SQL, with its stamp; whoever opens it closes it. */
+export async function openSealed(
+  dir: string,
+  options: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'> & { readonly timeoutMs: number },
+): Promise<Edition> {
+  const { open } = await openEdition(dir, options, { timeoutMs: options.timeoutMs, sealed: true })
+  return open
+}
+
 async function openEdition(
   dir: string,
   { engine, clock, signal }: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'>,
-  limits: Pick<LedgerOptions, 'timeoutMs'> = { timeoutMs: VIEW_TIMEOUT_MS },
+  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed'> = { timeoutMs: VIEW_TIMEOUT_MS },
 ): Promise<{ key: string; open: Open }> {
   for (;;) {
     const key = keyOf(dir)

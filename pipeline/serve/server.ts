@@ -6,12 +6,13 @@ import { createAdaptorServer } from '@hono/node-server'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { type AppContext, appOf } from './app.ts'
 import { readAssets } from './assets.ts'
+import { Console } from './console.ts'
 import { Events } from './events.ts'
 import { Guard } from './guard.ts'
 import { Published, type PublishedOptions } from './published.ts'
 
 export interface ServeOptions
-  extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets'>,
+  extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console'>,
     Pick<PublishedOptions, 'engine' | 'onTrouble'> {
   /** 0 takes a free one. */
   readonly port: number
@@ -33,12 +34,16 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   // Every question under way listens for it.
   setMaxListeners(0, signal)
   const events = new Events()
+  const questions = new Console({ dir, engine, clock, signal })
   const published = await Published.open(dir, {
     engine,
     clock,
     signal,
     onTrouble,
-    onStamp: (stamp) => events.tell({ kind: 'published', stamp }),
+    onStamp: (stamp) => {
+      events.tell({ kind: 'published', stamp })
+      void questions.renew()
+    },
   })
   events.tell({ kind: 'published', stamp: published.stamp })
   let answer: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
@@ -49,7 +54,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   })
   const port = portOf(servers[0] as Server)
   const guard = new Guard(port, clock)
-  answer = appOf({ ...options, signal, guard, published, events, assets: readAssets() })
+  answer = appOf({ ...options, signal, guard, published, events, console: questions, assets: readAssets() })
   return {
     port,
     newAddress: () => `http://127.0.0.1:${port}/?code=${guard.newCode()}`,

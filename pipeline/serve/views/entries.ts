@@ -74,7 +74,8 @@ moves as (
     ) as so_far
   from entries
   where (account, ledger, coin) in (select (account, ledger, coin) from page)
-    and occurred_at >= ${first}::date::timestamptz and occurred_at < (${last}::date + 1)::timestamptz
+    and occurred_at >= ${first}::timestamp at time zone 'UTC'
+    and occurred_at < (${last}::timestamp + interval 1 day) at time zone 'UTC'
 )
 select page.*, coalesce(history.quantity, 0) + moves.so_far as balance
 from page
