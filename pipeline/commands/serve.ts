@@ -1,6 +1,8 @@
 // The command `serve`: the page over the published books, on loopback, until it is stopped.
 import { spawn } from 'node:child_process'
+import { randomUUID } from 'node:crypto'
 import { UsageError } from '../../models/error.ts'
+import { explainBreak } from '../books/note.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -53,6 +55,12 @@ export const serveCommand = defineCommand({
       disk: nodeDisk,
       engine: engineSettings(config.engine),
       isReadOnly: args['read-only'],
+      explain: async (breakId, note, onNoted) => {
+        // A run of its own, by the configuration as it is by then.
+        const own = { ...context, run: randomUUID() }
+        const asked = { command: 'serve', breakId, note, onNoted }
+        return (await explainBreak(own, optionalConfig(context), asked)).result.published
+      },
       log: (event) => log.debug(event, 'answered'),
       onError: (error) => log.error({ err: error }, 'a request failed'),
       onTrouble: (error) => log.warn({ err: error }, 'the published ledger cannot be followed'),

@@ -7,12 +7,14 @@ import { packageVersion } from '../config/root.ts'
 import type { Disk } from '../journal/disk.ts'
 import { safeFileName } from '../output/deliver.ts'
 import { publishedCurrency } from '../reports/revalue.ts'
-import type { About, ConsoleCancel, ConsoleDownload, ConsoleTicket } from './api.ts'
+import type { About, ConsoleCancel, ConsoleDownload, ConsoleTicket, NoteRequest } from './api.ts'
 import type { Assets } from './assets.ts'
 import type { Console } from './console.ts'
 import type { Events } from './events.ts'
 import { examples } from './examples.ts'
 import { type Guard, HEADERS, NO_STORE } from './guard.ts'
+import { liveRun } from './live.ts'
+import type { Notes } from './notes.ts'
 import type { Published } from './published.ts'
 import { failureOf, Refusal, statusOf } from './refusal.ts'
 import { bodyOf, linesOf } from './streams.ts'
@@ -42,6 +44,7 @@ export interface AppContext {
   readonly published: Published
   readonly events: Events
   readonly console: Console
+  readonly notes: Notes
   readonly assets: Assets
   readonly isReadOnly: boolean
   /** A request that was answered; its address without what stands behind the question mark. */
@@ -120,7 +123,7 @@ async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise
 }
 
 function routes(context: AppContext): Hono {
-  const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked } = context
+  const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked, notes } = context
   const app = new Hono()
   const asks = () => ({ now: context.now(), retentionDays: config.venue.retention_days })
   const filters = (request: { raw: Request }) => filtersOf(new URL(request.raw.url).searchParams)
@@ -186,10 +189,19 @@ function routes(context: AppContext): Hono {
   app.get('/api/breaks', async (c) =>
     c.json(await published.use((edition) => breaks(edition, filters(c.req), { dir, disk }))),
   )
+  app.get('/api/breaks/:id', async (c) =>
+    c.json(await published.use((edition) => notes.of(edition, c.req.param('id')))),
+  )
+  app.get('/api/notes/current', (c) => c.json(notes.current))
+  app.post('/api/breaks/:id/note', async (c) => {
+    const { note } = await bodyObject<NoteRequest>(c.req)
+    return c.json(await published.use((edition) => notes.begin(edition, c.req.param('id'), note)), 202)
+  })
   app.get('/api/coverage', async (c) =>
     c.json(await published.use((edition) => coverage(edition, filters(c.req), asks()))),
   )
   app.get('/api/runs', async (c) => c.json(await published.use((edition) => runs(edition, filters(c.req)))))
+  app.get('/api/runs/live', async (c) => c.json(await liveRun(dir)))
   app.get('/api/filings', async (c) => c.json(await filings({ dir, disk, clock })))
   app.get('/api/filings/:name', async (c) =>
     c.json(await filingDifference(published, c.req.param('name'), { dir, disk, clock })),

@@ -9,11 +9,14 @@ import { readAssets } from './assets.ts'
 import { Console } from './console.ts'
 import { Events } from './events.ts'
 import { Guard } from './guard.ts'
+import { followRuns } from './live.ts'
+import { Notes, type NotesOptions } from './notes.ts'
 import { Published, type PublishedOptions } from './published.ts'
 
 export interface ServeOptions
-  extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console'>,
-    Pick<PublishedOptions, 'engine' | 'onTrouble'> {
+  extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console' | 'notes'>,
+    Pick<PublishedOptions, 'engine' | 'onTrouble'>,
+    Pick<NotesOptions, 'explain'> {
   /** 0 takes a free one. */
   readonly port: number
 }
@@ -35,6 +38,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   setMaxListeners(0, signal)
   const events = new Events()
   const questions = new Console({ dir, engine, clock, signal })
+  const notes = new Notes({ ...options, events })
   const published = await Published.open(dir, {
     engine,
     clock,
@@ -46,6 +50,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     },
   })
   events.tell({ kind: 'published', stamp: published.stamp })
+  void followRuns(dir, { clock, signal, events })
   let answer: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
   const servers = await listen(options.port, (request) => answer(request)).catch((error: unknown) => {
     ending.abort()
@@ -54,13 +59,24 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   })
   const port = portOf(servers[0] as Server)
   const guard = new Guard(port, clock)
-  answer = appOf({ ...options, signal, guard, published, events, console: questions, assets: readAssets() })
+  answer = appOf({
+    ...options,
+    signal,
+    guard,
+    published,
+    events,
+    console: questions,
+    notes,
+    assets: readAssets(),
+  })
   return {
     port,
     newAddress: () => `http://127.0.0.1:${port}/?code=${guard.newCode()}`,
     close: async () => {
       ending.abort()
       await Promise.all(servers.map(closed))
+      // A note that is being published is finished: half of it would be in the journal and not in the books.
+      await notes.done
       published.close()
     },
   }
