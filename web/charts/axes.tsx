@@ -10,23 +10,25 @@ export interface Frame {
 }
 
 /** The part of a picture that figures are drawn in, with room for the labels of the axes. */
-export function frameOf(width: number, height: number): Frame {
-  return { left: 46, top: 8, right: width - 6, bottom: height - 22 }
+export function frameOf(width: number, height: number, scale: ScaleLinear<number, number>): Frame {
+  const words = scale.ticks(TICKS).map(tickWords(scale))
+  const left = 10 + 6.6 * Math.max(...words.map(({ length }) => length))
+  return { left, top: 8, right: width - 6, bottom: height - 22 }
 }
+
+const TICKS = 4
 
 export function ValueAxis({
   scale,
   frame,
-  ticks = 4,
 }: {
   readonly scale: ScaleLinear<number, number>
   readonly frame: Frame
-  readonly ticks?: number
 }) {
-  const format = tickWords(scale, ticks)
+  const words = tickWords(scale)
   return (
     <g class="axis">
-      {scale.ticks(ticks).map((tick) => (
+      {scale.ticks(TICKS).map((tick) => (
         <g key={tick}>
           <line
             class={tick === 0 ? 'zero' : 'grid'}
@@ -36,7 +38,7 @@ export function ValueAxis({
             y2={scale(tick)}
           />
           <text x={frame.left - 6} y={scale(tick)} dy="0.32em" text-anchor="end">
-            {format(tick)}
+            {words(tick)}
           </text>
         </g>
       ))}
@@ -44,9 +46,10 @@ export function ValueAxis({
   )
 }
 
-function tickWords(scale: ScaleLinear<number, number>, ticks: number): (tick: number) => string {
+function tickWords(scale: ScaleLinear<number, number>): (tick: number) => string {
   const most = Math.max(...scale.domain().map(Math.abs))
-  return most >= 1_000 ? scale.tickFormat(ticks, '~s') : scale.tickFormat(ticks)
+  const format = most >= 1_000 ? scale.tickFormat(TICKS, '~s') : scale.tickFormat(TICKS)
+  return (tick) => (tick === 0 ? '0' : format(tick))
 }
 
 export function DayAxis({

@@ -23,20 +23,21 @@ interface Props {
 }
 
 export function StackedBars({ width, height, parts, bars, unit }: Props) {
-  const frame = frameOf(width, height)
   const layers = stack<Bar>()
     .keys([...parts])
     .value((bar, part) => placeOf(bar.parts[part] ?? null) ?? 0)
     .offset(stackOffsetDiverging)([...bars])
-  const ends = layers.flatMap((layer) => layer.flatMap(([from, to]) => [from, to]))
+  const ends = layers.flat(2)
   const [low, high] = [Math.min(0, ...ends), Math.max(0, ...ends)]
+  const y = scaleLinear([low, high === low ? low + 1 : high], [0, 1]).nice(4)
+  const frame = frameOf(width, height, y)
+  y.range([frame.bottom, frame.top])
   const x = scaleBand(
     bars.map(({ at }) => at),
     [frame.left, frame.right],
   )
     .paddingInner(0.35)
     .paddingOuter(0.2)
-  const y = scaleLinear([low, high === low ? low + 1 : high], [frame.bottom, frame.top]).nice(4)
   const thick = Math.min(x.bandwidth(), 56)
   const left = (bar: Bar): number => (x(bar.at) as number) + (x.bandwidth() - thick) / 2
   const every = Math.ceil((bars.length * 74) / (frame.right - frame.left))

@@ -22,14 +22,15 @@ interface Props {
 }
 
 export function Lines({ width, height, series, unit, isStepped, isFromZero }: Props) {
-  const frame = frameOf(width, height)
   const all = series.flatMap(({ points }) => points)
   const values = all.map(({ value }) => placeOf(value)).filter((value) => value !== null)
   const times = all.map(({ day }) => Date.parse(day))
   if (values.length === 0) return null
   const [low, high] = extent(isFromZero ? [...values, 0] : values)
+  const y = scaleLinear([low, high], [0, 1]).nice(4)
+  const frame = frameOf(width, height, y)
+  y.range([frame.bottom, frame.top])
   const x = scaleUtc([new Date(Math.min(...times)), new Date(Math.max(...times))], [frame.left, frame.right])
-  const y = scaleLinear([low, high], [frame.bottom, frame.top]).nice(4)
   const at = ({ day }: Point): number => x(new Date(day))
   const height_ = ({ value }: Point): number => y(placeOf(value) as number)
   const known = ({ value }: Point): boolean => value !== null

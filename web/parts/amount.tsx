@@ -12,13 +12,18 @@ interface Props {
   readonly isSigned?: boolean | undefined
 }
 
-/** Decimals beyond these are dimmed: they are there, and seldom what one looks for. */
+/** Decimals beyond these are smaller and dimmed: they are there, and seldom what one looks for. */
 const PLAIN_DECIMALS = 4
 
 export function Amount({ value, decimals, coin, isSigned }: Props) {
   if (value === null) return <Unknown />
   const digits = digitsOf(value)
-  const missing = Math.max(0, (decimals ?? 0) - digits.decimals.length)
+  const [plain, tail] = [digits.decimals.slice(0, PLAIN_DECIMALS), digits.decimals.slice(PLAIN_DECIMALS)]
+  const most = decimals ?? 0
+  const fill = {
+    plain: '0'.repeat(Math.max(0, Math.min(most, PLAIN_DECIMALS) - plain.length)),
+    tail: '0'.repeat(Math.max(0, most - PLAIN_DECIMALS - tail.length)),
+  }
   const isNegative = isSigned !== false && digits.isNegative
   return (
     <span class={isNegative ? 'amount negative' : 'amount'}>
@@ -28,20 +33,18 @@ export function Amount({ value, decimals, coin, isSigned }: Props) {
           {group}
         </span>
       ))}
-      {digits.decimals === '' ? '' : `.${digits.decimals.slice(0, PLAIN_DECIMALS)}`}
-      {digits.decimals.length > PLAIN_DECIMALS ? (
-        <span class="tail">{digits.decimals.slice(PLAIN_DECIMALS)}</span>
-      ) : null}
-      {missing > 0 ? (
-        <span
-          class="fill"
-          aria-hidden="true"
-          data-fill={`${digits.decimals === '' ? '.' : ''}${'0'.repeat(missing)}`}
-        />
-      ) : null}
+      {plain === '' ? '' : `.${plain}`}
+      {fill.plain === '' ? null : <Fill digits={`${plain === '' ? '.' : ''}${fill.plain}`} />}
+      {tail === '' ? null : <span class="tail">{tail}</span>}
+      {fill.tail === '' ? null : <Fill digits={fill.tail} isTail />}
       {coin === undefined || coin === null ? null : <span class="unit"> {coin}</span>}
     </span>
   )
+}
+
+/** Room for digits that are not there, by the style sheet alone: nothing to copy and nothing to read aloud. */
+function Fill({ digits, isTail }: { readonly digits: string; readonly isTail?: boolean }) {
+  return <span class={isTail ? 'fill tail' : 'fill'} aria-hidden="true" data-fill={digits} />
 }
 
 /** What is not known: never a zero, and never an empty cell. */

@@ -1,6 +1,6 @@
 // Filters of a view: each is bound to a parameter of the address, so that an address is a view with its filters.
 import type { ComponentChildren, TargetedEvent } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useId, useState } from 'preact/hooks'
 import { parameters, refine } from '../state/router.ts'
 import { Icon } from './icon.tsx'
 
@@ -84,7 +84,9 @@ export function TextFilter({
   const given = parameters.value[name] ?? ''
   const [text, setText] = useState(given)
   useEffect(() => setText(given), [given])
+  const id = useId()
   const field = {
+    id,
     value: text,
     placeholder,
     'data-filter': name,
@@ -94,7 +96,7 @@ export function TextFilter({
     onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value.trim()),
   }
   return (
-    <label class="filter">
+    <label class="filter" for={id}>
       <span>{label}</span>
       {type === 'date' ? <input type="date" {...field} /> : <input type="search" {...field} />}
     </label>

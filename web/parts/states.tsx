@@ -4,6 +4,7 @@ import type { Failure } from '../../pipeline/serve/api.ts'
 import type { Answer } from '../state/answer.ts'
 import { showNewest } from '../state/books.ts'
 import { Icon } from './icon.tsx'
+import { Prose } from './prose.tsx'
 
 export function Loading({ what }: { readonly what: string }) {
   return (
@@ -30,7 +31,9 @@ export function FailureNote({
     <div class="failure" role="alert">
       <Icon name="warning" />
       <div>
-        <p class="failure-message">{failure.message}</p>
+        <p class="failure-message">
+          <Prose text={failure.message} />
+        </p>
         {facts.length === 0 ? null : (
           <dl class="facts">
             {facts.map(([name, value]) => (
@@ -41,7 +44,9 @@ export function FailureNote({
             ))}
           </dl>
         )}
-        <p>{failure.action}</p>
+        <p>
+          <Prose text={failure.action} />
+        </p>
         {failure.name === 'Republished' ? (
           <button type="button" class="button primary" onClick={showNewest}>
             Show the new books

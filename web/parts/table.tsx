@@ -1,7 +1,9 @@
 // Rows as a real table: a head that stays, figures to the right with their points below each other, a caption for those who
 // listen. Pure: what stands in it is what it is given.
 import type { ComponentChildren } from 'preact'
+import type { Cell, Column } from '../../pipeline/serve/api.ts'
 import { decimalsOf } from '../words/digits.ts'
+import { named } from '../words/plain.ts'
 import { Amount, Unknown } from './amount.tsx'
 import { Instant } from './marks.tsx'
 
@@ -13,6 +15,8 @@ interface Base<Row> {
   readonly show?: (row: Row) => ComponentChildren
   /** Hidden where the screen is narrow: the row says enough without it. */
   readonly isExtra?: boolean
+  /** Words that may run over several lines. */
+  readonly wraps?: boolean
 }
 interface AmountColumn<Row> extends Base<Row> {
   readonly kind: 'amount'
@@ -78,8 +82,8 @@ export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChose
   )
 }
 
-function classOf<Row>({ kind, isExtra }: TableColumn<Row>): string {
-  return isExtra ? `${kind} extra` : kind
+function classOf<Row>({ kind, isExtra, wraps }: TableColumn<Row>): string {
+  return [kind, ...(isExtra ? ['extra'] : []), ...(wraps ? ['wraps'] : [])].join(' ')
 }
 
 function plain<Row>(column: TableColumn<Row>, row: Row, decimals: number): ComponentChildren {
@@ -89,4 +93,22 @@ function plain<Row>(column: TableColumn<Row>, row: Row, decimals: number): Compo
   if (value === null || value === '') return <Unknown />
   if (column.kind === 'time') return <Instant at={String(value)} />
   return value
+}
+
+/** Columns of rows that come as lists, as reports and queries have them. */
+export function columnsOf(columns: readonly Column[]): TableColumn<readonly Cell[]>[] {
+  return columns.map(({ name, kind }, at) => {
+    const value = (row: readonly Cell[]): string | null => {
+      const cell = row[at]
+      if (cell === null || cell === undefined) return null
+      return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
+    }
+    if (kind === 'amount') return { kind: 'amount', head: named(name), value }
+    return {
+      kind: kind === 'number' ? 'number' : kind === 'time' ? 'time' : at === 0 ? 'row' : 'text',
+      head: named(name),
+      value,
+      wraps: kind === 'text',
+    }
+  })
 }

@@ -9,7 +9,7 @@ import { Empty, FailureNote, Loading } from '../parts/states.tsx'
 import { useAnswer } from '../state/answer.ts'
 import { about } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
-import { addressOf, followLinks, type View, view } from '../state/router.ts'
+import { addressOf, type View, view } from '../state/router.ts'
 import { Help } from './help.tsx'
 import { isHelpOpen, KEYS } from './keys.ts'
 import { GROUPS, NAMES } from './names.ts'
@@ -43,8 +43,7 @@ export function App() {
     isMenuOpen.value = false
   }, [shown])
   return (
-    // Links work by themselves; this only saves loading the page anew.
-    <div class="shell" onClick={followLinks}>
+    <div class="shell">
       <a class="skip" href="#main">
         Skip to the figures
       </a>
@@ -77,7 +76,7 @@ export function App() {
                     <a href={addressOf(one.view)} aria-current={one.view === shown ? 'page' : undefined}>
                       <Icon name={one.icon} />
                       <span>{one.name}</span>
-                      <kbd aria-hidden="true">g {KEYS[one.view]}</kbd>
+                      <kbd>g {KEYS[one.view]}</kbd>
                     </a>
                   </li>
                 ))}

@@ -43,11 +43,15 @@ export function Overview() {
       <Answered answer={answer} what="the overview">
         {(data) => (
           <div class="grid">
-            <Worth rows={data.netWorth.rows} sql={data.netWorth.sql} account={account} />
-            <State data={data} />
-            <Profit rows={data.pnl.rows} sql={data.pnl.sql} account={account} />
-            <OpenBreaks rows={data.breaks.rows} sql={data.breaks.sql} account={account} />
-            <Worst rows={data.coverage.rows} sql={data.coverage.sql} />
+            <div>
+              <Worth rows={data.netWorth.rows} sql={data.netWorth.sql} account={account} />
+              <Profit rows={data.pnl.rows} sql={data.pnl.sql} account={account} />
+            </div>
+            <div>
+              <State data={data} />
+              <OpenBreaks rows={data.breaks.rows} sql={data.breaks.sql} account={account} />
+              <Worst rows={data.coverage.rows} sql={data.coverage.sql} />
+            </div>
           </div>
         )}
       </Answered>
@@ -398,6 +402,7 @@ function Worst({ rows, sql }: { readonly rows: readonly FeedStatus[]; readonly s
             {
               kind: 'row',
               head: 'Feed',
+              wraps: true,
               value: (row) => feedInWords(row),
               show: (row) => (
                 <a href={addressOf('coverage', { account: row.account, feed: row.feed })}>

@@ -14,16 +14,20 @@ export function feedInWords({
   return [account, feed, ...(partition === '' ? [] : [partition])].join(' · ')
 }
 
-/** Gaps first: what is missing counts more than what is there. */
-export function statusWord({ gaps, status }: FeedStatus): string {
-  if (gaps.length > 0) return count(gaps.length, 'gap')
-  return (status ?? 'not asked').replaceAll('_', ' ')
+export function feedOnly({ feed, partition }: Pick<FeedStatus, 'feed' | 'partition'>): string {
+  return partition === '' ? feed : `${feed} · ${partition}`
 }
 
-export function statusTone({ gaps, status }: FeedStatus): Tone {
+/** Gaps first: what is missing counts more than what is there. */
+export function statusWord({ gaps, status, to }: FeedStatus): string {
+  if (gaps.length > 0) return count(gaps.length, 'gap')
+  return (status ?? (to === null ? 'not asked' : 'complete')).replaceAll('_', ' ')
+}
+
+export function statusTone({ gaps, status, to }: FeedStatus): Tone {
   if (gaps.some((gap) => gap.status === 'missing' || gap.status === 'failed')) return 'bad'
   if (gaps.length > 0) return 'warn'
-  if (status === 'complete' || status === 'empty') return 'good'
+  if (status === 'complete' || status === 'empty' || (status === null && to !== null)) return 'good'
   if (status === 'not_applicable' || status === null) return 'plain'
   return status === 'failed' ? 'bad' : 'warn'
 }
