@@ -3,8 +3,7 @@ import { readFeeds } from '../../reports/status.ts'
 import type { Coverage, CoverageRow } from '../api.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, listOf, type Question, question, rowsOf, written } from '../question.ts'
-import { type Filters, periodOf } from './filters.ts'
-import type { Now } from './overview.ts'
+import { type Filters, type Now, periodOf } from './filters.ts'
 
 /** Intervals that touch the period, and words on whole feeds. */
 export function coverageQuestion(filters: Filters): Question {

@@ -9,7 +9,7 @@ import { breaksQuestion } from './breaks.ts'
 import { coverageQuestion } from './coverage.ts'
 import { entriesQuestion, facetsQuestion } from './entries.ts'
 import { type FilingsContext, filingReport, noFilingNamed } from './filings.ts'
-import type { Filters } from './filters.ts'
+import type { Filters, Now } from './filters.ts'
 import {
   gainTotalsQuestion,
   holdingsQuestion,
@@ -17,7 +17,7 @@ import {
   piecesQuestion,
   unknownBasisQuestion,
 } from './lots.ts'
-import { breakCountsQuestion, type Now, netWorthQuestion, pnlQuestion } from './overview.ts'
+import { breakCountsQuestion, netWorthQuestion, pnlQuestion } from './overview.ts'
 import { runsQuestion } from './runs.ts'
 
 type Ask = (edition: Edition, filters: Filters, now: Now) => Question | Promise<Question>

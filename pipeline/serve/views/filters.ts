@@ -14,3 +14,10 @@ export const filtersOf = (parameters: URLSearchParams): Filters =>
 export function periodOf({ from, to, year }: Filters, calendar: TaxCalendar = utcCalendar): Period {
   return readPeriod({ from, to, ...(year === undefined ? {} : { year: Number(year) }) }, calendar)
 }
+
+export interface Now {
+  /** Unix milliseconds that the server calls now. */
+  readonly now: number
+  /** Days by feed, where the configuration overrides how long the venue remembers. */
+  readonly retentionDays: Readonly<Record<string, number>>
+}

@@ -4,15 +4,8 @@ import type { BreakCountRow, NetWorthRow, Overview, PnlRow, RunRow } from '../ap
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
 import { coverageQuestion } from './coverage.ts'
-import type { Filters } from './filters.ts'
+import type { Filters, Now } from './filters.ts'
 import { runColumns } from './runs.ts'
-
-export interface Now {
-  /** Unix milliseconds that the server calls now. */
-  readonly now: number
-  /** Days by feed, where the configuration overrides how long the venue remembers. */
-  readonly retentionDays: Readonly<Record<string, number>>
-}
 
 export function netWorthQuestion({ account }: Filters): Question {
   const conditions = new Conditions().oneOf('account', account)
