@@ -37,7 +37,7 @@ export interface Stamped {
   readonly stamp: Stamp
 }
 
-/** Rows with the very query that made them, values written out: it can be opened and run in the console. */
+/** Rows with the query that answers them, values written out: it can be opened and run in the console. */
 export interface Rows<Row> {
   readonly rows: readonly Row[]
   readonly sql: string

@@ -16,6 +16,9 @@ const LOOK_EVERY_MS = 1_000
 /** The longest that a question of a view may take. */
 const VIEW_TIMEOUT_MS = 60_000
 
+/** Reading all of a large ledger, with one thread. */
+const HASH_TIMEOUT_MS = 3_600_000
+
 export interface Edition {
   readonly ledger: Ledger
   readonly stamp: Stamp
@@ -134,19 +137,26 @@ export class Published {
     }
   }
 
-  /** The hash of all that the ledger says takes as long as reading all of it, so nothing waits for it. */
+  /**
+   * The hash of all that the ledger says takes as long as reading all of it, so nothing waits for it: it has an instance of
+   * its own with one thread, beside which the views are answered.
+   */
   async #reckonHash(open: Open): Promise<void> {
-    open.users += 1
+    const { engine, signal, onStamp, onTrouble } = this.#options
     try {
-      const session = await open.ledger.session()
-      const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
-      open.stamp = { ...open.stamp, ledgerHash: hashOfTables(tables) }
-      if (!open.isRetired) this.#options.onStamp(open.stamp)
+      const options = { ...this.#options, engine: { ...engine, threads: 1 } }
+      const { open: apart } = await openEdition(this.#dir, options, { timeoutMs: HASH_TIMEOUT_MS })
+      try {
+        if (apart.stamp.publication !== open.stamp.publication) return
+        const session = await apart.ledger.session()
+        const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
+        open.stamp = { ...open.stamp, ledgerHash: hashOfTables(tables) }
+      } finally {
+        apart.ledger.close()
+      }
+      if (!open.isRetired) onStamp(open.stamp)
     } catch (error) {
-      if (!this.#options.signal.aborted) this.#options.onTrouble(error)
-    } finally {
-      open.users -= 1
-      closeUnused(open)
+      if (!signal.aborted) onTrouble(error)
     }
   }
 }

@@ -1,8 +1,9 @@
 // The ledger: every entry, newest first, in pages that cost the same anywhere in it.
+import type { Reader } from '../../ledger/reader.ts'
 import type { Entries, EntryFacets, EntryRow, FacetRow } from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
 import type { Edition } from '../published.ts'
-import { Conditions, type Question, question, rowsOf } from '../question.ts'
+import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
 import { type Filters, periodOf } from './filters.ts'
 
 const COLUMNS = `entry_id, transaction_id, account, ledger, product_line, coin, amount, kind, occurred_at, symbol, type,
@@ -17,14 +18,20 @@ const keys: readonly Key[] = [
 
 const FACETS = ['account', 'ledger', 'coin', 'kind', 'symbol'] as const
 
+/** Of account/feed/id/part, account/feed/id, and the venue's own id. */
+function columnOfId(id: string): string {
+  if (!id.includes('/')) return 'source_id'
+  return /\/(amount|fee|deal|opening|rounding)$/.test(id) ? 'entry_id' : 'transaction_id'
+}
+
 /** All filters but those named. */
 function conditionsOf(filters: Filters, without?: string): Conditions {
   const conditions = new Conditions()
   for (const facet of FACETS) if (facet !== without) conditions.oneOf(facet, filters[facet])
   conditions.within('occurred_at', periodOf({ from: filters.from, to: filters.to }))
   if (filters.id !== undefined) {
-    const id = conditions.value(filters.id)
-    conditions.add(`(entry_id = ${id} or transaction_id = ${id} or source_id = ${id})`)
+    // Looking in one long column and not in three: the form of an id tells whose it is.
+    conditions.add(`${columnOfId(filters.id)} = ${conditions.value(filters.id)}`)
   }
   return conditions
 }
@@ -39,43 +46,78 @@ export async function entries({ ledger, stamp }: Edition, filters: Filters): Pro
   const conditions = conditionsOf(filters)
   behind(conditions, keys, filters.cursor, stamp)
   const page = `select ${COLUMNS}\nfrom entries\n${conditions.where}\n${orderBy(keys)}\n${LIMIT}`
-  const days = question(
-    `select min(occurred_at at time zone 'UTC')::date, max(occurred_at at time zone 'UTC')::date from (${page})`,
-    conditions.values,
-  )
-  const [first, last] = Object.values(
-    (await rowsOf<Record<string, string | null>>(ledger, days)).rows[0] ?? {},
-  )
+  const found = await pageOf<EntryRow>(ledger, question(page, conditions.values), keys, stamp)
+  const balances = await balancesOf(ledger, found.rows)
+  const days = found.rows.map((row) => row.occurred_at.slice(0, 10))
+  const [first, last] = [conditions.value(days.at(-1) ?? null), conditions.value(days[0] ?? null)]
   return {
     stamp,
-    entries: await pageOf<EntryRow>(
-      ledger,
-      question(
-        withBalances(page, conditions.value(first ?? null), conditions.value(last ?? null)),
-        conditions.values,
-      ),
-      keys,
-      stamp,
-    ),
+    entries: {
+      rows: found.rows.map((row) => ({ ...row, balance: balances.get(row.entry_id) as string })),
+      sql: written(question(withBalances(page, first, last), conditions.values)),
+      next: found.next,
+    },
   }
 }
 
-/** The balance after an entry: that of the day before, and what the day brought until then. Only the page's days are read. */
+/**
+ * Balances after the entries of a page: that of the day before, and what the day brought until then. Wallets and days are
+ * given as values, so that of a long history only those are read; `withBalances` says the same in one statement.
+ */
+async function balancesOf(ledger: Reader, page: readonly EntryRow[]): Promise<Map<string, string>> {
+  const days = page.map((row) => row.occurred_at.slice(0, 10))
+  const [newest, oldest] = [days[0], days.at(-1)]
+  if (newest === undefined || oldest === undefined) return new Map()
+  const conditions = new Conditions()
+  for (const column of ['account', 'ledger', 'coin'] as const) {
+    const values = [...new Set(page.map((row) => row[column]))]
+    conditions.add(`${column} in (${values.map((value) => conditions.value(value)).join(', ')})`)
+  }
+  const [first, last] = [conditions.value(oldest), conditions.value(newest)]
+  const ids = page.map((row) => conditions.value(row.entry_id))
+  conditions.add(within(first, last))
+  const { rows } = await rowsOf<{ entry_id: string; balance: string }>(
+    ledger,
+    question(
+      `
+      with
+      moves as (
+        ${SO_FAR}
+        ${conditions.where}
+      )
+      select moves.entry_id, coalesce(history.quantity, 0) + moves.so_far as balance
+      from moves
+      left join balance_history as history on history.account = moves.account and history.ledger = moves.ledger
+        and history.coin = moves.coin and history.day = moves.day - 1
+        and history.day between ${first}::date - 1 and ${last}::date
+      where moves.entry_id in (${ids.join(', ')})`,
+      conditions.values,
+    ),
+  )
+  return new Map(rows.map(({ entry_id, balance }) => [entry_id, balance]))
+}
+
+/** What each day brought to a wallet until each of its entries. */
+const SO_FAR = `select account, ledger, coin, entry_id, (occurred_at at time zone 'UTC')::date as day,
+    sum(amount) over (
+      partition by account, ledger, coin, (occurred_at at time zone 'UTC')::date order by occurred_at, place, entry_id
+      rows between unbounded preceding and current row
+    ) as so_far
+  from entries`
+
+const within = (first: string, last: string): string =>
+  `occurred_at >= ${first}::timestamp at time zone 'UTC'
+    and occurred_at < (${last}::timestamp + interval 1 day) at time zone 'UTC'`
+
 const withBalances = (page: string, first: string, last: string): string => `
 with
 page as (
   ${page.replaceAll('\n', '\n  ')}
 ),
 moves as (
-  select account, ledger, coin, entry_id, (occurred_at at time zone 'UTC')::date as day,
-    sum(amount) over (
-      partition by account, ledger, coin, (occurred_at at time zone 'UTC')::date order by occurred_at, place, entry_id
-      rows between unbounded preceding and current row
-    ) as so_far
-  from entries
+  ${SO_FAR}
   where (account, ledger, coin) in (select (account, ledger, coin) from page)
-    and occurred_at >= ${first}::timestamp at time zone 'UTC'
-    and occurred_at < (${last}::timestamp + interval 1 day) at time zone 'UTC'
+    and ${within(first, last)}
 )
 select page.*, coalesce(history.quantity, 0) + moves.so_far as balance
 from page
