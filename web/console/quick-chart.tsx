@@ -10,6 +10,15 @@ import type { ResultRow } from './run.ts'
 
 const BARS_MAX = 40
 
+/** By its kind, or because every cell reads as a day. */
+function isOfTime(kind: Column['kind'], rows: readonly ResultRow[], at: number): boolean {
+  return (
+    kind === 'time' ||
+    kind === 'date' ||
+    rows.every((row) => /^\d{4}-\d{2}-\d{2}/.test(textOf(row[at] ?? null)))
+  )
+}
+
 export function QuickChart({
   columns,
   rows,
@@ -21,7 +30,7 @@ export function QuickChart({
     kind === 'amount' || kind === 'number' ? [{ name, at }] : [],
   )
   const along = columns.flatMap(({ name, kind }, at) =>
-    kind === 'amount' ? [] : [{ name, at, isTime: kind === 'time' || kind === 'date' }],
+    kind === 'amount' ? [] : [{ name, at, isTime: isOfTime(kind, rows, at) }],
   )
   const [chosen, setChosen] = useState<{ readonly x: number; readonly y: number } | null>(null)
   const x = along.find(({ at }) => at === chosen?.x) ?? along.find(({ isTime }) => isTime) ?? along[0]

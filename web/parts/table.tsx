@@ -63,7 +63,7 @@ export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChose
   )
   return (
     // A region that scrolls is reached by keyboard, so it has a name and a place in the order.
-    <section class="table-frame" aria-label={caption} tabIndex={0}>
+    <section class="table-frame" aria-label={`${caption}, table`} tabIndex={0}>
       <table>
         <caption class="unseen">{caption}</caption>
         <thead>

@@ -2,7 +2,6 @@
 import type { ComponentChildren } from 'preact'
 import type { Cell, ProofStep } from '../../pipeline/serve/api.ts'
 import { Amount, Unknown } from '../parts/amount.tsx'
-import { ProofLink } from '../parts/marks.tsx'
 import { Prose } from '../parts/prose.tsx'
 import { count } from '../words/plain.ts'
 import { dayInWords, timeInWords } from '../words/times.ts'
@@ -95,7 +94,7 @@ function Size({
 type Saying = (fields: Fields, step: ProofStep) => ComponentChildren
 
 const SAYINGS: Readonly<Record<string, Saying>> = {
-  disposal: (fields, { id }) =>
+  disposal: (fields) =>
     fields.quantity === undefined ? (
       <>
         {text(fields.coin)} left {text(fields.account)} on <At fields={fields} name="disposed_at" />. Under{' '}
@@ -105,10 +104,10 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     ) : (
       <>
         <A fields={fields} name="quantity" /> disposed of on <At fields={fields} name="disposed_at" />,{' '}
-        {gainWords(fields)} <ProofLink id={id}>Its own proof</ProofLink>
+        {gainWords(fields)}
       </>
     ),
-  'piece of lot': (fields, { id }) => (
+  'piece of lot': (fields) => (
     <>
       <A fields={fields} name="quantity" /> came from the lot acquired on{' '}
       {text(fields.acquired_at) === null ? (
@@ -117,7 +116,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
         dayInWords(text(fields.acquired_at) as string)
       )}
       {fields.holding_days === undefined ? '' : `, held ${count(Number(fields.holding_days), 'day')}`};{' '}
-      {gainWords(fields)} <ProofLink id={id}>The lot</ProofLink>
+      {gainWords(fields)}
     </>
   ),
   'piece without a known lot': (fields) => (
@@ -140,10 +139,10 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       <A fields={fields} name="cost_basis_left" unit="currency" />.
     </>
   ),
-  'disposed of by': (fields, { id }) => (
+  'disposed of by': (fields) => (
     <>
       <A fields={fields} name="quantity" /> went on <At fields={fields} name="disposed_at" />,{' '}
-      {gainWords(fields)} <ProofLink id={id}>The disposal</ProofLink>
+      {gainWords(fields)}
     </>
   ),
   event: (fields) => (
@@ -189,16 +188,14 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       <A fields={fields} name="fiat_amount" unit="fiat" /> in a P2P deal.
     </>
   ),
-  'own deal': (fields, { id }) => (
+  'own deal': (fields) => (
     <>
-      {text(fields.side)} <A fields={fields} name="quantity" /> for <A fields={fields} name="fiat_amount" />{' '}
-      <ProofLink id={id}>Its proof</ProofLink>
+      {text(fields.side)} <A fields={fields} name="quantity" /> for <A fields={fields} name="fiat_amount" />
     </>
   ),
-  'own trade': (fields, { id }) => (
+  'own trade': (fields) => (
     <>
-      {text(fields.side)} <A fields={fields} name="quantity" /> for <A fields={fields} name="quote_amount" />{' '}
-      <ProofLink id={id}>Its proof</ProofLink>
+      {text(fields.side)} <A fields={fields} name="quantity" /> for <A fields={fields} name="quote_amount" />
     </>
   ),
   valuation: (fields) => (
@@ -291,4 +288,18 @@ export function sumOf({ what, fields }: ProofStep, currency: string | null): Sum
       unit: text(fields.coin),
     }
   return null
+}
+
+/** What has a proof of its own, and what that is called. */
+const OWN_PROOFS: Readonly<Record<string, string>> = {
+  'piece of lot': 'Proof of the lot',
+  'disposed of by': 'Proof of the disposal',
+  'own deal': 'Proof of the deal',
+  'own trade': 'Proof of the trade',
+}
+
+/** Words of the link to the proof of what a step only names; null where the step is its own. */
+export function ownProofOf({ what, fields }: ProofStep): string | null {
+  if (what === 'disposal') return fields.quantity === undefined ? null : 'Proof of the disposal'
+  return OWN_PROOFS[what] ?? null
 }

@@ -2,11 +2,11 @@
 // demand. What has been shown is not shown again, only named.
 import type { ProofStep } from '../../pipeline/serve/api.ts'
 import { Amount } from '../parts/amount.tsx'
-import { CopyButton } from '../parts/marks.tsx'
+import { CopyButton, ProofLink } from '../parts/marks.tsx'
 import { decimalsOf } from '../words/digits.ts'
 import { count, named } from '../words/plain.ts'
 import { Evidence, plain } from './evidence.tsx'
-import { kindOf, Sentence, sumOf } from './sentence.tsx'
+import { kindOf, ownProofOf, Sentence, sumOf } from './sentence.tsx'
 
 /** Steps that are one thing wherever they stand; a piece of a lot is another each time. */
 const SAME: ReadonlySet<string> = new Set([
@@ -48,8 +48,8 @@ interface Props {
 export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
   const key = keyOf(step)
   const first = key === null ? path : (places.get(key) ?? path)
-  const own = figuresOf(step)
-  const below = own.size === 0 ? figures : new Set([...figures, ...own])
+  const here = figuresOf(step)
+  const below = here.size === 0 ? figures : new Set([...figures, ...here])
   const money = typeof step.fields.currency === 'string' ? step.fields.currency : currency
   const tone = toneOf(step.what)
   if (first !== path)
@@ -64,6 +64,7 @@ export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
       </li>
     )
   const sum = sumOf(step, money)
+  const own = step.id === '' ? null : ownProofOf(step)
   return (
     <li class={`step ${tone}`} id={path}>
       <details open={isOpen}>
@@ -97,6 +98,11 @@ export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
           )}
         </div>
       </details>
+      {own === null ? null : (
+        <p class="own-proof">
+          <ProofLink id={step.id}>{own}</ProofLink>
+        </p>
+      )}
     </li>
   )
 }

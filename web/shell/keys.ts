@@ -24,7 +24,7 @@ export const isHelpOpen = signal(false)
 const SEQUENCE_MS = 1_500
 
 export function listenToKeys(): void {
-  let begun = 0
+  let begun = Number.NEGATIVE_INFINITY
   addEventListener('keydown', (event) => {
     if (event.defaultPrevented || event.ctrlKey || event.metaKey || event.altKey || isTyping(event)) return
     if (event.key === 'g' && event.timeStamp - begun > SEQUENCE_MS) {
@@ -32,7 +32,7 @@ export function listenToKeys(): void {
       return
     }
     const isSecond = event.timeStamp - begun <= SEQUENCE_MS
-    begun = -SEQUENCE_MS
+    begun = Number.NEGATIVE_INFINITY
     const view = isSecond ? (Object.keys(KEYS) as View[]).find((one) => KEYS[one] === event.key) : undefined
     if (view !== undefined) {
       event.preventDefault()

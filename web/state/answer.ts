@@ -69,26 +69,32 @@ function replaced(): RequestFailed {
   )
 }
 
+interface State<T> extends Omit<Answer<T>, 'again'> {
+  /** What was asked for when the state came about. */
+  readonly key: string | null
+}
+
 /** What the server answers to path and parameters, asked again whenever either changes. A null path asks nothing. */
 export function useAnswer<T>(path: string | null, given: Parameters = {}): Answer<T> {
   const key = path === null ? null : `${path}?${queryOf(given)}`
-  const [state, setState] = useState<Omit<Answer<T>, 'again'>>({ data: null, isLoading: true, failure: null })
+  const [state, setState] = useState<State<T>>({ key: null, data: null, isLoading: true, failure: null })
   const [count, setCount] = useState(0)
   const asked = useRef(given)
   asked.current = given
   const round = generation.value
   useEffect(() => {
-    if (path === null) return setState({ data: null, isLoading: false, failure: null })
+    if (path === null) return setState({ key, data: null, isLoading: false, failure: null })
     const abort = new AbortController()
     setState((before) => ({ ...before, isLoading: true }))
     ask<T>(path, asked.current, abort.signal).then(
-      (data) => abort.signal.aborted || setState({ data, isLoading: false, failure: null }),
+      (data) => abort.signal.aborted || setState({ key, data, isLoading: false, failure: null }),
       (thrown: unknown) => {
         if (!abort.signal.aborted)
-          setState((before) => ({ ...before, isLoading: false, failure: failureOf(thrown) }))
+          setState((before) => ({ ...before, key, isLoading: false, failure: failureOf(thrown) }))
       },
     )
     return () => abort.abort()
   }, [key, round, count])
-  return { ...state, again: () => setCount(count + 1) }
+  const { data, failure } = state
+  return { data, failure, isLoading: state.isLoading || state.key !== key, again: () => setCount(count + 1) }
 }

@@ -141,7 +141,7 @@ function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filter
             show: ({ disposal_id, disposed_at }) => (
               <ProofLink id={disposal_id}>
                 <time class="instant" dateTime={disposed_at}>
-                  {disposed_at.slice(0, 10)} {disposed_at.slice(11, 19)}
+                  {disposed_at.slice(0, 10)} {disposed_at.slice(11, 16)}
                 </time>
               </ProofLink>
             ),
