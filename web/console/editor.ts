@@ -157,11 +157,10 @@ const theme = EditorView.theme({
   '.cm-scroller': {
     fontFamily: 'var(--mono)',
     lineHeight: '1.55',
-    minHeight: '9.5em',
     maxHeight: '40vh',
     overflow: 'auto',
   },
-  '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0' },
+  '.cm-content': { caretColor: 'var(--ink)', padding: '8px 0', minHeight: '9.5em' },
   '.cm-cursor': { borderLeftColor: 'var(--ink)' },
   '.cm-gutters': { backgroundColor: 'var(--sunken)', color: 'var(--quiet)', border: 'none' },
   '.cm-placeholder': { color: 'var(--quiet)' },
