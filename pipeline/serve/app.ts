@@ -2,6 +2,7 @@
 import { Hono } from 'hono'
 import { bodyLimit } from 'hono/body-limit'
 import type { Clock } from '../../models/clock.ts'
+import { TieoutError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import { packageVersion } from '../config/root.ts'
 import type { Disk } from '../journal/disk.ts'
@@ -55,11 +56,15 @@ export interface AppContext {
 /** A statement of SQL is rarely longer than a page; a body beyond this is refused before it is read. */
 const BODY_BYTES_MAX = 1_000_000
 
-/** Answers a request, whatever it is; never throws. */
-export function appOf(context: AppContext): (request: Request) => Promise<Response> {
+/** Answers a request, whatever it is; never throws. `breakOff` ends its connection where it stands. */
+export type Answering = (request: Request, breakOff: () => void) => Promise<Response>
+
+type Routed = Hono<{ Bindings: { readonly breakOff: (error: unknown) => void } }>
+
+export function appOf(context: AppContext): Answering {
   const { guard, log, clock } = context
   const app = routes(context)
-  return async (request) => {
+  return async (request, breakOff) => {
     const began = clock.monotonic()
     const { pathname } = new URL(request.url)
     const answer = await answered(request, context, app)
@@ -68,14 +73,26 @@ export function appOf(context: AppContext): (request: Request) => Promise<Respon
     log({ method: request.method, path: pathname, status: answer.status, ms: clock.monotonic() - began })
     return answer
 
-    async function answered(asked: Request, { onError }: AppContext, routed: Hono): Promise<Response> {
+    async function answered(asked: Request, { onError }: AppContext, routed: Routed): Promise<Response> {
       try {
         guard.mustComeFromHere(asked)
         const entered = enter(asked, guard)
         if (entered !== null) return entered
         guard.mustBeKnown(asked)
         guard.mustBeJson(asked)
-        return await routed.fetch(asked)
+        const broken = (error: unknown): void => {
+          if (!(error instanceof TieoutError)) onError(error)
+          breakOff()
+        }
+        if (asked.method !== 'HEAD') return await routed.fetch(asked, { breakOff: broken })
+        // What would be sent is not made.
+        const { url, headers: sent, signal } = asked
+        const { body, status, headers } = await routed.fetch(
+          new Request(url, { method: 'GET', headers: sent, signal }),
+          { breakOff: broken },
+        )
+        await body?.cancel()
+        return new Response(null, { status, headers })
       } catch (error) {
         return failed(error, asked, onError)
       }
@@ -122,9 +139,9 @@ async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise
   throw new Refusal(400, 'The body is no JSON object.', { action: 'Correct it.' })
 }
 
-function routes(context: AppContext): Hono {
+function routes(context: AppContext): Routed {
   const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked, notes } = context
-  const app = new Hono()
+  const app: Routed = new Hono()
   const asks = () => ({ now: context.now(), retentionDays: config.venue.retention_days })
   const filters = (request: { raw: Request }) => filtersOf(new URL(request.raw.url).searchParams)
   app.onError((error, c) => failed(error, c.req.raw, onError))
@@ -212,7 +229,7 @@ function routes(context: AppContext): Hono {
     const { release, ...edition } = published.take()
     try {
       const pieces = await csvOf(edition, view, filters(c.req), { dir, disk, clock, ...asks() })
-      return new Response(bodyOf(pieces, release), {
+      return new Response(bodyOf(pieces, { end: release, breakOff: c.env.breakOff }), {
         headers: {
           'content-type': 'text/csv; charset=utf-8',
           'content-disposition': `attachment; filename="${safeFileName([view, edition.stamp.publishedAt.slice(0, 10)], 'csv')}"`,
@@ -225,7 +242,7 @@ function routes(context: AppContext): Hono {
   })
   app.get('/api/gains/methods', async (c) => {
     const lines = methodLines(published, filters(c.req), config, c.req.raw.signal)
-    return new Response(bodyOf(linesOf(lines)), { headers: { 'content-type': NDJSON } })
+    return new Response(bodyOf(linesOf(lines), c.env), { headers: { 'content-type': NDJSON } })
   })
   app.get('/api/console/schema', async (c) => {
     asked.warm()
@@ -234,7 +251,9 @@ function routes(context: AppContext): Hono {
   app.get('/api/console/examples', (c) => c.json({ examples }))
   app.post('/api/console/run', async (c) => {
     const { pieces, end } = asked.run(await bodyObject(c.req), published.stamp, c.req.raw.signal)
-    return new Response(bodyOf(pieces, end), { headers: { 'content-type': NDJSON } })
+    return new Response(bodyOf(pieces, { end, breakOff: c.env.breakOff }), {
+      headers: { 'content-type': NDJSON },
+    })
   })
   app.post('/api/console/cancel', async (c) => {
     asked.cancel((await bodyObject<ConsoleCancel>(c.req)).id)
@@ -247,7 +266,7 @@ function routes(context: AppContext): Hono {
   })
   app.get('/api/console/download/:token', async (c) => {
     const { format, pieces, end } = await asked.download(c.req.param('token'), c.req.raw.signal)
-    return new Response(bodyOf(pieces, end), {
+    return new Response(bodyOf(pieces, { end, breakOff: c.env.breakOff }), {
       headers: {
         'content-type': format === 'csv' ? 'text/csv; charset=utf-8' : 'application/vnd.apache.parquet',
         'content-disposition': `attachment; filename="query.${format}"`,

@@ -2,9 +2,9 @@
 import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
-import { createAdaptorServer } from '@hono/node-server'
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server'
 import { TieoutError, UsageError } from '../../models/error.ts'
-import { type AppContext, appOf } from './app.ts'
+import { type Answering, type AppContext, appOf } from './app.ts'
 import { readAssets } from './assets.ts'
 import { Console } from './console.ts'
 import { Events } from './events.ts'
@@ -51,12 +51,14 @@ export async function serve(options: ServeOptions): Promise<Serving> {
   })
   events.tell({ kind: 'published', stamp: published.stamp })
   void followRuns(dir, { clock, signal, events })
-  let answer: (request: Request) => Promise<Response> = async () => new Response(null, { status: 503 })
-  const servers = await listen(options.port, (request) => answer(request)).catch((error: unknown) => {
-    ending.abort()
-    published.close()
-    throw error
-  })
+  let answer: Answering = async () => new Response(null, { status: 503 })
+  const servers = await listen(options.port, (request, breakOff) => answer(request, breakOff)).catch(
+    (error: unknown) => {
+      ending.abort()
+      published.close()
+      throw error
+    },
+  )
   const port = portOf(servers[0] as Server)
   const guard = new Guard(port, clock)
   answer = appOf({
@@ -93,7 +95,7 @@ const closed = (server: Server): Promise<void> =>
 const ATTEMPTS = 5
 
 /** Both loopback addresses under one port: `localhost` may mean either, and nobody else is to answer to it. */
-async function listen(port: number, fetch: (request: Request) => Promise<Response>): Promise<Server[]> {
+async function listen(port: number, fetch: Answering): Promise<Server[]> {
   for (let attempt = 1; ; attempt += 1) {
     const first = await listenOn('127.0.0.1', port, fetch).catch((error: unknown) => refuse(port, error))
     try {
@@ -107,11 +109,9 @@ async function listen(port: number, fetch: (request: Request) => Promise<Respons
   }
 }
 
-function listenOn(
-  hostname: string,
-  port: number,
-  fetch: (request: Request) => Promise<Response>,
-): Promise<Server> {
+function listenOn(hostname: string, port: number, answer: Answering): Promise<Server> {
+  const fetch = (request: Request, { outgoing }: HttpBindings | Http2Bindings): Promise<Response> =>
+    answer(request, () => outgoing.destroy())
   const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
   return new Promise((resolve, reject) => {
     server.once('error', reject)

@@ -1,10 +1,17 @@
 // Answers that are sent as they are made. A failure half-way breaks the connection, so that no reader takes a part for the
 // whole; one who leaves ends what was being made for him.
 
-/** The pieces as a body. `end` runs once, after the last piece, a failure, or when the reader has left. */
+export interface Ending {
+  /** Runs once: after the last piece, a failure, or when the reader has left. */
+  readonly end?: () => void
+  /** Ends the connection where it stands, and hears of the failure. */
+  readonly breakOff: (error: unknown) => void
+}
+
+/** The pieces as a body. */
 export function bodyOf(
   pieces: AsyncIterable<string | Uint8Array>,
-  end: () => void = () => {},
+  { end = () => {}, breakOff }: Ending,
 ): ReadableStream<Uint8Array> {
   const encoder = new TextEncoder()
   const iterator = pieces[Symbol.asyncIterator]()
@@ -25,7 +32,9 @@ export function bodyOf(
           } else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
         } catch (error) {
           finish()
-          controller.error(error)
+          // The server below would end the answer properly, with the error's text as its last words.
+          breakOff(error)
+          controller.close()
         }
       },
       cancel: async () => {

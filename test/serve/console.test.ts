@@ -252,6 +252,26 @@ describe('downloads', () => {
     expect(again.status).toBe(404)
   })
 
+  test('one that fails half-way breaks off', async () => {
+    const sql = "select case when i = 400000 then error('late') else i end as i from range(400001) t(i)"
+    const { url } = JSON.parse(
+      (await serving.post('/api/console/download', { sql, format: 'csv' })).text,
+    ) as ConsoleTicket
+    const asked = serving.ask(url, { headers: { authorization: `Bearer ${serving.secret}` } })
+    await expect(asked).rejects.toThrow('aborted')
+  })
+
+  test('asking about one without fetching it leaves nothing running', async () => {
+    const headers = { authorization: `Bearer ${serving.secret}` }
+    for (const at of [1, 2, 3, 4, 5, 6]) {
+      const sql = `select ${at} from range(100000)`
+      const asked = await serving.post('/api/console/download', { sql, format: 'csv' })
+      const { url } = JSON.parse(asked.text) as ConsoleTicket
+      expect(await serving.ask(url, { method: 'HEAD', headers })).toMatchObject({ status: 200, text: '' })
+    }
+    expect((await fetched('select 1 as one', 'csv')).answer.text).toBe('one\n1\n')
+  })
+
   test('Parquet is a whole file', async () => {
     const { answer } = await fetched('from range(25000)', 'parquet')
     expect([answer.text.slice(0, 4), answer.text.slice(-4)]).toEqual(['PAR1', 'PAR1'])
