@@ -16,6 +16,12 @@ const LOOK_EVERY_MS = 1_000
 /** The longest that a question of a view may take. */
 const VIEW_TIMEOUT_MS = 60_000
 
+/**
+ * What the ledger that is open for the views may hold of it in memory: they read little at a time, and the page is open all
+ * day beside whatever else the machine does. Lots under another method have what the configuration gives.
+ */
+const VIEW_MEMORY = '160MiB'
+
 /** Reading all of a large ledger, with one thread. */
 const HASH_TIMEOUT_MS = 3_600_000
 
@@ -145,7 +151,10 @@ export class Published {
     const { engine, signal, onStamp, onTrouble } = this.#options
     try {
       const options = { ...this.#options, engine: { ...engine, threads: 1 } }
-      const { open: apart } = await openEdition(this.#dir, options, { timeoutMs: HASH_TIMEOUT_MS })
+      const { open: apart } = await openEdition(this.#dir, options, {
+        timeoutMs: HASH_TIMEOUT_MS,
+        memoryLimit: VIEW_MEMORY,
+      })
       try {
         if (apart.stamp.publication !== open.stamp.publication) return
         const session = await apart.ledger.session()
@@ -186,7 +195,10 @@ export async function openSealed(
 async function openEdition(
   dir: string,
   { engine, clock, signal }: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'>,
-  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed'> = { timeoutMs: VIEW_TIMEOUT_MS },
+  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed' | 'memoryLimit'> = {
+    timeoutMs: VIEW_TIMEOUT_MS,
+    memoryLimit: VIEW_MEMORY,
+  },
 ): Promise<{ key: string; open: Open }> {
   for (;;) {
     const key = keyOf(dir)
