@@ -19,7 +19,7 @@ if (demo.status !== 0 && demo.status !== 3) throw new Error(`The demo ended with
 
 const server = spawn(
   process.execPath,
-  [main, 'serve', '--port', '0', '--no-open', '--json', '--now', NOW, '--dir', books],
+  [main, 'serve', '--port', '0', '--no-open', '--json', '--now', '2026-06-30T20:10:00Z', '--dir', books],
   { stdio: ['ignore', 'pipe', 'inherit'] },
 )
 const { url } = JSON.parse(
@@ -34,7 +34,6 @@ try {
   mkdirSync(folder, { recursive: true })
   const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   const page = await context.newPage()
-  await page.goto(url)
   const show = async (path) => {
     await page.goto(origin + path)
     await page.locator('main:not(:has(.loading, .stale)) h1').waitFor()
@@ -42,6 +41,9 @@ try {
   }
   const take = async (name) => await page.screenshot({ path: join(folder, `${name}.png`) })
 
+  await page.goto(url)
+  // The hash of the ledger is reckoned behind the first answers.
+  await page.locator('.stamp [data-ledger-hash]:not([data-ledger-hash=""])').waitFor()
   await show('/')
   await page.locator('.chart').first().waitFor()
   await take('overview')
@@ -49,7 +51,7 @@ try {
   await take('overview-dark')
   await page.emulateMedia({ colorScheme: 'light' })
 
-  await show('/gains')
+  await show('/gains?coin=BTC&account=parent')
   await page.locator('.proof-link').first().click()
   await page.locator('.evidence').first().scrollIntoViewIfNeeded()
   await take('proof')

@@ -114,7 +114,8 @@ function Json({ text, figures }: { readonly text: string; readonly figures: Read
 }
 
 function isFigure(value: string | undefined, figures: ReadonlySet<string>): boolean {
-  if (value === undefined || !/\d/.test(value)) return false
+  // A single digit is found anywhere and proves nothing.
+  if (value === undefined || value.length < 2 || !/\d/.test(value)) return false
   return figures.has(plain(value))
 }
 

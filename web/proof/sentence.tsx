@@ -3,6 +3,7 @@ import type { ComponentChildren } from 'preact'
 import type { Cell, ProofStep } from '../../pipeline/serve/api.ts'
 import { Amount, Unknown } from '../parts/amount.tsx'
 import { Prose } from '../parts/prose.tsx'
+import { sum } from '../words/digits.ts'
 import { count } from '../words/plain.ts'
 import { dayInWords, timeInWords } from '../words/times.ts'
 
@@ -94,10 +95,10 @@ function Size({
 type Saying = (fields: Fields, step: ProofStep) => ComponentChildren
 
 const SAYINGS: Readonly<Record<string, Saying>> = {
-  disposal: (fields) =>
+  disposal: (fields, step) =>
     fields.quantity === undefined ? (
       <>
-        {text(fields.coin)} left {text(fields.account)} on <At fields={fields} name="disposed_at" />. Under{' '}
+        <Whole step={step} /> left {text(fields.account)} on <At fields={fields} name="disposed_at" />. Under{' '}
         {text(fields.method)} and the rules “{text(fields.rules)}” it is matched in{' '}
         {count(Number(fields.pieces), 'piece')}.
       </>
@@ -230,6 +231,21 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       </>
     ),
   frame: () => <>One answer of the venue, as it was received.</>,
+}
+
+/** What was disposed of in all, where every piece of it is here; else only what coin it was. */
+function Whole({ step: { fields, steps, omitted } }: { readonly step: ProofStep }) {
+  const pieces = steps
+    .filter(({ what }) => what.startsWith('piece'))
+    .map((piece) => text(piece.fields.quantity))
+  const known = pieces.filter((quantity) => quantity !== null)
+  if (omitted !== undefined || known.length === 0 || known.length !== Number(fields.pieces))
+    return <>{text(fields.coin)}</>
+  return (
+    <strong class="figure-in-words">
+      <Amount value={known.reduce(sum)} coin={text(fields.coin)} />
+    </strong>
+  )
 }
 
 const EVENT_WORDS: Readonly<Record<string, string>> = { acquire: 'acquired', dispose: 'disposed of' }

@@ -107,15 +107,20 @@ export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
   )
 }
 
-/** Which of the steps below to open: the first one that leads to bytes. */
+const RECORDS: ReadonlySet<string> = new Set(['record', 'imported row', 'deal'])
+
+/** Which of the steps below to open: the record itself, else of a trade's entries the one of the coin that moved, else whatever leads to bytes. */
 function wayDown({ steps, fields }: ProofStep): number {
   const leads = (step: ProofStep): boolean => step.evidence !== undefined || step.steps.some(leads)
-  // Of a trade's entries the one that is of the coin asked for, when there is one.
-  const own = steps.findIndex(
-    (step) =>
-      leads(step) && step.fields.coin !== undefined && step.fields.coin === (fields.base ?? fields.coin),
+  const coin = fields.base ?? fields.coin
+  const ways = [
+    (step: ProofStep) => RECORDS.has(step.what),
+    (step: ProofStep) => coin !== undefined && step.fields.coin === coin,
+    () => true,
+  ]
+  return (
+    ways.map((isWay) => steps.findIndex((step) => leads(step) && isWay(step))).find((at) => at >= 0) ?? -1
   )
-  return own >= 0 ? own : steps.findIndex(leads)
 }
 
 function toneOf(what: string): string {
