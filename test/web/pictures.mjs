@@ -17,6 +17,16 @@ const demo = spawnSync(process.execPath, [main, 'demo', '--days', '120', '--now'
 })
 if (demo.status !== 0 && demo.status !== 3) throw new Error(`The demo ended with ${demo.status}.`)
 
+/** A sale that was matched with two lots. */
+const SALE = `select entry_id from entries
+  where kind = 'trade' and coin = 'BTC' and amount < 0
+    and entry_id in (select disposal_id from disposals group by disposal_id having count(*) = 2)
+  order by amount, entry_id limit 1`
+const found = spawnSync(process.execPath, [main, 'sql', SALE, '--format', 'json', '--dir', books], {
+  encoding: 'utf8',
+})
+const sale = JSON.parse(found.stdout)[0].entry_id
+
 const server = spawn(
   process.execPath,
   [main, 'serve', '--port', '0', '--no-open', '--json', '--now', '2026-06-30T20:10:00Z', '--dir', books],
@@ -51,8 +61,7 @@ try {
   await take('overview-dark')
   await page.emulateMedia({ colorScheme: 'light' })
 
-  await show('/gains?coin=BTC&account=parent')
-  await page.locator('.proof-link').first().click()
+  await show(`/proof?id=${encodeURIComponent(sale)}`)
   await page.locator('.evidence').first().scrollIntoViewIfNeeded()
   await take('proof')
 

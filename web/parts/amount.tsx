@@ -1,7 +1,7 @@
 // An amount: exact text, digits grouped by space between boxes rather than by characters, so that what is copied or read
 // aloud is what was answered. In a column the decimal points stand below each other.
 import type { ComponentChildren } from 'preact'
-import { digitsOf } from '../words/digits.ts'
+import { type Digits, digitsOf } from '../words/digits.ts'
 
 interface Props {
   readonly value: string | null
@@ -35,11 +35,16 @@ export function Amount({ value, decimals, coin, isSigned }: Props) {
       ))}
       {plain === '' ? '' : `.${plain}`}
       {fill.plain === '' ? null : <Fill digits={`${plain === '' ? '.' : ''}${fill.plain}`} />}
-      {tail === '' ? null : <span class="tail">{tail}</span>}
+      {tail === '' ? null : <span class={isTiny(digits) ? 'tail significant' : 'tail'}>{tail}</span>}
       {fill.tail === '' ? null : <Fill digits={fill.tail} isTail />}
       {coin === undefined || coin === null ? null : <span class="unit"> {coin}</span>}
     </span>
   )
+}
+
+/** Nothing but zeros stands before the tail: then the tail is what one looks for. */
+function isTiny({ groups, decimals }: Digits): boolean {
+  return !/[1-9]/.test(groups.join('') + decimals.slice(0, PLAIN_DECIMALS))
 }
 
 /** Room for digits that are not there, by the style sheet alone: nothing to copy and nothing to read aloud. */

@@ -166,7 +166,12 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       .
     </>
   ),
-  transaction: (fields) => <>{count(Number(fields.entries), 'entry', 'entries')} that belong together.</>,
+  transaction: (fields) =>
+    Number(fields.entries) === 1 ? (
+      <>One entry by itself.</>
+    ) : (
+      <>{count(Number(fields.entries), 'entry', 'entries')} that belong together.</>
+    ),
   entry: (fields) => (
     <>
       <Size fields={fields} name="amount" unit="coin" /> {isNegative(fields.amount) ? 'left' : 'came into'}{' '}

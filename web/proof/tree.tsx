@@ -129,7 +129,7 @@ function toneOf(what: string): string {
   return what === 'break' ? 'broken' : 'book'
 }
 
-const FIGURES = ['amount', 'quantity', 'fee', 'price', 'quote_amount', 'balance']
+const FIGURES = ['amount', 'quantity', 'fee', 'price', 'quote_amount']
 
 /** The figures of a step, to be found again in the bytes below it. */
 function figuresOf({ fields }: ProofStep): ReadonlySet<string> {

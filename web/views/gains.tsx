@@ -213,7 +213,7 @@ function Methods({ filters }: { readonly filters: Given }) {
   return (
     <Section
       title="Methods side by side"
-      says="The same disposals as other methods would match them. It changes nothing that is published."
+      says="The same disposals, of all coins, as other methods would match them. It changes nothing that is published."
       tools={
         isRunning ? (
           <button type="button" class="button small" onClick={() => running.current?.abort()}>
@@ -235,21 +235,33 @@ function Methods({ filters }: { readonly filters: Given }) {
   )
 }
 
+/** The gains of each method beside each other; everything else of them on demand. */
 function Comparison({ result }: { readonly result: Compared }) {
+  const [isWhole, setWhole] = useState(false)
+  const places = result.columns.flatMap(({ name, kind }, at) =>
+    isWhole || kind !== 'amount' || name.endsWith('gain') ? [at] : [],
+  )
+  const kept = isWhole ? places : places.filter((at) => result.columns[at]?.kind !== 'number')
+  const only = <T,>(cells: readonly T[]): T[] => kept.map((at) => cells[at] as T)
   return (
     <>
       <Table
         caption="Gains under several methods"
-        rows={result.rows}
+        rows={result.rows.map(only)}
         keyOf={(row) => JSON.stringify(row)}
-        columns={columnsOf(result.columns)}
-        totals={result.totals}
+        columns={columnsOf(only(result.columns))}
+        totals={result.totals.map(only)}
       />
-      {result.notes.map((note) => (
-        <p key={note} class="quiet">
-          {note}
-        </p>
-      ))}
+      <p class="more">
+        <button type="button" class="button small" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Gains alone' : 'Proceeds, cost and unknown pieces too'}
+        </button>
+      </p>
+      <ul class="run-notes">
+        {result.notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
     </>
   )
 }
