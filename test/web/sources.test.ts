@@ -37,3 +37,18 @@ test('amounts become numbers in one place, for pictures alone', () => {
   const floats = linesWith(/parseFloat|Number\.parseFloat/)
   expect(floats).toEqual([])
 })
+
+test('the licences of what is bundled are shipped with it', () => {
+  const shipped = readFileSync(resolve(root, '../dist/web/licences.txt'), 'utf8')
+  const { devDependencies } = JSON.parse(readFileSync(resolve(root, '../package.json'), 'utf8')) as {
+    devDependencies: Readonly<Record<string, string>>
+  }
+  const bundled = new Set(
+    sources.flatMap(({ text }) =>
+      [...text.matchAll(/from '(@[\w-]+\/[\w-]+|[a-z][\w-]*)/g)].map((found) => found[1] as string),
+    ),
+  )
+  expect([...bundled].toSorted()).toContain('preact')
+  const missing = [...bundled].filter((name) => !shipped.includes(`## ${name} - ${devDependencies[name]}`))
+  expect(missing).toEqual([])
+})

@@ -18,6 +18,7 @@ export function Ledger() {
   const filters = Object.fromEntries(NAMES.map((name) => [name, given[name]]))
   const answer = useAnswer<Entries>('/api/entries', { ...filters, cursor })
   const facets = useAnswer<EntryFacets>('/api/entries/facets', filters)
+  const [areCountsOpen, setCountsOpen] = useState(false)
   const total = facets.data?.count.rows[0]?.count
   const known = (facet: FacetRow['facet']): string[] =>
     (facets.data?.facets.rows ?? [])
@@ -44,13 +45,23 @@ export function Ledger() {
         <TextFilter name="to" label="To, included" type="date" />
         <TextFilter name="id" label="Entry, transaction or venue’s ID" placeholder="1492551753504129024" />
       </Filters>
-      <div class="with-side">
+      <div class={areCountsOpen ? 'with-side is-open' : 'with-side'}>
         <Answered answer={answer} what="entries">
           {({ entries }) => (
             <Section
               title={total === undefined ? 'Entries' : count(total, 'entry', 'entries')}
               sql={entries.sql}
               csv={{ view: 'entries', filters }}
+              tools={
+                <button
+                  type="button"
+                  class="button small counts"
+                  aria-expanded={areCountsOpen}
+                  onClick={() => setCountsOpen(!areCountsOpen)}
+                >
+                  Counts
+                </button>
+              }
             >
               {entries.rows.length === 0 ? (
                 <Empty title="No entry fits these filters.">

@@ -118,6 +118,10 @@ function Worth({
               />
             )}
           />
+          <p class="more">
+            Made of the <a href={addressOf('accounts', { account })}>balances of each account</a>, valued at
+            the newest price of the day.
+          </p>
         </>
       )}
     </Section>
@@ -199,6 +203,13 @@ function Profit({
               ))}
             </ul>
           )}
+          <p class="more">
+            Made of the <a href={addressOf('gains', { account })}>disposals of lots</a>, and of entries of{' '}
+            <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
+            <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
+            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a> and{' '}
+            <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a>.
+          </p>
         </>
       )}
     </Section>
