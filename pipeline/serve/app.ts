@@ -16,13 +16,13 @@ import { examples } from './examples.ts'
 import { type Guard, HEADERS, NO_STORE } from './guard.ts'
 import { liveRun } from './live.ts'
 import type { Notes } from './notes.ts'
-import type { Published } from './published.ts'
+import type { Edition, Published } from './published.ts'
 import { failureOf, Refusal, statusOf } from './refusal.ts'
 import { bodyOf, linesOf } from './streams.ts'
 import { accounts, balanceHistory } from './views/accounts.ts'
 import { breaks } from './views/breaks.ts'
 import { coverage } from './views/coverage.ts'
-import { csvOf } from './views/csv.ts'
+import { csvOf, filingCsv } from './views/csv.ts'
 import { consoleSchema, dictionary } from './views/dictionary.ts'
 import { entries, entryFacets } from './views/entries.ts'
 import { filingDifference, filings } from './views/filings.ts'
@@ -226,14 +226,22 @@ function routes(context: AppContext): Routed {
   app.get('/api/dictionary', async (c) => c.json(await published.use(dictionary)))
   app.get('/api/csv/:view', async (c) => {
     const view = c.req.param('view')
+    const asked = { dir, disk, clock, ...asks() }
+    const file = ({ stamp }: Edition): Record<string, string> => ({
+      'content-type': 'text/csv; charset=utf-8',
+      'content-disposition': `attachment; filename="${safeFileName([view, stamp.publishedAt.slice(0, 10)], 'csv')}"`,
+    })
+    if (view === 'filing') {
+      return await published.useApart(async (edition) => {
+        const pieces = await filingCsv(edition, filters(c.req), asked)
+        return new Response(bodyOf(pieces, c.env), { headers: file(edition) })
+      })
+    }
     const { release, ...edition } = published.take()
     try {
-      const pieces = await csvOf(edition, view, filters(c.req), { dir, disk, clock, ...asks() })
+      const pieces = await csvOf(edition, view, filters(c.req), asked)
       return new Response(bodyOf(pieces, { end: release, breakOff: c.env.breakOff }), {
-        headers: {
-          'content-type': 'text/csv; charset=utf-8',
-          'content-disposition': `attachment; filename="${safeFileName([view, edition.stamp.publishedAt.slice(0, 10)], 'csv')}"`,
-        },
+        headers: file(edition),
       })
     } catch (error) {
       release()

@@ -47,13 +47,8 @@ export async function csvOf(
   edition: Edition,
   view: string,
   filters: Filters,
-  context: FilingsContext & Now,
+  context: Now,
 ): Promise<AsyncIterable<string>> {
-  if (view === 'filing') {
-    if (filters.name === undefined) throw noFilingNamed()
-    const { report } = await filingReport(edition, filters.name, context)
-    return csvText(report.columns, report.rows)
-  }
   const ask = Object.hasOwn(questions, view) ? questions[view as keyof typeof questions] : undefined
   if (ask === undefined) {
     throw new Refusal(404, 'There is no such view.', {
@@ -63,4 +58,15 @@ export async function csvOf(
   }
   const { columns, rows } = await streamOf(edition.ledger, await ask(edition, filters, context))
   return csvText(columns, rows)
+}
+
+/** What differs from a filing; it stands in memory, so the edition may close before it has been read. */
+export async function filingCsv(
+  edition: Edition,
+  { name }: Filters,
+  context: FilingsContext,
+): Promise<AsyncIterable<string>> {
+  if (name === undefined) throw noFilingNamed()
+  const { report } = await filingReport(edition, name, context)
+  return csvText(report.columns, report.rows)
 }

@@ -54,8 +54,9 @@ export async function proof(
       command: commandOf(id, filters),
     }
   }
-  // Lots matched in another way are a book in memory, which is to go with the answer.
-  return LOT_OPTIONS.some((name) => filters[name] !== undefined) || method !== undefined
+  // Lots matched in another way than was published are a book in memory, which is to go with the answer.
+  const chosen = [...Object.values(options), method, scope, rules]
+  return chosen.some((choice) => choice !== undefined)
     ? await published.useApart(answer)
     : await published.use(answer)
 }
