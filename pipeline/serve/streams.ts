@@ -26,11 +26,14 @@ export function bodyOf(
       pull: async (controller) => {
         try {
           const { done, value } = await iterator.next()
+          // The reader left meanwhile.
+          if (isOver) return
           if (done === true) {
             finish()
             controller.close()
           } else controller.enqueue(typeof value === 'string' ? encoder.encode(value) : value)
         } catch (error) {
+          if (isOver) return
           finish()
           // The server below would end the answer properly, with the error's text as its last words.
           breakOff(error)
