@@ -43,15 +43,18 @@ interface Props {
   readonly isOpen: boolean
   readonly figures: ReadonlySet<string>
   readonly currency: string | null
+  /** Coin that the proof is of, once a step has named one. */
+  readonly coin: string | null
 }
 
-export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
+export function Tree({ step, path, places, isOpen, figures, currency, coin }: Props) {
   const key = keyOf(step)
   const first = key === null ? path : (places.get(key) ?? path)
   const here = figuresOf(step)
   const below = here.size === 0 ? figures : new Set([...figures, ...here])
   const money = typeof step.fields.currency === 'string' ? step.fields.currency : currency
   const tone = toneOf(step.what)
+  const of = coin ?? (typeof step.fields.coin === 'string' ? step.fields.coin : null)
   if (first !== path)
     return (
       <li class={`step ${tone}`}>
@@ -86,9 +89,10 @@ export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
                   step={one}
                   path={`${path}-${at}`}
                   places={places}
-                  isOpen={isOpen && at === wayDown(step)}
+                  isOpen={isOpen && at === wayDown(step, of)}
                   figures={below}
                   currency={money}
+                  coin={of}
                 />
               ))}
             </ol>
@@ -110,9 +114,9 @@ export function Tree({ step, path, places, isOpen, figures, currency }: Props) {
 const RECORDS: ReadonlySet<string> = new Set(['record', 'imported row', 'deal'])
 
 /** Which of the steps below to open: the record itself, else of a trade's entries the one of the coin that moved, else whatever leads to bytes. */
-function wayDown({ steps, fields }: ProofStep): number {
+function wayDown({ steps, fields }: ProofStep, of: string | null): number {
   const leads = (step: ProofStep): boolean => step.evidence !== undefined || step.steps.some(leads)
-  const coin = fields.base ?? fields.coin
+  const coin = of ?? fields.base
   const ways = [
     (step: ProofStep) => RECORDS.has(step.what),
     (step: ProofStep) => coin !== undefined && step.fields.coin === coin,

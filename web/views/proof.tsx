@@ -55,6 +55,7 @@ function Shown({ data }: { readonly data: ProofAnswer }) {
             isOpen={at === 0}
             figures={NONE}
             currency={null}
+            coin={null}
           />
         ))}
       </ol>
