@@ -17,6 +17,7 @@ const allowed: Readonly<Record<string, readonly string[]>> = {
   sandbox: [],
   bench: ['models', 'connectors', 'pipeline', 'sandbox'],
   docs: ['models', 'connectors', 'pipeline'],
+  web: ['pipeline'],
 }
 
 /** The folders of the pipeline, lowest first: each imports only from those above it in this list. */
@@ -37,6 +38,7 @@ const stair = [
   'evidence',
   'exports',
   'calls',
+  'serve',
   'commands',
   'main.ts',
 ]
@@ -56,7 +58,7 @@ const layers: Readonly<Record<string, readonly string[]>> = {
 
 function sources(folder: string): string[] {
   return readdirSync(join(root, folder), { recursive: true, encoding: 'utf8' })
-    .filter((name) => name.endsWith('.ts'))
+    .filter((name) => /\.tsx?$/.test(name))
     .map((name) => join(folder, name))
 }
 
@@ -98,6 +100,18 @@ describe('imports', () => {
       expect(wrong).toEqual([])
     })
   }
+
+  test('the page takes types of its server’s answers and nothing else of the pipeline', () => {
+    const wrong = sources('web').flatMap((file) =>
+      readFileSync(join(root, file), 'utf8')
+        .split(/^import /m)
+        .slice(1)
+        .filter((text) => /^[^']*'(\.\.\/)+pipeline\//.test(text))
+        .filter((text) => !/^type [^']*'[^']*pipeline\/serve\/api\.ts'/.test(text))
+        .map((text) => `${file}: import ${text.split('\n')[0]}`),
+    )
+    expect(wrong).toEqual([])
+  })
 
   test('the folders of the pipeline are one stair: each imports only from those below', () => {
     const stepOf = (file: string): number => stair.indexOf(file.split('/')[1] as string)

@@ -2,9 +2,13 @@
 // made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
+import type { Config } from '../config/config.ts'
+import type { CommandContext } from '../config/context.ts'
+import { engineSettings } from '../engine/settings.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Break } from '../ledger/breaks.ts'
-import type { Books } from './books.ts'
+import { type Books, openBooks } from './books.ts'
+import { buildBooks, type NightlyBuild } from './night.ts'
 
 /** Longer than any explanation that a reader of the report would read. */
 const NOTE_CHARACTERS_MAX = 2_000
@@ -49,6 +53,53 @@ export function chooseBreak(breaks: readonly Break[], id: string): Break {
     })
   }
   return found
+}
+
+/** UsageError for a break without a note: there is nothing to take back. */
+export function mustBeExplained({ breakId, status }: Pick<Break, 'breakId' | 'status'>): void {
+  if (status === 'explained') return
+  throw new UsageError('There is no note to take back.', {
+    where: breakId,
+    expected: 'a break that a note explains',
+    found: `status ${status}`,
+    action: '`tieout check` shows which breaks have a note.',
+  })
+}
+
+/**
+ * Explains a break as it stands now by a note, or with null takes the last one back, and publishes the books with it.
+ * Opens the books for writing and closes them; UsageError when somebody else writes, or the break cannot be explained.
+ */
+export async function explainBreak(
+  context: CommandContext,
+  config: Config,
+  asked: {
+    /** Shown to whom the lock keeps waiting. */
+    readonly command: string
+    /** Id of the break, or its beginning. */
+    readonly breakId: string
+    readonly note: string | null
+    /** The note is safe; the books are about to be published with it. */
+    readonly onNoted?: () => void
+  },
+): Promise<{ chosen: Break; result: NightlyBuild }> {
+  const { command, breakId, note, onNoted } = asked
+  const books = await openBooks(context.dir, {
+    clock: context.clock,
+    command,
+    onNote: context.tell,
+    engine: engineSettings(config.engine),
+  })
+  try {
+    const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
+    const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], breakId)
+    if (note === null) mustBeExplained(chosen)
+    await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
+    onNoted?.()
+    return { chosen, result: await buildBooks(context, config, books, { publishAnyway: false }) }
+  } finally {
+    await books.close()
+  }
 }
 
 /** Journals the note on a break as it stands, or with null that the last one is taken back, and lands it. */

@@ -106,10 +106,10 @@ async function night(context: CommandContext): Promise<Night> {
     onNote: context.tell,
     engine: engineSettings(config.engine),
   })
-  const progress = startProgress(context)
+  const progress = await startProgress(context, config, 'demo')
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
-    progress.stop()
+    progress.fetched()
     context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
     const built = await buildBooks(context, config, books, { publishAnyway: false, fetchesPrices: true })
     tellPrices(context, built.prices)

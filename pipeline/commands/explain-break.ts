@@ -2,12 +2,8 @@
 // it, so that the next status and report have it.
 
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { openBooks } from '../books/books.ts'
-import { buildBooks } from '../books/night.ts'
-import { chooseBreak, journalNote, readNote } from '../books/note.ts'
+import { explainBreak, readNote } from '../books/note.ts'
 import { optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
-import type { Break } from '../ledger/breaks.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
@@ -26,27 +22,17 @@ export const explainBreakCommand = defineCommand({
   run: async (context, args): Promise<ExitCode> => {
     const note = wordOf(args)
     const config = optionalConfig(context)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
+    const { chosen, result } = await explainBreak(context, config, {
       command: 'explain-break',
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
+      breakId: String(args.break_id),
+      note,
     })
-    try {
-      const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
-      const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], String(args.break_id))
-      if (note === null) mustBeExplained(chosen)
-      await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
-      const result = await buildBooks(context, config, books, { publishAnyway: false })
-      const what = `${chosen.severity} ${chosen.checkName} ${chosen.breakId}`
-      context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)
-      context.print(describeBreaks(result))
-      if (result.published) return 0
-      context.tell(NOT_PUBLISHED)
-      return 1
-    } finally {
-      await books.close()
-    }
+    const what = `${chosen.severity} ${chosen.checkName} ${chosen.breakId}`
+    context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)
+    context.print(describeBreaks(result))
+    if (result.published) return 0
+    context.tell(NOT_PUBLISHED)
+    return 1
   },
 })
 
@@ -64,15 +50,5 @@ function wordOf({
     where: 'explain-break',
     expected: '--note TEXT, or --withdraw',
     action: 'Say in a sentence or two what explains it.',
-  })
-}
-
-function mustBeExplained({ breakId, status }: Break): void {
-  if (status === 'explained') return
-  throw new UsageError('There is no note to take back.', {
-    where: breakId,
-    expected: 'a break that a note explains',
-    found: `status ${status}`,
-    action: '`tieout check` shows which breaks have a note.',
   })
 }

@@ -109,11 +109,11 @@ export const syncCommand = defineCommand({
         onNote: context.tell,
         engine: engineSettings(config.engine),
       })
-      const progress = startProgress(context)
+      const progress = await startProgress(context, config, 'sync')
       try {
         const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
         progressed.sync = result
-        progress.stop()
+        progress.fetched()
         return worst(tellSync(context, result))
       } finally {
         progress.stop()
@@ -157,11 +157,11 @@ export const nightlyCommand = defineCommand({
         onNote: context.tell,
         engine: engineSettings(config.engine),
       })
-      const progress = startProgress(context)
+      const progress = await startProgress(context, config, 'nightly')
       try {
         const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
         progressed.sync = result
-        progress.stop()
+        progress.fetched()
         const codes = tellSync(context, result)
         const built = await buildBooks(context, config, books, {
           publishAnyway: args['publish-anyway'],

@@ -103,6 +103,11 @@ export const commands: readonly Entry[] = [
     load: async () => (await import('./sql.ts')).sqlCommand,
   },
   {
+    command: 'serve',
+    describe: 'The published books as a page in the browser, on this machine alone',
+    load: async () => (await import('./serve.ts')).serveCommand,
+  },
+  {
     command: 'status',
     describe: 'Coverage, freshness, what the venue will forget and when, last runs, open breaks',
     load: async () => (await import('./status.ts')).statusCommand,

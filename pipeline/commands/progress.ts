@@ -1,16 +1,46 @@
-// Progress for people: bars on a terminal, plain lines elsewhere. Always on standard error, so that output stays clean.
+// Progress for people: bars on a terminal, plain lines elsewhere. Always on standard error, so that output stays clean. And
+// for whoever watches from another process: the state of the run in the books.
 import { MultiBar, Presets, type SingleBar } from 'cli-progress'
+import { tellRun } from '../books/run-state.ts'
+import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import type { Progress } from '../sync/context.ts'
 
-export interface ProgressDisplay {
+interface ProgressDisplay {
   report(event: Progress): void
   stop(): void
 }
 
-export function startProgress(context: CommandContext): ProgressDisplay {
-  return context.stderr.isTTY === true && !logsAlone(context.log.level) ? bars() : lines(context.tell)
+export interface RunProgress extends ProgressDisplay {
+  /** All is fetched, and what follows is work on the books. */
+  fetched(): void
+}
+
+/** Begins to tell of a run that has the lock of the books. */
+export async function startProgress(
+  context: CommandContext,
+  config: Config,
+  command: string,
+): Promise<RunProgress> {
+  const { dir, run, clock } = context
+  const display =
+    context.stderr.isTTY === true && !logsAlone(context.log.level) ? bars() : lines(context.tell)
+  const state = await tellRun(dir, { run, command, clock, config })
+  return {
+    report: (event) => {
+      display.report(event)
+      state.report(event)
+    },
+    fetched: () => {
+      display.stop()
+      state.building()
+    },
+    stop: () => {
+      display.stop()
+      state.end()
+    },
+  }
 }
 
 /** One bar for each feed of each account. */

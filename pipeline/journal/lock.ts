@@ -18,7 +18,8 @@ export interface Lock {
   release(): Promise<void>
 }
 
-const holderSchema = z.object({
+/** A process by its number and start, and what it does. */
+export const holderSchema = z.object({
   pid: z.int().positive(),
   /** For people: ISO-8601, UTC. */
   processStartedAt: z.string(),
@@ -28,7 +29,7 @@ const holderSchema = z.object({
   command: z.string(),
   since: z.string(),
 })
-type Holder = z.infer<typeof holderSchema>
+export type Holder = z.infer<typeof holderSchema>
 
 const UNKNOWN = 'unknown'
 
@@ -67,6 +68,12 @@ export async function acquireLock(
       if ((await readText(disk, path)) === mine) await disk.remove(path)
     },
   }
+}
+
+/** Who writes the books now; null when nobody does, or who did is dead. */
+export async function lockHolder(dir: string, disk: Disk = nodeDisk): Promise<Holder | null> {
+  const holder = parseHolder((await readText(disk, join(dir, 'lock'))) ?? '')
+  return holder !== null && (await mayLive(holder)) ? holder : null
 }
 
 /** Makes `path` a name of the claim file, unless a living process holds it. */
@@ -139,7 +146,8 @@ function parseHolder(text: string): Holder | null {
   }
 }
 
-async function describeSelf(command: string, clock: Clock): Promise<Holder> {
+/** This process as others will know it. */
+export async function describeSelf(command: string, clock: Clock): Promise<Holder> {
   const now = clock.wall()
   return {
     pid: process.pid,
@@ -152,7 +160,7 @@ async function describeSelf(command: string, clock: Clock): Promise<Holder> {
 }
 
 /** A process that cannot be looked at counts as living: refusing is safe, two writers are not. */
-async function mayLive(holder: Holder): Promise<boolean> {
+export async function mayLive(holder: Holder): Promise<boolean> {
   if (holder.host !== hostname()) return true
   const start = await processStart(holder.pid)
   if (start === null) return false

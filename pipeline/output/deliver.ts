@@ -19,7 +19,7 @@ export interface Terminal {
 
 /** Files of the books that no report may replace, in any case: some file systems do not tell case apart. */
 const BOOKS =
-  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|counterparties\.key|tmp|breaks-unpublished\.json)(\.wal)?$/i
+  /^(ledger\.duckdb|landing\.duckdb|tieout\.yaml|credentials\.yaml|lock|journal|filings|counterparties\.key|tmp|breaks-unpublished\.json|run-state\.json)(\.wal)?$/i
 
 /** A file name made of data (an account, a period): what is not plain becomes `_`, so that it names no other folder. */
 export function safeFileName(parts: readonly string[], extension: string): string {

@@ -27,9 +27,7 @@ export const answerHere: Answer = async (question, stopping, deliver) => {
     const statement = await readingStatement(session, query)
     await deliver(piecesOf(question, await session.start(statement)))
   } catch (error) {
-    throw error instanceof TieoutError
-      ? error
-      : (queryOutOfMemory(ledger.room, error) ?? refusedQuery(ledger, error))
+    throw refused(ledger, error)
   } finally {
     ledger.close()
   }
@@ -61,6 +59,12 @@ async function* parquetPieces(result: RawResult, { engine }: Question): Pieces {
   } finally {
     folder.remove()
   }
+}
+
+/** What came of a user's query as our error. */
+export function refused(ledger: Ledger, error: unknown): TieoutError {
+  if (error instanceof TieoutError) return error
+  return queryOutOfMemory(ledger.room, error) ?? refusedQuery(ledger, error)
 }
 
 /** What DuckDB said, with its position in the query, and what there is to ask for. */

@@ -6,11 +6,12 @@ import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
 import { queryTooLarge } from '../engine/out-of-memory.ts'
-import { type Stop, stopError } from '../ledger/limits.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { QueryStopped, type Stop, stopError } from '../ledger/limits.ts'
 import type { Pieces } from '../output/deliver.ts'
-import { makeSpillFolder } from '../output/spill.ts'
+import { makeSpillFolder, type SpillFolder } from '../output/spill.ts'
 import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
-import type { Answer, Question, Stopping } from './question.ts'
+import type { Answer, Stopping } from './question.ts'
 
 /** What the child says: first that it begins, then how the question ended. */
 export type Said =
@@ -19,11 +20,14 @@ export type Said =
   | {
       readonly kind: 'failed'
       readonly isUsage: boolean
+      /** Its time was over, or somebody asked that it stop. */
+      readonly isStopped: boolean
       readonly message: string
       readonly details: ErrorDetails
     }
 
-const PROGRAM = fileURLToPath(new URL('./answer-child.js', import.meta.url))
+/** The program that answers `tieout sql`. */
+export const ANSWERS = fileURLToPath(new URL('./answer-child.js', import.meta.url))
 
 /** How long a child that was told to stop may take before it is ended: native code may not listen. */
 const GRACE_MS = 2_000
@@ -31,35 +35,64 @@ const GRACE_MS = 2_000
 /** A child that has ended already says so by having ended. */
 const unheard = (): void => {}
 
-export const answerApart: Answer = async (question, stopping, deliver) => {
-  bytesOf(question.engine.memoryLimit)
+/** What every question to a process apart tells of what it may use. */
+export interface Limited {
+  readonly engine: EngineSettings
+  readonly timeoutMs: number
+}
+
+/** A process that waits for its one question. */
+export interface Waiting {
+  readonly child: ChildProcess
+  readonly gone: Promise<unknown>
+  readonly folder: SpillFolder
+}
+
+/** Starts a process that answers one question: with nothing of ours about it, in a folder of its own. */
+export function startApart(program: string): Waiting {
   const folder = makeSpillFolder()
   const own = folder.path === '' ? {} : { TMPDIR: folder.path, TMP: folder.path, TEMP: folder.path }
-  const child = fork(PROGRAM, [], {
+  const child = fork(program, [], {
     ...(folder.path === '' ? {} : { cwd: folder.path }),
     env: own,
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
   const gone = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
+  return { child, gone, folder }
+}
+
+/** Ends the process, and takes its folder away. */
+export async function endApart({ child, gone, folder }: Waiting): Promise<void> {
+  child.kill('SIGKILL')
+  await gone
+  folder.remove()
+}
+
+/** What the process answers, as it comes; an error at its end unless it says that this was all. It ends with the answer. */
+export async function* askApart(waiting: Waiting, question: Limited, stopping: Stopping): Pieces {
   try {
-    await deliver(new Apart(child, question, stopping).pieces())
+    bytesOf(question.engine.memoryLimit)
+    yield* new Apart(waiting.child, question, stopping).pieces()
   } finally {
-    child.kill('SIGKILL')
-    await gone
-    folder.remove()
+    await endApart(waiting)
   }
+}
+
+export const answerApart: Answer = async (question, stopping, deliver) => {
+  bytesOf(question.engine.memoryLimit)
+  await deliver(askApart(startApart(ANSWERS), question, stopping))
 }
 
 class Apart {
   readonly #child: ChildProcess
-  readonly #question: Question
+  readonly #question: Limited
   readonly #stopping: Stopping
   readonly #over = new AbortController()
   #stopped: Stop | null = null
   #complaints = ''
 
-  constructor(child: ChildProcess, question: Question, stopping: Stopping) {
+  constructor(child: ChildProcess, question: Limited, stopping: Stopping) {
     this.#child = child
     this.#question = question
     this.#stopping = stopping
@@ -133,6 +166,7 @@ function notStarted(cause: unknown): never {
   })
 }
 
-function failure({ isUsage, message, details }: Said & { kind: 'failed' }): TieoutError {
+function failure({ isUsage, isStopped, message, details }: Said & { kind: 'failed' }): TieoutError {
+  if (isStopped) return new QueryStopped(message, details)
   return isUsage ? new UsageError(message, details) : new TieoutError(message, details)
 }

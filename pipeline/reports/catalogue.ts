@@ -93,6 +93,7 @@ export async function makeReport(
   name: ReportName,
   options: ReportOptions = {},
   defaults: ReportDefaults = {},
+  onMethod?: (method: string, done: number) => void,
 ): Promise<Report> {
   const { make, reads, options: known, calendar: own }: Declaration = declarations[name]
   for (const [option, value] of Object.entries(options)) {
@@ -124,7 +125,7 @@ export async function makeReport(
   const report =
     options.methods === undefined
       ? await make(ledger, request)
-      : await comparisonReport(ledger, request, methodsOf(options))
+      : await comparisonReport(ledger, request, methodsOf(options), onMethod)
   const facts: [string, string][] = [
     ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],

@@ -49,11 +49,14 @@ export async function comparisonReport(
   ledger: Ledger,
   request: ReportRequest,
   methods: readonly string[],
+  /** Told of each method before it is reckoned. */
+  onMethod: (method: string, done: number) => void = () => {},
 ): Promise<Report> {
   const standing = await reportNotes(ledger, request)
   const found: Sums[] = []
   const notes: string[] = []
-  for (const method of methods) {
+  for (const [done, method] of methods.entries()) {
+    onMethod(method, done)
     const { notes: how, reader } = await disposalsOf(ledger, choiceOf(request.lots, method), request.currency)
     const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
     const rows = await sums(

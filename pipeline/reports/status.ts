@@ -138,7 +138,7 @@ async function publishedAt(ledger: Ledger): Promise<string> {
  * Good is a run that read all that was wanted and published it: code 0, or 3 for breaks. A refused one, an incomplete one,
  * one of a part of the accounts or feeds, and one whose ledger was not published are not.
  */
-async function lastGoodRunAt(ledger: Ledger): Promise<string | null> {
+export async function lastGoodRunAt(ledger: Ledger): Promise<string | null> {
   const [at] =
     (await ledger.query("select epoch_ms(max(ended_at)) from runs where outcome = 'done'"))[0] ?? []
   return at === null || at === undefined ? null : new Date(Number(at)).toISOString()
@@ -189,7 +189,11 @@ interface Interval {
   readonly reason: string | null
 }
 
-async function readFeeds(ledger: Ledger, options: StatusOptions): Promise<FeedStatus[]> {
+/** How each feed stands, by account, feed and partition. */
+export async function readFeeds(
+  ledger: Ledger,
+  options: Pick<StatusOptions, 'now' | 'retentionDays'>,
+): Promise<FeedStatus[]> {
   const reason = ledger.tables.get('coverage')?.includes('reason') === true ? 'reason' : 'null'
   const rows = await ledger.query(
     `select account, feed, partition, epoch_ms(starts_at), epoch_ms(ends_at), status, ${reason}
@@ -211,7 +215,7 @@ const HAD = ['complete', 'empty']
 function feedStatus(
   [account, feed, partition]: readonly [string, string, string],
   intervals: readonly Interval[],
-  options: StatusOptions,
+  options: Pick<StatusOptions, 'now' | 'retentionDays'>,
 ): FeedStatus {
   const covered = intervals.flatMap(({ range, status }) =>
     range !== null && HAD.includes(status) ? [range] : [],
@@ -255,7 +259,7 @@ function gapsOf(intervals: readonly Interval[]): { range: Range; status: string;
     .toSorted((one, other) => one.range.start - other.range.start)
 }
 
-function retention(feed: string, { retentionDays }: StatusOptions): number | null {
+function retention(feed: string, { retentionDays }: Pick<StatusOptions, 'retentionDays'>): number | null {
   const override = retentionDays?.[feed]
   const endpoint = findEndpoint(feed)
   if (endpoint === undefined) return override === undefined ? null : days(override)

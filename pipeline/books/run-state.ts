@@ -1,0 +1,168 @@
+// How far a run has come, in a small file of the books while it lasts: for whoever watches from another process. It is
+// replaced whole, at most four times a second, and is gone when the run has ended; a process that died leaves its file behind,
+// by which it is known. Nothing rests on it: a file that cannot be written or read is as good as none.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { spendingOf } from '../../connectors/budgets.ts'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import type { Clock } from '../../models/clock.ts'
+import { budgetOverrides, type Config } from '../config/config.ts'
+import { describeSelf, holderSchema, mayLive } from '../journal/lock.ts'
+import type { Progress } from '../sync/context.ts'
+
+export const RUN_STATE_FILE = 'run-state.json'
+
+const WRITE_EVERY_MS = 250
+const NOTES_KEPT = 20
+
+const feedSchema = z.object({
+  account: z.string(),
+  feed: z.string(),
+  requestsDone: z.int(),
+  requestsPlanned: z.int(),
+  rows: z.int(),
+  /** Requests a minute that the budget of the feed allows; null for a feed without one. */
+  budgetPerMinute: z.number().nullable(),
+  /** How it ended; null while it is being fetched. */
+  status: z.string().nullable(),
+})
+
+const schema = z.object({
+  process: holderSchema,
+  run: z.string(),
+  phase: z.enum(['fetching', 'building']),
+  updatedAt: z.string(),
+  /** Milliseconds from the start to the last page. */
+  fetchingMs: z.number(),
+  feeds: z.array(feedSchema),
+  notes: z.array(z.string()),
+})
+
+export type RunState = z.infer<typeof schema>
+type FeedState = z.infer<typeof feedSchema>
+
+export interface RunStateWriter {
+  readonly report: (event: Progress) => void
+  /** What is fetched is fetched; the books are being built. */
+  readonly building: () => void
+  /** The run has ended: the file is gone. */
+  readonly end: () => void
+}
+
+export interface RunStateOptions {
+  readonly run: string
+  readonly command: string
+  readonly clock: Clock
+  readonly config: Config
+}
+
+/** Begins to tell of the run of this process, which holds the lock of the books in `dir`. */
+export async function tellRun(dir: string, options: RunStateOptions): Promise<RunStateWriter> {
+  const { run, command, clock, config } = options
+  const began = clock.monotonic()
+  const state = {
+    process: await describeSelf(command, clock),
+    run,
+    phase: 'fetching' as RunState['phase'],
+    fetchingMs: 0,
+    notes: [] as string[],
+  }
+  const feeds = new Map<string, FeedState>()
+  const over = new AbortController()
+  const file = join(dir, RUN_STATE_FILE)
+  const temporary = `${file}.${process.pid}`
+  let wroteAt = Number.NEGATIVE_INFINITY
+  let isWaiting = false
+
+  const write = (): void => {
+    wroteAt = clock.monotonic()
+    const text = JSON.stringify({
+      ...state,
+      updatedAt: new Date(clock.wall()).toISOString(),
+      feeds: [...feeds.values()],
+    } satisfies RunState)
+    try {
+      writeFileSync(temporary, text, { mode: 0o600 })
+      renameSync(temporary, file)
+    } catch {} // A full disk says so elsewhere.
+  }
+  const writeSoon = (): void => {
+    if (isWaiting || over.signal.aborted) return
+    const waitMs = wroteAt + WRITE_EVERY_MS - clock.monotonic()
+    if (waitMs <= 0) {
+      write()
+      return
+    }
+    isWaiting = true
+    void clock.sleep(waitMs, over.signal).then(() => {
+      isWaiting = false
+      if (!over.signal.aborted) write()
+    })
+  }
+  const feedOf = (account: string, feed: string): FeedState => {
+    const known = feeds.get(`${account} ${feed}`)
+    if (known !== undefined) return known
+    const budgetPerMinute = budgetOf(config, account, feed)
+    const made = {
+      account,
+      feed,
+      requestsDone: 0,
+      requestsPlanned: 0,
+      rows: 0,
+      budgetPerMinute,
+      status: null,
+    }
+    feeds.set(`${account} ${feed}`, made)
+    return made
+  }
+  write()
+  return {
+    report: (event) => {
+      if (event.kind === 'note') {
+        state.notes = [...state.notes, `${event.account}: ${event.text}`].slice(-NOTES_KEPT)
+        writeSoon()
+        return
+      }
+      const feed = feedOf(event.account, event.feed)
+      if (event.kind === 'planned') feed.requestsPlanned += event.requests
+      if (event.kind === 'finished') feed.status = event.status
+      if (event.kind === 'page') {
+        feed.requestsDone += 1
+        feed.rows += event.rows
+        state.fetchingMs = Math.round(clock.monotonic() - began)
+      }
+      writeSoon()
+    },
+    building: () => {
+      state.phase = 'building'
+      write()
+    },
+    end: () => {
+      over.abort()
+      for (const path of [temporary, file]) rmSync(path, { force: true })
+    },
+  }
+}
+
+function budgetOf(config: Config, account: string, feed: string): number | null {
+  const endpoint = findEndpoint(feed)
+  if (endpoint === undefined) return null
+  const uid = config.accounts[account]?.uid
+  const access = { name: account, ...(uid === undefined ? {} : { uid }) }
+  const { count, perMs } = spendingOf(access, endpoint, budgetOverrides(config)).rate
+  return Math.round((count / perMs) * 60_000 * 10) / 10
+}
+
+/** How far the run has come that writes the books in `dir`; null where none does. `isDead`: it ended without saying so. */
+export async function readRun(dir: string): Promise<{ state: RunState; isDead: boolean } | null> {
+  let read: unknown
+  try {
+    read = JSON.parse(readFileSync(join(dir, RUN_STATE_FILE), 'utf8'))
+  } catch {
+    return null
+  }
+  const parsed = schema.safeParse(read)
+  if (!parsed.success) return null
+  return { state: parsed.data, isDead: !(await mayLive(parsed.data.process)) }
+}

@@ -1,0 +1,75 @@
+// Answers a query of the console, in a process of its own: the rows as lines of JSON while they are read, up to a limit, and
+// a last line that says whether they are all. The same gate and the same sealed ledger as `tieout sql`.
+import type { Clock } from '../../models/clock.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { readRows } from '../ledger/session.ts'
+import type { Pieces } from '../output/deliver.ts'
+import { refused } from '../reports/answer.ts'
+import { readingStatement } from '../reports/gate.ts'
+import type { ConsoleLine, Stamp } from './api.ts'
+import { type Edition, openSealed } from './published.ts'
+
+/** All that an answer depends on, as it crosses from one process to the other. */
+export interface ConsoleQuestion {
+  readonly dir: string
+  readonly sql: string
+  readonly engine: EngineSettings
+  readonly timeoutMs: number
+  readonly rowsMax: number
+  readonly bytesMax: number
+  /** The ledger as the server knows it: its hash takes longer to reckon than a query to answer. */
+  readonly known: Stamp
+}
+
+export async function answerConsole(
+  question: ConsoleQuestion,
+  stopping: { readonly clock: Clock; readonly signal: AbortSignal },
+  deliver: (pieces: Pieces) => Promise<void>,
+): Promise<void> {
+  const edition = await openSealed(question.dir, { ...stopping, ...question })
+  try {
+    await deliver(lines(edition, question, stopping.clock))
+  } catch (error) {
+    throw refused(edition.ledger, error)
+  } finally {
+    edition.ledger.close()
+  }
+}
+
+const lineOf = (line: ConsoleLine): string => `${JSON.stringify(line)}\n`
+
+async function* lines({ ledger, stamp }: Edition, question: ConsoleQuestion, clock: Clock): Pieces {
+  const { rowsMax, bytesMax } = question
+  const began = clock.monotonic()
+  const end = (how: 'complete' | 'cut', rows: number, limit?: string): string =>
+    lineOf({
+      kind: 'end',
+      how,
+      rows,
+      elapsedMs: Math.round(clock.monotonic() - began),
+      ...(limit === undefined ? {} : { limit }),
+    })
+  const isKnown = stamp.publication === question.known.publication
+  yield lineOf({ kind: 'begun', stamp: isKnown ? question.known : stamp })
+  const session = await ledger.session()
+  const statement = await readingStatement(session, question.sql)
+  const { columns, rows } = readRows(await session.start(statement))
+  yield lineOf({
+    kind: 'columns',
+    columns: columns.map(({ name, kind }) => ({ name, kind: kind ?? 'text' })),
+  })
+  let total = 0
+  let bytes = 0
+  for await (const batch of rows) {
+    const shown = batch.slice(0, rowsMax - total)
+    total += shown.length
+    if (shown.length > 0) {
+      const line = lineOf({ kind: 'rows', total, rows: shown })
+      bytes += line.length
+      yield line
+    }
+    if (shown.length < batch.length) return yield end('cut', total, `${rowsMax} rows`)
+    if (bytes > bytesMax) return yield end('cut', total, `${Math.round(bytesMax / 1e6)} MB`)
+  }
+  yield end('complete', total)
+}

@@ -1,0 +1,238 @@
+// The published ledger as the server has it open: one edition at a time, noticed and replaced when another is published. A
+// request keeps the edition that it began with until its last row, so no answer mixes two.
+import { createHash } from 'node:crypto'
+import { type BigIntStats, statSync } from 'node:fs'
+import { join } from 'node:path'
+import type { Clock } from '../../models/clock.ts'
+import type { EngineSettings } from '../engine/settings.ts'
+import { hashesOf, hashOfTables } from '../ledger/hash.ts'
+import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts'
+import { LEDGER_FILE } from '../ledger/publish.ts'
+import type { Stamp } from './api.ts'
+
+/** Watchers fail on network file systems, so the file is looked at. */
+const LOOK_EVERY_MS = 1_000
+
+/** The longest that a question of a view may take. */
+const VIEW_TIMEOUT_MS = 60_000
+
+/**
+ * What the ledger that is open for the views may hold of it in memory: they read little at a time, and the page is open all
+ * day beside whatever else the machine does. Lots under another method have what the configuration gives.
+ */
+const VIEW_MEMORY = '160MiB'
+
+/** Reading all of a large ledger, with one thread. */
+const HASH_TIMEOUT_MS = 3_600_000
+
+export interface Edition {
+  readonly ledger: Ledger
+  readonly stamp: Stamp
+}
+
+interface Open extends Edition {
+  stamp: Stamp
+  users: number
+  isRetired: boolean
+}
+
+export interface PublishedOptions {
+  readonly engine: EngineSettings
+  readonly clock: Clock
+  /** Ends every question. */
+  readonly signal: AbortSignal
+  /** Another edition is open, or its hash has been reckoned. */
+  readonly onStamp: (stamp: Stamp) => void
+  /** An edition that cannot be opened: the one before is served on. */
+  readonly onTrouble: (error: unknown) => void
+}
+
+export class Published {
+  readonly #dir: string
+  readonly #options: PublishedOptions
+  #open: Open
+  #key: string
+
+  private constructor(dir: string, options: PublishedOptions, open: Open, key: string) {
+    this.#dir = dir
+    this.#options = options
+    this.#open = open
+    this.#key = key
+  }
+
+  /** NoLedger where none is published yet, and the other errors of `openLedger`. */
+  static async open(dir: string, options: PublishedOptions): Promise<Published> {
+    const { key, open } = await openEdition(dir, options)
+    const published = new Published(dir, options, open, key)
+    void published.#watch()
+    void published.#reckonHash(open)
+    return published
+  }
+
+  get stamp(): Stamp {
+    return this.#open.stamp
+  }
+
+  /** The present edition; whoever takes it gives it back by `release`. */
+  take(): Edition & { readonly release: () => void } {
+    const open = this.#open
+    open.users += 1
+    let isOver = false
+    const release = (): void => {
+      if (isOver) return
+      isOver = true
+      open.users -= 1
+      closeUnused(open)
+    }
+    return { ledger: open.ledger, stamp: open.stamp, release }
+  }
+
+  /** Runs `use` over the present edition. */
+  async use<T>(use: (edition: Edition) => Promise<T>): Promise<T> {
+    const { release, ...edition } = this.take()
+    try {
+      return await use(edition)
+    } finally {
+      release()
+    }
+  }
+
+  /**
+   * Runs `use` over a ledger of its own that ends with it, for questions that make databases beside the ledger, or are
+   * ended by a signal of their own.
+   */
+  async useApart<T>(use: (edition: Edition) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const ended =
+      signal === undefined ? this.#options.signal : AbortSignal.any([signal, this.#options.signal])
+    const { open } = await openEdition(this.#dir, { ...this.#options, signal: ended }, {})
+    const { publication, ledgerHash } = this.#open.stamp
+    if (open.stamp.publication === publication) open.stamp = { ...open.stamp, ledgerHash }
+    try {
+      return await use(open)
+    } finally {
+      open.ledger.close()
+    }
+  }
+
+  close(): void {
+    this.#open.isRetired = true
+    closeUnused(this.#open)
+  }
+
+  async #watch(): Promise<void> {
+    const { clock, signal, onStamp, onTrouble } = this.#options
+    let failed: string | null = null
+    for (;;) {
+      await clock.sleep(LOOK_EVERY_MS, signal)
+      if (signal.aborted) return
+      const key = keyOf(this.#dir)
+      if (key === null || key === this.#key || key === failed) continue
+      try {
+        const next = await openEdition(this.#dir, this.#options)
+        const before = this.#open
+        this.#open = next.open
+        this.#key = next.key
+        before.isRetired = true
+        closeUnused(before)
+        onStamp(next.open.stamp)
+        void this.#reckonHash(next.open)
+      } catch (error) {
+        failed = key
+        onTrouble(error)
+      }
+    }
+  }
+
+  /**
+   * The hash of all that the ledger says takes as long as reading all of it, so nothing waits for it: it has an instance of
+   * its own with one thread, beside which the views are answered.
+   */
+  async #reckonHash(open: Open): Promise<void> {
+    const { engine, signal, onStamp, onTrouble } = this.#options
+    try {
+      const options = { ...this.#options, engine: { ...engine, threads: 1 } }
+      const { open: apart } = await openEdition(this.#dir, options, {
+        timeoutMs: HASH_TIMEOUT_MS,
+        memoryLimit: VIEW_MEMORY,
+      })
+      try {
+        if (apart.stamp.publication !== open.stamp.publication) return
+        const session = await apart.ledger.session()
+        const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
+        open.stamp = { ...open.stamp, ledgerHash: hashOfTables(tables) }
+      } finally {
+        apart.ledger.close()
+      }
+      if (!open.isRetired) onStamp(open.stamp)
+    } catch (error) {
+      if (!signal.aborted) onTrouble(error)
+    }
+  }
+}
+
+function closeUnused(open: Open): void {
+  if (open.isRetired && open.users === 0) open.ledger.close()
+}
+
+/** What tells one published file from another; null while there is none. */
+function keyOf(dir: string): string | null {
+  const stats: BigIntStats | undefined = statSync(join(dir, LEDGER_FILE), {
+    bigint: true,
+    throwIfNoEntry: false,
+  })
+  return stats === undefined ? null : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+}
+
+/** The published ledger open for the user's own SQL, with its stamp; whoever opens it closes it. */
+export async function openSealed(
+  dir: string,
+  options: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'> & { readonly timeoutMs: number },
+): Promise<Edition> {
+  const { open } = await openEdition(dir, options, { timeoutMs: options.timeoutMs, sealed: true })
+  return open
+}
+
+async function openEdition(
+  dir: string,
+  { engine, clock, signal }: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'>,
+  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed' | 'memoryLimit'> = {
+    timeoutMs: VIEW_TIMEOUT_MS,
+    memoryLimit: VIEW_MEMORY,
+  },
+): Promise<{ key: string; open: Open }> {
+  for (;;) {
+    const key = keyOf(dir)
+    const ledger = await openLedger(dir, { engine, clock, signal, ...limits })
+    // Another may have been published while this one was opened.
+    if (key === null || key !== keyOf(dir)) {
+      ledger.close()
+      continue
+    }
+    try {
+      return { key, open: { ledger, stamp: await stampOf(ledger, key), users: 0, isRetired: false } }
+    } catch (error) {
+      ledger.close()
+      throw error
+    }
+  }
+}
+
+async function stampOf(ledger: Ledger, key: string): Promise<Stamp> {
+  const about = ledger.tables.get('about')?.includes('published_at') === true
+  const at = about ? '(select published_at from about)' : 'null'
+  const [publishedAt, errors, warnings] =
+    (
+      await ledger.query(
+        `select ${at}, count(*) filter (severity = 'error'), count(*) filter (severity = 'warning')
+         from breaks where status = 'open'`,
+      )
+    )[0] ?? []
+  const [, mtimeNs] = key.split(' ')
+  return {
+    publication: createHash('sha256').update(key).digest('hex').slice(0, 16),
+    ledgerHash: null,
+    publishedAt: String(publishedAt ?? new Date(Number(BigInt(mtimeNs ?? 0) / 1_000_000n)).toISOString()),
+    openErrors: Number(errors),
+    openWarnings: Number(warnings),
+  }
+}

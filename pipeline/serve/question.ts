@@ -1,0 +1,94 @@
+// A question of a view: one statement of ours with the user's words as values beside it. The view shows the statement with
+// the values written out, so that whoever wants to know more can open it in the console and go on from there.
+import type { DuckDBValue } from '@duckdb/node-api'
+import { literal } from '../engine/quote.ts'
+import type { Reader } from '../ledger/reader.ts'
+import type { QueryResult } from '../ledger/session.ts'
+import type { Row } from '../output/value.ts'
+import type { Rows } from './api.ts'
+
+export interface Question {
+  readonly sql: string
+  readonly values: Readonly<Record<string, string | number | boolean | null>>
+}
+
+/** Without empty lines and the indentation of our sources. */
+export function question(sql: string, values: Question['values'] = {}): Question {
+  const lines = sql.split('\n').filter((line) => line.trim() !== '')
+  const indent = Math.min(...lines.map((line) => line.length - line.trimStart().length))
+  return { sql: lines.map((line) => line.slice(indent).trimEnd()).join('\n'), values }
+}
+
+/** The statement as it can be run anywhere: its values stand in it as literals. */
+export function written({ sql, values }: Question): string {
+  return sql.replace(/\$([a-z][a-z0-9_]*)/g, (place, name: string) => {
+    const value = values[name]
+    if (value === undefined) throw new RangeError(`The statement has no value for ${place}.`)
+    if (value === null) return 'null'
+    return typeof value === 'string' ? literal(value) : String(value)
+  })
+}
+
+/** The values that the statement names: DuckDB refuses to be given others. */
+const named = ({ sql, values }: Question): Record<string, DuckDBValue> =>
+  Object.fromEntries(
+    [...sql.matchAll(/\$([a-z][a-z0-9_]*)/g)].map(([, name = '']) => [name, values[name] as DuckDBValue]),
+  )
+
+export const streamOf = (ledger: Reader, asked: Question): Promise<QueryResult> =>
+  ledger.stream(asked.sql, named(asked))
+
+/** All rows as objects by column name, and the statement that made them. */
+export async function rowsOf<R>(ledger: Reader, asked: Question): Promise<Rows<R>> {
+  const { columns, rows } = await streamOf(ledger, asked)
+  const names = columns.map(({ name }) => name)
+  const found: R[] = []
+  for await (const batch of rows) for (const row of batch) found.push(asObject<R>(names, row))
+  return { rows: found, sql: written(asked) }
+}
+
+const asObject = <R>(names: readonly string[], row: Row): R =>
+  Object.fromEntries(names.map((name, at) => [name, row[at] ?? null])) as R
+
+/** Conditions that hold together, each with its values. */
+export class Conditions {
+  readonly #parts: string[] = []
+  readonly values: Record<string, string | number | boolean | null> = {}
+
+  /** A value under a name of its own; what stands in the statement for it. */
+  value(value: string | number | boolean | null): string {
+    const name = `v${Object.keys(this.values).length + 1}`
+    this.values[name] = value
+    return `$${name}`
+  }
+
+  add(condition: string): this {
+    this.#parts.push(condition)
+    return this
+  }
+
+  /** One of several texts, as an address gives them: with commas between them. Nothing narrows nothing. */
+  oneOf(column: string, given: string | undefined): this {
+    const texts = listOf(given)
+    if (texts.length === 0) return this
+    return this.add(`${column} in (${texts.map((text) => this.value(text)).join(', ')})`)
+  }
+
+  /** From an instant on, and before another; ISO-8601. */
+  within(column: string, { from, before }: { from: string | null; before: string | null }): this {
+    if (from !== null) this.add(`${column} >= ${this.value(from)}::timestamptz`)
+    if (before !== null) this.add(`${column} < ${this.value(before)}::timestamptz`)
+    return this
+  }
+
+  /** All of them, behind `where`; nothing without any. */
+  get where(): string {
+    return this.#parts.length === 0 ? '' : `where ${this.#parts.join('\n  and ')}`
+  }
+}
+
+export const listOf = (given: string | undefined): string[] =>
+  (given ?? '')
+    .split(',')
+    .map((text) => text.trim())
+    .filter((text) => text !== '')

@@ -1,0 +1,65 @@
+// What goes wrong, as an answer of the server: the same errors as on the command line, with the status of HTTP.
+import { TieoutError, UsageError } from '../../models/error.ts'
+import { NoLedger } from '../ledger/ledger.ts'
+import type { Failure } from './api.ts'
+
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429
+
+const NAMES: Readonly<Record<RefusalStatus, string>> = {
+  400: 'UsageError',
+  401: 'Unauthorised',
+  403: 'Forbidden',
+  404: 'NotFound',
+  405: 'MethodNotAllowed',
+  409: 'Conflict',
+  413: 'TooLarge',
+  415: 'NotJson',
+  429: 'Busy',
+}
+
+/** The server does not do what a request asks for. */
+export class Refusal extends TieoutError {
+  override readonly name: string
+  readonly status: RefusalStatus
+
+  constructor(
+    status: RefusalStatus,
+    message: string,
+    details: { where?: string; expected?: string; found?: string; action: string; name?: string },
+  ) {
+    const { name, ...rest } = details
+    super(message, rest)
+    this.status = status
+    this.name = name ?? NAMES[status]
+  }
+}
+
+/** What of an error leaves the process: our own words, never a stack, and nothing of what is not ours to explain. */
+export function failureOf(error: unknown): Failure {
+  if (!(error instanceof TieoutError)) {
+    return {
+      error: {
+        name: 'Error',
+        message: 'An unexpected error.',
+        action: 'Try again; if it stays, report it with what `tieout serve --log-level debug` writes.',
+      },
+    }
+  }
+  const { where, expected, found, action } = error.details
+  return {
+    error: {
+      name: error.name,
+      message: error.message,
+      ...(where === undefined ? {} : { where }),
+      ...(expected === undefined ? {} : { expected }),
+      ...(found === undefined ? {} : { found }),
+      action,
+    },
+  }
+}
+
+export function statusOf(error: unknown): RefusalStatus | 500 | 503 {
+  if (error instanceof Refusal) return error.status
+  if (error instanceof NoLedger) return 503
+  return error instanceof UsageError ? 400 : 500
+}

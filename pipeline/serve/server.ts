@@ -1,0 +1,151 @@
+// The server on loopback: opened, asked and closed. It listens on 127.0.0.1 and ::1 and nowhere else.
+import { setMaxListeners } from 'node:events'
+import type { Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server'
+import { TieoutError, UsageError } from '../../models/error.ts'
+import { type Answering, type AppContext, appOf } from './app.ts'
+import { readAssets } from './assets.ts'
+import { Console } from './console.ts'
+import { Events } from './events.ts'
+import { Guard } from './guard.ts'
+import { followRuns } from './live.ts'
+import { Notes, type NotesOptions } from './notes.ts'
+import { Published, type PublishedOptions } from './published.ts'
+
+export interface ServeOptions
+  extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console' | 'notes'>,
+    Pick<PublishedOptions, 'engine' | 'onTrouble'>,
+    Pick<NotesOptions, 'explain'> {
+  /** 0 takes a free one. */
+  readonly port: number
+}
+
+export interface Serving {
+  readonly port: number
+  /** A new address with a code that is good once, for a minute. */
+  readonly newAddress: () => string
+  /** Ends what is under way, and closes. */
+  readonly close: () => Promise<void>
+}
+
+/** NoLedger where nothing is published, UsageError for a port that cannot be had. */
+export async function serve(options: ServeOptions): Promise<Serving> {
+  const { dir, engine, clock, onTrouble } = options
+  const ending = new AbortController()
+  const signal = AbortSignal.any([options.signal, ending.signal])
+  // Every question under way listens for it.
+  setMaxListeners(0, signal)
+  const events = new Events()
+  const questions = new Console({ dir, engine, clock, signal })
+  const notes = new Notes({ ...options, events })
+  const published = await Published.open(dir, {
+    engine,
+    clock,
+    signal,
+    onTrouble,
+    onStamp: (stamp) => {
+      events.tell({ kind: 'published', stamp })
+      void questions.renew()
+    },
+  })
+  events.tell({ kind: 'published', stamp: published.stamp })
+  void followRuns(dir, { clock, signal, events })
+  let answer: Answering = async () => new Response(null, { status: 503 })
+  const servers = await listen(options.port, (request, breakOff) => answer(request, breakOff)).catch(
+    (error: unknown) => {
+      ending.abort()
+      published.close()
+      throw error
+    },
+  )
+  const port = portOf(servers[0] as Server)
+  const guard = new Guard(port, clock)
+  answer = appOf({
+    ...options,
+    signal,
+    guard,
+    published,
+    events,
+    console: questions,
+    notes,
+    assets: readAssets(),
+  })
+  return {
+    port,
+    newAddress: () => `http://127.0.0.1:${port}/?code=${guard.newCode()}`,
+    close: async () => {
+      ending.abort()
+      await Promise.all(servers.map(closed))
+      // A note that is being published is finished: half of it would be in the journal and not in the books.
+      await notes.done
+      published.close()
+    },
+  }
+}
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port
+
+const closed = (server: Server): Promise<void> =>
+  new Promise((resolve) => {
+    server.close(() => resolve())
+    server.closeAllConnections()
+  })
+
+const ATTEMPTS = 5
+
+/** Both loopback addresses under one port: `localhost` may mean either, and nobody else is to answer to it. */
+async function listen(port: number, fetch: Answering): Promise<Server[]> {
+  for (let attempt = 1; ; attempt += 1) {
+    const first = await listenOn('127.0.0.1', port, fetch).catch((error: unknown) => refuse(port, error))
+    try {
+      return [first, await listenOn('::1', portOf(first), fetch)]
+    } catch (error) {
+      // A machine without IPv6 has no such address.
+      if (codeOf(error) !== 'EADDRINUSE') return [first]
+      await closed(first)
+      if (port !== 0 || attempt === ATTEMPTS) refuse(port, error)
+    }
+  }
+}
+
+function listenOn(hostname: string, port: number, answer: Answering): Promise<Server> {
+  const fetch = (request: Request, { outgoing }: HttpBindings | Http2Bindings): Promise<Response> =>
+    answer(request, () => outgoing.destroy())
+  const server = createAdaptorServer({ fetch, overrideGlobalObjects: false }) as Server
+  return new Promise((resolve, reject) => {
+    server.once('error', reject)
+    server.listen({ host: hostname, port, exclusive: true }, () => {
+      server.removeListener('error', reject)
+      resolve(server)
+    })
+  })
+}
+
+const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
+
+function refuse(port: number, cause: unknown): never {
+  const code = codeOf(cause)
+  if (code === 'EADDRINUSE') {
+    throw new UsageError('Another program listens on this port.', {
+      where: `--port ${port}`,
+      expected: 'a free port of 127.0.0.1 and ::1',
+      action: 'Name another port, or `--port 0` for any that is free.',
+      cause,
+    })
+  }
+  if (code === 'EACCES') {
+    throw new UsageError('This user may not listen on this port.', {
+      where: `--port ${port}`,
+      expected: 'a port above 1023',
+      action: 'Name another port, or `--port 0` for any that is free.',
+      cause,
+    })
+  }
+  throw new TieoutError('The server cannot listen on loopback.', {
+    where: `127.0.0.1:${port}`,
+    found: code,
+    action: 'Check the network of this machine, then run again.',
+    cause,
+  })
+}

@@ -1,0 +1,96 @@
+// Filings: reports as they were handed in, and what differs from them today.
+import type { Clock } from '../../../models/clock.ts'
+import { UsageError } from '../../../models/error.ts'
+import { type Filing, filingsFolder, readFiling } from '../../evidence/filing.ts'
+import { compareWithFiling } from '../../evidence/freeze.ts'
+import type { Disk } from '../../journal/disk.ts'
+import { allRows } from '../../output/column.ts'
+import type { ReportName } from '../../reports/catalogue.ts'
+import type { Report } from '../../reports/report.ts'
+import type { FilingDifference, FilingRow, Filings } from '../api.ts'
+import type { Edition, Published } from '../published.ts'
+import { failureOf } from '../refusal.ts'
+import { shellWord } from './proof.ts'
+
+export interface FilingsContext {
+  readonly dir: string
+  readonly clock: Clock
+  readonly disk: Disk
+}
+
+export async function filings({ dir, disk }: FilingsContext): Promise<Filings> {
+  const names = ((await disk.list(filingsFolder(dir))) ?? []).filter((name) => /^[^.].*\.json$/.test(name))
+  const rows: FilingRow[] = []
+  for (const name of names) rows.push(await rowOf(disk, dir, name.replace(/\.json$/, '')))
+  return { filings: rows.toSorted((one, other) => other.frozenAt.localeCompare(one.frozenAt)) }
+}
+
+async function rowOf(disk: Disk, dir: string, name: string): Promise<FilingRow> {
+  try {
+    return rowOfFiling(await readFiling(disk, dir, name))
+  } catch (error) {
+    const { message } = failureOf(error).error
+    return {
+      name,
+      frozenAt: '',
+      report: '',
+      title: '',
+      lines: 0,
+      options: {},
+      ledgerHash: '',
+      version: '',
+      problem: message,
+    }
+  }
+}
+
+const rowOfFiling = (filing: Filing): FilingRow => ({
+  name: filing.name,
+  frozenAt: filing.frozen_at,
+  report: filing.report,
+  title: filing.title,
+  lines: filing.rows.length,
+  options: filing.options,
+  ledgerHash: filing.inputs.ledger,
+  version: filing.inputs.tieout,
+  problem: null,
+})
+
+/** The report of a filing made again, held against it; its rows stand in memory. */
+export async function filingReport(
+  { ledger }: Edition,
+  name: string,
+  context: FilingsContext,
+): Promise<{ filing: Filing; report: Report }> {
+  const filing = await readFiling(context.disk, context.dir, name)
+  const asked = { name: filing.report as ReportName, options: {} }
+  return { filing, report: await compareWithFiling(ledger, asked, name, context) }
+}
+
+const ROWS_MAX = 10_000
+
+export async function filingDifference(
+  published: Published,
+  name: string,
+  context: FilingsContext,
+): Promise<FilingDifference> {
+  return await published.useApart(async (edition) => {
+    const { filing, report } = await filingReport(edition, name, context)
+    const rows = await allRows(report.rows)
+    const cut =
+      rows.length > ROWS_MAX
+        ? [`${ROWS_MAX} of ${rows.length} differences are shown; the CSV has all of them.`]
+        : []
+    return {
+      stamp: edition.stamp,
+      filing: rowOfFiling(filing),
+      columns: report.columns.map((column) => ({ name: column.name, kind: column.kind ?? 'text' })),
+      rows: rows.slice(0, ROWS_MAX),
+      notes: [...report.notes, ...cut],
+      command: `tieout report ${filing.report} --against ${shellWord(name)}`,
+    }
+  })
+}
+
+export const noFilingNamed = (): UsageError =>
+  new UsageError('The CSV is of one filing.', { where: 'name', action: 'Name the filing.' })

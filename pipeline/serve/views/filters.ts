@@ -1,0 +1,23 @@
+// What an address narrows a view to: its parameters as text, and the stretch of time that they mean.
+import type { Period } from '../../reports/period.ts'
+import { readPeriod } from '../../reports/period.ts'
+import { type TaxCalendar, utcCalendar } from '../../rules/calendar.ts'
+
+/** Parameters by name; an empty one is as good as none. */
+export type Filters = Readonly<Record<string, string | undefined>>
+
+/** The filters of an address, without empty ones. */
+export const filtersOf = (parameters: URLSearchParams): Filters =>
+  Object.fromEntries([...parameters].filter(([, value]) => value !== ''))
+
+/** `from` and `to` as days or times, both included, or `year`. UsageError for what is none. */
+export function periodOf({ from, to, year }: Filters, calendar: TaxCalendar = utcCalendar): Period {
+  return readPeriod({ from, to, ...(year === undefined ? {} : { year: Number(year) }) }, calendar)
+}
+
+export interface Now {
+  /** Unix milliseconds that the server calls now. */
+  readonly now: number
+  /** Days by feed, where the configuration overrides how long the venue remembers. */
+  readonly retentionDays: Readonly<Record<string, number>>
+}

@@ -1,0 +1,75 @@
+// Proof: what an id means, walked down to the bytes that the venue sent. The same as `tieout explain`.
+import type { Clock } from '../../../models/clock.ts'
+import type { Config } from '../../config/config.ts'
+import { explain } from '../../evidence/explain.ts'
+import { explanationJson } from '../../evidence/print.ts'
+import { lotsOf } from '../../reports/catalogue.ts'
+import type { Proof, ProofStep } from '../api.ts'
+import type { Edition, Published } from '../published.ts'
+import { Refusal } from '../refusal.ts'
+import type { Filters } from './filters.ts'
+
+export interface ProofContext {
+  readonly dir: string
+  readonly clock: Clock
+  readonly config: Config
+}
+
+const LIMIT = 20
+const LIMIT_MAX = 500
+
+const LOT_OPTIONS = ['method', 'scope', 'rules', 'currency'] as const
+
+export async function proof(
+  published: Published,
+  filters: Filters,
+  { dir, clock, config }: ProofContext,
+): Promise<Proof> {
+  const { id, limit } = filters
+  if (id === undefined) {
+    throw new Refusal(400, 'Proof is of one id.', { where: 'id', action: 'Name the id of a figure.' })
+  }
+  const steps = limit === undefined ? LIMIT : Number(limit)
+  if (!Number.isInteger(steps) || steps < 1 || steps > LIMIT_MAX) {
+    throw new Refusal(400, 'The limit is not a number of steps.', {
+      where: 'limit',
+      expected: `1 to ${LIMIT_MAX}`,
+      action: 'Correct it.',
+    })
+  }
+  const { method, scope, rules, time_zone: timeZone } = config.reports
+  const options = Object.fromEntries(LOT_OPTIONS.map((name) => [name, filters[name]]))
+  const lots = lotsOf('gains', options, { method, scope, rules, timeZone }) ?? {}
+  const answer = async ({ ledger, stamp }: Edition): Promise<Proof> => {
+    const explanation = await explain(ledger, dir, id, {
+      clock,
+      limit: steps,
+      lots,
+      currency: filters.currency,
+      showPersonalData: config.privacy.publish_personal_data,
+    })
+    return {
+      stamp,
+      ...(explanationJson(explanation) as { id: string; steps: ProofStep[] }),
+      command: commandOf(id, filters),
+    }
+  }
+  // Lots matched in another way than was published are a book in memory, which is to go with the answer.
+  const chosen = [...Object.values(options), method, scope, rules]
+  return chosen.some((choice) => choice !== undefined)
+    ? await published.useApart(answer)
+    : await published.use(answer)
+}
+
+const commandOf = (id: string, filters: Filters): string =>
+  [
+    'tieout explain',
+    shellWord(id),
+    ...['limit', ...LOT_OPTIONS].flatMap((name) =>
+      filters[name] === undefined ? [] : [`--${name} ${shellWord(String(filters[name]))}`],
+    ),
+  ].join(' ')
+
+/** A word as a shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

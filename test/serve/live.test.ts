@@ -1,0 +1,172 @@
+// A run that is going on, as another process sees it: over HTTP and by events, while it runs, when it was killed, and when it
+// has ended.
+import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { get } from 'node:http'
+import { join } from 'node:path'
+import { afterEach, beforeEach, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { RUN_STATE_FILE, readRun, tellRun } from '../../pipeline/books/run-state.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { acquireLock } from '../../pipeline/journal/lock.ts'
+import type { LiveRun, OneBreak, ServerEvent } from '../../pipeline/serve/api.ts'
+import { publish } from '../reports/books.ts'
+import { startTieout } from '../support/cli.ts'
+import { type Serving, servingFor } from './serving.ts'
+
+let dir: string
+beforeEach(async () => {
+  dir = await publish([
+    `insert into breaks values ('b1', 'coverage', 'warning', 'main', null, null, null, null, null, null, 'x', '[]', now(), 'open')`,
+    'alter table breaks add column note varchar',
+    'alter table breaks add column noted_at timestamptz',
+    "alter table breaks add column figures_hash varchar default 'f'",
+  ])
+})
+afterEach(() => rmSync(dir, { recursive: true, force: true }))
+
+/** Events as they come, until one is what was waited for. */
+function untilEvent(serving: Serving, isIt: (event: ServerEvent) => boolean): Promise<ServerEvent> {
+  return new Promise((resolve, reject) => {
+    const asked = get(
+      {
+        host: '127.0.0.1',
+        port: serving.port,
+        path: '/api/events',
+        agent: false,
+        headers: { authorization: `Bearer ${serving.secret}` },
+      },
+      (answer) => {
+        let text = ''
+        answer.setEncoding('utf8').on('data', (piece: string) => {
+          text += piece
+          const blocks = text.split('\n\n')
+          text = blocks.pop() ?? ''
+          for (const block of blocks) {
+            const data = /^data: (.*)$/m.exec(block)?.[1]
+            if (data === undefined) continue
+            const event = JSON.parse(data) as ServerEvent
+            expect(block).toContain(`event: ${event.kind}\n`)
+            if (!isIt(event)) continue
+            asked.destroy()
+            resolve(event)
+          }
+        })
+      },
+    )
+    asked.on('error', reject)
+  })
+}
+
+const runs = (phase: LiveRun['phase'] | null) => (event: ServerEvent) =>
+  event.kind === 'run' && (event.run?.phase ?? null) === phase
+
+test('a real run is seen while it fetches and builds, known as dead when killed, and gone when it has ended', async () => {
+  writeFileSync(join(dir, '.tieout-demo'), '')
+  const serving = await servingFor(dir)
+  const demo = () => startTieout(['demo', '--days', '30', '--dir', dir])
+  const killed = await demo()
+  onTestFinished(() => void killed.child.kill('SIGKILL'))
+  const event = await untilEvent(serving, (one) => one.kind === 'run' && (one.run?.requestsDone ?? 0) > 0)
+  if (event.kind !== 'run' || event.run === null) throw new Error('no run')
+  expect(event.run).toMatchObject({ command: 'demo', pid: killed.child.pid, phase: 'fetching' })
+  expect(event.run.requestsPlanned).toBeGreaterThanOrEqual(event.run.requestsDone)
+  expect(event.run.feeds[0]?.budgetPerMinute).toBeGreaterThan(0)
+  killed.child.kill('SIGKILL')
+  await untilEvent(serving, runs('died'))
+  expect(await serving.get<LiveRun>('/api/runs/live')).toMatchObject({ phase: 'died' })
+  const second = await demo()
+  await untilEvent(serving, runs('fetching'))
+  await untilEvent(serving, runs('building'))
+  expect((await second.ended).code).toBe(0)
+  await untilEvent(serving, runs(null))
+  expect(await serving.get<LiveRun | null>('/api/runs/live')).toBeNull()
+  expect(existsSync(join(dir, RUN_STATE_FILE))).toBe(false)
+})
+
+describe('the state of a run', () => {
+  const options = { run: 'r', command: 'sync', config: emptyConfig }
+
+  test('is written at most four times a second, whole, and holds what was reported', async () => {
+    const clock = heldClock()
+    const told = await tellRun(dir, { ...options, clock })
+    const read = () => JSON.parse(readFileSync(join(dir, RUN_STATE_FILE), 'utf8'))
+    told.report({ kind: 'planned', account: 'main', feed: 'tax.records', requests: 3 })
+    told.report({ kind: 'page', account: 'main', feed: 'tax.records', rows: 40, done: 1 })
+    expect(read().feeds).toEqual([])
+    await clock.pass(249)
+    expect(read().feeds).toEqual([])
+    await clock.pass(1)
+    expect(read().feeds).toMatchObject([
+      {
+        account: 'main',
+        feed: 'tax.records',
+        requestsDone: 1,
+        requestsPlanned: 3,
+        rows: 40,
+        budgetPerMinute: 60,
+      },
+    ])
+    told.building()
+    expect(read().phase).toBe('building')
+    told.end()
+    expect(existsSync(join(dir, RUN_STATE_FILE))).toBe(false)
+  })
+
+  test('of this process is alive; a file that is damaged is as good as none', async () => {
+    const told = await tellRun(dir, { ...options, clock: systemClock })
+    expect(await readRun(dir)).toMatchObject({ isDead: false, state: { run: 'r' } })
+    told.end()
+    for (const text of ['', '{', '{}', 'null', '{"process":{}}']) {
+      writeFileSync(join(dir, RUN_STATE_FILE), text)
+      expect(await readRun(dir)).toBeNull()
+    }
+  })
+})
+
+describe('a note that cannot be made', () => {
+  test('while another process writes the books, the page says who', async () => {
+    const serving = await servingFor(dir)
+    const lock = await acquireLock(dir, 'nightly', systemClock)
+    const { noNote } = await serving.get<OneBreak>('/api/breaks/b1')
+    expect(noNote).toMatch(
+      new RegExp(`^The command nightly \\(process ${process.pid} on .+\\) has written these books since`),
+    )
+    const { status, text } = await serving.post('/api/breaks/b1/note', { note: 'It’s known.' })
+    expect([status, JSON.parse(text).error]).toMatchObject([
+      409,
+      {
+        name: 'Busy',
+        found: expect.stringContaining(`process ${process.pid} on `),
+        action:
+          "Wait until it has ended, then send the note again, or run: tieout explain-break b1 --note 'It’s known.'",
+      },
+    ])
+    await lock.release()
+    expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBeNull()
+  })
+
+  test('with --read-only there are none', async () => {
+    const serving = await servingFor(dir, ['--read-only'])
+    expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBe(
+      'This page is served for reading alone.',
+    )
+    expect((await serving.post('/api/breaks/b1/note', { note: 'x' })).status).toBe(403)
+  })
+})
+
+/** Time that the test moves; who sleeps wakes when it has come. */
+function heldClock() {
+  let now = 0
+  let sleepers: { at: number; wake: () => void }[] = []
+  return {
+    wall: () => now,
+    monotonic: () => now,
+    sleep: (ms: number) => new Promise<void>((wake) => sleepers.push({ at: now + ms, wake })),
+    pass: async (ms: number) => {
+      now += ms
+      for (const { wake } of sleepers.filter(({ at }) => at <= now)) wake()
+      sleepers = sleepers.filter(({ at }) => at > now)
+      await Promise.resolve()
+    },
+  }
+}

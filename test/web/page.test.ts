@@ -1,0 +1,336 @@
+// The page of `tieout serve` in a real browser, over the demo's books: every view by mouse and by keyboard, its figures held to
+// the command line's, its manners held to its policy.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import type { Browser, BrowserContext, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import type { ConsoleEnd } from '../../pipeline/serve/api.ts'
+import { type Serving, startServing } from '../serve/serving.ts'
+import { tieout } from '../support/cli.ts'
+import { findings, openBrowser, requireFreshBuild, type Watched, watchedPage } from './browser.ts'
+
+const VIEWS = [
+  { name: 'Overview', path: '/', key: 'o' },
+  { name: 'Accounts', path: '/accounts', key: 'a' },
+  { name: 'Ledger', path: '/ledger', key: 'l' },
+  { name: 'Lots', path: '/lots', key: 't' },
+  { name: 'Gains', path: '/gains', key: 'g' },
+  { name: 'Proof', path: '/proof', key: 'p' },
+  { name: 'Breaks', path: '/breaks', key: 'b' },
+  { name: 'Coverage', path: '/coverage', key: 'c' },
+  { name: 'Runs', path: '/runs', key: 'r' },
+  { name: 'Filings', path: '/filings', key: 'f' },
+  { name: 'Console', path: '/console', key: 'q' },
+  { name: 'Dictionary', path: '/dictionary', key: 'd' },
+] as const
+
+let books: string
+let serving: Serving & { readonly end: () => Promise<void> }
+let browser: Browser
+let context: BrowserContext
+let watched: Watched
+let page: Page
+
+beforeAll(async () => {
+  requireFreshBuild()
+  browser = await openBrowser()
+  books = mkdtempSync(join(tmpdir(), 'tieout-page-'))
+  const { code, stderr } = await tieout(['demo', '--days', '5', '--dir', books])
+  if (code !== 0 && code !== 3) throw new Error(stderr)
+  await tieout(['report', 'gains', '--freeze', 'handed-in', '--dir', books])
+  serving = await startServing(books)
+  context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  watched = await watchedPage(context, serving.origin)
+  page = watched.page
+  await enter()
+})
+afterAll(async () => {
+  await browser?.close()
+  await serving?.end()
+  if (books !== undefined) rmSync(books, { recursive: true, force: true })
+})
+
+/** The code is good once; a page that knows the secret already is let in by it. */
+async function enter(): Promise<void> {
+  await context.addCookies([
+    {
+      name: `tieout-${serving.port}`,
+      value: serving.secret,
+      url: serving.origin,
+      httpOnly: true,
+      sameSite: 'Strict',
+    },
+  ])
+  await page.goto(serving.origin)
+  await settled()
+}
+
+/** The view has its figures: nothing is being read any more. */
+async function settled(on: Page = page): Promise<void> {
+  await on.locator('main:not(:has(.loading, .stale)) :is(h1, .empty)').first().waitFor()
+}
+
+async function open(path: string): Promise<void> {
+  await page.goto(serving.origin + path)
+  await settled()
+}
+
+const cliRows = async (args: readonly string[]): Promise<Record<string, string | null>[]> =>
+  JSON.parse((await tieout([...args, '--dir', books])).stdout)
+
+describe('every view', () => {
+  test('is reached by mouse, shows figures or says what to do, and carries the stamp', async () => {
+    await open('/')
+    for (const { name } of VIEWS) {
+      await page.locator('#navigation').getByRole('link', { name }).first().click()
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+      await settled()
+      expect(await page.locator('.failure').count(), name).toBe(0)
+      expect(await page.locator('.stamp').textContent(), name).toContain('Published')
+    }
+    expect(watched.wrongs).toEqual([])
+  })
+
+  test('is reached by keyboard alone, where Tab goes on from everything', async () => {
+    await open('/dictionary')
+    for (const { name, key, path } of VIEWS) {
+      await page.keyboard.press('g')
+      await page.keyboard.press(key)
+      await page.getByRole('heading', { level: 1, name, exact: true }).waitFor()
+      await settled()
+      expect(new URL(page.url()).pathname).toBe(path)
+    }
+    await page.keyboard.press('?')
+    expect(await page.getByRole('dialog').textContent()).toContain('Keys')
+    await page.keyboard.press('Escape')
+    expect(await page.getByRole('dialog').count()).toBe(0)
+  })
+
+  test('has no serious or critical finding of axe, in light, dark and forced colours', async () => {
+    const found: string[] = []
+    const id = encodeURIComponent(await aDisposal())
+    // A few rows have all that a hundred have.
+    const few: Readonly<Record<string, string>> = {
+      '/ledger': `?id=${id}`,
+      '/gains': `?coin=${await rarestCoin()}`,
+    }
+    for (const path of [...VIEWS.map((view) => view.path + (few[view.path] ?? '')), `/proof?id=${id}`]) {
+      await open(path)
+      found.push(...(await findings(page)).map((one) => `${path}: ${one}`))
+      // What else axe looks at does not depend on colours.
+      await page.emulateMedia({ colorScheme: 'dark' })
+      found.push(...(await findings(page, ['color-contrast'])).map((one) => `${path}, dark: ${one}`))
+      await page.emulateMedia({ colorScheme: 'light', forcedColors: 'active' })
+      found.push(...(await findings(page, ['color-contrast'])).map((one) => `${path}, forced: ${one}`))
+      await page.emulateMedia({ forcedColors: 'none' })
+    }
+    expect(found).toEqual([])
+  })
+
+  test('fits 320 pixels without scrolling sideways', async () => {
+    await page.setViewportSize({ width: 320, height: 640 })
+    const wide: string[] = []
+    for (const path of [
+      ...VIEWS.map((view) => view.path),
+      `/proof?id=${encodeURIComponent(await aDisposal())}`,
+    ]) {
+      await open(path)
+      const width = await page.evaluate('document.documentElement.scrollWidth')
+      if (width !== 320) wide.push(`${path}: ${width}`)
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+    expect(wide).toEqual([])
+  })
+})
+
+async function aDisposal(): Promise<string> {
+  const { pieces } = await serving.get<{ pieces: { rows: { disposal_id: string }[] } }>('/api/gains')
+  return (pieces.rows[0] as { disposal_id: string }).disposal_id
+}
+
+async function rarestCoin(): Promise<string> {
+  const { totals } = await serving.get<{ totals: { rows: { coin: string; pieces: number }[] } }>('/api/gains')
+  return (totals.rows.toSorted((one, other) => one.pieces - other.pieces)[0] as { coin: string }).coin
+}
+
+/** Cells of a column of the first table that has it, as they are read and copied. */
+async function column(caption: string, head: string): Promise<string[]> {
+  return (await page.evaluate(`(() => {
+    const table = [...document.querySelectorAll('table')].find((one) => one.caption?.textContent === ${JSON.stringify(caption)})
+    const at = [...table.tHead.rows[0].cells].findIndex((cell) => cell.textContent.startsWith(${JSON.stringify(head)}))
+    return [...table.tBodies[0].rows].filter((row) => row.className !== 'room').map((row) => row.cells[at].textContent)
+  })()`)) as string[]
+}
+
+describe('figures', () => {
+  test('balances are those of the command line, to the last digit', async () => {
+    await open('/accounts')
+    const rows = await cliRows(['report', 'balances', '--format', 'json'])
+    const shown = await column('Balances by account, wallet and coin', 'Books')
+    expect(shown.toSorted()).toEqual(rows.map(({ quantity }) => quantity as string).toSorted())
+    expect(shown.length).toBeGreaterThan(10)
+  })
+
+  test('gains are those of the command line, to the last digit', async () => {
+    const rows = await cliRows([
+      'sql',
+      'select gain from disposals order by disposed_at desc limit 40',
+      '--format',
+      'json',
+    ])
+    await open('/gains')
+    const shown = await column('Pieces of disposals', 'Gain')
+    expect(shown.slice(0, 40).toSorted()).toEqual(rows.map(({ gain }) => gain ?? '–not known').toSorted())
+  })
+
+  test('a figure is three clicks from the bytes that prove it', async () => {
+    await open('/')
+    await page.locator('#navigation').getByRole('link', { name: 'Gains' }).click()
+    await page.getByRole('heading', { level: 1, name: 'Gains' }).waitFor()
+    await settled()
+    const first = page.locator('.proof-link').first()
+    const id = new URL((await first.getAttribute('href')) as string, serving.origin).searchParams.get(
+      'id',
+    ) as string
+    await first.click()
+    const received = page.locator('.evidence pre').first()
+    await received.waitFor()
+    const { stdout } = await tieout(['explain', id, '--json', '--dir', books])
+    const texts = [...stdout.matchAll(/"row_text":\s*("(?:[^"\\]|\\.)*")/g)].map((found) =>
+      JSON.parse(found[1] as string),
+    )
+    expect(texts).toContain(await received.textContent())
+    expect(await page.locator('.proof-verdict').textContent()).toContain('Proven')
+    expect(await page.locator('.evidence mark').count()).toBeGreaterThan(0)
+  })
+
+  test('an unknown id says what is wrong and what to do', async () => {
+    await open('/proof?id=no-such-thing')
+    expect(await page.getByRole('alert').textContent()).toContain('no-such-thing')
+    watched.wrongs.length = 0
+  })
+})
+
+describe('the address', () => {
+  const distinct = async (head: string): Promise<string[]> => [
+    ...new Set(await column('Entries, newest first', head)),
+  ]
+
+  test('holds every filter, back and forward', async () => {
+    await open('/ledger')
+    await page.locator('[data-filter=kind]').selectOption('fee')
+    expect(new URL(page.url()).search).toBe('?kind=fee')
+    await expect.poll(() => distinct('Kind')).toEqual(['fee'])
+    await page.locator('[data-filter=coin]').selectOption('USDT')
+    await expect.poll(() => distinct('Coin')).toEqual(['USDT'])
+    await page.goBack()
+    expect(new URL(page.url()).search).toBe('?kind=fee')
+    await expect.poll(async () => (await distinct('Coin')).length).toBeGreaterThan(1)
+  })
+
+  test('turns pages without losing or repeating a row', async () => {
+    await open('/ledger')
+    const first = await column('Entries, newest first', 'Time')
+    await page.locator('[data-next]').click()
+    await page.waitForURL(/cursor=/)
+    await page.getByRole('button', { name: 'To the first' }).waitFor()
+    await settled()
+    const second = await column('Entries, newest first', 'Time')
+    expect((second[0] as string) <= (first.at(-1) as string)).toBe(true)
+    expect(first).toHaveLength(100)
+  })
+
+  test('a CSV is exactly what is filtered', async () => {
+    await open('/ledger?kind=fee&coin=USDT')
+    const count = Number(((await page.locator('h2').first().textContent()) ?? '').replace(/\D/g, ''))
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('link', { name: /^CSV/ }).first().click(),
+    ])
+    const pieces: Buffer[] = []
+    for await (const piece of await download.createReadStream()) pieces.push(piece as Buffer)
+    const lines = Buffer.concat(pieces).toString().trimEnd().split('\n')
+    expect(lines).toHaveLength(count + 1)
+    expect(lines[0]).toContain('entry_id')
+  })
+})
+
+describe('the console', () => {
+  test('runs by Ctrl-Enter, counts its rows, and leaves Tab to the page', async () => {
+    await open('/console')
+    await page.locator('.editor').click()
+    await page.keyboard.type('select coin, quantity from balances order by quantity desc')
+    await page.keyboard.press('Escape')
+    await page.keyboard.press('Control+Enter')
+    await page.getByText(/^All \d+ rows, in/).waitFor()
+    const rows = await cliRows([
+      'sql',
+      'select coin, quantity from balances order by quantity desc',
+      '--format',
+      'json',
+    ])
+    const shown = await column('Rows of the query', 'quantity')
+    expect(shown).toEqual(rows.slice(0, shown.length).map(({ quantity }) => quantity))
+    await page.locator('.editor').click()
+    await page.keyboard.press('Tab')
+    expect(await page.evaluate('document.activeElement.textContent')).toContain('Run')
+  })
+
+  test('says aloud that it was cut, and cancels in the engine', async () => {
+    const rows = await serving.lines<ConsoleEnd>('/api/console/run', { id: 'cut', sql: 'from range(10001)' })
+    expect(rows.at(-1)?.how).toBe('cut')
+    await open(`/console?sql=${encodeURIComponent('from range(10001)')}`)
+    expect(
+      await page.getByText('Nothing has been asked yet.').count(),
+      'a link fills, and does not run',
+    ).toBe(1)
+    await page.locator('[data-run]').click()
+    await page.getByText('There is more: the screen holds 10000 rows').waitFor()
+    await open(
+      `/console?sql=${encodeURIComponent('select count(*) from range(100000000) a, range(100000000) b')}`,
+    )
+    await page.locator('[data-run]').click()
+    await page.getByText(/^Running/).waitFor()
+    await page.locator('[data-cancel]').click()
+    await page.getByText('there may be more').waitFor()
+  })
+
+  test('draws the rows at hand', async () => {
+    await open(
+      `/console?sql=${encodeURIComponent('select day, sum(value) as worth from net_worth group by day order by day')}`,
+    )
+    await page.locator('[data-run]').click()
+    await page.getByText(/^All \d+ rows/).waitFor()
+    await page.getByRole('button', { name: 'Chart' }).click()
+    await page.locator('.chart .line').waitFor()
+  })
+
+  test('opens the query of a view as it stands', async () => {
+    await open('/ledger?kind=fee')
+    await page.getByRole('link', { name: /^SQL/ }).first().click()
+    await page.locator('[data-run]').click()
+    await page.getByText(/^(All [\d ]+ rows|The first)/).waitFor()
+    expect(new Set(await column('Rows of the query', 'kind'))).toEqual(new Set(['fee']))
+  })
+})
+
+test('a note on a break is made, published and offered without mixing two ledgers', async () => {
+  await open('/breaks')
+  const before = await page.locator('.stamp code').textContent()
+  await page.locator('[data-break]').first().click()
+  await page.locator('#note').fill('Looked at, and as it should be.')
+  await page.getByRole('button', { name: 'Make the note' }).click()
+  await page.getByText('Newer books were published').waitFor({ timeout: 100_000 })
+  expect(await page.locator('.stamp code').textContent()).toBe(before)
+  await page.getByRole('button', { name: 'Show the new books' }).first().click()
+  await settled()
+  expect(await page.locator('.stamp code').textContent()).not.toBe(before)
+  await open('/breaks?status=explained')
+  await page.locator('[data-break]').first().click()
+  await page.getByText('Looked at, and as it should be.').first().waitFor()
+})
+
+test('nothing asked another machine, broke the policy or failed on the way', () => {
+  expect(watched.wrongs).toEqual([])
+})

@@ -1,0 +1,54 @@
+// A picture with its words: heading for those who listen, legend, and the same figures as a table on demand.
+import type { ComponentChildren } from 'preact'
+import { useEffect, useRef, useState } from 'preact/hooks'
+
+interface Props {
+  /** What the picture shows, in a sentence with its figures: it takes the place of the picture. */
+  readonly says: string
+  /** The picture for a width in pixels. */
+  readonly draw: (width: number) => ComponentChildren
+  readonly legend?: readonly string[] | undefined
+  /** The figures as a table; made when it is opened. */
+  readonly table?: (() => ComponentChildren) | undefined
+}
+
+export function Figure({ says, draw, legend, table }: Props) {
+  const frame = useRef<HTMLDivElement>(null)
+  const [width, setWidth] = useState(0)
+  const [isOpen, setOpen] = useState(false)
+  useEffect(() => {
+    const element = frame.current as HTMLDivElement
+    const observer = new ResizeObserver(() => setWidth(Math.floor(element.clientWidth)))
+    observer.observe(element)
+    return () => observer.disconnect()
+  }, [])
+  return (
+    <figure class="figure">
+      {legend === undefined ? null : <Legend names={legend} />}
+      <div ref={frame} class="picture" role="img" aria-label={says}>
+        {width > 0 ? draw(width) : null}
+      </div>
+      {table === undefined ? null : (
+        <details class="as-table" onToggle={(event) => setOpen(event.currentTarget.open)}>
+          <summary>As a table</summary>
+          {isOpen ? table() : null}
+        </details>
+      )}
+    </figure>
+  )
+}
+
+export function Legend({ names }: { readonly names: readonly string[] }) {
+  return (
+    <ul class="legend">
+      {names.map((name, at) => (
+        <li key={name}>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <rect class={`series series-${at}`} width="10" height="10" rx="2" />
+          </svg>
+          {name}
+        </li>
+      ))}
+    </ul>
+  )
+}

@@ -1,0 +1,78 @@
+// Which books all figures of the view are of: their hash, when they were published, what is open in them.
+import { CopyButton, Instant } from '../parts/marks.tsx'
+import { isConnected, liveRun, newer, showNewest, stamp } from '../state/books.ts'
+import { addressOf } from '../state/router.ts'
+import { count } from '../words/plain.ts'
+
+export function StampBar() {
+  const books = stamp.value
+  const run = liveRun.value
+  return (
+    <section class="stamp" aria-label="The books on this page">
+      {books === null ? (
+        <span class="quiet">No books published yet</span>
+      ) : (
+        <>
+          <span class="stamp-part">
+            <span class="stamp-name">Ledger</span>
+            <code
+              title={
+                books.ledgerHash ??
+                `Publication ${books.publication}; the hash of the ledger is being reckoned`
+              }
+              data-ledger-hash={books.ledgerHash ?? ''}
+            >
+              {books.ledgerHash === null ? books.publication.slice(0, 12) : books.ledgerHash.slice(0, 12)}
+            </code>
+            {books.ledgerHash === null ? (
+              <span class="quiet">(hash being reckoned)</span>
+            ) : (
+              <CopyButton text={books.ledgerHash} what="ledger hash" />
+            )}
+          </span>
+          <span class="stamp-part">
+            <span class="stamp-name">Published</span>
+            <Instant at={books.publishedAt} /> <span class="quiet">UTC</span>
+          </span>
+          <a
+            class={books.openErrors > 0 ? 'stamp-part open bad' : 'stamp-part open good'}
+            href={addressOf('breaks', { severity: 'error' })}
+          >
+            {books.openErrors === 0 ? 'No open errors' : count(books.openErrors, 'open error')}
+          </a>
+          {books.openWarnings === 0 ? null : (
+            <a class="stamp-part open warn" href={addressOf('breaks', { severity: 'warning' })}>
+              {count(books.openWarnings, 'open warning')}
+            </a>
+          )}
+        </>
+      )}
+      {run === null ? null : (
+        <a
+          class={run.phase === 'died' ? 'stamp-part open bad' : 'stamp-part open note'}
+          href={addressOf('runs')}
+        >
+          {run.phase === 'died' ? `${run.command} died` : `${run.command} ${run.phase}`}
+        </a>
+      )}
+      {isConnected.value ? null : <span class="stamp-part open warn">The server does not answer</span>}
+    </section>
+  )
+}
+
+/** Newer books are offered, never mixed in. */
+export function NewerBooks() {
+  const books = newer.value
+  if (books === null) return null
+  return (
+    <div class="newer" role="status">
+      <span>
+        Newer books were published at <Instant at={books.publishedAt} /> UTC. This page still shows the books
+        before them.
+      </span>
+      <button type="button" class="button primary small" onClick={showNewest}>
+        Show the new books
+      </button>
+    </div>
+  )
+}

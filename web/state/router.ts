@@ -1,0 +1,85 @@
+// Where the page stands is its address: the view is the path, every filter a parameter. Back and forward work by themselves.
+import { computed, signal } from '@preact/signals'
+
+export const VIEWS = [
+  'overview',
+  'accounts',
+  'ledger',
+  'proof',
+  'lots',
+  'gains',
+  'breaks',
+  'coverage',
+  'runs',
+  'filings',
+  'console',
+  'dictionary',
+] as const
+export type View = (typeof VIEWS)[number]
+
+/** Filters by name, as they stand in the address. */
+export type Parameters = Readonly<Record<string, string | undefined>>
+
+const address = signal(read())
+
+function read(): { readonly path: string; readonly search: string } {
+  return { path: location.pathname, search: location.search }
+}
+
+addEventListener('popstate', () => {
+  address.value = read()
+})
+
+/** The view of the address; null for an address that is none. */
+export const view = computed<View | null>(() => {
+  const name = address.value.path.replace(/^\/|\/$/g, '')
+  if (name === '') return 'overview'
+  return VIEWS.find((one) => one === name && one !== 'overview') ?? null
+})
+
+/** What the address filters by; empty values are left out. */
+export const parameters = computed<Parameters>(() =>
+  Object.fromEntries([...new URLSearchParams(address.value.search)].filter(([, value]) => value !== '')),
+)
+
+export function addressOf(to: View, given: Parameters = {}): string {
+  const path = to === 'overview' ? '/' : `/${to}`
+  const query = queryOf(given)
+  return query === '' ? path : `${path}?${query}`
+}
+
+/** Parameters as the text behind `?`: those without a value are left out, slashes and commas stay readable. */
+export function queryOf(given: Parameters): string {
+  const pairs = Object.entries(given).filter((pair): pair is [string, string] => (pair[1] ?? '') !== '')
+  return new URLSearchParams(pairs)
+    .toString()
+    .replaceAll('%2F', '/')
+    .replaceAll('%2C', ',')
+    .replaceAll('%3A', ':')
+}
+
+export function go(to: string): void {
+  history.pushState(null, '', to)
+  address.value = read()
+  scrollTo(0, 0)
+}
+
+/** Changes some filters of the view at hand and keeps the others; a new entry in the history. */
+export function refine(changes: Parameters): void {
+  const to = addressOf(view.value ?? 'overview', { ...parameters.value, ...changes })
+  if (to === location.pathname + location.search) return
+  history.pushState(null, '', to)
+  address.value = read()
+}
+
+/** Follows links within the page without loading it anew; anything but a plain click is the browser's. */
+export function followLinks(event: MouseEvent): void {
+  if (event.defaultPrevented || event.button !== 0) return
+  if (event.metaKey || event.ctrlKey || event.shiftKey || event.altKey) return
+  const link = event.composedPath().find((one): one is HTMLAnchorElement => one instanceof HTMLAnchorElement)
+  if (link === undefined || link.target !== '' || link.hasAttribute('download')) return
+  if (link.origin !== location.origin || link.pathname.startsWith('/api/')) return
+  if (link.hash !== '' && link.pathname === location.pathname && link.search === location.search) return
+  event.preventDefault()
+  go(link.pathname + link.search)
+}

@@ -1,0 +1,267 @@
+// What was disposed of: each piece with the lot it came from, its term and its gain; and what other methods would have said.
+import { useEffect, useRef, useState } from 'preact/hooks'
+import type { DisposalRow, Gains as GainsAnswer, GainTotalRow, MethodLine } from '../../pipeline/serve/api.ts'
+import { Filters, Pager, SelectFilter, TextFilter } from '../parts/filters.tsx'
+import { ProofLink } from '../parts/marks.tsx'
+import { Head, Section } from '../parts/section.tsx'
+import { Answered, Empty, FailureNote } from '../parts/states.tsx'
+import { columnsOf, Table } from '../parts/table.tsx'
+import { lines, useAnswer } from '../state/answer.ts'
+import { about } from '../state/books.ts'
+import { failureOf, RequestFailed, refusalOf } from '../state/failure.ts'
+import { parameters, queryOf } from '../state/router.ts'
+
+const NAMES = ['year', 'account', 'coin', 'term', 'known', 'from', 'to']
+
+export function Gains() {
+  const { cursor, ...given } = parameters.value
+  const filters = Object.fromEntries(NAMES.map((name) => [name, given[name]]))
+  const answer = useAnswer<GainsAnswer>('/api/gains', { ...filters, cursor })
+  const terms = [
+    ...new Set(answer.data?.totals.rows.map(({ term }) => term).filter((term) => term !== null) ?? []),
+  ]
+  return (
+    <>
+      <Head title="Gains">
+        Every piece of every disposal, as published: what it fetched, what it had cost, how long it was held.
+      </Head>
+      <Filters names={NAMES}>
+        <SelectFilter
+          name="year"
+          label="Tax year"
+          all="All years"
+          choices={(answer.data?.years ?? []).map(String)}
+        />
+        <SelectFilter
+          name="account"
+          label="Account"
+          all="All accounts"
+          choices={about.value?.accounts ?? []}
+        />
+        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        {terms.length === 0 && given.term === undefined ? null : (
+          <SelectFilter name="term" label="Term" all="Every term" choices={terms} />
+        )}
+        <SelectFilter
+          name="known"
+          label="Gain"
+          all="Known or not"
+          choices={[
+            { value: 'yes', label: 'Known' },
+            { value: 'no', label: 'Not known' },
+          ]}
+        />
+        <TextFilter name="from" label="From" type="date" />
+        <TextFilter name="to" label="To, included" type="date" />
+      </Filters>
+      <Answered answer={answer} what="the gains">
+        {(data) => (
+          <>
+            <Totals rows={data.totals.rows} sql={data.totals.sql} filters={filters} />
+            <Methods
+              key={queryOf(filters)}
+              filters={{ account: filters.account, year: filters.year, from: filters.from, to: filters.to }}
+            />
+            <Pieces data={data} filters={filters} />
+          </>
+        )}
+      </Answered>
+    </>
+  )
+}
+
+type Given = Readonly<Record<string, string | undefined>>
+
+function Totals({
+  rows,
+  sql,
+  filters,
+}: {
+  readonly rows: readonly GainTotalRow[]
+  readonly sql: string
+  readonly filters: Given
+}) {
+  const currency = rows[0]?.currency ?? ''
+  return (
+    <Section
+      title="By coin and term"
+      says="What has no known gain stands in a row of its own."
+      sql={sql}
+      csv={{ view: 'gain-totals', filters }}
+    >
+      {rows.length === 0 ? (
+        <Empty title="Nothing was disposed of under these filters.">
+          Choose another year or clear a filter.
+        </Empty>
+      ) : (
+        <Table
+          caption="Gains by coin and term"
+          rows={rows}
+          keyOf={(row) => JSON.stringify([row.coin, row.currency, row.term, row.is_known])}
+          columns={[
+            { kind: 'row', head: 'Coin', value: ({ coin }) => coin },
+            {
+              kind: 'text',
+              head: 'Term',
+              value: ({ term, is_known }) => (is_known ? (term ?? 'any') : 'gain not known'),
+            },
+            { kind: 'number', head: 'Pieces', value: ({ pieces }) => pieces },
+            { kind: 'amount', head: 'Quantity', value: ({ quantity }) => quantity, isExtra: true },
+            { kind: 'amount', head: `Proceeds, ${currency}`, value: ({ proceeds }) => proceeds },
+            { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
+            { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filters: Given }) {
+  const { rows, sql, next } = data.pieces
+  if (rows.length === 0) return null
+  return (
+    <Section
+      title="Pieces of disposals"
+      says="Newest first. The disposal and the lot lead to their proofs."
+      sql={sql}
+      csv={{ view: 'gains', filters }}
+    >
+      <Table<DisposalRow>
+        caption="Pieces of disposals"
+        rows={rows}
+        keyOf={(row) =>
+          JSON.stringify([row.disposal_id, row.lot_id, row.acquired_at, row.quantity, row.gain])
+        }
+        columns={[
+          {
+            kind: 'row',
+            head: 'Disposed of, UTC',
+            value: ({ disposed_at }) => disposed_at,
+            show: ({ disposal_id, disposed_at }) => (
+              <ProofLink id={disposal_id}>
+                <time class="instant" dateTime={disposed_at}>
+                  {disposed_at.slice(0, 10)} {disposed_at.slice(11, 16)}
+                </time>
+              </ProofLink>
+            ),
+          },
+          { kind: 'text', head: 'Account', value: ({ account }) => account },
+          { kind: 'amount', head: 'Quantity', value: ({ quantity }) => quantity, coin: ({ coin }) => coin },
+          {
+            kind: 'text',
+            head: 'Acquired',
+            value: ({ acquired_at }) => acquired_at,
+            show: ({ lot_id, acquired_at }) =>
+              lot_id === null ? (
+                (acquired_at?.slice(0, 10) ?? 'no known lot')
+              ) : (
+                <ProofLink id={lot_id}>{acquired_at?.slice(0, 10) ?? 'not known'}</ProofLink>
+              ),
+          },
+          { kind: 'amount', head: `Proceeds, ${rows[0]?.currency ?? ''}`, value: ({ proceeds }) => proceeds },
+          { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
+          { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
+          ...(rows.some(({ term }) => term !== null)
+            ? [{ kind: 'text' as const, head: 'Term', value: ({ term }: DisposalRow) => term }]
+            : []),
+        ]}
+      />
+      <Pager next={next} shown={rows.length} />
+    </Section>
+  )
+}
+
+const METHODS = ['fifo', 'lifo', 'hifo', 'lofo', 'average']
+
+type Compared = Extract<MethodLine, { readonly kind: 'complete' }>
+
+/** The same disposals under other methods, side by side; reckoned on demand, because it reckons the lots anew. */
+function Methods({ filters }: { readonly filters: Given }) {
+  const [said, setSaid] = useState('')
+  const [result, setResult] = useState<Compared | null>(null)
+  const [thrown, setThrown] = useState<unknown>(null)
+  const running = useRef<AbortController | null>(null)
+  const [isRunning, setRunning] = useState(false)
+  useEffect(() => () => running.current?.abort(), [])
+  const compare = async (): Promise<void> => {
+    const abort = new AbortController()
+    running.current = abort
+    setThrown(null)
+    setResult(null)
+    setRunning(true)
+    setSaid('Beginning …')
+    try {
+      const answer = await fetch(
+        `/api/gains/methods?${queryOf({ ...filters, methods: METHODS.join(',') })}`,
+        { signal: abort.signal },
+      )
+      if (!answer.ok) throw await refusalOf(answer)
+      for await (const line of lines<MethodLine>(answer)) {
+        if (line.kind === 'progress') setSaid(`${line.method}, ${line.done} of ${line.of}`)
+        else if (line.kind === 'complete') setResult(line)
+        else throw new RequestFailed(line.error, 500)
+      }
+      setSaid('')
+    } catch (error) {
+      setSaid(abort.signal.aborted ? 'Cancelled.' : '')
+      if (!abort.signal.aborted) setThrown(error)
+    } finally {
+      setRunning(false)
+    }
+  }
+  return (
+    <Section
+      title="Methods side by side"
+      says="The same disposals, of all coins, as other methods would match them. It changes nothing that is published."
+      tools={
+        isRunning ? (
+          <button type="button" class="button small" onClick={() => running.current?.abort()}>
+            Cancel
+          </button>
+        ) : (
+          <button type="button" class="button small" onClick={compare}>
+            Compare {METHODS.join(', ')}
+          </button>
+        )
+      }
+    >
+      <p role="status" class="quiet">
+        {isRunning ? `Reckoning: ${said}` : said}
+      </p>
+      {thrown === null ? null : <FailureNote failure={failureOf(thrown)} />}
+      {result === null ? null : <Comparison result={result} />}
+    </Section>
+  )
+}
+
+/** The gains of each method beside each other; everything else of them on demand. */
+function Comparison({ result }: { readonly result: Compared }) {
+  const [isWhole, setWhole] = useState(false)
+  const places = result.columns.flatMap(({ name, kind }, at) =>
+    isWhole || kind !== 'amount' || name.endsWith('gain') ? [at] : [],
+  )
+  const kept = isWhole ? places : places.filter((at) => result.columns[at]?.kind !== 'number')
+  const only = <T,>(cells: readonly T[]): T[] => kept.map((at) => cells[at] as T)
+  return (
+    <>
+      <Table
+        caption="Gains under several methods"
+        rows={result.rows.map(only)}
+        keyOf={(row) => JSON.stringify(row)}
+        columns={columnsOf(only(result.columns))}
+        totals={result.totals.map(only)}
+      />
+      <p class="more">
+        <button type="button" class="button small" onClick={() => setWhole(!isWhole)}>
+          {isWhole ? 'Gains alone' : 'Proceeds, cost and unknown pieces too'}
+        </button>
+      </p>
+      <ul class="run-notes">
+        {result.notes.map((note) => (
+          <li key={note}>{note}</li>
+        ))}
+      </ul>
+    </>
+  )
+}

@@ -1,0 +1,454 @@
+// Everything at a glance: what it is all worth, what was gained, what is open, what is not covered, what the venue forgets next.
+import type {
+  BreakCountRow,
+  FeedStatus,
+  NetWorthRow,
+  Overview as OverviewAnswer,
+  PnlKind,
+  PnlRow,
+  RunRow,
+} from '../../pipeline/serve/api.ts'
+import { type Bar, StackedBars } from '../charts/bars.tsx'
+import { Figure } from '../charts/figure.tsx'
+import { Lines } from '../charts/lines.tsx'
+import { MemoryBar } from '../charts/memory.tsx'
+import { Amount, Unknown } from '../parts/amount.tsx'
+import { Filters, SelectFilter } from '../parts/filters.tsx'
+import { Badge, Instant, type Tone } from '../parts/marks.tsx'
+import { Head, Section } from '../parts/section.tsx'
+import { Answered, Empty } from '../parts/states.tsx'
+import { Table } from '../parts/table.tsx'
+import { useAnswer } from '../state/answer.ts'
+import { about, stamp } from '../state/books.ts'
+import { addressOf, parameters } from '../state/router.ts'
+import { sum } from '../words/digits.ts'
+import { feedInWords, memoryOf, statusTone, statusWord } from '../words/feeds.ts'
+import { count } from '../words/plain.ts'
+import { dayInWords, distanceInWords, monthInWords } from '../words/times.ts'
+
+export function Overview() {
+  const account = parameters.value.account
+  const answer = useAnswer<OverviewAnswer>('/api/overview', { account })
+  return (
+    <>
+      <Head title="Overview" />
+      <Filters names={['account']}>
+        <SelectFilter
+          name="account"
+          label="Account"
+          all="All accounts"
+          choices={about.value?.accounts ?? []}
+        />
+      </Filters>
+      <Answered answer={answer} what="the overview">
+        {(data) => (
+          <div class="grid">
+            <div>
+              <Worth rows={data.netWorth.rows} sql={data.netWorth.sql} account={account} />
+              <Profit rows={data.pnl.rows} sql={data.pnl.sql} account={account} />
+            </div>
+            <div>
+              <State data={data} />
+              <OpenBreaks rows={data.breaks.rows} sql={data.breaks.sql} account={account} />
+              <Worst rows={data.coverage.rows} sql={data.coverage.sql} />
+            </div>
+          </div>
+        )}
+      </Answered>
+    </>
+  )
+}
+
+function Worth({
+  rows,
+  sql,
+  account,
+}: {
+  readonly rows: readonly NetWorthRow[]
+  readonly sql: string
+  readonly account: string | undefined
+}) {
+  const last = rows.at(-1)
+  const currency = last?.currency ?? ''
+  const first = rows[0]
+  return (
+    <Section title="Net worth" sql={sql} csv={{ view: 'net-worth', filters: { account } }}>
+      {last === undefined ? (
+        <Empty title="Nothing has been valued yet.">
+          Prices are fetched by the nightly run; the books then value each day.
+        </Empty>
+      ) : (
+        <>
+          <p class="headline">
+            <Amount value={last.value} />
+            <span class="unit">{currency}</span>
+          </p>
+          <p class="quiet">
+            at the end of {dayInWords(last.day)}, debts taken off
+            {last.unpriced_coins > 0 ? (
+              <>
+                ; <strong class="warn">{count(last.unpriced_coins, 'coin')} without a price left out</strong>
+              </>
+            ) : null}
+          </p>
+          <Figure
+            says={`Net worth by day from ${dayInWords(first?.day ?? last.day)} to ${dayInWords(last.day)}, in ${currency}: from ${first?.value ?? 'not known'} to ${last.value ?? 'not known'}.`}
+            draw={(width) => (
+              <Lines
+                width={width}
+                height={200}
+                unit={currency}
+                series={[{ name: 'Net worth', points: rows }]}
+              />
+            )}
+            table={() => (
+              <Table
+                caption="Net worth by day"
+                rows={[...rows].reverse()}
+                keyOf={({ day }) => day}
+                columns={[
+                  { kind: 'row', head: 'Day', value: ({ day }) => day },
+                  { kind: 'amount', head: `Net worth, ${currency}`, value: ({ value }) => value },
+                  {
+                    kind: 'number',
+                    head: 'Coins without a price',
+                    value: ({ unpriced_coins }) => unpriced_coins,
+                  },
+                ]}
+              />
+            )}
+          />
+          <p class="more">
+            Made of the <a href={addressOf('accounts', { account })}>balances of each account</a>, valued at
+            the newest price of the day.
+          </p>
+        </>
+      )}
+    </Section>
+  )
+}
+
+const KINDS: readonly PnlKind[] = ['gains', 'futures', 'fees', 'funding', 'interest']
+const KIND_WORDS: Readonly<Record<PnlKind, string>> = {
+  gains: 'Gains on lots',
+  futures: 'Futures',
+  fees: 'Futures fees',
+  funding: 'Funding',
+  interest: 'Interest',
+}
+
+interface CoinMonths {
+  readonly coin: string
+  readonly months: readonly Bar[]
+  readonly unknownPieces: number
+}
+
+/** Months of one coin each: amounts of different coins are never added. */
+function byCoin(rows: readonly PnlRow[]): CoinMonths[] {
+  const coins = [...new Set(rows.map(({ coin }) => coin ?? ''))]
+  const months = [...new Set(rows.map(({ month }) => month))].sort()
+  return coins
+    .map((coin) => {
+      const own = rows.filter((row) => (row.coin ?? '') === coin)
+      return {
+        coin,
+        unknownPieces: own.reduce((total, row) => total + row.unknown_pieces, 0),
+        months: months.map((at) => {
+          const here = own.filter(({ month }) => month === at)
+          const parts = Object.fromEntries(here.map(({ kind, amount }) => [KIND_WORDS[kind], amount]))
+          const known = here.map(({ amount }) => amount).filter((amount) => amount !== null)
+          const isWhole = known.length === here.length
+          return { at, parts, total: isWhole ? known.reduce(sum, '0') : null }
+        }),
+      }
+    })
+    .sort((a, b) => weight(b) - weight(a))
+}
+
+function weight({ coin, months }: CoinMonths): number {
+  const isReporting = coin === about.value?.currency
+  return isReporting ? 1e9 : months.filter(({ parts }) => Object.keys(parts).length > 0).length
+}
+
+function Profit({
+  rows,
+  sql,
+  account,
+}: {
+  readonly rows: readonly PnlRow[]
+  readonly sql: string
+  readonly account: string | undefined
+}) {
+  const coins = byCoin(rows)
+  const [main, ...others] = coins
+  const names = KINDS.map((kind) => KIND_WORDS[kind])
+  return (
+    <Section
+      title="Profit and loss by month"
+      says="Realised, by kind; each coin for itself, because amounts of different coins are never added."
+      sql={sql}
+      csv={{ view: 'pnl', filters: { account } }}
+    >
+      {main === undefined ? (
+        <Empty title="Nothing has been realised yet." />
+      ) : (
+        <>
+          <MonthBars coin={main} names={names} height={210} hasLegend />
+          {others.length === 0 ? null : (
+            <ul class="multiples" aria-label="Other coins">
+              {others.map((coin) => (
+                <li key={coin.coin}>
+                  <MonthBars coin={coin} names={names} height={130} />
+                </li>
+              ))}
+            </ul>
+          )}
+          <p class="more">
+            Made of the <a href={addressOf('gains', { account })}>disposals of lots</a>, and of entries of{' '}
+            <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
+            <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
+            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a> and{' '}
+            <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a>.
+          </p>
+        </>
+      )}
+    </Section>
+  )
+}
+
+function MonthBars({
+  coin,
+  names,
+  height,
+  hasLegend,
+}: {
+  readonly coin: CoinMonths
+  readonly names: readonly string[]
+  readonly height: number
+  readonly hasLegend?: boolean
+}) {
+  const { months } = coin
+  const last = months.at(-1)
+  return (
+    <>
+      <h3 class="coin-title">
+        {coin.coin === '' ? 'Currency not known' : coin.coin}
+        {coin.unknownPieces > 0 ? (
+          <a class="quiet small" href={addressOf('gains', { known: 'no' })}>
+            {count(coin.unknownPieces, 'piece')} of unknown gain
+          </a>
+        ) : null}
+      </h3>
+      <Figure
+        says={`Profit and loss by month in ${coin.coin}, ${months.length} months; ${last === undefined ? '' : `${monthInWords(last.at)}: ${last.total ?? 'not known'}.`}`}
+        legend={hasLegend ? names : undefined}
+        draw={(width) => (
+          <StackedBars width={width} height={height} parts={names} bars={months} unit={coin.coin} />
+        )}
+        table={() => (
+          <Table
+            caption={`Profit and loss by month in ${coin.coin}`}
+            rows={months}
+            keyOf={({ at }) => at}
+            columns={[
+              { kind: 'row', head: 'Month', value: ({ at }) => monthInWords(at) },
+              ...names.map((name) => ({
+                kind: 'amount' as const,
+                head: name,
+                value: ({ parts }: Bar) => parts[name] ?? null,
+              })),
+              { kind: 'amount', head: 'Together', value: ({ total }) => total },
+            ]}
+          />
+        )}
+      />
+    </>
+  )
+}
+
+/** The verdict first: do the books tie out, and what happened last. */
+function State({ data }: { readonly data: OverviewAnswer }) {
+  const now = about.value?.now ?? new Date().toISOString()
+  const books = stamp.value ?? data.stamp
+  const run: RunRow | undefined = data.lastRun.rows[0]
+  const next = data.forgetsNext
+  const tone: Tone = books.openErrors > 0 ? 'bad' : books.openWarnings > 0 ? 'warn' : 'good'
+  return (
+    <Section title="State of the books" sql={data.lastRun.sql}>
+      <p class={`verdict ${tone}`}>
+        {tone === 'good'
+          ? 'The books tie out.'
+          : tone === 'warn'
+            ? 'The books tie out but for what is open.'
+            : 'The books do not tie out.'}
+      </p>
+      <dl class="state">
+        <div>
+          <dt>Open breaks</dt>
+          <dd>
+            <a href={addressOf('breaks')}>
+              {count(books.openErrors, 'error')}, {count(books.openWarnings, 'warning')}
+            </a>
+          </dd>
+        </div>
+        <div>
+          <dt>Last run</dt>
+          <dd>
+            {run === undefined ? (
+              <Unknown>none yet</Unknown>
+            ) : (
+              <>
+                <a href={addressOf('runs')}>{run.command ?? 'run'}</a>
+                {run.outcome === null ? ', not ended' : `, ${run.outcome}`}
+                {run.ended_at === null ? null : (
+                  <span class="quiet">, {distanceInWords(run.ended_at, now)}</span>
+                )}
+              </>
+            )}
+          </dd>
+        </div>
+        <div>
+          <dt>Last good run</dt>
+          <dd>
+            {data.lastGoodRunAt === null ? <Unknown>none yet</Unknown> : <Instant at={data.lastGoodRunAt} />}
+          </dd>
+        </div>
+        <div>
+          <dt>The venue forgets next</dt>
+          <dd>
+            {next === null || next.forgetsAt === null ? (
+              'nothing that is known to be forgotten'
+            ) : (
+              <>
+                <a href={addressOf('coverage', { account: next.account, feed: next.feed })}>
+                  {feedInWords(next)}
+                </a>
+                <strong class={next.forgetsAt <= now ? 'bad' : ''}>
+                  {' '}
+                  {next.forgetsAt <= now
+                    ? `has been forgetting since ${dayInWords(next.forgetsAt)}`
+                    : distanceInWords(next.forgetsAt, now)}
+                </strong>
+              </>
+            )}
+          </dd>
+        </div>
+      </dl>
+    </Section>
+  )
+}
+
+const AGES: readonly { readonly age: BreakCountRow['age']; readonly head: string }[] = [
+  { age: 'day', head: 'Up to a day' },
+  { age: 'week', head: 'Up to a week' },
+  { age: 'month', head: 'Up to a month' },
+  { age: 'older', head: 'Older' },
+]
+const TONES = { error: 'bad', warning: 'warn', notice: 'note' } as const
+
+function OpenBreaks({
+  rows,
+  sql,
+  account,
+}: {
+  readonly rows: readonly BreakCountRow[]
+  readonly sql: string
+  readonly account: string | undefined
+}) {
+  const severities = (['error', 'warning', 'notice'] as const).filter((severity) =>
+    rows.some((row) => row.severity === severity),
+  )
+  return (
+    <Section title="Open breaks by age" sql={sql} csv={{ view: 'break-counts', filters: { account } }}>
+      {severities.length === 0 ? (
+        <Empty title="Nothing is open.">Every check of the books found what it expected.</Empty>
+      ) : (
+        <Table
+          caption="Open breaks by severity and age"
+          rows={severities}
+          keyOf={(severity) => severity}
+          columns={[
+            {
+              kind: 'row',
+              head: 'Severity',
+              value: (severity) => severity,
+              show: (severity) => (
+                <a href={addressOf('breaks', { severity, account })}>
+                  <Badge tone={TONES[severity]}>{severity}</Badge>
+                </a>
+              ),
+            },
+            ...AGES.map(({ age, head }) => ({
+              kind: 'number' as const,
+              head,
+              value: (severity: string) =>
+                rows.find((row) => row.severity === severity && row.age === age)?.count ?? 0,
+            })),
+          ]}
+        />
+      )}
+    </Section>
+  )
+}
+
+/** How many feeds the overview names; the coverage view has all. */
+const WORST = 6
+
+function Worst({ rows, sql }: { readonly rows: readonly FeedStatus[]; readonly sql: string }) {
+  const now = about.value?.now ?? new Date().toISOString()
+  return (
+    <Section
+      title="Worst coverage"
+      says="Feeds with holes first, then those whose memory at the venue runs out first."
+      sql={sql}
+    >
+      {rows.length === 0 ? (
+        <Empty title="No feed has been fetched yet." />
+      ) : (
+        <Table
+          caption="Feeds with the worst coverage"
+          rows={rows.slice(0, WORST)}
+          keyOf={({ account, feed, partition }) => `${account} ${feed} ${partition}`}
+          columns={[
+            {
+              kind: 'row',
+              head: 'Feed',
+              wraps: true,
+              value: (row) => feedInWords(row),
+              show: (row) => (
+                <a href={addressOf('coverage', { account: row.account, feed: row.feed })}>
+                  {feedInWords(row)}
+                </a>
+              ),
+            },
+            {
+              kind: 'text',
+              head: 'State',
+              value: () => '',
+              show: (row) => <Badge tone={statusTone(row)}>{statusWord(row)}</Badge>,
+            },
+            {
+              kind: 'text',
+              head: 'Memory left',
+              value: () => '',
+              show: (row) => {
+                const memory = memoryOf(row, now)
+                return memory === null ? (
+                  <span class="quiet">not known to forget</span>
+                ) : (
+                  <span class="memory-line">
+                    <MemoryBar width={56} height={8} used={memory.used} tone={memory.tone} />
+                    {memory.says}
+                  </span>
+                )
+              },
+            },
+          ]}
+        />
+      )}
+      <p class="more">
+        <a href={addressOf('coverage')}>All {count(rows.length, 'feed')} by day</a>
+      </p>
+    </Section>
+  )
+}

@@ -1,0 +1,135 @@
+// From any figure down to the bytes that the venue sent: one address for every id.
+import type { Entries, Proof as ProofAnswer, ProofStep } from '../../pipeline/serve/api.ts'
+import { Filters, TextFilter } from '../parts/filters.tsx'
+import { Icon } from '../parts/icon.tsx'
+import { CopyButton, ProofLink } from '../parts/marks.tsx'
+import { Head } from '../parts/section.tsx'
+import { Answered, Empty } from '../parts/states.tsx'
+import { firstPlaces, Tree } from '../proof/tree.tsx'
+import { useAnswer } from '../state/answer.ts'
+import { addressOf, parameters, refine } from '../state/router.ts'
+import { count } from '../words/plain.ts'
+
+/** How many steps stand beside each other before the rest is left out. */
+const LIMIT = 20
+
+export function Proof() {
+  const { id, limit, method, scope, rules, currency } = parameters.value
+  const asked = { id, limit: limit ?? String(LIMIT), method, scope, rules, currency }
+  const answer = useAnswer<ProofAnswer>(id === undefined ? null : '/api/proof', asked)
+  return (
+    <>
+      <Head title="Proof">
+        From a figure, step by step, down to the venue’s own record and the bytes in which it came.
+      </Head>
+      <Filters names={['id']}>
+        <TextFilter
+          name="id"
+          label="ID of a disposal, lot, entry, trade, break, line or record of the venue"
+          placeholder="main/tax.records/1387526618150338560/amount"
+        />
+      </Filters>
+      {id === undefined ? (
+        <Begin />
+      ) : (
+        <Answered answer={answer} what="the proof, and checking its hashes">
+          {(data) => <Shown data={data} />}
+        </Answered>
+      )}
+    </>
+  )
+}
+
+function Shown({ data }: { readonly data: ProofAnswer }) {
+  const places = firstPlaces(data.steps)
+  return (
+    <>
+      <Verdict data={data} />
+      <ol class="steps root">
+        {data.steps.map((step, at) => (
+          <Tree
+            key={`${data.id}-${at}`}
+            step={step}
+            path={`step-${at}`}
+            places={places}
+            isOpen={at === 0}
+            figures={NONE}
+            currency={null}
+            coin={null}
+          />
+        ))}
+      </ol>
+    </>
+  )
+}
+
+const NONE: ReadonlySet<string> = new Set()
+
+/** What the proof rests on, in a line. */
+function Verdict({ data }: { readonly data: ProofAnswer }) {
+  const rows = new Set<string>()
+  const frames = new Set<number>()
+  let erased = 0
+  let omitted = 0
+  const visit = (step: ProofStep): void => {
+    omitted += step.omitted ?? 0
+    if (step.evidence !== undefined) {
+      const place = `${step.evidence.frame}/${step.evidence.row}`
+      if (!rows.has(place) && step.evidence.erased) erased += 1
+      rows.add(place)
+      frames.add(step.evidence.frame)
+    }
+    for (const below of step.steps) visit(below)
+  }
+  for (const step of data.steps) visit(step)
+  return (
+    <div class="proof-verdict">
+      {rows.size === 0 ? (
+        <p>This rests on no record of the venue.</p>
+      ) : (
+        <p>
+          <span class="seal">
+            <Icon name="check" /> Proven
+          </span>{' '}
+          by {count(rows.size, 'received row')} in {count(frames.size, 'frame')} of the journal. Their hashes
+          and the chain were reckoned anew for this answer
+          {erased > 0 ? `; of ${count(erased, 'row')} the bytes were erased on purpose` : ''}.
+        </p>
+      )}
+      <p class="command">
+        <span class="quiet">The same on the command line</span> <code>{data.command}</code>
+        <CopyButton text={data.command} what="command" />
+      </p>
+      {omitted === 0 ? null : (
+        <p>
+          {count(omitted, 'further step')} left out.{' '}
+          <button type="button" class="button small" onClick={() => refine({ limit: String(LIMIT * 50) })}>
+            Show up to {LIMIT * 50} beside each other
+          </button>
+        </p>
+      )}
+    </div>
+  )
+}
+
+/** Without an id: where ids are found, and a few to try. */
+function Begin() {
+  const answer = useAnswer<Entries>('/api/entries', { kind: 'trade' })
+  return (
+    <Empty title="Which figure is to be proven?">
+      Every ID on this page leads here: a date in the <a href={addressOf('ledger')}>ledger</a>, a disposal or
+      a lot under <a href={addressOf('gains')}>gains</a> and <a href={addressOf('lots')}>lots</a>, the
+      evidence of a <a href={addressOf('breaks')}>break</a>. IDs of reports work too, pasted above.
+      {answer.data === null || answer.data.entries.rows.length === 0 ? null : (
+        <>
+          {' '}
+          To try one:{' '}
+          <ProofLink id={answer.data.entries.rows[0]?.entry_id ?? ''}>
+            the last trade of {answer.data.entries.rows[0]?.coin} in {answer.data.entries.rows[0]?.account}
+          </ProofLink>
+          .
+        </>
+      )}
+    </Empty>
+  )
+}

@@ -1,0 +1,53 @@
+// What is known of a feed, in words: its name, its state, how long the venue still remembers it.
+import type { FeedStatus } from '../../pipeline/serve/api.ts'
+import type { Tone } from '../parts/marks.tsx'
+import { count } from './plain.ts'
+import { spanInWords } from './times.ts'
+
+const DAY = 86_400_000
+
+export function feedInWords({
+  account,
+  feed,
+  partition,
+}: Pick<FeedStatus, 'account' | 'feed' | 'partition'>): string {
+  return [account, feed, ...(partition === '' ? [] : [partition])].join(' · ')
+}
+
+export function feedOnly({ feed, partition }: Pick<FeedStatus, 'feed' | 'partition'>): string {
+  return partition === '' ? feed : `${feed} · ${partition}`
+}
+
+/** Gaps first: what is missing counts more than what is there. */
+export function statusWord({ gaps, status, to }: FeedStatus): string {
+  if (gaps.length > 0) return count(gaps.length, 'gap')
+  return (status ?? (to === null ? 'not asked' : 'complete')).replaceAll('_', ' ')
+}
+
+export function statusTone({ gaps, status, to }: FeedStatus): Tone {
+  if (gaps.some((gap) => gap.status === 'missing' || gap.status === 'failed')) return 'bad'
+  if (gaps.length > 0) return 'warn'
+  if (status === 'complete' || status === 'empty' || (status === null && to !== null)) return 'good'
+  if (status === 'not_applicable' || status === null) return 'plain'
+  return status === 'failed' ? 'bad' : 'warn'
+}
+
+export interface Memory {
+  /** Share of the venue's memory that has passed since the last fetch: 1 when it begins to forget. */
+  readonly used: number
+  readonly says: string
+  readonly tone: 'good' | 'warn' | 'bad'
+}
+
+/** Null where the venue is not known to forget. */
+export function memoryOf({ forgetsAt, retentionDays }: FeedStatus, now: string): Memory | null {
+  if (forgetsAt === null || retentionDays === null) return null
+  const left = Date.parse(forgetsAt) - Date.parse(now)
+  const used = 1 - left / (retentionDays * DAY)
+  if (left <= 0) return { used: 1, says: `forgetting for ${spanInWords(left)}`, tone: 'bad' }
+  return {
+    used,
+    says: `${spanInWords(left)} left`,
+    tone: left < 2 * DAY ? 'bad' : left < 7 * DAY ? 'warn' : 'good',
+  }
+}
