@@ -187,7 +187,7 @@ async function showReports(context: CommandContext): Promise<void> {
       const rows = await allRows(report.rows)
       const shown = { ...report, rows: asBatches(rows.slice(0, ROWS_SHOWN)) }
       const file = await writeReport({ ...report, rows: asBatches(rows) }, 'csv', destination)
-      context.print(`\n${await printReport(shown, terminal.width)}`)
+      context.print(`\n${await printReport(shown)}`)
       const rest = rows.length - ROWS_SHOWN
       context.print(rest > 0 ? `${rest} more rows in ${file}` : `As CSV: ${file}`)
     }

@@ -8,6 +8,7 @@ import { type LotChoice, lawOf } from '../rules/matching.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
+import { importance } from './importance.ts'
 import { comparisonReport, parseMethods } from './method-comparison.ts'
 import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
@@ -100,10 +101,11 @@ export async function makeReport(
   const calendar = calendarOf(law, lots.timeZone)
   const period = readPeriod({ from, to, year }, calendar)
   const request = { account, period, zone: calendar.timeZone, lots, currency, form1099 }
-  const report =
+  const made =
     options.methods === undefined
       ? await make(ledger, request)
       : await comparisonReport(ledger, request, methodsOf(options))
+  const report = { ...made, importance: importance[name] }
   const facts: [string, string][] = [
     ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],
