@@ -25,9 +25,20 @@ export async function screenTable(
   { width, importance = [], totals = [] }: Screen,
 ): Promise<{ readonly table: string; readonly notShown: readonly string[] }> {
   const { first, more } = await beginning(rows)
-  const lines = [...first, ...totals]
-  if (fits(columns, lines, width))
-    return { table: printTable(columns, first, { totals }), notShown: rest(more) }
+  const { table, leftOut } = fitted(columns, first, { width, importance, totals })
+  const missing =
+    leftOut.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${leftOut.join(', ')}.`]
+  return { table, notShown: [...rest(more), ...missing] }
+}
+
+/** All rows, in the columns that fit; and the headings of those that do not. */
+export function fitted(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  { width, importance = [], totals = [] }: Screen,
+): { readonly table: string; readonly leftOut: readonly string[] } {
+  const lines = [...rows, ...totals]
+  if (fits(columns, lines, width)) return { table: printTable(columns, rows, { totals }), leftOut: [] }
 
   const brief = columns.map(withoutSeconds)
   const kept = chosen(
@@ -36,16 +47,17 @@ export async function screenTable(
     width,
     importance,
   )
-  const only = (row: Row): Row => kept.map((index) => toTheMinute(columns, row)[index] ?? null)
+  const only = (row: Row): Row => {
+    const cells = toTheMinute(columns, row)
+    return kept.map((index) => cells[index] ?? null)
+  }
   const table = printTable(
     kept.map((index) => brief[index] as Column),
-    first.map(only),
+    rows.map(only),
     { width, totals: totals.map(only) },
   )
-  const left = columns.filter((_, index) => !kept.includes(index)).map(({ title, name }) => title ?? name)
-  const missing =
-    left.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${left.join(', ')}.`]
-  return { table, notShown: [...rest(more), ...missing] }
+  const leftOut = columns.filter((_, index) => !kept.includes(index)).map(({ title, name }) => title ?? name)
+  return { table, leftOut }
 }
 
 /** The first rows, and how many follow; those are counted and not kept. */
