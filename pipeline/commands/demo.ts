@@ -98,7 +98,7 @@ async function night(context: CommandContext): Promise<Night> {
     onNote: context.tell,
     engine: engineSettings(config.engine),
   })
-  const progress = startProgress(context)
+  const progress = startProgress(context, config)
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
     progress.stop()

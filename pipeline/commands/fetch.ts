@@ -109,7 +109,7 @@ export const syncCommand = defineCommand({
         onNote: context.tell,
         engine: engineSettings(config.engine),
       })
-      const progress = startProgress(context)
+      const progress = startProgress(context, config)
       try {
         const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
         progressed.sync = result
@@ -157,7 +157,7 @@ export const nightlyCommand = defineCommand({
         onNote: context.tell,
         engine: engineSettings(config.engine),
       })
-      const progress = startProgress(context)
+      const progress = startProgress(context, config)
       try {
         const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
         progressed.sync = result

@@ -185,13 +185,16 @@ async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
   const at = (row: Row, name: string): Cell =>
     row[columns.findIndex((column) => column.name === name)] ?? null
   return totals.map((row) => [
-    at(row, 'product_line') ?? 'together',
+    sourceOf(at(row, 'product_line')),
     at(row, 'realised_pnl'),
     addAmounts([at(row, 'fees'), at(row, 'funding'), at(row, 'interest')]),
     at(row, 'net_pnl'),
     at(row, 'coin'),
   ])
 }
+
+const sourceOf = (productLine: Cell): Cell =>
+  productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
 
 /** Lines broken between words; those that go on are set in. */
 function wrapped(text: string, width: number | undefined): string {
