@@ -37,6 +37,8 @@ export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
   ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
 })
 
+export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON' } as const
+
 /** For commands that print a table of many columns. */
 export const wideOption = {
   type: 'boolean',
