@@ -9,8 +9,8 @@ import type { Config } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
-import { describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
-import { defineCommand } from './command.ts'
+import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
+import { defineCommand, jsonOption } from './command.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -20,7 +20,7 @@ const publishAnyway = {
 
 export const buildCommand = defineCommand({
   example: ['$0 build', 'after a change of the configuration'],
-  options: (parser) => parser.option('publish-anyway', publishAnyway),
+  options: (parser) => parser.option('publish-anyway', publishAnyway).option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const books = await openBooks(context.dir, {
@@ -30,7 +30,7 @@ export const buildCommand = defineCommand({
       engine: engineSettings(config.engine),
     })
     try {
-      return await buildAndTell(context, config, books, args['publish-anyway'])
+      return await buildAndTell(context, config, books, args)
     } finally {
       await books.close()
     }
@@ -52,12 +52,16 @@ export const checkCommand = defineCommand({
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
       const found = [...result.openBreaks, ...result.explainedBreaks]
       context.print(printBreaks(found, args.json, context.now()))
+      if (!args.json && found.length > 0) context.tell(NEXT_OF_CHECK)
       return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
     } finally {
       await books.close()
     }
   },
 })
+
+const NEXT_OF_CHECK =
+  'Next: `tieout explain ID` shows what a break rests on; `tieout explain-break ID --note "…"` answers for it.'
 
 export const verifyCommand = defineCommand({
   example: ['$0 verify', 'before a filing, or after a restore'],
@@ -83,7 +87,7 @@ export const verifyCommand = defineCommand({
 
 export const rebuildCommand = defineCommand({
   example: ['$0 rebuild', 'after an update, or when landing.duckdb was lost'],
-  options: (parser) => parser.option('publish-anyway', publishAnyway),
+  options: (parser) => parser.option('publish-anyway', publishAnyway).option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const books = await openBooks(context.dir, {
@@ -100,7 +104,7 @@ export const rebuildCommand = defineCommand({
         context.tell(
           `Erased before, and without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
         )
-      return await buildAndTell(context, config, books, args['publish-anyway'])
+      return await buildAndTell(context, config, books, args)
     } finally {
       await books.close()
     }
@@ -111,10 +115,11 @@ async function buildAndTell(
   context: CommandContext,
   config: Config,
   books: Books,
-  anyway: boolean,
+  { json, 'publish-anyway': anyway }: { readonly json: boolean; readonly 'publish-anyway': boolean },
 ): Promise<ExitCode> {
   const result = await buildBooks(context, config, books, { publishAnyway: anyway })
-  context.print(describeBreaks(result))
+  context.print(json ? JSON.stringify(buildJson(result), null, 2) : describeBreaks(result))
+  context.tell(closingLine(result))
   if (result.published) return 0
   context.tell(NOT_PUBLISHED)
   return 1

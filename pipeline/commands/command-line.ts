@@ -57,6 +57,7 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
         },
       })) as never,
     )
+    .completion('completion', 'Print a script that completes commands and options in bash or zsh')
     .demandCommand(1, 'Name a command.')
     .strict()
     .recommendCommands()

@@ -26,12 +26,25 @@ export function defineCommand<Options>({ options, example, run }: Declaration<Op
   }
 }
 
+/** A terminal that does not know its width. */
+const USUAL_WIDTH = 80
+
 /** Standard output as reports use it; its width is that of the terminal, if it is one. */
-export const terminalOf = (context: CommandContext) => ({
-  stdout: context.stdout,
-  tell: context.tell,
-  ...(context.stdout.isTTY && context.stdout.columns !== undefined ? { width: context.stdout.columns } : {}),
+export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
+  stdout,
+  tell,
+  wide,
+  ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
 })
+
+export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON' } as const
+
+/** For commands that print a table of many columns. */
+export const wideOption = {
+  type: 'boolean',
+  default: false,
+  describe: 'On a terminal: every column and every row, however wide',
+} as const
 
 /** Where several exit codes apply, the one that counts. Contract, "Exit codes". */
 export function worst(codes: readonly ExitCode[]): ExitCode {

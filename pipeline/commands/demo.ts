@@ -8,7 +8,7 @@ import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books/books.ts'
 import { importInto, readImport } from '../books/import.ts'
 import { buildBooks, syncBooks } from '../books/night.ts'
-import { type CommandContext, optionalConfig, parseInstant, requiredConfig } from '../config/context.ts'
+import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { acquireLock } from '../journal/lock.ts'
@@ -17,13 +17,10 @@ import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { writeFileFrom } from '../output/deliver.ts'
-import { printTable } from '../output/table.ts'
-import { makeReport } from '../reports/catalogue.ts'
-import { printReport, writeReport } from '../reports/print.ts'
-import { describeBreaks } from '../reports/summary.ts'
 import { worksheet } from '../reports/worksheet.ts'
-import { defineCommand, terminalOf, worst } from './command.ts'
-import { compareWithTruth, describeComparison } from './demo/compare.ts'
+import { defineCommand, worst } from './command.ts'
+import { showBooks, writeReports } from './demo/books.ts'
+import { compareWithTruth } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 import { tellPrices } from './fetch.ts'
 import { startProgress } from './progress.ts'
@@ -33,8 +30,6 @@ const MARKER = '.tieout-demo'
 
 /** Budgets refill so many times as fast as documented, so that a year fits into a minute. */
 const DEMO_SPEED = 100
-
-const DEMO_REPORTS = ['balances', 'pnl', 'gains', 'coverage', 'breaks'] as const
 
 export const demoCommand = defineCommand({
   example: ['$0 demo --seed 2 --days 90', 'another account’s quarter'],
@@ -58,14 +53,11 @@ export const demoCommand = defineCommand({
         `A sandbox venue with ${sandbox.accounts.length} accounts and ${args.days} days of history (seed ${args.seed}).`,
       )
       const codes = await night(context)
-      const filled = await fillIn(context)
-      await showReports(context)
-      await showPresent(context)
+      const built = (await fillIn(context)) ?? codes.built
+      const files = await writeReports(context)
       const comparison = await compareWithTruth(context.dir, sandbox.truth())
-      context.print(describeComparison(comparison))
-      context.print(`The books: ${join(context.dir, 'ledger.duckdb')}`)
-      context.print(`Ask them:  npx tieout sql "select * from balances" --dir ${context.dir}`)
-      return comparison.differences.length > 0 ? 1 : worst([codes.fetched, filled ?? codes.built])
+      await showBooks(context, { built, files, comparison })
+      return comparison.differences.length > 0 ? 1 : worst([codes.fetched, codeOf(built)])
     } finally {
       await sandbox.close()
     }
@@ -95,7 +87,7 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
 interface Night {
   /** What fetching came to, and what the books did. */
   readonly fetched: ExitCode
-  readonly built: ExitCode
+  readonly built: BuildResult
 }
 
 async function night(context: CommandContext): Promise<Night> {
@@ -113,10 +105,9 @@ async function night(context: CommandContext): Promise<Night> {
     context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
     const built = await buildBooks(context, config, books, { publishAnyway: false, fetchesPrices: true })
     tellPrices(context, built.prices)
-    context.print(describeBreaks(built))
     return {
       fetched: worst([result.refusals.length > 0 ? 4 : 0, result.incomplete ? 5 : 0]),
-      built: codeOf(built),
+      built,
     }
   } finally {
     progress.stop()
@@ -131,7 +122,7 @@ const codeOf = ({ breaks }: Pick<BuildResult, 'breaks'>): ExitCode =>
  * What the history does not tell the cost of, filled in as its owner would: a worksheet, and its rows back as opening lots,
  * at the market value that it proposes. Null where nothing is to be filled in.
  */
-async function fillIn(context: CommandContext): Promise<ExitCode | null> {
+async function fillIn(context: CommandContext): Promise<BuildResult | null> {
   const config = requiredConfig(context)
   const engine = engineSettings(config.engine)
   const file = join(context.dir, 'reports', 'worksheet.csv')
@@ -161,79 +152,11 @@ async function fillIn(context: CommandContext): Promise<ExitCode | null> {
     })
     const built = await buildBooks(context, config, books, { publishAnyway: false })
     context.print(
-      `${count} arrivals had no known cost: the worksheet proposes their market value of that day, and the demo takes it ` +
-        `(${file}). Of your own coins you would put in what they cost.`,
+      `${count} arrivals had no known cost: the demo takes their market value of the day (reports/worksheet.csv).\n` +
+        'Of your own coins you would put in what they cost.',
     )
-    context.print(describeBreaks(built))
-    return codeOf(built)
+    return built
   } finally {
     await books.close()
-  }
-}
-
-/** Rows of a report that the demo prints; the files hold all of them. */
-const ROWS_SHOWN = 24
-
-/** Prints the beginning of each report, and writes all of it as CSV beside the books. */
-async function showReports(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
-  try {
-    const folder = join(context.dir, 'reports')
-    ensureFolder(folder)
-    const terminal = terminalOf(context)
-    const destination = { out: folder, dir: context.dir, terminal: { ...terminal, tell: () => undefined } }
-    for (const name of DEMO_REPORTS) {
-      const report = await makeReport(ledger, name)
-      const rows = await allRows(report.rows)
-      const shown = { ...report, rows: asBatches(rows.slice(0, ROWS_SHOWN)) }
-      const file = await writeReport({ ...report, rows: asBatches(rows) }, 'csv', destination)
-      context.print(`\n${await printReport(shown, terminal.width)}`)
-      const rest = rows.length - ROWS_SHOWN
-      context.print(rest > 0 ? `${rest} more rows in ${file}` : `As CSV: ${file}`)
-    }
-    context.print('')
-  } finally {
-    ledger.close()
-  }
-}
-
-/** What the accounts look like now, from the feeds that tell of the present. */
-const PRESENT: readonly (readonly [title: string, query: string])[] = [
-  [
-    'Open positions',
-    `select account, symbol, hold_side, total, open_price_avg, unrealized_pl, achieved_profits
-     from positions where is_current and total <> 0 order by all`,
-  ],
-  [
-    'Sub-accounts',
-    `select emails.account, sub_uid, accounts.account as name, emails.ctime as created_at
-     from subaccount_emails as emails left join accounts on accounts.uid = emails.sub_uid
-     where is_current order by all`,
-  ],
-  [
-    'Merchant',
-    `select account, merchant_id, total_trades, total_completion_rate, trades30d
-     from merchants where is_current order by all`,
-  ],
-  [
-    'Risk and lists',
-    `select 'institutional LTV' as what, rtrim(rtrim(cast(ltv as varchar), '0'), '.') as figure from ltv where is_current
-     union all select 'open orders', cast(count(*) as varchar) from open_orders where is_current
-     union all select 'contracts', cast(count(*) as varchar) from contracts where is_current
-     union all select 'liquidations of the last days', cast(count(*) as varchar) from liquidations
-     union all select 'agent customers', cast(count(*) as varchar) from customers where is_current
-     union all select 'KYC results', cast(count(*) as varchar) from customer_kyc where is_current`,
-  ],
-]
-
-async function showPresent(context: CommandContext): Promise<void> {
-  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
-  try {
-    for (const [title, query] of PRESENT) {
-      const { columns, rows } = await ledger.stream(query)
-      context.print(`${title}\n\n${printTable(columns, await allRows(rows))}\n`)
-    }
-  } finally {
-    ledger.close()
   }
 }

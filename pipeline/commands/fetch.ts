@@ -10,10 +10,10 @@ import type { BuildResult } from '../ledger/build.ts'
 import { printTable } from '../output/table.ts'
 import type { FetchOutcome } from '../prices/fetch.ts'
 import { counted } from '../reports/notes.ts'
-import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
+import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { planRun } from '../sync/plan-run.ts'
 import type { SyncResult } from '../sync/sync.ts'
-import { defineCommand, worst } from './command.ts'
+import { defineCommand, jsonOption, worst } from './command.ts'
 import { notifying } from './notifying.ts'
 import { startProgress } from './progress.ts'
 
@@ -48,8 +48,7 @@ function selection(context: CommandContext, args: SelectionArguments): Selection
 
 export const planCommand = defineCommand({
   example: ['$0 plan --accounts main --from 2026-01-01', 'the plan of one account since New Year'],
-  options: (parser) =>
-    selectionOptions(parser).option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  options: (parser) => selectionOptions(parser).option('json', jsonOption),
   run: async (context, args) => {
     const config = requiredConfig(context)
     const chosen = selection(context, args)
@@ -98,7 +97,7 @@ function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
 
 export const syncCommand = defineCommand({
   example: ['$0 sync --feeds tax.records', 'only the unified tax records'],
-  options: selectionOptions,
+  options: (parser) => selectionOptions(parser).option('json', jsonOption),
   run: async (context, args) => {
     const config = requiredConfig(context)
     const chosen = selection(context, args)
@@ -114,7 +113,10 @@ export const syncCommand = defineCommand({
         const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
         progressed.sync = result
         progress.fetched()
-        return worst(tellSync(context, result))
+        if (args.json) context.print(JSON.stringify(syncJson(result), null, 2))
+        const codes = tellSync(context, result)
+        if (!result.incomplete) context.tell('Next: `tieout build` makes the ledger of it.')
+        return worst(codes)
       } finally {
         progress.stop()
         await books.close()
@@ -123,10 +125,22 @@ export const syncCommand = defineCommand({
   },
 })
 
+/** What a sync came to, for a script. */
+const syncJson = ({ requests, rows, retries, incomplete, refusals, failures }: SyncResult) => ({
+  requests,
+  rows,
+  retries,
+  incomplete,
+  refused: refusals.length > 0,
+  failures: failures.map(({ account, class: name, message }) => ({ account, class: name, message })),
+})
+
 /** Says what a build found and whether it was published; open breaks give code 3, an unpublished build too. */
-export async function tellBuild(context: CommandContext, result: BuildResult): Promise<ExitCode> {
-  context.print(describeBreaks(result))
+function tellBuild(context: CommandContext, result: BuildResult, sync: SyncResult, json: boolean): ExitCode {
+  const answer = { ...syncJson(sync), ...buildJson(result) }
+  context.print(json ? JSON.stringify(answer, null, 2) : describeBreaks(result))
   if (!result.published) context.tell(NOT_PUBLISHED)
+  context.tell(closingLine(result))
   return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
 }
 
@@ -142,7 +156,7 @@ export function tellPrices(context: CommandContext, prices: FetchOutcome | null)
 export const nightlyCommand = defineCommand({
   example: ['$0 nightly', 'the one command to schedule every night'],
   options: (parser) =>
-    selectionOptions(parser).option('publish-anyway', {
+    selectionOptions(parser).option('json', jsonOption).option('publish-anyway', {
       type: 'boolean',
       default: false,
       describe: 'Publish even when checks fail at severity error',
@@ -169,7 +183,7 @@ export const nightlyCommand = defineCommand({
         })
         progressed.build = built
         tellPrices(context, built.prices)
-        return worst([...codes, await tellBuild(context, built)])
+        return worst([...codes, tellBuild(context, built, result, args.json)])
       } finally {
         progress.stop()
         await books.close()

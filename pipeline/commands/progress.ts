@@ -1,10 +1,17 @@
-// Progress for people: bars on a terminal, plain lines elsewhere. Always on standard error, so that output stays clean. And
-// for whoever watches from another process: the state of the run in the books.
-import { MultiBar, Presets, type SingleBar } from 'cli-progress'
+// Progress for people: one bar on a terminal, a line each ten seconds elsewhere. Always on standard error, so that output
+// stays clean. Time left is what the rate budgets take at least for the requests that are planned and not yet sent. And for
+// whoever watches from another process: the state of the run in the books.
+import { Presets, SingleBar } from 'cli-progress'
+import { leastMs, spendingOf } from '../../connectors/budgets.ts'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import type { Clock } from '../../models/clock.ts'
+import { forTerminal } from '../../models/text.ts'
 import { tellRun } from '../books/run-state.ts'
-import type { Config } from '../config/config.ts'
+import { budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
+import { duration } from '../reports/status-text.ts'
 import type { Progress } from '../sync/context.ts'
 
 interface ProgressDisplay {
@@ -24,8 +31,9 @@ export async function startProgress(
   command: string,
 ): Promise<RunProgress> {
   const { dir, run, clock } = context
+  const so = new SoFar(clock, config)
   const display =
-    context.stderr.isTTY === true && !logsAlone(context.log.level) ? bars() : lines(context.tell)
+    context.stderr.isTTY === true && !logsAlone(context.log.level) ? bar(context, so) : lines(context, so)
   const state = await tellRun(dir, { run, command, clock, config })
   return {
     report: (event) => {
@@ -43,52 +51,144 @@ export async function startProgress(
   }
 }
 
-/** One bar for each feed of each account. */
-function bars(): ProgressDisplay {
-  const multi = new MultiBar(
-    { format: '{name} {bar} {value}/{total} requests, {rows} rows', hideCursor: true, clearOnComplete: true },
-    Presets.shades_grey,
-  )
-  const running = new Map<string, { bar: SingleBar; rows: number; total: number }>()
-  return {
-    report(event) {
-      if (event.kind === 'note') {
-        multi.log(`${event.account}: ${event.text}\n`)
-        return
-      }
-      const name = `${event.account} ${event.feed}`
-      if (event.kind === 'planned') {
-        const bar = multi.create(event.requests, 0, { name: name.padEnd(32), rows: 0 })
-        running.set(name, { bar, rows: 0, total: event.requests })
-        return
-      }
-      const shown = running.get(name)
-      if (shown === undefined) return
-      if (event.kind === 'finished') {
-        multi.remove(shown.bar)
-        return
-      }
-      shown.rows += event.rows
-      shown.bar.increment(1, { rows: shown.rows })
-    },
-    stop: () => multi.stop(),
+interface FeedSoFar {
+  readonly account: string
+  readonly feed: string
+  planned: number
+  done: number
+}
+
+/** How far a run has come, over all accounts and feeds. */
+export class SoFar {
+  readonly #clock: Pick<Clock, 'monotonic'>
+  readonly #config: Config
+  readonly #begun: number
+  readonly #feeds = new Map<string, FeedSoFar>()
+  rows = 0
+
+  constructor(clock: Pick<Clock, 'monotonic'>, config: Config) {
+    this.#clock = clock
+    this.#config = config
+    this.#begun = clock.monotonic()
+  }
+
+  note(event: Exclude<Progress, { kind: 'note' }>): void {
+    const { account, feed } = event
+    const key = JSON.stringify([account, feed])
+    const so = this.#feeds.get(key) ?? { account, feed, planned: 0, done: 0 }
+    if (event.kind === 'planned') so.planned += event.requests
+    if (event.kind === 'page') {
+      so.done += 1
+      this.rows += event.rows
+    }
+    // What has ended sends no more, whatever had been planned.
+    if (event.kind === 'finished') so.planned = so.done
+    else so.planned = Math.max(so.planned, so.done)
+    this.#feeds.set(key, so)
+  }
+
+  get done(): number {
+    return this.#sum('done')
+  }
+
+  get planned(): number {
+    return this.#sum('planned')
+  }
+
+  /** Requests a second since the beginning. */
+  get rate(): number {
+    const seconds = (this.#clock.monotonic() - this.#begun) / 1000
+    return seconds <= 0 ? 0 : this.done / seconds
+  }
+
+  /** Least milliseconds that the budgets take for the rest. */
+  get leftMs(): number {
+    const overrides = budgetOverrides(this.#config)
+    const rest = [...this.#feeds.values()].flatMap(({ account, feed, planned, done }) => {
+      const endpoint = findEndpoint(feed)
+      if (endpoint === undefined || planned <= done) return []
+      const uid = this.#config.accounts[account]?.uid
+      const access = { name: account, ...(uid === undefined ? {} : { uid }) }
+      return [{ spending: spendingOf(access, endpoint, overrides), count: planned - done }]
+    })
+    return leastMs(rest, defaultProfile.ipRate)
+  }
+
+  /** `1200 of 2715 requests, 5868 rows, 40 a second, at least 45 s left`. */
+  describe(): string {
+    return (
+      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)} a second, ` +
+      `at least ${duration(this.leftMs)} left`
+    )
+  }
+
+  #sum(what: 'done' | 'planned'): number {
+    return [...this.#feeds.values()].reduce((sum, so) => sum + so[what], 0)
   }
 }
 
-/** A line when a feed begins and when it ends. */
-function lines(tell: (text: string) => void): ProgressDisplay {
-  const rows = new Map<string, { rows: number; requests: number }>()
+/** How often a bar is drawn, in milliseconds. */
+const REDRAW_MS = 250
+
+function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDisplay {
+  const drawn = new SingleBar(
+    {
+      format: 'Fetching {bar} {text}',
+      barsize: 16,
+      hideCursor: true,
+      clearOnComplete: true,
+      stopOnComplete: false,
+      stream: stderr as NodeJS.WriteStream,
+    },
+    Presets.shades_grey,
+  )
+  let isRunning = false
+  let drawnAt = Number.NEGATIVE_INFINITY
+  const stop = (): void => {
+    if (isRunning) drawn.stop()
+    isRunning = false
+  }
+  return {
+    report(event) {
+      if (event.kind === 'note') {
+        stop()
+        tell(`${event.account}: ${event.text}`)
+        return
+      }
+      so.note(event)
+      if (clock.monotonic() - drawnAt < REDRAW_MS) return
+      drawnAt = clock.monotonic()
+      const text = forTerminal(so.describe())
+      if (!isRunning) drawn.start(so.planned, so.done, { text })
+      isRunning = true
+      drawn.setTotal(so.planned)
+      drawn.update(so.done, { text })
+    },
+    stop,
+  }
+}
+
+const LINE_EVERY_MS = 10_000
+
+/** A line each ten seconds, and one for each feed that ended otherwise than planned; in a log one for each that ended. */
+export function lines(
+  { clock, tell, log }: Pick<CommandContext, 'clock' | 'tell' | 'log'>,
+  so: SoFar,
+): ProgressDisplay {
+  let toldAt = clock.monotonic()
   return {
     report(event) {
       if (event.kind === 'note') {
         tell(`${event.account}: ${event.text}`)
         return
       }
-      const name = `${event.account} ${event.feed}`
-      const so = rows.get(name) ?? { rows: 0, requests: 0 }
-      if (event.kind === 'page') rows.set(name, { rows: so.rows + event.rows, requests: so.requests + 1 })
-      if (event.kind === 'finished')
-        tell(`${name}: ${event.status}, ${so.rows} rows in ${so.requests} requests`)
+      so.note(event)
+      const isUsual = event.kind === 'finished' && ['done', 'not_applicable'].includes(event.status)
+      if (event.kind === 'finished' && (!isUsual || logsAlone(log.level)))
+        tell(`${event.account} ${event.feed}: ${event.status}`)
+      if (clock.monotonic() - toldAt < LINE_EVERY_MS) return
+      toldAt = clock.monotonic()
+      tell(`Fetching: ${so.describe()}.`)
     },
     stop: () => undefined,
   }

@@ -12,7 +12,7 @@ import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
-import { defineCommand, terminalOf } from './command.ts'
+import { defineCommand, terminalOf, wideOption } from './command.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
@@ -44,6 +44,8 @@ export const reportCommand = defineCommand({
       })
       .option('freeze', text('Keep the report as a filing of this name, with hashes of its inputs'))
       .option('against', text('Show what differs from the filing of this name, line by line'))
+      .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
+      .option('wide', wideOption)
       .conflicts('freeze', 'against')
       .option('out', text('File or folder to write to')),
   run: async (context, args) => {
@@ -72,9 +74,10 @@ export const reportCommand = defineCommand({
       const defaults = { method, scope, rules, timeZone, feesInKind, losses: opening }
       const asked = { name: args.name as ReportName, options, defaults }
       const made = await reportOf(context, ledger, asked, args)
-      const report = args.format === 'xlsx' ? await withHashes(made, context, ledger, asked) : made
-      const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context) }
-      const file = await writeReport(report, args.format as ReportFormat, destination)
+      const format = args.json ? 'json' : (args.format as ReportFormat)
+      const report = format === 'xlsx' ? await withHashes(made, context, ledger, asked) : made
+      const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context, args.wide) }
+      const file = await writeReport(report, format, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)
       return 0
     } finally {

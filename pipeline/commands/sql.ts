@@ -4,7 +4,7 @@ import { engineSettings } from '../engine/settings.ts'
 import { answerApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
 import { runQuery } from '../reports/sql.ts'
-import { defineCommand, terminalOf } from './command.ts'
+import { defineCommand, terminalOf, wideOption } from './command.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
@@ -14,13 +14,15 @@ export const sqlCommand = defineCommand({
     parser
       .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
       .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
+      .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
+      .option('wide', wideOption)
       .option('out', text('File to write to'))
       .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
       .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
   run: async (context, args) => {
     await runQuery(context.dir, args.query, {
-      format: args.format as QueryFormat,
-      terminal: terminalOf(context),
+      format: args.json ? 'json' : (args.format as QueryFormat),
+      terminal: terminalOf(context, args.wide),
       answer: answerApart,
       signal: context.signal,
       engine: engineSettings(optionalConfig(context).engine),

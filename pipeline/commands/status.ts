@@ -1,19 +1,23 @@
 // `tieout status`: how the books stand, from the published ledger, also while a run writes.
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { optionalConfig } from '../config/context.ts'
+import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { hasOpenBreaks, isStale, readStatus } from '../reports/status.ts'
-import { describeStatus, duration } from '../reports/status-text.ts'
-import { defineCommand, terminalOf } from './command.ts'
+import { inkFor } from '../output/ink.ts'
+import { hasOpenBreaks, isStale, readStatus, type Status } from '../reports/status.ts'
+import { describeStatus, duration, verdict } from '../reports/status-text.ts'
+import { defineCommand, terminalOf, wideOption } from './command.ts'
 
 export const statusCommand = defineCommand({
   example: ['$0 status --json --max-age 36h', 'for a monitor; exit code 3 means open breaks or old books'],
   options: (parser) =>
-    parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }).option('max-age', {
-      type: 'string',
-      describe: 'Code 3 when the last good run ended longer ago: 90min, 36h, 2d',
-      requiresArg: true,
-    }),
+    parser
+      .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
+      .option('wide', wideOption)
+      .option('max-age', {
+        type: 'string',
+        describe: 'Code 3 when the last good run ended longer ago: 90min, 36h, 2d',
+        requiresArg: true,
+      }),
   run: async (context, args): Promise<ExitCode> => {
     const config = optionalConfig(context)
     const given = args['max-age']
@@ -24,15 +28,27 @@ export const statusCommand = defineCommand({
       retentionDays,
       engine: engineSettings(config.engine),
     })
-    context.print(
-      args.json ? JSON.stringify(status, null, 2) : describeStatus(status, terminalOf(context).width),
-    )
+    if (args.json) context.print(JSON.stringify(status, null, 2))
+    else showStatus(context, status, { maxAgeMs, isWide: args.wide })
     if (status.publishedAt === null) return 3
     const isOld = maxAgeMs !== null && isStale(status, maxAgeMs)
     if (isOld) context.tell(tooOld(status.lastGoodRunAt, context.now(), String(given)))
     return isOld || hasOpenBreaks(status) ? 3 : 0
   },
 })
+
+/** The verdict in its colour, and the page. */
+function showStatus(
+  context: CommandContext,
+  status: Status,
+  { maxAgeMs, isWide }: { readonly maxAgeMs: number | null; readonly isWide: boolean },
+): void {
+  const { width } = terminalOf(context)
+  const form = { maxAgeMs, ...(width === undefined || isWide ? {} : { width }) }
+  const { meaning, text } = verdict(status)
+  context.stdout.write(`${inkFor(context.stdout).mark(meaning, text)}\n`)
+  context.print(describeStatus(status, form).slice(text.length + 1))
+}
 
 function tooOld(lastGoodRunAt: string | null, now: number, maxAge: string): string {
   if (lastGoodRunAt === null)

@@ -13,6 +13,8 @@ export interface Terminal {
   readonly stdout: Writable
   /** Columns of the terminal; absent when standard output is none. */
   readonly width?: number
+  /** Every column and every row of a table, however wide the terminal. */
+  readonly wide?: boolean
   /** Writes a line for people to standard error. */
   readonly tell: (text: string) => void
 }

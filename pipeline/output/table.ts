@@ -1,5 +1,5 @@
 // Plain tables for a terminal: no colours, amounts lined up at the decimal point, nothing rounded.
-// Only columns of running text are cut (with …) when a width is given; amounts, times and numbers never are.
+// Only columns of running text are cut (with …) when a width is given; amounts, times, numbers and ids never are.
 // Written here: the table printers of npm neither align at a decimal point nor keep foreign control characters out.
 import stringWidth from 'string-width'
 import { allRows, type Column, type RowBatches } from './column.ts'
@@ -45,10 +45,16 @@ function atPoint(texts: readonly string[]): string[] {
   return texts.map((text) => (text === '' ? '' : text + ' '.repeat(most - decimals(text))))
 }
 
+export const isId = (name = ''): boolean => /(_id|_hash)$/.test(name)
+
+/** Running text may be cut; an id is of use only whole. */
+const mayBeCut = (column: Column): boolean =>
+  alignment(column) === 'left' && (column.kind ?? 'text') === 'text' && !isId(column.name)
+
 /** Shortens the widest columns of text until the table fits, as far as it can. */
 function shrink(widths: number[], mayCut: readonly boolean[], width: number): number[] {
   const fitted = [...widths]
-  let excess = fitted.reduce((sum, each) => sum + each, 0) + GAP.length * (fitted.length - 1) - width
+  let excess = widthOf(fitted) - width
   while (excess > 0) {
     let widest = -1
     fitted.forEach((each, index) => {
@@ -77,6 +83,48 @@ function pad(text: string, width: number, right: boolean): string {
   return right ? space + text : text + space
 }
 
+interface Measured {
+  readonly titles: readonly string[]
+  /** Texts by column, then by line. */
+  readonly cells: readonly (readonly string[])[]
+  /** Widths in which nothing is cut. */
+  readonly widths: number[]
+}
+
+function measured(columns: readonly Column[], lines: readonly (readonly unknown[])[]): Measured {
+  const titles = columns.map((column) => printable(column.title ?? column.name))
+  const cells = columns.map((column, index) => {
+    const texts = lines.map((row) => printable(cellText(row[index])))
+    return alignment(column) === 'decimal' ? atPoint(texts) : texts
+  })
+  const widths = titles.map((title, index) =>
+    (cells[index] ?? []).reduce((widest, text) => Math.max(widest, stringWidth(text)), stringWidth(title)),
+  )
+  return { titles, cells, widths }
+}
+
+/** Running text that is cut still says something at this width. */
+const READABLE_CUT = 16
+
+/** What each column takes at least, with running text cut as far as it can still be read. */
+export function leastWidths(columns: readonly Column[], lines: readonly (readonly unknown[])[]): number[] {
+  const { widths } = measured(columns, lines)
+  return widths.map((width, index) =>
+    mayBeCut(columns[index] as Column) ? Math.min(width, READABLE_CUT) : width,
+  )
+}
+
+/** How wide a table of columns of these widths is. */
+export const widthOf = (widths: readonly number[]): number =>
+  widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1)
+
+/** Whether nothing of the table needs to be cut. */
+export const fits = (
+  columns: readonly Column[],
+  lines: readonly (readonly unknown[])[],
+  width: number,
+): boolean => widthOf(measured(columns, lines).widths) <= width
+
 /** A heading, a rule and one line for each row, without a line break at the end. */
 export function printTable(
   columns: readonly Column[],
@@ -84,24 +132,15 @@ export function printTable(
   options: TableOptions = {},
 ): string {
   const totals = options.totals ?? []
-  const aligns = columns.map(alignment)
-  const cells = columns.map((_, index) => {
-    const texts = [...rows, ...totals].map((row) => printable(cellText(row[index])))
-    return aligns[index] === 'decimal' ? atPoint(texts) : texts
-  })
-  const titles = columns.map((column) => printable(column.title ?? column.name))
-  const natural = titles.map((title, index) =>
-    (cells[index] ?? []).reduce((widest, text) => Math.max(widest, stringWidth(text)), stringWidth(title)),
-  )
-  const mayCut = columns.map(
-    (column, index) => aligns[index] === 'left' && (column.kind ?? 'text') === 'text',
-  )
+  const { titles, cells, widths: natural } = measured(columns, [...rows, ...totals])
+  const mayCut = columns.map(mayBeCut)
   const widths = options.width === undefined ? natural : shrink(natural, mayCut, options.width)
   const line = (texts: readonly string[]): string =>
     texts
       .map((text, index) => {
         const width = widths[index] ?? 0
-        return pad(mayCut[index] === true ? cut(text, width) : text, width, aligns[index] !== 'left')
+        const isRight = alignment(columns[index] as Column) !== 'left'
+        return pad(mayCut[index] === true ? cut(text, width) : text, width, isRight)
       })
       .join(GAP)
       .trimEnd()

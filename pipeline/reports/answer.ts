@@ -6,11 +6,12 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { readRows } from '../ledger/session.ts'
-import type { RawResult } from '../output/column.ts'
+import type { Column, RawResult, RowBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, type Pieces } from '../output/deliver.ts'
 import { jsonText } from '../output/json.ts'
 import { writeParquet } from '../output/parquet.ts'
+import { screenTable } from '../output/screen.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import { tableText } from '../output/table.ts'
 import { readingStatement } from './gate.ts'
@@ -43,8 +44,13 @@ function piecesOf(question: Question, result: RawResult): Pieces {
     case 'json':
       return forScreen(width, jsonText(columns, rows))
     case 'table':
-      return tableText(columns, rows, width === undefined ? {} : { width })
+      return width === undefined ? tableText(columns, rows) : screenText(columns, rows, width)
   }
+}
+
+async function* screenText(columns: readonly Column[], rows: RowBatches, width: number): Pieces {
+  const { table, notShown } = await screenTable(columns, rows, { width })
+  yield `${[table, ...notShown].join('\n')}\n`
 }
 
 /** DuckDB writes Parquet to files alone, so it goes by way of one that nobody else sees. */

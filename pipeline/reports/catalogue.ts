@@ -10,6 +10,7 @@ import { accountValuesReport } from './account-values.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
+import { importance } from './importance.ts'
 import { comparisonReport, parseMethods } from './method-comparison.ts'
 import { type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
@@ -122,10 +123,11 @@ export async function makeReport(
     form1099,
     losses: defaults.losses,
   }
-  const report =
+  const made =
     options.methods === undefined
       ? await make(ledger, request)
       : await comparisonReport(ledger, request, methodsOf(options), onMethod)
+  const report = { ...made, importance: importance[name] }
   const facts: [string, string][] = [
     ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],

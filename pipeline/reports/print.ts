@@ -15,6 +15,7 @@ import {
 } from '../output/deliver.ts'
 import { htmlText } from '../output/html.ts'
 import { jsonText } from '../output/json.ts'
+import { screenTable } from '../output/screen.ts'
 import { printTable, TABLE_ROW_LIMIT } from '../output/table.ts'
 import { SHEET_ROW_LIMIT, xlsxBytes } from '../output/xlsx.ts'
 import type { Report } from './report.ts'
@@ -49,10 +50,10 @@ export async function writeReport(
         action: 'Name a file or a folder.',
       })
     }
-    await writeOut(terminal.stdout, piecesOf(report, format, terminal.width))
+    await writeOut(terminal.stdout, piecesOf(report, format, terminal))
   } else {
     file = await outFile(out, fileName(report, format), dir)
-    await writeFileFrom(disk, file, piecesOf(report, format, undefined))
+    await writeFileFrom(disk, file, piecesOf(report, format, {}))
   }
   if (format === 'csv' || format === 'json')
     for (const note of [...(report.warnings ?? []), ...report.notes]) terminal.tell(note)
@@ -60,22 +61,32 @@ export async function writeReport(
 }
 
 /** The report as a table for people: title, what makes it incomplete, rows, totals, notes; without a line break at the end. */
-export async function printReport(report: Report, width?: number): Promise<string> {
+export async function printReport(report: Report): Promise<string> {
   const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
-  const table = printTable(report.columns, rows, {
-    totals: report.totals,
-    ...(width === undefined ? {} : { width }),
-  })
-  const { warnings = [] } = report
+  return page(report, printTable(report.columns, rows, { totals: report.totals }), [])
+}
+
+/** The same for a terminal so many columns wide: what fits, and what does not by name. */
+async function showReport(report: Report, width: number): Promise<string> {
+  const { columns, rows, importance, totals } = report
+  const { table, notShown } = await screenTable(columns, rows, { width, importance, totals })
+  return page(report, table, notShown)
+}
+
+function page({ title, warnings = [], notes }: Report, table: string, notShown: readonly string[]): string {
   const opening = warnings.length === 0 ? [] : [...warnings, '']
-  return [report.title, '', ...opening, table, '', ...report.notes].join('\n')
+  return [title, '', ...opening, table, ...notShown, '', ...notes].join('\n')
 }
 
 function fileName(report: Report, format: ReportFormat): string {
   return safeFileName(report.fileName, format === 'table' ? 'txt' : format)
 }
 
-async function* piecesOf(report: Report, format: ReportFormat, width: number | undefined): Pieces {
+async function* piecesOf(
+  report: Report,
+  format: ReportFormat,
+  { width, wide = false }: Pick<Terminal, 'width' | 'wide'>,
+): Pieces {
   switch (format) {
     case 'csv':
       return yield* forScreen(width, csvText(report.columns, report.rows))
@@ -84,7 +95,7 @@ async function* piecesOf(report: Report, format: ReportFormat, width: number | u
     case 'html':
       return yield* forScreen(width, htmlText(report))
     case 'table':
-      return yield `${forTerminal(await printReport(report, width))}\n`
+      return yield `${forTerminal(width === undefined || wide ? await printReport(report) : await showReport(report, width))}\n`
     case 'xlsx':
       return yield await xlsxBytes({ ...report, rows: await allRows(report.rows, SHEET_ROW_LIMIT) })
   }

@@ -6,6 +6,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Column, RowBatches } from '../output/column.ts'
+import type { Importance } from '../output/screen.ts'
 import type { Row } from '../output/value.ts'
 import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { LotChoice } from '../rules/matching.ts'
@@ -16,6 +17,8 @@ export interface Report {
   readonly fileName: readonly string[]
   readonly title: string
   readonly columns: readonly Column[]
+  /** Which columns a narrow terminal shows first. */
+  readonly importance?: Importance | undefined
   readonly rows: RowBatches
   /** Sums of the rows for people; formats for machines leave them out. */
   readonly totals: readonly Row[]

@@ -41,13 +41,14 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
   const share = options.engine ?? engineSettings()
   const { memoryLimit } = options
   const engine = memoryLimit === undefined ? share : { ...share, memoryLimit, memoryFrom: OPTION }
+  const isWhole = format === 'table' && terminal.wide === true
   const question = {
     dir,
     query,
     format,
     engine,
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,
-    ...(file === null && terminal.width !== undefined ? { width: terminal.width } : {}),
+    ...(file === null && terminal.width !== undefined && !isWhole ? { width: terminal.width } : {}),
   }
   const stopping = {
     clock: options.clock ?? systemClock,

@@ -1,6 +1,9 @@
 // The status of the books in words, for the command `status` without --json.
 import type { Column } from '../output/column.ts'
+import type { Meaning } from '../output/ink.ts'
+import { fitted, type Importance } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
+import type { Row } from '../output/value.ts'
 import { counted } from './notes.ts'
 import type { BreakCounts, FeedStatus, Status } from './status.ts'
 
@@ -30,9 +33,41 @@ const RUN_COLUMNS: readonly Column[] = [
   { name: 'outcome' },
 ]
 
-/** Paragraphs for a terminal, without a line break at the end. */
-export function describeStatus(status: Status, width?: number): string {
-  const options = width === undefined ? {} : { width }
+/** A night after this is one that was missed. */
+const FRESH_FOR_MS = 36 * 3_600_000
+
+export interface StatusForm {
+  /** Columns of the terminal; without it nothing is left out or summed up. */
+  readonly width?: number
+  /** How old the last good run may be. */
+  readonly maxAgeMs?: number | null
+}
+
+/** How the books stand, in one line, and how grave it is. */
+export function verdict(status: Status): { readonly meaning: Meaning; readonly text: string } {
+  const { publishedAt, unpublished, breaks, dir } = status
+  if (publishedAt === null) return { meaning: 'doubtful', text: `Nothing to say yet of the books in ${dir}.` }
+  const { error, warning, notice } = unpublished ?? breaks
+  const open = error + warning
+  if (open > 0) {
+    const counts = [
+      ...(error > 0 ? [counted(error, 'error')] : []),
+      ...(warning > 0 ? [counted(warning, 'warning')] : []),
+    ]
+    return {
+      meaning: error > 0 ? 'bad' : 'doubtful',
+      text: `${counted(open, 'open break')}: ${counts.join(', ')}.`,
+    }
+  }
+  return {
+    meaning: 'good',
+    text: `Ties out: no open breaks${notice === 0 ? '' : ` (${counted(notice, 'notice')})`}.`,
+  }
+}
+
+/** One page with the verdict first; paragraphs for a terminal, without a line break at the end. */
+export function describeStatus(status: Status, form: StatusForm = {}): string {
+  const { width } = form
   const gaps = status.feeds.flatMap((feed) =>
     feed.gaps.map((gap) => [
       feed.account,
@@ -53,40 +88,98 @@ export function describeStatus(status: Status, width?: number): string {
     run.retries,
     run.outcome,
   ])
-  const table = (columns: readonly Column[], rows: readonly (readonly unknown[])[]): string =>
-    printTable(columns, rows, options)
+  const table = (columns: readonly Column[], rows: readonly Row[], importance: Importance): string =>
+    width === undefined ? printTable(columns, rows) : fitted(columns, rows, { width, importance }).table
+  const gapsShown = width === undefined ? gaps : gaps.slice(0, GAPS_SHOWN)
+  const moreGaps = gaps.length - gapsShown.length
   return [
-    head(status),
-    status.feeds.length === 0
-      ? ''
-      : `Coverage\n${table(
-          FEED_COLUMNS,
-          status.feeds.map((feed) => feedLine(feed, status)),
-        )}`,
-    gaps.length === 0 ? '' : `Gaps\n${table(GAP_COLUMNS, gaps)}`,
-    losses(status),
-    runs.length === 0 ? '' : `Last runs\n${table(RUN_COLUMNS, runs)}`,
-    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}${explained(status)}`,
+    [verdict(status).text, freshness(status, form.maxAgeMs ?? FRESH_FOR_MS), losses(status)]
+      .filter((line) => line !== '')
+      .join('\n'),
     status.unpublished === null
       ? ''
       : `The last build was not published: ${breaks(status.unpublished)}\n` +
         'The published ledger is the one before it. `tieout check` shows the breaks.',
+    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}${explained(status)}`,
+    coverage(status, width, table),
+    gaps.length === 0
+      ? ''
+      : `Gaps\n${table(GAP_COLUMNS, gapsShown, ['account', 'feed', 'partition', 'status', 'from', 'to', 'reason'])}` +
+        (moreGaps === 0 ? '' : `\n… ${moreGaps} more gaps: --wide shows all.`),
+    runs.length === 0
+      ? ''
+      : `Last runs\n${table(RUN_COLUMNS, runs, ['started', 'command', 'outcome', 'requests', 'rows', 'ended'])}`,
+    `Books in ${status.dir}, at ${status.now}${status.publishedAt === null ? '' : `; ledger published ${status.publishedAt}`}.`,
   ]
     .filter((part) => part !== '')
     .join('\n\n')
 }
 
-function head({ dir, now, publishedAt, lastGoodRunAt }: Status): string {
-  const ledger =
-    publishedAt === null
-      ? 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
-      : `Ledger published ${publishedAt}; ${goodRun(lastGoodRunAt)}.`
-  return `Books in ${dir}, at ${now}\n${ledger}`
+const GAPS_SHOWN = 10
+/** More lines of feeds than these are summed up by account on a terminal. */
+const FEEDS_SHOWN = 15
+
+function coverage(
+  status: Status,
+  width: number | undefined,
+  table: (columns: readonly Column[], rows: readonly Row[], importance: Importance) => string,
+): string {
+  const { feeds } = status
+  if (feeds.length === 0) return ''
+  if (width === undefined || feeds.length <= FEEDS_SHOWN) {
+    const importance = ['account', 'feed', 'partition', 'behind', 'gaps', 'forgets', 'state', 'to']
+    const lines = feeds.map((feed) => feedLine(feed, status))
+    return `Coverage\n${table(FEED_COLUMNS, lines, importance)}`
+  }
+  const accounts = [...new Set(feeds.map(({ account }) => account))]
+  const lines = accounts.map((account) => accountLine(account, feeds, status))
+  return (
+    `Coverage by account\n${table(ACCOUNT_COLUMNS, lines, ['account', 'feeds', 'behind', 'gaps', 'forgets', 'next', 'to'])}\n` +
+    `${counted(feeds.length, 'feed')} and partitions: --wide shows each.`
+  )
 }
 
-const goodRun = (at: string | null): string => (at === null ? 'no good run yet' : `last good run ended ${at}`)
+const ACCOUNT_COLUMNS: readonly Column[] = [
+  { name: 'account' },
+  { name: 'feeds', kind: 'number' },
+  { name: 'to', title: 'all read to', kind: 'time' },
+  { name: 'behind', align: 'right' },
+  { name: 'gaps', kind: 'number' },
+  { name: 'forgets', title: 'forgotten from', kind: 'time' },
+  { name: 'next', title: 'forgotten first' },
+]
 
-function feedLine(feed: FeedStatus, { now }: Status): unknown[] {
+/** One account: its feeds together, each figure that of the worst of them. Feeds that do not apply are left out. */
+function accountLine(account: string, feeds: readonly FeedStatus[], { now }: Status): Row {
+  const own = feeds.filter((feed) => feed.account === account && feed.status !== 'not_applicable')
+  const to = own.flatMap((feed) => feed.to ?? []).toSorted()[0] ?? null
+  const behind = own.reduce<number | null>(
+    (worst, { behindMs }) => (behindMs === null ? worst : Math.max(worst ?? 0, behindMs)),
+    null,
+  )
+  const next = forgottenFirst(own)
+  return [
+    account,
+    own.length,
+    to,
+    behind === null ? null : duration(behind),
+    own.reduce((sum, { gaps }) => sum + gaps.length, 0),
+    next === null ? null : String(next.forgetsAt) <= now ? 'already' : next.forgetsAt,
+    next === null ? null : nameOf(next),
+  ]
+}
+
+/** `Fresh`, `Stale`, or that there has been no good run; or that there is no ledger. */
+function freshness({ now, publishedAt, lastGoodRunAt }: Status, maxAgeMs: number): string {
+  if (publishedAt === null)
+    return 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
+  if (lastGoodRunAt === null) return 'Stale: no good run yet. Run `tieout nightly`.'
+  const age = Date.parse(now) - Date.parse(lastGoodRunAt)
+  const ended = `the last good run ended ${lastGoodRunAt}, ${duration(Math.max(0, age))} ago`
+  return age > maxAgeMs ? `Stale: ${ended}. Run \`tieout nightly\`.` : `Fresh: ${ended}.`
+}
+
+function feedLine(feed: FeedStatus, { now }: Status): Row {
   const { account, partition, from, to, behindMs, gaps, forgetsAt } = feed
   const forgets = forgetsAt !== null && forgetsAt <= now ? 'already' : forgetsAt
   const behind = behindMs === null ? null : duration(behindMs)
@@ -107,13 +200,23 @@ export function duration(ms: number): string {
   return `${Math.floor(ms / size)} ${unit}`
 }
 
-function losses({ feeds, now }: Status): string {
-  const next = feeds.filter((feed) => feed.forgetsAt !== null)
-  if (next.length === 0) return ''
-  const soonest = next.reduce((first, feed) =>
-    String(feed.forgetsAt) < String(first.forgetsAt) ? feed : first,
+/** Of what the venue forgets, the feed whose turn comes first. */
+function forgottenFirst(feeds: readonly FeedStatus[]): FeedStatus | null {
+  return (
+    feeds
+      .filter((feed) => feed.forgetsAt !== null)
+      .toSorted((one, other) => Date.parse(String(one.forgetsAt)) - Date.parse(String(other.forgetsAt)))[0] ??
+    null
   )
-  const of = `${soonest.feed}${soonest.partition === '' ? '' : ` ${soonest.partition}`} of ${soonest.account}`
+}
+
+const nameOf = ({ feed, partition }: FeedStatus): string =>
+  `${feed}${partition === '' ? '' : ` ${partition}`}`
+
+function losses({ feeds, now }: Status): string {
+  const soonest = forgottenFirst(feeds)
+  if (soonest === null) return ''
+  const of = `${nameOf(soonest)} of ${soonest.account}`
   const at = String(soonest.forgetsAt)
   if (at <= now)
     return `The venue is forgetting records of ${of} that were never fetched. Run \`tieout nightly\` now.`

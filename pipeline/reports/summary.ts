@@ -40,6 +40,19 @@ export function printBreaks(breaks: readonly Break[], json: boolean, now?: numbe
   return [...none, ...breaks.map((one) => paragraph(one, now))].join('\n\n')
 }
 
+/** The same for a script: whether it was published, how many breaks are open, and each with the columns of `breaks`. */
+export function buildJson({ published, breaks, openBreaks }: BuildResult): Record<string, unknown> {
+  return { published, breaks, open_breaks: openBreaks.map(asColumns) }
+}
+
+/** One line on what happened, what is open and what is next. */
+export function closingLine({ published, breaks: { error, warning } }: BuildResult): string {
+  const what = published ? 'Published' : 'Not published'
+  if (error + warning === 0)
+    return `${what}; nothing is open. Next: \`tieout status\`, or \`tieout report balances\`.`
+  return `${what}; ${counted(error + warning, 'break')} open. Next: \`tieout check\` shows each, with what to do.`
+}
+
 function asColumns(one: Break): Record<string, unknown> {
   return {
     break_id: one.breakId,

@@ -7,8 +7,14 @@ import { CorruptionError } from '../../models/error.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { keepUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
-import { type FeedStatus, hasOpenBreaks, isStale, readStatus } from '../../pipeline/reports/status.ts'
-import { describeStatus, duration } from '../../pipeline/reports/status-text.ts'
+import {
+  type FeedStatus,
+  hasOpenBreaks,
+  isStale,
+  readStatus,
+  type Status,
+} from '../../pipeline/reports/status.ts'
+import { describeStatus, duration, verdict } from '../../pipeline/reports/status-text.ts'
 import { describeBreaks, printBreaks } from '../../pipeline/reports/summary.ts'
 import { publish } from './books.ts'
 
@@ -129,23 +135,24 @@ describe('the status', () => {
     const text = describeStatus({ ...status, dir: 'books', publishedAt: '2026-01-10T00:02:00.000Z' })
     expect(text).toBe(
       [
-        'Books in books, at 2026-01-10T12:00:00.000Z',
-        'Ledger published 2026-01-10T00:02:00.000Z; last good run ended 2026-01-10T00:01:00.000Z.',
+        '1 open break: 1 warning.',
+        'Fresh: the last good run ended 2026-01-10T00:01:00.000Z, 11 h ago.',
+        'Without another run the venue forgets first: tax.records SPOT of main, from 2027-01-11T00:00:00.000Z on (in 365 d).',
+        '',
+        'Open breaks: 0 errors, 1 warning, 0 notices.',
+        '  warning  balance_chain (1)',
         '',
         'Coverage',
         'account  feed         partition  from                      to                        behind  gaps  forgotten from            state',
         '───────  ───────────  ─────────  ────────────────────────  ────────────────────────  ──────  ────  ────────────────────────  ─────',
         'main     tax.records  SPOT       2025-01-01T00:00:00.000Z  2026-01-10T00:00:00.000Z    12 h     0  2027-01-11T00:00:00.000Z',
         '',
-        'Without another run the venue forgets first: tax.records SPOT of main, from 2027-01-11T00:00:00.000Z on (in 365 d).',
-        '',
         'Last runs',
         'started                   ended                     command  requests  rows  retries  outcome',
         '────────────────────────  ────────────────────────  ───────  ────────  ────  ───────  ───────',
         '2026-01-10T00:00:00.000Z  2026-01-10T00:01:00.000Z  nightly        12   345        1  done',
         '',
-        'Open breaks: 0 errors, 1 warning, 0 notices.',
-        '  warning  balance_chain (1)',
+        'Books in books, at 2026-01-10T12:00:00.000Z; ledger published 2026-01-10T00:02:00.000Z.',
       ].join('\n'),
     )
     expect(hasOpenBreaks(status)).toBe(true)
@@ -181,6 +188,49 @@ describe('the status', () => {
     expect(isStale({ ...status, lastGoodRunAt: null }, 1e12)).toBe(true)
   })
 
+  test('begins with the verdict: ties out, or how many breaks are open; fresh, or stale', async () => {
+    const read = await readStatus(await publish([BOOKS[0] as string, BOOKS[1] as string]), { now: NOW })
+    const beginning = (status: Status, maxAgeMs?: number): string[] =>
+      describeStatus(status, maxAgeMs === undefined ? {} : { maxAgeMs })
+        .split('\n')
+        .slice(0, 2)
+    expect(beginning(read)).toEqual([
+      'Ties out: no open breaks.',
+      'Fresh: the last good run ended 2026-01-10T00:01:00.000Z, 11 h ago.',
+    ])
+    expect(beginning(read, 3_600_000)[1]).toBe(
+      'Stale: the last good run ended 2026-01-10T00:01:00.000Z, 11 h ago. Run `tieout nightly`.',
+    )
+    const broken = { ...read, lastGoodRunAt: null, breaks: { error: 1, warning: 2, notice: 3, checks: [] } }
+    expect(beginning(broken)).toEqual([
+      '3 open breaks: 1 error, 2 warnings.',
+      'Stale: no good run yet. Run `tieout nightly`.',
+    ])
+    expect(verdict(broken).meaning).toBe('bad')
+  })
+
+  test('sums up many feeds by account on a terminal, each figure that of the worst, and is whole elsewhere', async () => {
+    const intervals = ['a', 'b'].flatMap((account) =>
+      Array.from(
+        { length: 10 },
+        (_, index) =>
+          `insert into coverage values ('${account}', 'tax.records', 'P${index}', '2025-01-01', '2026-01-0${Math.max(1, index)}', 'complete', null, null, false, false)`,
+      ),
+    )
+    const status = await readStatus(await publish(intervals), { now: NOW })
+    const page = describeStatus(status, { width: 80 })
+    expect(page).toContain('Coverage by account')
+    expect(page.split('\n').filter((line) => /^[ab] +10 /.test(line))).toHaveLength(2)
+    expect(page).toMatch(/^a +10 .* 9 d/m)
+    for (const line of page.split('\n').filter((one) => /^[ab─]/.test(one)))
+      expect(line.length).toBeLessThanOrEqual(80)
+    expect(
+      describeStatus(status)
+        .split('\n')
+        .filter((line) => /^[ab] +tax.records/.test(line)),
+    ).toHaveLength(20)
+  })
+
   test('without a ledger says what is missing', async () => {
     const status = await readStatus(mkdtempSync(join(tmpdir(), 'books-')), { now: NOW })
     expect(status).toMatchObject({
@@ -190,7 +240,12 @@ describe('the status', () => {
     })
     expect(hasOpenBreaks(status)).toBe(false)
     expect(describeStatus({ ...status, dir: 'books' })).toBe(
-      'Books in books, at 2026-01-10T12:00:00.000Z\nThere is no published ledger yet. Run `tieout nightly` first, or `tieout build`.',
+      [
+        'Nothing to say yet of the books in books.',
+        'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.',
+        '',
+        'Books in books, at 2026-01-10T12:00:00.000Z.',
+      ].join('\n'),
     )
   })
 

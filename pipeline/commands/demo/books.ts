@@ -1,0 +1,218 @@
+// The end of the demo: one screen that says what is in the books, and all of the reports as files.
+import { join } from 'node:path'
+import { ensureFolder } from '../../books/books.ts'
+import { type CommandContext, optionalConfig } from '../../config/context.ts'
+import { engineSettings } from '../../engine/settings.ts'
+import { nodeDisk } from '../../journal/disk.ts'
+import type { BuildResult } from '../../ledger/build.ts'
+import { type Ledger, openLedger } from '../../ledger/ledger.ts'
+import { allRows, asBatches, type Column } from '../../output/column.ts'
+import { writeFileFrom } from '../../output/deliver.ts'
+import { inkFor } from '../../output/ink.ts'
+import { fitted, type Importance } from '../../output/screen.ts'
+import { printTable } from '../../output/table.ts'
+import type { Cell, Row } from '../../output/value.ts'
+import { makeReport } from '../../reports/catalogue.ts'
+import { writeReport } from '../../reports/print.ts'
+import { addAmounts } from '../../reports/report.ts'
+import { describeBreaks } from '../../reports/summary.ts'
+import { terminalOf } from '../command.ts'
+import { type Comparison, describeComparison } from './compare.ts'
+
+const REPORTS = ['balances', 'pnl', 'gains', 'coverage', 'breaks'] as const
+
+/** What the accounts look like now, from the feeds that tell of the present. */
+const PRESENT: readonly (readonly [title: string, query: string])[] = [
+  [
+    'Open positions',
+    `select account, symbol, hold_side, total, open_price_avg, unrealized_pl, achieved_profits
+     from positions where is_current and total <> 0 order by all`,
+  ],
+  [
+    'Sub-accounts',
+    `select emails.account, sub_uid, accounts.account as name, emails.ctime as created_at
+     from subaccount_emails as emails left join accounts on accounts.uid = emails.sub_uid
+     where is_current order by all`,
+  ],
+  [
+    'Merchant',
+    `select account, merchant_id, total_trades, total_completion_rate, trades30d
+     from merchants where is_current order by all`,
+  ],
+  [
+    'Risk and lists',
+    `select 'institutional LTV' as what, rtrim(rtrim(cast(ltv as varchar), '0'), '.') as figure from ltv where is_current
+     union all select 'open orders', cast(count(*) as varchar) from open_orders where is_current
+     union all select 'contracts', cast(count(*) as varchar) from contracts where is_current
+     union all select 'liquidations of the last days', cast(count(*) as varchar) from liquidations
+     union all select 'agent customers', cast(count(*) as varchar) from customers where is_current
+     union all select 'KYC results', cast(count(*) as varchar) from customer_kyc where is_current`,
+  ],
+]
+
+interface ReportFile {
+  readonly path: string
+  readonly holds: string
+}
+
+async function withLedger<T>(context: CommandContext, work: (ledger: Ledger) => Promise<T>): Promise<T> {
+  const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
+  try {
+    return await work(ledger)
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Writes each report whole beside the books, as a table to read and as CSV, and what the accounts look like now. */
+export async function writeReports(context: CommandContext): Promise<readonly ReportFile[]> {
+  const folder = join(context.dir, 'reports')
+  ensureFolder(folder)
+  const terminal = { ...terminalOf(context), tell: () => undefined }
+  const destination = { out: folder, dir: context.dir, terminal }
+  return await withLedger(context, async (ledger) => {
+    const files: ReportFile[] = []
+    for (const name of REPORTS) {
+      const report = await makeReport(ledger, name)
+      const rows = await allRows(report.rows)
+      await writeReport({ ...report, rows: asBatches(rows) }, 'table', destination)
+      const path = await writeReport({ ...report, rows: asBatches(rows) }, 'csv', destination)
+      files.push({ path: String(path), holds: `${rows.length} rows; as a table: ${name}.txt` })
+    }
+    const present: string[] = []
+    for (const [title, query] of PRESENT) {
+      const { columns, rows } = await ledger.stream(query)
+      present.push(`${title}\n\n${printTable(columns, await allRows(rows))}\n`)
+    }
+    const path = join(folder, 'present.txt')
+    await writeFileFrom(nodeDisk, path, asPieces(present.join('\n')))
+    return [...files, { path, holds: 'open positions, sub-accounts, risk' }]
+  })
+}
+
+async function* asPieces(text: string): AsyncIterable<string> {
+  yield text
+}
+
+interface Outcome {
+  readonly built: BuildResult
+  readonly files: readonly ReportFile[]
+  readonly comparison: Comparison
+}
+
+/** What it is worth, what was gained, what is open, where all of it is, what ties out, and what to try next. */
+export async function showBooks(
+  context: CommandContext,
+  { built, files, comparison }: Outcome,
+): Promise<void> {
+  const { print, stdout, dir } = context
+  const ink = inkFor(stdout)
+  const { width } = terminalOf(context)
+  const heading = (meaning: 'good' | 'bad' | 'heading', text: string): void => {
+    stdout.write(`\n${ink.mark(meaning, text)}\n`)
+  }
+  const table = (columns: readonly Column[], rows: readonly Row[], importance: Importance): void =>
+    print(
+      width === undefined ? printTable(columns, rows) : fitted(columns, rows, { width, importance }).table,
+    )
+
+  await withLedger(context, async (ledger) => {
+    const worth = await worthOf(ledger)
+    heading('heading', `What it is worth${worth.day === null ? '' : ` (${worth.day})`}`)
+    table(WORTH, worth.rows, ['account', ['value', 'currency']])
+    heading('heading', 'Gains and losses of all accounts')
+    table(GAINS, await gainsOf(ledger), ['from', ['net', 'coin'], 'costs'])
+  })
+
+  heading('heading', 'What is open')
+  print(wrapped(describeBreaks(built), width))
+
+  heading('heading', 'Where the reports are')
+  const longest = files.reduce((length, { path }) => Math.max(length, path.length), 0)
+  for (const { path, holds } of files)
+    stdout.write(`  ${ink.file(path)}${' '.repeat(longest - path.length)}  ${holds}\n`)
+
+  const { error, warning } = built.breaks
+  const tiesOut = comparison.differences.length === 0 && error + warning === 0
+  heading(tiesOut ? 'good' : 'bad', tiesOut ? 'It ties out' : 'It does not tie out')
+  print(wrapped(describeComparison(comparison), width))
+  stdout.write(`The books: ${ink.file(join(dir, 'ledger.duckdb'))}\n`)
+  for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${dir}`)
+}
+
+const NEXT: readonly (readonly [what: string, command: string])[] = [
+  ['Ask them:', 'sql "select * from balances"'],
+  ['How fresh:', 'status'],
+  ['To file:', 'report gains --format xlsx --out gains.xlsx'],
+]
+
+const WORTH: readonly Column[] = [
+  { name: 'account' },
+  { name: 'value', kind: 'amount' },
+  { name: 'currency' },
+  { name: 'unpriced', title: 'coins without a price', kind: 'number' },
+]
+
+/** The value of each account on the last day of the books, and their sum. */
+async function worthOf(
+  ledger: Ledger,
+): Promise<{ readonly day: string | null; readonly rows: readonly Row[] }> {
+  const found = await ledger.query(
+    `select account, value, currency, unpriced_coins, day::varchar from net_worth
+     where day = (select max(day) from net_worth) order by account`,
+  )
+  const all: Row = [
+    'all',
+    addAmounts(found.map((row) => row[1])),
+    found[0]?.[2] ?? null,
+    found.reduce((sum, row) => sum + Number(row[3]), 0),
+  ]
+  const day = found[0]?.[4]
+  return { day: day === undefined ? null : String(day), rows: [...found.map((row) => row.slice(0, 4)), all] }
+}
+
+const GAINS: readonly Column[] = [
+  { name: 'from' },
+  { name: 'realised', kind: 'amount' },
+  { name: 'costs', title: 'fees, funding, interest', kind: 'amount' },
+  { name: 'net', kind: 'amount' },
+  { name: 'coin' },
+]
+
+/** The sums of the report `pnl` in each coin: gains on lots, futures, and what margin cost. */
+async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
+  const { columns, totals } = await makeReport(ledger, 'pnl')
+  const at = (row: Row, name: string): Cell =>
+    row[columns.findIndex((column) => column.name === name)] ?? null
+  return totals.map((row) => [
+    sourceOf(at(row, 'product_line')),
+    at(row, 'realised_pnl'),
+    addAmounts([at(row, 'fees'), at(row, 'funding'), at(row, 'interest')]),
+    at(row, 'net_pnl'),
+    at(row, 'coin'),
+  ])
+}
+
+const sourceOf = (productLine: Cell): Cell =>
+  productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
+
+/** Lines broken between words; those that go on are set in. */
+function wrapped(text: string, width: number | undefined): string {
+  if (width === undefined) return text
+  return text
+    .split('\n')
+    .flatMap((line) => brokenAt(line, width))
+    .join('\n')
+}
+
+function brokenAt(line: string, width: number): string[] {
+  const indent = /^ */.exec(line)?.[0] ?? ''
+  const lines = [indent]
+  for (const word of line.trimStart().split(' ')) {
+    const last = lines.at(-1) ?? ''
+    const longer = last.trim() === '' ? last + word : `${last} ${word}`
+    if (longer.length <= width || last.trim() === '') lines[lines.length - 1] = longer
+    else lines.push(`${indent}  ${word}`)
+  }
+  return lines
+}

@@ -1,0 +1,120 @@
+// A table as a terminal shows it: the columns that matter most, as many as fit, and the first rows. A figure is whole or its
+// column is left out, and what is left out is named below. Where nobody looks at a screen, tables are whole (table.ts).
+import type { Column, RowBatches } from './column.ts'
+import { fits, isId, leastWidths, printTable, widthOf } from './table.ts'
+import type { Row } from './value.ts'
+
+/** Names of columns, the most important first; columns that say something only together stand in one list. */
+export type Importance = readonly (string | readonly string[])[]
+
+export interface Screen {
+  /** Columns of the terminal. */
+  readonly width: number
+  /** Where columns do not fit, only those that it names are shown. Without it the order of the table counts, ids last. */
+  readonly importance?: Importance | undefined
+  readonly totals?: readonly Row[]
+}
+
+/** More rows than these scroll away what was asked for. */
+export const ROWS_ON_SCREEN = 25
+
+/** The table, and a line for each way in which it is not whole. */
+export async function screenTable(
+  columns: readonly Column[],
+  rows: RowBatches,
+  { width, importance = [], totals = [] }: Screen,
+): Promise<{ readonly table: string; readonly notShown: readonly string[] }> {
+  const { first, more } = await beginning(rows)
+  const { table, leftOut } = fitted(columns, first, { width, importance, totals })
+  const missing =
+    leftOut.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${leftOut.join(', ')}.`]
+  return { table, notShown: [...rest(more), ...missing] }
+}
+
+/** All rows, in the columns that fit; and the headings of those that do not. */
+export function fitted(
+  columns: readonly Column[],
+  rows: readonly Row[],
+  { width, importance = [], totals = [] }: Screen,
+): { readonly table: string; readonly leftOut: readonly string[] } {
+  const lines = [...rows, ...totals]
+  if (fits(columns, lines, width)) return { table: printTable(columns, rows, { totals }), leftOut: [] }
+
+  const brief = columns.map(withoutSeconds)
+  const kept = chosen(
+    brief,
+    lines.map((row) => toTheMinute(columns, row)),
+    width,
+    importance,
+  )
+  const only = (row: Row): Row => {
+    const cells = toTheMinute(columns, row)
+    return kept.map((index) => cells[index] ?? null)
+  }
+  const table = printTable(
+    kept.map((index) => brief[index] as Column),
+    rows.map(only),
+    { width, totals: totals.map(only) },
+  )
+  const leftOut = columns.filter((_, index) => !kept.includes(index)).map(({ title, name }) => title ?? name)
+  return { table, leftOut }
+}
+
+/** The first rows, and how many follow; those are counted and not kept. */
+async function beginning(
+  rows: RowBatches,
+): Promise<{ readonly first: readonly Row[]; readonly more: number }> {
+  const first: Row[] = []
+  let count = 0
+  for await (const batch of rows) {
+    count += batch.length
+    if (first.length < ROWS_ON_SCREEN) first.push(...batch.slice(0, ROWS_ON_SCREEN - first.length))
+  }
+  return { first, more: count - first.length }
+}
+
+const rest = (more: number): string[] =>
+  more === 0
+    ? []
+    : [
+        `… ${more} more ${more === 1 ? 'row' : 'rows'}: --format csv (with --out FILE), or piped into a pager.`,
+      ]
+
+const withoutSeconds = (column: Column): Column =>
+  column.kind === 'time' ? { ...column, title: `${column.title ?? column.name} UTC` } : column
+
+/** Times to the minute, as a person reads them; all else as it is. */
+const toTheMinute = (columns: readonly Column[], row: Row): Row =>
+  row.map((cell, index) =>
+    columns[index]?.kind === 'time' && typeof cell === 'string' ? cell.slice(0, 16).replace('T', ' ') : cell,
+  )
+
+const idsLast =
+  (columns: readonly Column[]) =>
+  ([one = 0]: readonly number[], [other = 0]: readonly number[]): number =>
+    Number(isId(columns[one]?.name)) - Number(isId(columns[other]?.name)) || one - other
+
+/** Places of the columns that fit, in the order of the table: by importance, passing over what is too wide. */
+function chosen(
+  columns: readonly Column[],
+  lines: readonly Row[],
+  width: number,
+  importance: Importance,
+): number[] {
+  const least = leastWidths(columns, lines)
+  const place = (name: string): number => columns.findIndex((column) => column.name === name)
+  const named = importance.map((group) =>
+    [group]
+      .flat()
+      .map(place)
+      .filter((index) => index !== -1),
+  )
+  const groups = importance.length > 0 ? named : columns.map((_, index) => [index]).toSorted(idsLast(columns))
+  const kept = new Set<number>()
+  for (const group of groups) {
+    const tried = [...new Set([...kept, ...group])]
+    if (kept.size === 0 || widthOf(tried.map((index) => least[index] ?? 0)) <= width)
+      for (const index of group) kept.add(index)
+  }
+  return [...kept].toSorted((one, other) => one - other)
+}

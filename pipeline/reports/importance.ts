@@ -1,0 +1,61 @@
+// Which columns of a report answer its question: what a narrow terminal shows first. Files and pipes have all of them.
+import type { Importance } from '../output/screen.ts'
+
+/** By name of the report; a column that is not named is shown only where all of them fit. */
+export const importance: Readonly<Record<string, Importance>> = {
+  balances: [
+    'account',
+    'coin',
+    'ledger',
+    'quantity',
+    ['value', 'currency'],
+    'borrowed',
+    'venue_balance',
+    'as_of',
+  ],
+  pnl: [
+    'account',
+    'month',
+    'symbol',
+    ['net_pnl', 'coin'],
+    'product_line',
+    'unknown_pieces',
+    'fees',
+    'realised_pnl',
+  ],
+  gains: [
+    'coin',
+    'disposed_at',
+    ['gain', 'currency'],
+    'quantity',
+    'account',
+    'term',
+    'proceeds',
+    'cost_basis',
+    'acquired_at',
+  ],
+  taxes: ['figure', ['value', 'currency'], 'line', 'form', 'tax_year', 'source'],
+  'form-8949': [
+    'description',
+    'acquired_on',
+    'sold_on',
+    'gain',
+    'proceeds',
+    'cost_basis',
+    'code',
+    'adjustment',
+    'box',
+  ],
+  income: ['occurred_at', 'account', 'kind', ['amount', 'coin'], ['value', 'currency'], 'product_line'],
+  'net-worth': [
+    'account',
+    'month',
+    ['closing_value', 'currency'],
+    'opening_value',
+    'realised_gains',
+    'difference',
+  ],
+  statement: ['account', 'ledger', 'coin', 'line', 'kind', 'amount', 'entries'],
+  breaks: ['severity', 'check_name', ['account', 'coin'], 'difference', 'explanation', 'break_id', 'status'],
+  coverage: ['account', 'feed', 'partition', 'status', 'starts_at', 'ends_at', 'reason'],
+}

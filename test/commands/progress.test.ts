@@ -1,0 +1,50 @@
+// What a run says of its progress where no terminal is: the rate, and the time that the budgets take for the rest.
+import { expect, test } from 'vitest'
+import { lines, SoFar } from '../../pipeline/commands/progress.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+
+function world(level = 'warn') {
+  const told: string[] = []
+  let now = 0
+  const clock = { wall: () => now, monotonic: () => now, sleep: async () => undefined }
+  const display = lines(
+    { clock, tell: (text) => told.push(text), log: { level } as never },
+    new SoFar(clock, emptyConfig),
+  )
+  const page = (at: number): void => {
+    now = at
+    display.report({ kind: 'page', account: 'main', feed: 'tax.records', rows: 5, done: 0 })
+  }
+  return { told, display, page }
+}
+
+test('progress: off a terminal a line each ten seconds has requests, rows, rate and the time that the budget takes', () => {
+  const { told, display, page } = world()
+  // Tax records allow one request a second.
+  display.report({ kind: 'planned', account: 'main', feed: 'tax.records', requests: 100 })
+  for (let second = 1; second <= 20; second += 1) page(second * 1000)
+  expect(told).toEqual([
+    'Fetching: 10 of 100 requests, 50 rows, 1 a second, at least 1 min left.',
+    'Fetching: 20 of 100 requests, 100 rows, 1 a second, at least 1 min left.',
+  ])
+})
+
+test('progress: accounts spend budgets of their own, side by side', () => {
+  const clock = { monotonic: () => 0 }
+  const so = new SoFar(clock, emptyConfig)
+  for (const account of ['one', 'other'])
+    so.note({ kind: 'planned', account, feed: 'tax.records', requests: 30 })
+  expect(so.leftMs).toBe(30_000)
+  so.note({ kind: 'finished', account: 'one', feed: 'tax.records', status: 'pending' })
+  expect([so.planned, so.leftMs]).toEqual([30, 30_000])
+})
+
+test('progress: a feed that ended badly is told at once; one that went well in a log only', () => {
+  const plain = world()
+  const log = world('info')
+  for (const { display } of [plain, log])
+    for (const status of ['done', 'failed'])
+      display.report({ kind: 'finished', account: 'main', feed: 'tax.records', status })
+  expect(plain.told).toEqual(['main tax.records: failed'])
+  expect(log.told).toEqual(['main tax.records: done', 'main tax.records: failed'])
+})

@@ -1,0 +1,89 @@
+// What a terminal shows of a table: figures whole or not at all, and by name what is not there.
+import stringWidth from 'string-width'
+import { describe, expect, test } from 'vitest'
+import { asBatches, type Column } from '../../pipeline/output/column.ts'
+import { ROWS_ON_SCREEN, screenTable } from '../../pipeline/output/screen.ts'
+import type { Row } from '../../pipeline/output/value.ts'
+
+const columns: Column[] = [
+  { name: 'gain_id' },
+  { name: 'coin' },
+  { name: 'sold_at', kind: 'time' },
+  { name: 'gain', kind: 'amount' },
+  { name: 'currency' },
+  { name: 'reason' },
+]
+const row: Row = [
+  'main/1234567890123456789',
+  'BTC',
+  '2026-01-05T10:20:30.456Z',
+  '1234567.123456789012345678',
+  'USDT',
+  'a sentence that nobody can read when it is cut to nothing',
+]
+const show = (width: number, rows: readonly Row[] = [row], importance?: readonly (string | string[])[]) =>
+  screenTable(columns, asBatches(rows), { width, importance })
+
+describe('a table on a terminal', () => {
+  test('that is wide enough is whole, with times to the millisecond', async () => {
+    const { table, notShown } = await show(200)
+    expect(table).toContain('2026-01-05T10:20:30.456Z')
+    expect(table).toContain(row[5])
+    expect(notShown).toEqual([])
+  })
+
+  test('that is too narrow shows what matters most, in the order of the table, and names the rest', async () => {
+    const { table, notShown } = await show(60, [row], [['gain', 'currency'], 'coin', 'reason'])
+    expect(table.split('\n')).toEqual([
+      'coin                        gain  currency  reason',
+      '────  ──────────────────────────  ────────  ────────────────',
+      'BTC   1234567.123456789012345678  USDT      a sentence that…',
+    ])
+    expect(notShown).toEqual(['Left out at 60 columns (--wide shows all): gain_id, sold_at.'])
+  })
+
+  test('never cuts a figure or an id: at each width a figure is there to its last digit, or its column is not', async () => {
+    for (let width = 20; width <= 160; width += 1) {
+      const { table, notShown } = await show(width)
+      for (const [index, name] of [
+        [0, 'gain_id'],
+        [3, 'gain'],
+      ] as const) {
+        const isThere = table.includes(String(row[index]))
+        expect(isThere || notShown.some((line) => line.includes(name))).toBe(true)
+        expect(isThere).toBe(table.split('\n')[0]?.split(/\s+/).includes(name))
+      }
+      for (const line of table.split('\n')) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+    }
+  })
+
+  test('shows columns that mean something only together, or neither', async () => {
+    const { table } = await show(34, [row], ['coin', ['gain', 'currency']])
+    expect(table.split('\n')[0]).toBe('coin')
+  })
+
+  test('with many rows shows the first, and says how many follow and where they are', async () => {
+    const rows = Array.from({ length: 1000 }, (_, index): Row => ['', `C${index}`, null, '1', '', ''])
+    const { table, notShown } = await show(200, rows)
+    expect(table.split('\n')).toHaveLength(2 + ROWS_ON_SCREEN)
+    expect(notShown).toEqual([
+      `… ${1000 - ROWS_ON_SCREEN} more rows: --format csv (with --out FILE), or piped into a pager.`,
+    ])
+  })
+
+  test('sums all rows under those it shows', async () => {
+    const rows = Array.from({ length: 30 }, (): Row => [null, 'BTC', null, '1', 'USDT', ''])
+    const { table } = await screenTable(columns, asBatches(rows), {
+      width: 12,
+      importance: ['coin', 'gain'],
+      totals: [['total', null, null, '30', 'USDT', null]],
+    })
+    expect(table.split('\n').at(-1)?.trim()).toBe('30')
+  })
+
+  test('shows times to the minute of UTC where room is short', async () => {
+    const { table } = await show(40, [row], ['coin', 'sold_at'])
+    expect(table.split('\n')[0]).toBe('coin  sold_at UTC')
+    expect(table).toContain('2026-01-05 10:20')
+  })
+})
