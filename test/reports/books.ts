@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
 import { DuckDBInstance } from '@duckdb/node-api'
+import { writeMacros } from '../../pipeline/ledger/macros.ts'
 import type { Terminal } from '../../pipeline/output/deliver.ts'
 
 const AMOUNT = 'decimal(38, 18)'
@@ -17,10 +18,6 @@ const TABLES: Readonly<Record<string, string>> = {
     source_id varchar, page_id bigint, page_row integer, symbol varchar`,
   balances: `account varchar, ledger varchar, coin varchar, quantity ${AMOUNT}, venue_balance ${AMOUNT},
     as_of timestamptz`,
-  balance_history: `account varchar, ledger varchar, coin varchar, day date, change ${AMOUNT}, quantity ${AMOUNT},
-    borrowed ${AMOUNT}`,
-  daily_valuation: `account varchar, ledger varchar, coin varchar, day date, quantity ${AMOUNT}, borrowed ${AMOUNT},
-    price ${AMOUNT}, price_source varchar, priced_at timestamptz, value ${AMOUNT}, own_value ${AMOUNT}, currency varchar`,
   trades: `trade_id varchar, account varchar, ledger varchar, symbol varchar, side varchar, base varchar,
     quote varchar, quantity ${AMOUNT}, price ${AMOUNT}, quote_amount ${AMOUNT}, fee ${AMOUNT},
     fee_coin varchar, traded_at timestamptz, source varchar`,
@@ -66,6 +63,7 @@ export async function publish(
   for (const [table, columns] of Object.entries(TABLES))
     await connection.run(`create table ${table} (${columns})`)
   await connection.run(BEGINNINGS)
+  await writeMacros(connection)
   for (const statement of statements) await connection.run(statement)
   connection.closeSync()
   instance.closeSync()
