@@ -24,61 +24,81 @@ beforeEach(async () => {
 })
 afterEach(() => rmSync(dir, { recursive: true, force: true }))
 
-/** Events as they come, until one is what was waited for. */
-function untilEvent(serving: Serving, isIt: (event: ServerEvent) => boolean): Promise<ServerEvent> {
-  return new Promise((resolve, reject) => {
-    const asked = get(
-      {
-        host: '127.0.0.1',
-        port: serving.port,
-        path: '/api/events',
-        agent: false,
-        headers: { authorization: `Bearer ${serving.secret}` },
-      },
-      (answer) => {
-        let text = ''
-        answer.setEncoding('utf8').on('data', (piece: string) => {
-          text += piece
-          const blocks = text.split('\n\n')
-          text = blocks.pop() ?? ''
-          for (const block of blocks) {
-            const data = /^data: (.*)$/m.exec(block)?.[1]
-            if (data === undefined) continue
-            const event = JSON.parse(data) as ServerEvent
-            expect(block).toContain(`event: ${event.kind}\n`)
-            if (!isIt(event)) continue
-            asked.destroy()
-            resolve(event)
-          }
-        })
-      },
-    )
-    asked.on('error', reject)
-  })
+interface Following {
+  /** The next event that is what is waited for; one that has come already counts, but only once. */
+  readonly until: (isIt: (event: ServerEvent) => boolean) => Promise<ServerEvent>
+}
+
+/** Listens from now on to the end of the test, so that none is missed between two that are waited for. */
+function follow(serving: Serving): Following {
+  const events: ServerEvent[] = []
+  let wake = (): void => {}
+  let rest = ''
+  const asked = get(
+    {
+      host: '127.0.0.1',
+      port: serving.port,
+      path: '/api/events',
+      agent: false,
+      headers: { authorization: `Bearer ${serving.secret}` },
+    },
+    (answer) => {
+      answer.on('error', () => undefined)
+      answer.setEncoding('utf8').on('data', (piece: string) => {
+        const blocks = (rest + piece).split('\n\n')
+        rest = blocks.pop() ?? ''
+        for (const block of blocks) {
+          const [, kind, data] = /^event: (\w+)\ndata: (.*)$/.exec(block) ?? []
+          if (data === undefined) continue
+          const event = JSON.parse(data) as ServerEvent
+          expect(event.kind).toBe(kind)
+          events.push(event)
+        }
+        wake()
+      })
+    },
+  )
+  asked.on('error', () => undefined)
+  onTestFinished(() => void asked.destroy())
+  return {
+    until: async (isIt) => {
+      for (;;) {
+        const event = events.shift()
+        if (event !== undefined && isIt(event)) return event
+        if (event === undefined)
+          await new Promise<void>((resolve) => {
+            wake = resolve
+          })
+      }
+    },
+  }
 }
 
 const runs = (phase: LiveRun['phase'] | null) => (event: ServerEvent) =>
   event.kind === 'run' && (event.run?.phase ?? null) === phase
 
-test('a real run is seen while it fetches and builds, known as dead when killed, and gone when it has ended', async () => {
+test('a real run is seen while it fetches and builds, known as dead when killed, and gone when it has ended', {
+  timeout: 400_000,
+}, async () => {
   writeFileSync(join(dir, '.tieout-demo'), '')
   const serving = await servingFor(dir)
-  const demo = () => startTieout(['demo', '--days', '30', '--dir', dir])
+  const { until } = follow(serving)
+  const demo = () => startTieout(['demo', '--days', '12', '--dir', dir])
   const killed = await demo()
   onTestFinished(() => void killed.child.kill('SIGKILL'))
-  const event = await untilEvent(serving, (one) => one.kind === 'run' && (one.run?.requestsDone ?? 0) > 0)
+  const event = await until((one) => one.kind === 'run' && (one.run?.requestsDone ?? 0) > 0)
   if (event.kind !== 'run' || event.run === null) throw new Error('no run')
   expect(event.run).toMatchObject({ command: 'demo', pid: killed.child.pid, phase: 'fetching' })
   expect(event.run.requestsPlanned).toBeGreaterThanOrEqual(event.run.requestsDone)
   expect(event.run.feeds[0]?.budgetPerMinute).toBeGreaterThan(0)
   killed.child.kill('SIGKILL')
-  await untilEvent(serving, runs('died'))
+  await until(runs('died'))
   expect(await serving.get<LiveRun>('/api/runs/live')).toMatchObject({ phase: 'died' })
   const second = await demo()
-  await untilEvent(serving, runs('fetching'))
-  await untilEvent(serving, runs('building'))
+  await until(runs('fetching'))
+  await until(runs('building'))
   expect((await second.ended).code).toBe(0)
-  await untilEvent(serving, runs(null))
+  await until(runs(null))
   expect(await serving.get<LiveRun | null>('/api/runs/live')).toBeNull()
   expect(existsSync(join(dir, RUN_STATE_FILE))).toBe(false)
 })
