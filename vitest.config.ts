@@ -19,7 +19,7 @@ export default defineConfig({
     // Long enough for a machine that is busy with other things: how long a thing takes is a matter of benchmarks.
     testTimeout: 120_000,
     hookTimeout: 240_000,
-    maxWorkers: 2,
+    maxWorkers: 4,
     sequence: { sequencer: LongFirst },
     globalSetup: 'test/support/temporary-directory.ts',
     projects: [
