@@ -87,10 +87,10 @@ export class SoFar {
     return leastMs(rest, defaultProfile.ipRate)
   }
 
-  /** `1200 of 2715 requests, 5868 rows, 40 a second, at least 45 s left`. */
+  /** `1200 of 2715 requests, 5868 rows, 40/s, at least 45 s left`. */
   describe(): string {
     return (
-      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)} a second, ` +
+      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)}/s, ` +
       `at least ${duration(this.leftMs)} left`
     )
   }
@@ -107,7 +107,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
   const drawn = new SingleBar(
     {
       format: 'Fetching {bar} {text}',
-      barsize: 16,
+      barsize: 10,
       hideCursor: true,
       clearOnComplete: true,
       stopOnComplete: false,
@@ -129,7 +129,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
         return
       }
       so.note(event)
-      if (clock.monotonic() - drawnAt < REDRAW_MS) return
+      if (so.planned === 0 || clock.monotonic() - drawnAt < REDRAW_MS) return
       drawnAt = clock.monotonic()
       const text = forTerminal(so.describe())
       if (!isRunning) drawn.start(so.planned, so.done, { text })

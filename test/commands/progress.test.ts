@@ -24,8 +24,8 @@ test('progress: off a terminal a line each ten seconds has requests, rows, rate 
   display.report({ kind: 'planned', account: 'main', feed: 'tax.records', requests: 100 })
   for (let second = 1; second <= 20; second += 1) page(second * 1000)
   expect(told).toEqual([
-    'Fetching: 10 of 100 requests, 50 rows, 1 a second, at least 1 min left.',
-    'Fetching: 20 of 100 requests, 100 rows, 1 a second, at least 1 min left.',
+    'Fetching: 10 of 100 requests, 50 rows, 1/s, at least 1 min left.',
+    'Fetching: 20 of 100 requests, 100 rows, 1/s, at least 1 min left.',
   ])
 })
 
