@@ -45,6 +45,9 @@ test('progress: a feed that ended badly is told at once; one that went well in a
   for (const { display } of [plain, log])
     for (const status of ['done', 'failed'])
       display.report({ kind: 'finished', account: 'main', feed: 'tax.records', status })
-  expect(plain.told).toEqual(['main tax.records: failed'])
-  expect(log.told).toEqual(['main tax.records: done', 'main tax.records: failed'])
+  expect(plain.told).toEqual(['main tax.records: failed, 0 rows in 0 requests'])
+  expect(log.told).toEqual([
+    'main tax.records: done, 0 rows in 0 requests',
+    'main tax.records: failed, 0 rows in 0 requests',
+  ])
 })
