@@ -3,6 +3,10 @@ import type { Argv } from 'yargs'
 import type { ExitCode } from '../../models/error.ts'
 import type { CommandContext, GlobalArguments } from '../config/context.ts'
 import type { Surroundings } from '../config/surroundings.ts'
+import { asBatches, type Column } from '../output/column.ts'
+import { type Importance, screenTable } from '../output/screen.ts'
+import { printTable } from '../output/table.ts'
+import type { Row } from '../output/value.ts'
 
 interface Declaration<Options> {
   readonly example: readonly [string, string]
@@ -45,6 +49,25 @@ export const wideOption = {
   default: false,
   describe: 'On a terminal: every column and every row, however wide',
 } as const
+
+/** A table of the answer: as much as fits on a terminal, whole elsewhere and when it is asked for. */
+export async function printRows(
+  context: CommandContext,
+  columns: readonly Column[],
+  rows: readonly Row[],
+  { wide, importance }: { readonly wide: boolean; readonly importance?: Importance },
+): Promise<void> {
+  const { width } = terminalOf(context)
+  if (width === undefined || wide) context.print(printTable(columns, rows))
+  else {
+    const { table, notShown } = await screenTable(columns, asBatches(rows), {
+      width,
+      importance,
+      whole: '--wide shows them, and --json has them',
+    })
+    context.print([table, ...notShown].join('\n'))
+  }
+}
 
 /** Where several exit codes apply, the one that counts. Contract, "Exit codes". */
 export function worst(codes: readonly ExitCode[]): ExitCode {

@@ -7,13 +7,13 @@ import { buildBooks, chosenAccounts, chosenFeeds, type Selection, syncBooks } fr
 import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
-import { printTable } from '../output/table.ts'
+import type { Column } from '../output/column.ts'
 import type { FetchOutcome } from '../prices/fetch.ts'
 import { counted } from '../reports/notes.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { planRun } from '../sync/plan-run.ts'
 import type { SyncResult } from '../sync/sync.ts'
-import { defineCommand, jsonOption, worst } from './command.ts'
+import { defineCommand, jsonOption, printRows, wideOption, worst } from './command.ts'
 import { notifying } from './notifying.ts'
 import { startProgress } from './progress.ts'
 
@@ -46,9 +46,19 @@ function selection(context: CommandContext, args: SelectionArguments): Selection
   return { accounts: names(args.accounts), feeds: names(args.feeds), since }
 }
 
+const PLAN_COLUMNS: readonly Column[] = [
+  { name: 'account' },
+  { name: 'feed' },
+  { name: 'partition' },
+  { name: 'from', kind: 'time' },
+  { name: 'to', kind: 'time' },
+  { name: 'windows', kind: 'number' },
+  { name: 'requests', kind: 'number' },
+]
+
 export const planCommand = defineCommand({
   example: ['$0 plan --accounts main --from 2026-01-01', 'the plan of one account since New Year'],
-  options: (parser) => selectionOptions(parser).option('json', jsonOption),
+  options: (parser) => selectionOptions(parser).option('json', jsonOption).option('wide', wideOption),
   run: async (context, args) => {
     const config = requiredConfig(context)
     const chosen = selection(context, args)
@@ -61,19 +71,17 @@ export const planCommand = defineCommand({
         context.print(JSON.stringify(plan, null, 2))
         return 0
       }
-      const columns = ['account', 'feed', 'partition', 'from', 'to', 'windows', 'requests'].map((name) => ({
-        name,
-      }))
       const rows = plan.partitions.map((one) => [
         one.account,
         one.feed,
         one.partition,
-        one.from ?? '',
-        one.to ?? '',
-        String(one.windows),
-        String(one.requests),
+        one.from,
+        one.to,
+        one.windows,
+        one.requests,
       ])
-      context.print(printTable(columns, rows))
+      const importance = ['account', 'feed', 'requests', 'partition', 'from', 'to']
+      await printRows(context, PLAN_COLUMNS, rows, { wide: args.wide, importance })
       context.print(`${plan.requests} requests, at least ${plan.minutes} minutes under the rate budgets.`)
       return 0
     } finally {

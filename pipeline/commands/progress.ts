@@ -56,6 +56,7 @@ interface FeedSoFar {
   readonly feed: string
   planned: number
   done: number
+  rows: number
 }
 
 /** How far a run has come, over all accounts and feeds. */
@@ -72,19 +73,22 @@ export class SoFar {
     this.#begun = clock.monotonic()
   }
 
-  note(event: Exclude<Progress, { kind: 'note' }>): void {
+  /** Takes the event in, and answers how far its feed has come. */
+  note(event: Exclude<Progress, { kind: 'note' }>): Readonly<FeedSoFar> {
     const { account, feed } = event
     const key = JSON.stringify([account, feed])
-    const so = this.#feeds.get(key) ?? { account, feed, planned: 0, done: 0 }
+    const so = this.#feeds.get(key) ?? { account, feed, planned: 0, done: 0, rows: 0 }
     if (event.kind === 'planned') so.planned += event.requests
     if (event.kind === 'page') {
       so.done += 1
+      so.rows += event.rows
       this.rows += event.rows
     }
     // What has ended sends no more, whatever had been planned.
     if (event.kind === 'finished') so.planned = so.done
     else so.planned = Math.max(so.planned, so.done)
     this.#feeds.set(key, so)
+    return so
   }
 
   get done(): number {
@@ -114,10 +118,10 @@ export class SoFar {
     return leastMs(rest, defaultProfile.ipRate)
   }
 
-  /** `1200 of 2715 requests, 5868 rows, 40 a second, at least 45 s left`. */
+  /** `1200 of 2715 requests, 5868 rows, 40/s, at least 45 s left`. */
   describe(): string {
     return (
-      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)} a second, ` +
+      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)}/s, ` +
       `at least ${duration(this.leftMs)} left`
     )
   }
@@ -134,7 +138,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
   const drawn = new SingleBar(
     {
       format: 'Fetching {bar} {text}',
-      barsize: 16,
+      barsize: 10,
       hideCursor: true,
       clearOnComplete: true,
       stopOnComplete: false,
@@ -156,7 +160,7 @@ function bar({ clock, stderr, tell }: CommandContext, so: SoFar): ProgressDispla
         return
       }
       so.note(event)
-      if (clock.monotonic() - drawnAt < REDRAW_MS) return
+      if (so.planned === 0 || clock.monotonic() - drawnAt < REDRAW_MS) return
       drawnAt = clock.monotonic()
       const text = forTerminal(so.describe())
       if (!isRunning) drawn.start(so.planned, so.done, { text })
@@ -182,10 +186,10 @@ export function lines(
         tell(`${event.account}: ${event.text}`)
         return
       }
-      so.note(event)
+      const { rows, done } = so.note(event)
       const isUsual = event.kind === 'finished' && ['done', 'not_applicable'].includes(event.status)
       if (event.kind === 'finished' && (!isUsual || logsAlone(log.level)))
-        tell(`${event.account} ${event.feed}: ${event.status}`)
+        tell(`${event.account} ${event.feed}: ${event.status}, ${rows} rows in ${done} requests`)
       if (clock.monotonic() - toldAt < LINE_EVERY_MS) return
       toldAt = clock.monotonic()
       tell(`Fetching: ${so.describe()}.`)

@@ -10,9 +10,8 @@ import { ensureFolder } from '../books/books.ts'
 import { parseInstant } from '../config/context.ts'
 import { exampleConfig } from '../config/example.ts'
 import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
-import { printTable } from '../output/table.ts'
 import { rulesList } from '../rules/catalogue.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, jsonOption, printRows, wideOption } from './command.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 
 export const initCommand = defineCommand({
@@ -42,7 +41,7 @@ export const initCommand = defineCommand({
 
 export const endpointsCommand = defineCommand({
   example: ['$0 endpoints --json', 'the same for a script'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  options: (parser) => parser.option('json', jsonOption).option('wide', wideOption),
   run: async (context, args) => {
     const entries = endpoints.map(catalogueEntry)
     if (args.json) {
@@ -62,7 +61,10 @@ export const endpointsCommand = defineCommand({
     const columns = ['section', 'name', 'request', 'rate', 'span', 'kept', 'page', ''].map((name) => ({
       name,
     }))
-    context.print(printTable(columns, rows))
+    await printRows(context, columns, rows, {
+      wide: args.wide,
+      importance: ['section', 'name', 'rate', 'kept'],
+    })
     return 0
   },
 })

@@ -13,7 +13,11 @@ export interface Screen {
   /** Where columns do not fit, only those that it names are shown. Without it the order of the table counts, ids last. */
   readonly importance?: Importance | undefined
   readonly totals?: readonly Row[]
+  /** Where all rows are to be had, for the line that says how many are not shown. */
+  readonly whole?: string
 }
+
+const IN_FILES = '--format csv (with --out FILE), or piped into a pager'
 
 /** More rows than these scroll away what was asked for. */
 export const ROWS_ON_SCREEN = 25
@@ -22,13 +26,13 @@ export const ROWS_ON_SCREEN = 25
 export async function screenTable(
   columns: readonly Column[],
   rows: RowBatches,
-  { width, importance = [], totals = [] }: Screen,
+  { width, importance = [], totals = [], whole = IN_FILES }: Screen,
 ): Promise<{ readonly table: string; readonly notShown: readonly string[] }> {
   const { first, more } = await beginning(rows)
   const { table, leftOut } = fitted(columns, first, { width, importance, totals })
   const missing =
     leftOut.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${leftOut.join(', ')}.`]
-  return { table, notShown: [...rest(more), ...missing] }
+  return { table, notShown: [...rest(more, whole), ...missing] }
 }
 
 /** All rows, in the columns that fit; and the headings of those that do not. */
@@ -73,12 +77,8 @@ async function beginning(
   return { first, more: count - first.length }
 }
 
-const rest = (more: number): string[] =>
-  more === 0
-    ? []
-    : [
-        `… ${more} more ${more === 1 ? 'row' : 'rows'}: --format csv (with --out FILE), or piped into a pager.`,
-      ]
+const rest = (more: number, whole: string): string[] =>
+  more === 0 ? [] : [`… ${more} more ${more === 1 ? 'row' : 'rows'}: ${whole}.`]
 
 const withoutSeconds = (column: Column): Column =>
   column.kind === 'time' ? { ...column, title: `${column.title ?? column.name} UTC` } : column

@@ -24,8 +24,8 @@ test('progress: off a terminal a line each ten seconds has requests, rows, rate 
   display.report({ kind: 'planned', account: 'main', feed: 'tax.records', requests: 100 })
   for (let second = 1; second <= 20; second += 1) page(second * 1000)
   expect(told).toEqual([
-    'Fetching: 10 of 100 requests, 50 rows, 1 a second, at least 1 min left.',
-    'Fetching: 20 of 100 requests, 100 rows, 1 a second, at least 1 min left.',
+    'Fetching: 10 of 100 requests, 50 rows, 1/s, at least 1 min left.',
+    'Fetching: 20 of 100 requests, 100 rows, 1/s, at least 1 min left.',
   ])
 })
 
@@ -45,6 +45,9 @@ test('progress: a feed that ended badly is told at once; one that went well in a
   for (const { display } of [plain, log])
     for (const status of ['done', 'failed'])
       display.report({ kind: 'finished', account: 'main', feed: 'tax.records', status })
-  expect(plain.told).toEqual(['main tax.records: failed'])
-  expect(log.told).toEqual(['main tax.records: done', 'main tax.records: failed'])
+  expect(plain.told).toEqual(['main tax.records: failed, 0 rows in 0 requests'])
+  expect(log.told).toEqual([
+    'main tax.records: done, 0 rows in 0 requests',
+    'main tax.records: failed, 0 rows in 0 requests',
+  ])
 })

@@ -111,10 +111,15 @@ export async function showBooks(
   const heading = (meaning: 'good' | 'bad' | 'heading', text: string): void => {
     stdout.write(`\n${ink.mark(meaning, text)}\n`)
   }
-  const table = (columns: readonly Column[], rows: readonly Row[], importance: Importance): void =>
-    print(
-      width === undefined ? printTable(columns, rows) : fitted(columns, rows, { width, importance }).table,
-    )
+  const table = (columns: readonly Column[], rows: readonly Row[], importance: Importance): void => {
+    if (width === undefined) {
+      print(printTable(columns, rows))
+      return
+    }
+    const { table: shown, leftOut } = fitted(columns, rows, { width, importance })
+    print(shown)
+    if (leftOut.length > 0) print(`Left out at ${width} columns: ${leftOut.join(', ')}.`)
+  }
 
   await withLedger(context, async (ledger) => {
     const worth = await worthOf(ledger)

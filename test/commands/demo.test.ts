@@ -1,0 +1,42 @@
+// What a newcomer sees of the demo: one screen, and every report whole in the files that it names.
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { addAmounts } from '../../pipeline/reports/report.ts'
+import { temporaryFolder, tieout } from '../support/cli.ts'
+
+test('the demo: one screen with worth, gains, what is open and what ties out; the rest in files', async () => {
+  const dir = join(temporaryFolder(), 'books')
+  const { code, stdout } = await tieout(['demo', '--dir', dir, '--days', '3'])
+  expect(code).toBe(0)
+  const lines = stdout.trimEnd().split('\n')
+  expect(lines.length).toBeLessThanOrEqual(60)
+  for (const heading of [
+    'What it is worth',
+    'Gains and losses',
+    'What is open',
+    'Where the reports are',
+    'It ties out',
+  ])
+    expect(lines.filter((line) => line.startsWith(heading))).toHaveLength(1)
+  expect(stdout).toContain('equals the sandbox’s truth exactly')
+  expect(lines).toContain(`The books: ${join(dir, 'ledger.duckdb')}`)
+  expect(lines).toContain(`Ask them:  npx tieout sql "select * from balances" --dir ${dir}`)
+
+  const named = lines.flatMap((line) => /^ {2}(\/\S+\.(?:csv|txt)) /.exec(line)?.[1] ?? [])
+  expect(named.length).toBe(6)
+  expect(named.filter((file) => !existsSync(file))).toEqual([])
+  for (const name of ['balances', 'pnl', 'gains', 'coverage', 'breaks'])
+    expect(readFileSync(join(dir, 'reports', `${name}.txt`), 'utf8')).toContain('As of the run that ended')
+  expect(readFileSync(join(dir, 'reports', 'present.txt'), 'utf8')).toMatch(/^Open positions\n/)
+
+  const ledger = await openLedger(dir)
+  const { rows } = await ledger.stream(
+    'select value from net_worth where day = (select max(day) from net_worth)',
+  )
+  const total = addAmounts((await allRows(rows)).map(([value]) => value))
+  ledger.close()
+  expect(lines.filter((line) => line.startsWith('all '))[0]).toContain(` ${total} `)
+}, 300_000)
