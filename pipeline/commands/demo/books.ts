@@ -147,6 +147,7 @@ export async function showBooks(
 
 const NEXT: readonly (readonly [what: string, command: string])[] = [
   ['Ask them:', 'sql "select * from balances"'],
+  ['See them:', 'serve'],
   ['How fresh:', 'status'],
   ['To file:', 'report gains --format xlsx --out gains.xlsx'],
 ]
