@@ -146,10 +146,14 @@ describe('report --against', () => {
       ['changed', 'main | UNIFIED | BTC', 'own', '1', '0.5'],
       ['changed', 'main | UNIFIED | BTC', 'venue_balance', '1', '0.5'],
       ['changed', 'main | UNIFIED | BTC', 'as_of', ...time],
+      ['changed', 'main | UNIFIED | BTC', 'price', '100', '160'],
+      ['changed', 'main | UNIFIED | BTC', 'value', '100', '80'],
+      ['changed', 'main | UNIFIED | BTC', 'priced_at', ...time],
       ['changed', 'main | UNIFIED | USDT', 'quantity', '900', '980'],
       ['changed', 'main | UNIFIED | USDT', 'own', '900', '980'],
       ['changed', 'main | UNIFIED | USDT', 'venue_balance', '900', '980'],
       ['changed', 'main | UNIFIED | USDT', 'as_of', ...time],
+      ['changed', 'main | UNIFIED | USDT', 'value', '900', '980'],
     ])
     expect(notes[0]).toBe('2 lines changed.')
     expect(notes[1]).toMatch(
