@@ -4,6 +4,7 @@
 
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { appliesTo } from '../../../connectors/endpoint.ts'
+import type { RecordType } from '../../../models/record.ts'
 import { landingRecords } from '../../../pipeline/books/books.ts'
 import type { Table } from '../../../pipeline/engine/table.ts'
 import type { Frame } from '../../../pipeline/journal/frame.ts'
@@ -142,9 +143,18 @@ function isDue(feed: Feed, record: VenueRecord, { beganAt, endedAt }: Times): bo
   return record.isOnEdge || record.appearsAt + START - record.ts <= feed.window.lookbackMs - LOOKBACK_SLACK_MS
 }
 
+/** The select of the published table, over names that are whole. */
+const publishedSelect = (feed: string, record: RecordType): string =>
+  recordSelect({ feed, record, isList: false }, true)
+    .replaceAll('landing.', 'landing.main.')
+    .replaceAll('staging.', 'memory.staging.')
+
 /** The landed records are the venue's, version by version and digit by digit, and each is published once. */
 export async function checkTruth(all: readonly Finished[], connection: DuckDBConnection): Promise<void> {
   const ask = asking(connection)
+  // Without a key nobody has a pseudonym.
+  await connection.run('create schema if not exists memory.staging')
+  await connection.run('create table if not exists memory.staging.counterparty_key (key varchar)')
   const kept = grouped(
     await ask('select account, feed, raw from landing.main.quarantine'),
     ({ account }) => account!,
@@ -155,7 +165,7 @@ export async function checkTruth(all: readonly Finished[], connection: DuckDBCon
     const published = grouped(
       await ask(
         `select account, partition, ${key} as id, ${contentSql(record)} as content, is_current
-         from (${recordSelect({ feed: name, record, isList: false }, true).replaceAll('landing.', 'landing.main.')})`,
+         from (${publishedSelect(name, record)})`,
       ),
       ({ account }) => account!,
     )
