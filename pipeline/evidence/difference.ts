@@ -1,7 +1,8 @@
 // Two versions of a report held against each other, line by line: what was added, what was removed, and of each changed
 // line every field that changed. The answer is a report itself, so that it prints in every format.
+
+import { type Cell, cellText, type Row } from '../output/cell.ts'
 import { allRows, asBatches, type Column } from '../output/column.ts'
-import { type Cell, cellText, type Row } from '../output/value.ts'
 import { counted } from '../reports/notes.ts'
 import type { Report } from '../reports/report.ts'
 
@@ -37,7 +38,7 @@ export function keyOf(report: string, columns: readonly Column[]): string[] {
 
 const COLUMNS: readonly Column[] = ['change', 'line', 'field', 'before', 'after'].map((name) => ({ name }))
 
-/** Rows are change (added, removed, changed), line, field, before and after; a whole line is told field by field too. */
+/** Rows are change (added, removed, changed), line, field, before and after; a whole line is listed field by field too. */
 export function differenceOf(
   name: string,
   key: readonly string[],

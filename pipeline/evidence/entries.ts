@@ -18,7 +18,7 @@ export async function transactionStep(reader: Reader, id: string, limit: number)
   const steps = await inTurn(entries.slice(0, limit), (entry) => entryStep(reader, entry))
   const parts = { steps, omitted: entries.length - steps.length }
   if (trade === null) return step('transaction', id, { entries: entries.length }, parts)
-  // A trade without entries was told by an order, or imported.
+  // A trade without entries came from an order, or imported.
   const source = textOf(trade.source)
   const own = entries.length > 0 ? [] : await recordSteps(reader, id.replace(/^.*\//, ''), source)
   return step('trade', id, without(trade, 'trade_id'), { ...parts, steps: [...steps, ...own] })

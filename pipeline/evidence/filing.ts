@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { canonicalJson, JsonError, parseJsonBytes } from '../../models/json.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
-import type { Cell } from '../output/value.ts'
+import type { Cell } from '../output/cell.ts'
 import type { Inputs } from './inputs.ts'
 import type { StoredOptions } from './options.ts'
 
@@ -34,6 +34,12 @@ export interface Filing {
 const NAME = /^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$/
 
 export const filingsFolder = (dir: string): string => join(dir, 'filings')
+
+/** Names of the filings there are, without looking into them. */
+export async function filingNames(disk: Disk, dir: string): Promise<string[]> {
+  const files = (await disk.list(filingsFolder(dir))) ?? []
+  return files.filter((name) => /^[^.].*\.json$/.test(name)).map((name) => name.replace(/\.json$/, ''))
+}
 
 /** UsageError for a name that is no plain file name. */
 function fileOf(dir: string, name: string): string {

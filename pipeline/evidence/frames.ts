@@ -13,7 +13,7 @@ import type { Fields, Place } from './step.ts'
 export interface RowEvidence {
   /** The row as it stands in the body; null where the body is gone or holds no such row. */
   readonly text: string | null
-  /** Place of the row in the body, from 0, the end not included; null where it cannot be told. */
+  /** Place of the row in the body, from 0, the end not included; null where it is not known. */
   readonly bytes: readonly [from: number, before: number] | null
   /** Data about people stand as null in the text, because the configuration does not publish them. */
   readonly isWithoutPersonalData: boolean

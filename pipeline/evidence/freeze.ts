@@ -3,9 +3,10 @@ import { isDeepStrictEqual } from 'node:util'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Disk } from '../journal/disk.ts'
+import { freshHashes, knownHashes, type TableHashes } from '../ledger/known-hash.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { cellText, type Row } from '../output/cell.ts'
 import { asBatches, type RowBatches } from '../output/column.ts'
-import { cellText, type Row } from '../output/value.ts'
 import {
   lotsOf,
   makeReport,
@@ -61,7 +62,8 @@ export async function freezeReport(
     options: storeOptions(asked.options),
     defaults: storeDefaults(asked.defaults),
     title: made.title,
-    inputs: await inputsOf(ledger, asked, context),
+    // What is filed rests on the file as it is now.
+    inputs: await inputsOf(ledger, asked, context, freshHashes),
     key: keyOf(asked.name, made.columns),
     columns: made.columns.map(({ name }) => name),
     rows,
@@ -97,14 +99,16 @@ function tooLarge(lines: number, maxBytes: number): UsageError {
   })
 }
 
-/** What a report is made from, as hashes. */
+/** What a report is made from, as hashes: by default those that were made of this ledger before, where they were. */
 export async function inputsOf(
   ledger: Ledger,
   { name, options, defaults }: Asked,
-  context: Pick<FilingContext, 'dir' | 'clock'>,
+  { dir, clock }: Pick<FilingContext, 'dir' | 'clock'>,
+  hashes: (ledger: Ledger) => Promise<TableHashes> = knownHashes,
 ): Promise<Inputs> {
   const methods = options.methods === undefined ? [] : parseMethods(options.methods)
-  return await readInputs(ledger, context.dir, lotsOf(name, options, defaults), methods, context.clock)
+  const lots = lotsOf(name, options, defaults)
+  return await readInputs(ledger, await hashes(ledger), dir, lots, methods, clock)
 }
 
 /**

@@ -5,7 +5,8 @@ import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { openJournal } from '../journal/journal.ts'
-import { hashesOf, hashOfTables } from '../ledger/hash.ts'
+import { hashOfTables } from '../ledger/hash.ts'
+import type { TableHashes } from '../ledger/known-hash.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { publishedMatching } from '../reports/disposals.ts'
 import { type LotChoice, matchingOf } from '../rules/matching.ts'
@@ -31,16 +32,15 @@ export interface Inputs {
   readonly journal: { readonly seq: number; readonly chain: string }
 }
 
-/** `lots` is null for a report without lots. */
+/** `tables` are the hashes of the ledger; `lots` is null for a report without lots. */
 export async function readInputs(
   ledger: Ledger,
+  tables: TableHashes,
   dir: string,
   lots: LotChoice | null,
   methods: readonly string[],
   clock: Clock,
 ): Promise<Inputs> {
-  const session = await ledger.session()
-  const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
   const journal = await openJournal(dir, { mode: 'read', clock })
   const head = { seq: journal.lastSeq, chain: journal.lastChain }
   await journal.close()

@@ -1,6 +1,6 @@
 // Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
 // made again from what the line rests on, of which the newest are followed.
-import type { Row } from '../output/value.ts'
+import type { Row } from '../output/cell.ts'
 import { entryParts, LINE_ID, lotParts } from '../reports/pnl.ts'
 import { reach, sums } from '../reports/report.ts'
 import { entryStep } from './entries.ts'

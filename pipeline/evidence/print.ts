@@ -1,8 +1,8 @@
 // An explanation for people, indented step by step, and for scripts, as JSON of the same content.
 
+import type { Cell } from '../output/cell.ts'
+import { cellText } from '../output/cell.ts'
 import { printable } from '../output/table.ts'
-import type { Cell } from '../output/value.ts'
-import { cellText } from '../output/value.ts'
 import type { Explanation } from './explain.ts'
 import type { FrameEvidence, RowEvidence } from './frames.ts'
 import type { Fields, Place, Step } from './step.ts'

@@ -1,8 +1,8 @@
 // Questions to the published ledger, answered by column name.
 
 import type { Reader, Values } from '../ledger/reader.ts'
+import type { Cell } from '../output/cell.ts'
 import { allRows } from '../output/column.ts'
-import type { Cell } from '../output/value.ts'
 import type { Fields } from './step.ts'
 
 /** Rows by column name; what is null is left out. */

@@ -1,5 +1,5 @@
 // What an explanation is made of: steps from a figure down to the record that it rests on, and that record as received.
-import type { Cell } from '../output/value.ts'
+import type { Cell } from '../output/cell.ts'
 
 /** What is known of one thing, by column name; what has no value is left out. */
 export type Fields = Readonly<Record<string, Cell>>

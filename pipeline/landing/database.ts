@@ -4,6 +4,7 @@ import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Frame } from '../journal/frame.ts'
+import { Batch } from './batch.ts'
 import { LandingError, needsReopening, notLanded, unreadable } from './errors.ts'
 import { type OpenFile, openFile } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
@@ -41,6 +42,9 @@ class LandingDatabase implements Landing {
   readonly #landers: ReadonlyMap<string, PageLander>
   readonly #writing: DuckDBConnection
   readonly #begun: Map<string, Unfinished>
+  readonly #covered = new Batch(questions.keyText, (keys) => questions.covered(this.connection, keys))
+  readonly #wanted = new Batch(questions.keyText, (keys) => questions.wanted(this.connection, keys))
+  readonly #unfinished = new Batch(questions.keyText, (keys) => questions.unfinished(this.connection, keys))
   /** One transaction after the other, however many callers there are. */
   #turn: Promise<unknown> = Promise.resolve()
   #failed = false
@@ -113,16 +117,16 @@ class LandingDatabase implements Landing {
     })
   }
 
-  covered(account: string, feed: string, partition: string): Promise<questions.Claim[]> {
-    return this.#read(questions.covered(this.connection, [account, feed, partition]))
+  async covered(...of: questions.PartitionKey): Promise<questions.Claim[]> {
+    return (await this.#read(this.#covered.of(of))) ?? []
   }
 
-  wanted(account: string, feed: string, partition: string): Promise<questions.Wanted> {
-    return this.#read(questions.wanted(this.connection, [account, feed, partition]))
+  async wanted(...of: questions.PartitionKey): Promise<questions.Wanted> {
+    return (await this.#read(this.#wanted.of(of))) ?? { from: null, lost: [] }
   }
 
-  unfinished(account: string, feed: string, partition: string): Promise<questions.UnfinishedWindow[]> {
-    return this.#read(questions.unfinished(this.connection, [account, feed, partition]))
+  async unfinished(...of: questions.PartitionKey): Promise<questions.UnfinishedWindow[]> {
+    return (await this.#read(this.#unfinished.of(of))) ?? []
   }
 
   async oldestUnsettled(

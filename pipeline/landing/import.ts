@@ -1,11 +1,14 @@
 // One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled. The
 // same for an answer of a source of prices.
 import { CorruptionError, UsageError } from '../../models/error.ts'
+import type { CsvFile } from '../imports/csv.ts'
 import { type FetchedPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
 import type { ImportedRow } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
 import { readMapped } from '../imports/mapped.ts'
+import { readMappedPrices } from '../imports/mapped-prices.ts'
 import { readingOf } from '../imports/mapping.ts'
+import { priceReadingOf } from '../imports/price-mapping.ts'
 import type { ImportMeta, PricesMeta } from '../journal/frame.ts'
 
 /** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
@@ -16,7 +19,7 @@ export function readJournaledImport(
 ): { readonly table: string; readonly rows: readonly ImportedRow[] } {
   if (!isImportKind(imports)) throw unreadable(seq, file, 'an import of trades, lots or prices', imports)
   const { table, read } = importFormats[imports]
-  const mapped = reading === undefined ? null : readingOf(reading)
+  const mapped = reading === undefined ? null : mappedBy(imports, reading)
   if (reading !== undefined && mapped === null)
     throw unreadable(
       seq,
@@ -27,7 +30,7 @@ export function readJournaledImport(
   try {
     if (body === null) return { table: table.name, rows: [] }
     const received = { name: file, bytes: body }
-    return { table: table.name, rows: mapped === null ? read(received) : readMapped(received, mapped).rows }
+    return { table: table.name, rows: mapped === null ? read(received) : mapped(received) }
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     throw unreadable(
@@ -37,6 +40,22 @@ export function readJournaledImport(
       error.message,
     )
   }
+}
+
+/** How the reading in the journal reads a file; null for one that is not understood. */
+function mappedBy(
+  imports: ImportMeta['imports'],
+  reading: unknown,
+): ((file: CsvFile) => readonly ImportedRow[]) | null {
+  const [ofPrices, ofTrades] = [imports === 'prices' ? priceReadingOf(reading) : null, readingOf(reading)]
+  if (ofPrices !== null) return (file) => readMappedPrices(file, ofPrices).rows
+  return ofTrades === null ? null : (file) => readMapped(file, ofTrades).rows
+}
+
+/** Name of the mapping by which an import was read; null for a file in the format of tieout. */
+export function layoutOf({ imports, reading }: ImportMeta): string | null {
+  const read = imports === 'prices' ? priceReadingOf(reading) : readingOf(reading)
+  return read?.mapping.name ?? null
 }
 
 /** Prices of an answer; one that could not be had or read, and one that was erased, has none. */

@@ -95,7 +95,7 @@ export async function rebuildLanding(
   try {
     summary = await landJournal(journal, landing, onProgress)
   } catch (error) {
-    await landing.close().catch(() => undefined) // What came first is to be told.
+    await landing.close().catch(() => undefined) // What came first is to be reported.
     await removeDatabase(fresh)
     throw error
   }

@@ -36,7 +36,7 @@ export interface Landing {
     field: string,
     values: readonly string[],
   ): Promise<number | null>
-  /** The different values of a field that a feed has told for an account. */
+  /** The different values of a field that a feed has sent for an account. */
   distinctValues(account: string, feed: string, field: string): Promise<string[]>
   account(name: string): Promise<KnownAccount | null>
   /** Rows and content of every table, to be compared with those of another landing of the same journal. */

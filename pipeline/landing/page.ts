@@ -15,6 +15,7 @@ import { AN_IDENTITY, ONE_VALUE, type RecordType, spellingOf } from '../../model
 import { type FoundRows, findRows, isObject } from '../../models/rows.ts'
 import type { Frame, PageMeta } from '../journal/frame.ts'
 import { Drift } from './drift.ts'
+import { plainRows } from './plain-page.ts'
 import { rawRows } from './raw-row.ts'
 import { createRowReader, type Row, type RowProblem, type RowReader } from './row-reader.ts'
 import type { TableWriter } from './table-writer.ts'
@@ -154,6 +155,8 @@ interface ReadBody extends FoundRows {
 function readBody(frame: PageFrame, body: Uint8Array, rowsField: string): ReadBody {
   try {
     const text = decodeJson(body)
+    const plain = plainRows(text, rowsField)
+    if (plain !== null) return { text, ...plain, problems: [] }
     const { value, problems } = parseJson(text)
     return { text, ...rowsOf(frame, value, rowsField), problems }
   } catch (error) {

@@ -27,30 +27,70 @@ async function ask<Row>(
   return result.getRows() as Row[]
 }
 
+/** Which list of a feed is asked about. */
+export type PartitionKey = readonly [account: string, feed: string, partition: string]
+
+export const keyText = (key: PartitionKey): string => JSON.stringify(key)
+
+/** Common table expression of the partitions that are asked about, which the statement is given as JSON. */
+const ASKED = `asked as (
+  select name[1] as account, name[2] as feed, name[3] as partition
+  from (select unnest(from_json($1, '[["VARCHAR"]]')) as name)
+)`
+
+type Keyed<Values extends readonly unknown[]> = readonly [...PartitionKey, ...Values]
+
+/** Rows by the partition that they tell of, in the order in which they were asked for. */
+async function askAll<Values extends readonly unknown[]>(
+  connection: DuckDBConnection,
+  sql: string,
+  keys: readonly PartitionKey[],
+): Promise<Map<string, Keyed<Values>[]>> {
+  const rows = await ask<Keyed<Values>>(connection, sql, [JSON.stringify(keys)])
+  const found = new Map<string, Keyed<Values>[]>()
+  for (const row of rows) {
+    const key = keyText([row[0], row[1], row[2]])
+    const known = found.get(key)
+    if (known === undefined) found.set(key, [row])
+    else known.push(row)
+  }
+  return found
+}
+
 /** A range proven complete, as it stood at an instant: what came later into its newest part has not been seen. */
 export interface Claim extends Range {
   /** Unix milliseconds; by the venue's clock, since it is the newest end that any page had proven by then. */
   readonly readAt: number
 }
 
+/** By `keyText`, of the partitions that have any. */
 export async function covered(
   connection: DuckDBConnection,
-  of: readonly [account: string, feed: string, partition: string],
-): Promise<Claim[]> {
-  const rows = await ask<[bigint, bigint, bigint]>(
+  keys: readonly PartitionKey[],
+): Promise<Map<string, Claim[]>> {
+  const rows = await askAll<[bigint, bigint, bigint]>(
     connection,
-    `select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end,
-       epoch_ms(max(ends_at) over (order by page_id rows between unbounded preceding and current row)) as read_at
-     from landing.main.covered where account = $1 and feed = $2 and partition = $3
+    `with ${ASKED}
+     select distinct account, feed, partition, epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end,
+       epoch_ms(max(ends_at) over (
+         partition by account, feed, partition
+         order by page_id rows between unbounded preceding and current row
+       )) as read_at
+     from landing.main.covered semi join asked using (account, feed, partition)
      order by range_start, range_end, read_at`,
-    [...of],
+    keys,
   )
-  return rows.map(([start, end, readAt]) => ({
-    start: Number(start),
-    end: Number(end),
-    readAt: Number(readAt),
-  }))
+  return mapped(rows, (list) =>
+    list.map(([, , , start, end, readAt]) => ({
+      start: Number(start),
+      end: Number(end),
+      readAt: Number(readAt),
+    })),
+  )
 }
+
+const mapped = <From, To>(map: ReadonlyMap<string, From>, of: (value: From) => To): Map<string, To> =>
+  new Map([...map].map(([key, value]) => [key, of(value)]))
 
 /** How far back a partition has ever been wanted, and what of it is already said to be lost. */
 export interface Wanted {
@@ -60,36 +100,52 @@ export interface Wanted {
   readonly lost: readonly Range[]
 }
 
+/** By `keyText`, of the partitions that were ever asked for. */
 export async function wanted(
   connection: DuckDBConnection,
-  of: readonly [account: string, feed: string, partition: string],
-): Promise<Wanted> {
-  const first = await ask<[bigint | null]>(
+  keys: readonly PartitionKey[],
+): Promise<Map<string, Wanted>> {
+  const first = await askAll<[bigint | null]>(
     connection,
-    `select epoch_ms(min(wanted_from)) from (
-       select window_start as wanted_from from landing.main.pages
-       where account = $1 and feed = $2 and partition = $3
+    `with ${ASKED},
+     asked_for as (
+       select account, feed, partition, window_start as wanted_from from landing.main.pages
+       semi join asked using (account, feed, partition)
        union all
-       select starts_at from landing.main.statements where account = $1 and feed = $2 and partition = $3
-     )`,
-    [...of],
-  )
-  const lost = await ask<[bigint, bigint]>(
-    connection,
-    `with own as (
-       select * from landing.main.statements
-       where account = $1 and feed = $2 and partition = $3 and starts_at is not null
+       select account, feed, partition, starts_at from landing.main.statements
+       semi join asked using (account, feed, partition)
      )
-     select distinct epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end from own
-     where status = 'lost' and seq > coalesce((select max(seq) from own where status <> 'lost'), 0)
-     order by range_start, range_end`,
-    [...of],
+     select account, feed, partition, epoch_ms(min(wanted_from)) from asked_for group by account, feed, partition`,
+    keys,
   )
-  const from = first[0]?.[0] ?? null
-  return {
-    from: from === null ? null : Number(from),
-    lost: lost.map(([start, end]) => ({ start: Number(start), end: Number(end) })),
-  }
+  const lost = await askAll<[bigint, bigint]>(
+    connection,
+    `with ${ASKED},
+     own as (
+       select *,
+         coalesce(max(seq) filter (status <> 'lost') over (partition by account, feed, partition), 0) as last_other
+       from landing.main.statements semi join asked using (account, feed, partition)
+       where starts_at is not null
+     )
+     select distinct account, feed, partition, epoch_ms(starts_at) as range_start, epoch_ms(ends_at) as range_end
+     from own
+     where status = 'lost' and seq > last_other
+     order by range_start, range_end`,
+    keys,
+  )
+  return new Map(
+    [...first].map(([key, [row]]) => {
+      const from = row?.[3] ?? null
+      const ranges = lost.get(key) ?? []
+      return [
+        key,
+        {
+          from: from === null ? null : Number(from),
+          lost: ranges.map(([, , , start, end]) => ({ start: Number(start), end: Number(end) })),
+        },
+      ]
+    }),
+  )
 }
 
 export interface UnfinishedWindow {
@@ -97,18 +153,25 @@ export interface UnfinishedWindow {
   readonly cursor: string
 }
 
+/** By `keyText`, of the partitions that have any. */
 export async function unfinished(
   connection: DuckDBConnection,
-  of: readonly [account: string, feed: string, partition: string],
-): Promise<UnfinishedWindow[]> {
-  const rows = await ask<[bigint, bigint, string]>(
+  keys: readonly PartitionKey[],
+): Promise<Map<string, UnfinishedWindow[]>> {
+  const rows = await askAll<[bigint, bigint, string]>(
     connection,
-    `select epoch_ms(window_start) as range_start, epoch_ms(window_end) as range_end, cursor
-     from landing.main.progress where account = $1 and feed = $2 and partition = $3
+    `with ${ASKED}
+     select account, feed, partition, epoch_ms(window_start) as range_start, epoch_ms(window_end) as range_end, cursor
+     from landing.main.progress semi join asked using (account, feed, partition)
      order by range_start, range_end`,
-    [...of],
+    keys,
   )
-  return rows.map(([start, end, cursor]) => ({ window: { start: Number(start), end: Number(end) }, cursor }))
+  return mapped(rows, (list) =>
+    list.map(([, , , start, end, cursor]) => ({
+      window: { start: Number(start), end: Number(end) },
+      cursor,
+    })),
+  )
 }
 
 /**
@@ -143,7 +206,7 @@ export async function oldestUnsettled(
   return oldest === null ? null : Number(oldest)
 }
 
-/** The different values of a field that a feed has told for an account, sorted. */
+/** The different values of a field that a feed has sent for an account, sorted. */
 export async function distinctValues(
   connection: DuckDBConnection,
   account: string,
@@ -152,8 +215,8 @@ export async function distinctValues(
 ): Promise<string[]> {
   const rows = await ask<[string]>(
     connection,
-    `select distinct ${identifier(columnName(field))} as told from landing.main.${identifier(record.table)}
-     where account = $1 and told is not null order by told`,
+    `select distinct ${identifier(columnName(field))} as value from landing.main.${identifier(record.table)}
+     where account = $1 and value is not null order by value`,
     [account],
   )
   return rows.map(([value]) => value)

@@ -4,7 +4,6 @@
 import { canonicalJson } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import { type Field, type FieldValue, type RecordType, readField, spellingOf } from '../../models/record.ts'
-import { plainUnits } from './decimal.ts'
 import type { Drift } from './drift.ts'
 import { ROW_COLUMNS } from './tables.ts'
 
@@ -19,6 +18,8 @@ export type Row = Readonly<Record<string, unknown>>
 /** Where the values go: the open row of a table. */
 export interface RowSink {
   set(column: number, value: FieldValue): void
+  /** Sets an amount from a plain decimal; false for a text that the exact parser has to judge. */
+  setPlain(column: number, text: string): boolean
 }
 
 export interface RowReader {
@@ -73,10 +74,8 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
         const value = row[spelling]
         if (value !== undefined) known += 1
         if (spelling !== name && row[name] !== undefined) known += 1
-        const quick = quickValue(field, value)
-        if (quick !== undefined) {
-          sink.set(place.column, quick)
-        } else {
+        // Most values of a record are amounts.
+        if (field.kind !== 'amount' || typeof value !== 'string' || !sink.setPlain(place.column, value)) {
           const reading = readField(field, value)
           if (!reading.ok && !field.beyond) return { field: name, reason: `expected ${reading.expected}` }
           if (!reading.ok) {
@@ -115,12 +114,6 @@ const TOO_EARLY = 'expected Unix milliseconds, found a time before 2009'
 
 /** Zero in a field that need not be there says that nothing has happened yet. */
 const isTooEarly = (ms: number, { required }: Field): boolean => ms < EARLIEST_MS && (required || ms > 0)
-
-/** The commonest values without a look at their declaration; undefined leaves the value to `readField`. */
-function quickValue(field: Field, value: unknown): FieldValue | undefined {
-  if (typeof value !== 'string' || value === '' || field.kind !== 'amount') return undefined
-  return plainUnits(value) ?? undefined
-}
 
 function noteType({ name, field }: Place, value: unknown, drift: Drift): void {
   if (field.kind === 'json' || field.kind === 'flag') return

@@ -1,60 +1,58 @@
-// Rows into a DuckDB table through data chunks: columns are collected in arrays and handed over 2,048 at a time.
-// A row counts only once it is ended, so one that turns out not to fit is simply written over.
-import {
-  BIGINT,
-  BOOLEAN,
-  DECIMAL,
-  type DuckDBAppender,
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  DuckDBDecimalValue,
-  DuckDBTimestampTZValue,
-  type DuckDBType,
-  type DuckDBValue,
-  INTEGER,
-  TIMESTAMPTZ,
-  VARCHAR,
-} from '@duckdb/node-api'
+// Rows into a DuckDB table through data chunks. A row counts only once it is ended, so one that turns out not to fit is
+// simply written over.
+import { BIGINT, type DuckDBAppender, type DuckDBConnection, TIMESTAMPTZ } from '@duckdb/node-api'
 import type { FieldValue } from '../../models/record.ts'
+import {
+  AmountColumn,
+  BigintColumn,
+  BooleanColumn,
+  ChunkWriter,
+  type Column,
+  IntegerColumn,
+  TextColumn,
+} from '../engine/chunk.ts'
 import type { ColumnKind, Table } from '../engine/table.ts'
 
-/** Rows of a data chunk: DuckDB's own vector size. */
-const CHUNK_ROWS = 2048
+/** Times arrive as milliseconds or, where those do not hold them, as a bigint of microseconds. */
+class TimeColumn extends BigintColumn {
+  constructor() {
+    super(TIMESTAMPTZ)
+  }
 
-const TYPES: Readonly<Record<ColumnKind, DuckDBType>> = {
-  VARCHAR,
-  BIGINT,
-  INTEGER,
-  BOOLEAN,
-  TIMESTAMPTZ,
-  'DECIMAL(38,18)': DECIMAL(38, 18),
+  override set(row: number, value: bigint | number | null): void {
+    if (typeof value !== 'number') super.set(row, value)
+    else super.set(row, Number.isSafeInteger(value * 1_000) ? value * 1_000 : BigInt(value) * 1_000n)
+  }
 }
 
-/** Times arrive as milliseconds or, where those do not hold them, as a bigint of microseconds; amounts as units of 10^-18. */
-const CONVERT: Readonly<Record<ColumnKind, ((value: FieldValue) => DuckDBValue) | null>> = {
-  VARCHAR: null,
-  INTEGER: null,
-  BOOLEAN: null,
-  BIGINT: (value) => BigInt(value as number),
-  TIMESTAMPTZ: (value) =>
-    new DuckDBTimestampTZValue(typeof value === 'bigint' ? value : BigInt(value as number) * 1000n),
-  'DECIMAL(38,18)': (value) => new DuckDBDecimalValue(value as bigint, 38, 18),
+/** Takes the values of its kind; that they are is for the reader of rows to see to. */
+interface FieldColumn extends Column {
+  set(row: number, value: FieldValue): void
+}
+
+const makers: Readonly<Record<ColumnKind, () => Column>> = {
+  VARCHAR: () => new TextColumn(),
+  INTEGER: () => new IntegerColumn(),
+  BIGINT: () => new BigintColumn(BIGINT),
+  BOOLEAN: () => new BooleanColumn(),
+  TIMESTAMPTZ: () => new TimeColumn(),
+  'DECIMAL(38,18)': () => new AmountColumn(),
+}
+
+interface Filling {
+  readonly columns: readonly FieldColumn[]
+  readonly chunks: ChunkWriter
 }
 
 export class TableWriter {
-  /** Rows that have been handed over; all of them once the writer is closed. */
-  rows = 0
-  readonly #kinds: readonly ColumnKind[]
-  /** Made with the first rows: many a table has none in a transaction. */
-  #chunk: DuckDBDataChunk | null = null
+  readonly #table: Table
   readonly #appender: DuckDBAppender
-  readonly #columns: FieldValue[][]
-  #count = 0
+  /** Made with the first row: many a table has none in a transaction. */
+  #filling: Filling | null = null
 
   private constructor(table: Table, appender: DuckDBAppender) {
-    this.#kinds = table.columns.map((column) => column.kind)
+    this.#table = table
     this.#appender = appender
-    this.#columns = this.#kinds.map(() => [])
   }
 
   /** A writer for the transaction that is open on the connection; it must be closed or discarded before that ends. */
@@ -62,14 +60,26 @@ export class TableWriter {
     return new TableWriter(table, await connection.createAppender(table.name, 'main', 'landing'))
   }
 
+  /** Rows that have been handed over; all of them once the writer is closed. */
+  get rows(): number {
+    return this.#filling?.chunks.written ?? 0
+  }
+
   /** Sets a column of the row that is being written; each must be set before it is ended. */
   set(column: number, value: FieldValue): void {
-    this.#columns[column]![this.#count] = value
+    this.#filling ??= this.#begin()
+    this.#filling.columns[column]!.set(this.#filling.chunks.row, value)
+  }
+
+  /** Sets a column of amounts from a plain decimal; false for a text that the exact parser has to judge. */
+  setPlain(column: number, text: string): boolean {
+    this.#filling ??= this.#begin()
+    const { columns, chunks } = this.#filling
+    return (columns[column] as unknown as AmountColumn).setPlain(chunks.row, text)
   }
 
   endRow(): void {
-    this.#count += 1
-    if (this.#count === CHUNK_ROWS) this.#append()
+    this.#filling?.chunks.endRow()
   }
 
   /** Writes one row, its values in the order of the columns. */
@@ -79,7 +89,7 @@ export class TableWriter {
   }
 
   close(): void {
-    if (this.#count > 0) this.#append()
+    this.#filling?.chunks.flush()
     this.#appender.closeSync()
   }
 
@@ -89,25 +99,8 @@ export class TableWriter {
     this.#appender.closeSync()
   }
 
-  #append(): void {
-    this.#chunk ??= DuckDBDataChunk.create(this.#kinds.map((kind) => TYPES[kind]))
-    const chunk = this.#chunk
-    // A chunk keeps the text of earlier rows until it is reset.
-    chunk.reset()
-    chunk.rowCount = this.#count
-    for (let column = 0; column < this.#kinds.length; column++) {
-      const convert = CONVERT[this.#kinds[column]!]
-      const all = this.#columns[column]!
-      const values = this.#count === CHUNK_ROWS ? all : all.slice(0, this.#count)
-      chunk.setColumnValues(
-        column,
-        convert === null
-          ? (values as DuckDBValue[])
-          : values.map((value) => (value === null ? null : convert(value))),
-      )
-    }
-    this.#appender.appendDataChunk(chunk)
-    this.rows += this.#count
-    this.#count = 0
+  #begin(): Filling {
+    const columns = this.#table.columns.map(({ kind }) => makers[kind]() as FieldColumn)
+    return { columns, chunks: new ChunkWriter(this.#appender, columns) }
   }
 }

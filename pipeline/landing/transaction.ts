@@ -6,7 +6,6 @@ import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type { Table } from '../engine/table.ts'
-import { readingOf } from '../imports/mapping.ts'
 import type {
   Frame,
   ImportMeta,
@@ -20,7 +19,7 @@ import type {
   WriteIntentMeta,
   WriteOutcomeMeta,
 } from '../journal/frame.ts'
-import { readJournaledImport, readJournaledPrices } from './import.ts'
+import { layoutOf, readJournaledImport, readJournaledPrices } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
 import { countedTables } from './tables.ts'
@@ -291,9 +290,8 @@ export class LandingTransaction {
   /** Rows as the file has them; one that stands in two files stands here twice. An erased body has none. */
   async #landImport({ seq, body }: Frame, meta: ImportMeta): Promise<void> {
     const { table, rows } = readJournaledImport(seq, meta, body)
-    const layout = meta.reading === undefined ? null : (readingOf(meta.reading)?.mapping.name ?? null)
     const { imports, file, sha256, at } = meta
-    await this.#append('imports', [seq, imports, file, rows.length, sha256, time(at), layout])
+    await this.#append('imports', [seq, imports, file, rows.length, sha256, time(at), layoutOf(meta)])
     const writer = await this.#writer(table)
     for (const [row, { values }] of rows.entries()) writer.append([seq, row, ...values])
   }

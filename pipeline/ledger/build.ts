@@ -136,14 +136,16 @@ async function make(
   const { clock, only, log } = options
   const tables = await runTasks(connection, models, steps, { given: GIVEN_TABLES, only, clock, log })
   const made = new Set(tables.map(({ table }) => table))
-  const checks = models
-    .map(({ table }) => table)
-    .filter((table) => table.startsWith('checks.') && made.has(table))
+  const firing = tables.filter(({ table, rows }) => table.startsWith('checks.') && rows > 0)
   await mustBeChecks(
     connection,
     models.filter(({ table }) => made.has(table)),
   )
-  await assembleBreaks(connection, checks, options.now)
+  await assembleBreaks(
+    connection,
+    firing.map(({ table }) => table),
+    options.now,
+  )
   await makeAbout(connection, options.now)
   await writeMacros(connection)
   const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)

@@ -1,49 +1,74 @@
-// Tables that come out empty without being asked: where all that a select reads is empty, or is the same as ever, its answer
-// is the same as ever. When that answer has no row, the columns of its table are kept, by all that decides them: the text
-// of the select, what it reads, and so on down to what has landed and what is given. Later builds make the table from its
-// columns, without planning the select: most feeds of most accounts are empty, and planning is most of what a small
-// build costs. What such tables and their columns mean is the same as ever too: a build begins with a copy of an empty
-// ledger, comments and all, and replaces in it what has rows.
+// Tables that come out empty without being asked. The form of a select may tell that it has no row, where a table that must
+// have one has none; and where all that it reads is empty, or is the same as ever, its answer is the same as ever. The
+// columns of such a table are known by what decides them: the text of the select, the columns of what it reads, and so on
+// down to what has landed and what is given. So a build makes the table from its columns, without planning the select:
+// most feeds of most accounts are empty, and planning is most of what a small build costs. What such tables and their
+// columns mean is the same as ever too: a build begins with a copy of an empty ledger, comments and all, and replaces in it
+// what has rows.
 import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
 import { identifier, literal } from '../engine/quote.ts'
+import { dropMacros } from './macros.ts'
 import type { Model } from './models.ts'
+import { holds, type ParseTree } from './parse-tree.ts'
 import { CATALOG } from './workspace.ts'
 
 /** Name and type of each column, as they stand in a definition. */
 type Columns = string
 
-/** By print; the compiled package brings those that the shipped models make of empty books. */
+/** What earlier builds found; the compiled package brings what the shipped models make of empty books. */
 const SHAPES_FILE = join(packageRoot, 'dist', 'empty.json')
 
 /** The published ledger of empty books; the compiled package brings it. */
 const EMPTY_LEDGER = join(packageRoot, 'dist', 'empty.duckdb')
 
-let shapes: Map<string, Columns> | undefined
+interface Shapes {
+  /** Columns by what decides them, hashed. */
+  readonly columns: Map<string, Columns>
+  /** What decides the rows of a table that has none, hashed. */
+  readonly empty: Set<string>
+}
 
-function knownShapes(): Map<string, Columns> {
-  shapes ??= existsSync(SHAPES_FILE)
-    ? new Map(Object.entries(JSON.parse(readFileSync(SHAPES_FILE, 'utf8')) as Record<string, Columns>))
-    : new Map()
+let shapes: Shapes | undefined
+
+function knownShapes(): Shapes {
+  shapes ??= shapesOf(
+    existsSync(SHAPES_FILE)
+      ? (JSON.parse(readFileSync(SHAPES_FILE, 'utf8')) as KeptShapes)
+      : { columns: {}, empty: [] },
+  )
   return shapes
 }
 
+interface KeptShapes {
+  readonly columns: Readonly<Record<string, Columns>>
+  readonly empty: readonly string[]
+}
+
+const shapesOf = ({ columns, empty }: KeptShapes): Shapes => ({
+  columns: new Map(Object.entries(columns)),
+  empty: new Set(empty),
+})
+
 /** Forgets the shapes that are known: what is learned from then on is what the present sources make. */
 export function forgetShapes(): void {
-  shapes = new Map()
+  shapes = shapesOf({ columns: {}, empty: [] })
 }
 
 /** Writes down the shapes that are known, and the tables of this published ledger, for the processes that come after. */
 export async function keepShapes(connection: DuckDBConnection, ledger: string): Promise<void> {
-  writeFileSync(SHAPES_FILE, JSON.stringify(Object.fromEntries(knownShapes())))
+  const { columns, empty } = knownShapes()
+  const kept: KeptShapes = { columns: Object.fromEntries(columns), empty: [...empty] }
+  writeFileSync(SHAPES_FILE, JSON.stringify(kept))
   rmSync(EMPTY_LEDGER, { force: true })
   await connection.run(`attach ${literal(ledger)} as published (read_only)`)
   // Small blocks: it is only definitions.
   await connection.run(`attach ${literal(EMPTY_LEDGER)} as empty_ledger (block_size 16384)`)
   await connection.run('copy from database published to empty_ledger (schema)')
+  await dropMacros(connection, 'empty_ledger')
   await connection.run('detach empty_ledger')
   await connection.run('detach published')
 }
@@ -69,15 +94,22 @@ export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet
   if (unmade.length > 0) await connection.run(unmade.map((table) => `drop table ${table}`).join(';\n'))
 }
 
-/** What decides the tables of one build, as far as it can be told without asking. */
+/** A model with what its text decides. */
+export interface Asked extends ParseTree {
+  readonly model: Model
+}
+
+/** What decides the tables of one build, as far as it can be known without asking. */
 export class Emptiness {
   /** What decides the columns of a table, hashed. */
   readonly #columns = new Map<string, string>()
   /** What decides its rows as well, hashed: of the tables whose rows are known to be none, or the same as ever. */
   readonly #rows = new Map<string, string>()
+  /** Tables that have no row. */
+  readonly #empty = new Set<string>()
   /** Columns of the tables that stand in the unfinished ledger already, empty. */
   readonly #standing = new Map<string, Columns>()
-  /** Tables without rows that no build has made yet, with what decides them. */
+  /** What decides the columns of tables without rows that no build has made yet. */
   readonly #learned = new Map<string, string>()
 
   /** What has landed and the tables that are given must stand there. */
@@ -87,31 +119,52 @@ export class Emptiness {
       if (table.startsWith('main.')) emptiness.#standing.set(table, columns)
       else emptiness.#columns.set(table, hashOf([version(), table, columns]))
     const landed = [...emptiness.#columns.keys()].filter((table) => table.startsWith('landing.'))
-    const filled = await withRows(connection, landed)
-    for (const table of landed) if (!filled.includes(table)) emptiness.#isEmpty(table)
+    const filled = new Set(await withRows(connection, landed))
+    for (const table of landed) if (!filled.has(table)) emptiness.#isEmpty(table)
     for (const [table, content] of await contentsOf(connection, given))
-      emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), content]))
+      if (content === null) emptiness.#isEmpty(table)
+      else emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), content]))
     return emptiness
   }
 
   /** The statement that makes the table; null where it stands as its select would make it. */
-  statement(model: Model, reads: readonly string[]): string | null {
-    const { table, select, isView } = model
-    const decided = printOf(model, reads, this.#rows)
-    const columns = decided === null || isView ? undefined : knownShapes().get(decided)
+  statement(asked: Asked): string | null {
+    const { table, select, isView } = asked.model
+    const columns = isView ? undefined : this.#columnsWithoutRows(asked)
     if (columns === undefined) return `create or replace ${isView ? 'view' : 'table'} ${table} as\n${select}`
     return columns === this.#standing.get(table) ? null : `create or replace table ${table} (${columns})`
   }
 
-  /** Takes in that the table has been made. */
-  made(model: Model, reads: readonly string[], rows: number): void {
-    const columns = printOf(model, reads, this.#columns)
-    const decided = printOf(model, reads, this.#rows)
-    if (columns !== null) this.#columns.set(model.table, columns)
-    if (decided !== null) this.#rows.set(model.table, decided)
-    if (rows > 0 || model.isView) return
-    this.#isEmpty(model.table)
-    if (decided !== null && !knownShapes().has(decided)) this.#learned.set(model.table, decided)
+  /** Columns of a table of which it is certain that it has no row; undefined where it must be asked. */
+  #columnsWithoutRows(asked: Asked): Columns | undefined {
+    const decided = printOf(asked, this.#rows)
+    const isCertain =
+      holds(asked.emptyWhen, this.#empty) || (decided !== null && knownShapes().empty.has(decided))
+    const columns = isCertain ? printOf(asked, this.#columns) : null
+    return columns === null ? undefined : knownShapes().columns.get(columns)
+  }
+
+  /** Takes in that the table has been made; of a view nobody has counted the rows. */
+  made(asked: Asked, rows: number): void {
+    const { table, isView } = asked.model
+    const columns = printOf(asked, this.#columns)
+    const decided = printOf(asked, this.#rows)
+    if (columns !== null) this.#columns.set(table, columns)
+    if (decided !== null) this.#rows.set(table, decided)
+    if (isView ? !holds(asked.emptyWhen, this.#empty) : rows > 0) return
+    this.#isEmpty(table)
+    if (isView) return
+    if (decided !== null) knownShapes().empty.add(decided)
+    if (columns !== null && !knownShapes().columns.has(columns)) this.#learned.set(table, columns)
+  }
+
+  /** Takes in the tables that a step has written, with their numbers of rows. */
+  async written(connection: DuckDBConnection, counts: ReadonlyMap<string, number>): Promise<void> {
+    const schemas = ['landing', 'staging', CATALOG]
+    for (const [table, columns] of await columnsIn(connection, schemas, [...counts.keys()])) {
+      this.#columns.set(table, hashOf([version(), table, columns]))
+      if (counts.get(table) === 0) this.#isEmpty(table)
+    }
   }
 
   /** Keeps the columns of this build’s tables for the next one. */
@@ -120,18 +173,19 @@ export class Emptiness {
     const made = await columnsIn(connection, [CATALOG, 'staging', 'checks'])
     for (const [table, decided] of this.#learned) {
       const columns = made.get(table)
-      if (columns !== undefined) knownShapes().set(decided, columns)
+      if (columns !== undefined) knownShapes().columns.set(decided, columns)
     }
   }
 
   #isEmpty(table: string): void {
+    this.#empty.add(table)
     const columns = this.#columns.get(table)
     if (columns !== undefined) this.#rows.set(table, hashOf(['empty', columns]))
   }
 }
 
 /** Hash of the select and of what is known of each table that it reads; null when one of them is not known. */
-function printOf(model: Model, reads: readonly string[], known: ReadonlyMap<string, string>): string | null {
+function printOf({ model, reads }: Asked, known: ReadonlyMap<string, string>): string | null {
   const prints = reads.map((table) => known.get(table))
   return prints.includes(undefined) ? null : hashOf([model.select, ...prints])
 }
@@ -139,14 +193,17 @@ function printOf(model: Model, reads: readonly string[], known: ReadonlyMap<stri
 const hashOf = (parts: readonly (string | undefined)[]): string =>
   createHash('sha256').update(parts.join('\n')).digest('hex')
 
-/** The columns of every table of these databases, by the name under which models read it. */
+/** The columns of the tables of these databases, or of some of them, by the name under which models read them. */
 async function columnsIn(
   connection: DuckDBConnection,
   databases: readonly string[],
+  tables?: readonly string[],
 ): Promise<Map<string, Columns>> {
+  const named = tables?.map((table) => literal(table.slice(table.indexOf('.') + 1))).join(', ')
   const reader = await connection.runAndReadAll(
     `select database_name, table_name, column_name, data_type from duckdb_columns()
      where database_name in (${databases.map((name) => `'${name}'`).join(', ')})
+       ${named === undefined ? '' : `and table_name in (${named})`}
      order by database_name, table_name, column_index`,
   )
   const columns = new Map<string, string[]>()
@@ -156,7 +213,11 @@ async function columnsIn(
     known.push(`${identifier(column as string)} ${type}`)
     columns.set(name, known)
   }
-  return new Map([...columns].map(([name, list]) => [name, list.join(', ')]))
+  return new Map(
+    [...columns]
+      .filter(([name]) => tables?.includes(name) ?? true)
+      .map(([name, list]) => [name, list.join(', ')]),
+  )
 }
 
 /** Those of the tables that have a row. */
@@ -167,15 +228,15 @@ async function withRows(connection: DuckDBConnection, tables: readonly string[])
   return reader.getRowsJson().map(([table]) => String(table))
 }
 
-/** A hash of the rows of each table, whatever their order. */
+/** A hash of the rows of each table, whatever their order; null where there are none. */
 async function contentsOf(
   connection: DuckDBConnection,
   tables: readonly string[],
-): Promise<[string, string][]> {
+): Promise<[string, string | null][]> {
   const questions = tables.map(
     (table) =>
       `(select '${table}', sha256(string_agg(cast(given as varchar), chr(10) order by cast(given as varchar))) from ${table} as given)`,
   )
   const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
-  return reader.getRowsJson().map(([table, content]) => [String(table), String(content)])
+  return reader.getRowsJson() as [string, string | null][]
 }

@@ -164,7 +164,7 @@ from main.${record.table}`,
   ]
 }
 
-const receivedTypesDoc = `The types that each feed has told, as they were spelled.
+const receivedTypesDoc = `The types that each feed has sent, as they were spelled.
 grain: one row per feed and type`
 
 const receivedTypesOf = ({ feed, record, typed }: TypedRecord): string =>

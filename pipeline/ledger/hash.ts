@@ -1,7 +1,8 @@
 // One hash over what the published ledger says, so that two builds can be compared: made again from the journal, night
 // by night, or backfilled in any order, the same records give the same hash. What depends on when runs happened is
 // left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
-// present state of things, what has no identity, breaks about the fetching itself, and the version that made it.
+// present state of things and the prices read from it, what has no identity, breaks about the fetching itself, and the
+// version that made it.
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -31,6 +32,7 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'about',
   'runs',
   'coverage',
+  'fetched_ranges',
   // From when on is known follows from what was fetched, the calendar ends with the last run.
   'beginnings',
   'calendar',
@@ -136,7 +138,7 @@ async function hashRows(
   for (;;) {
     const chunk = await rows.fetchChunk()
     if (chunk === null || chunk.rowCount === 0) break
-    for (const value of chunk.getColumnValues(0)) hash.update(String(value))
+    hash.update(chunk.getColumnValues(0).join(''))
   }
   await connection.run('select 1')
   return hash.digest('hex')
@@ -144,6 +146,7 @@ async function hashRows(
 
 function whatCounts(table: string): string {
   if (RECORD_TABLES.has(table)) return 'where is_current'
+  if (table === 'prices') return "where source not in ('marks', 'ltv')"
   if (table !== 'breaks') return ''
   const checks = LEFT_OUT_CHECKS.map((name) => `'${name}'`).join(', ')
   return `where status <> 'resolved' and check_name not in (${checks})`

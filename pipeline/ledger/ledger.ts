@@ -10,6 +10,7 @@ import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { LEDGER_FORMAT } from './about.ts'
+import { identityOf } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_TIMEOUT_MS } from './limits.ts'
 import { explained, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
@@ -33,6 +34,8 @@ export interface LedgerOptions {
 
 export interface Ledger extends Reader {
   readonly file: string
+  /** Which file is open; null where another was published meanwhile. */
+  readonly identity: string | null
   /** What it may use, and what a database beside it may. */
   readonly room: Room
   /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
@@ -65,7 +68,9 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     spill.remove()
   }
   try {
+    const before = identityOf(file)
     instance = await readOnlyInstance(file, spill.path, room.threads)
+    const identity = identityOf(file) === before ? before : null
     await lock(instance, room.memoryLimit, sealed)
     const reader = explained(await readerOf(instance, limits, close), (cause) =>
       unanswered(file, room, cause),
@@ -79,7 +84,7 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
       beside.push(made)
       return explained(made, explain)
     }
-    return { ...reader, file, room, scratch }
+    return { ...reader, file, identity, room, scratch }
   } catch (error) {
     close()
     throw unanswered(file, room, error)

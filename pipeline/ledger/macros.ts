@@ -170,3 +170,8 @@ export async function writeMacros(connection: DuckDBConnection): Promise<void> {
     await connection.run(`comment on macro ${name} is '${doc}'`)
   }
 }
+
+/** Takes them out of a database: in one that is being built they would hide the functions, and take seven times as long. */
+export async function dropMacros(connection: DuckDBConnection, database: string): Promise<void> {
+  for (const name of Object.keys(macros)) await connection.run(`drop macro ${database}.main.${name}`)
+}

@@ -1,9 +1,7 @@
 // Reads the SQL models and orders them by what they read. A model file is one select whose name is its table;
-// what it reads is taken from the database's own parse tree, never from its text.
-import { createHash } from 'node:crypto'
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+// what it reads is read from its parse tree (parse-tree.ts).
+import { readdirSync, readFileSync } from 'node:fs'
 import { basename, join } from 'node:path'
-import type { DuckDBConnection } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 
@@ -138,95 +136,6 @@ export function mustBeDocumented(
       found: `no ${missing.join(', no ')}`,
       action: 'Add it to the comment.',
     })
-  }
-}
-
-/** Tables that a select reads of the build, qualified: `readsOf` without landing. */
-export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
-  return (await readsOf(connection, model)).filter((table) => !table.startsWith('landing.'))
-}
-
-/** Tables that a select reads, qualified, without its own common table expressions. */
-export async function readsOf(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
-  const known = knownReads().get(hashOf(model.select))
-  if (known !== undefined) return known
-  const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
-    sql: model.select,
-  })
-  const tree = JSON.parse(String(answer.getRowsJson()[0]?.[0])) as {
-    error: boolean
-    error_message?: string
-    statements?: unknown[]
-  }
-  if (tree.error || tree.statements?.length !== 1) {
-    throw new ModelError('A model is not one select statement.', {
-      where: model.file,
-      found: tree.error_message ?? `${tree.statements?.length ?? 0} statements`,
-      action: 'Correct the file.',
-    })
-  }
-  const found = new Set<string>()
-  collectTables(tree.statements, new Set(), found)
-  const tables = [...found].sort()
-  knownReads().set(hashOf(model.select), tables)
-  return tables
-}
-
-/** What each select reads, by the hash of its text, which alone decides it; the compiled package brings those that ship. */
-const READS_FILE = join(packageRoot, 'dist', 'reads.json')
-
-const hashOf = (select: string): string => createHash('sha256').update(select).digest('hex')
-
-let reads: Map<string, readonly string[]> | undefined
-
-function knownReads(): Map<string, readonly string[]> {
-  reads ??= existsSync(READS_FILE)
-    ? new Map(Object.entries(JSON.parse(readFileSync(READS_FILE, 'utf8')) as Record<string, string[]>))
-    : new Map()
-  return reads
-}
-
-/** Writes down what these models read: parsing all of them is a third of a second of each process that builds. */
-export async function keepReads(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
-  reads = new Map()
-  const found = await Promise.all(
-    models.map(async (model) => [hashOf(model.select), await readsOf(connection, model)] as const),
-  )
-  writeFileSync(READS_FILE, JSON.stringify(Object.fromEntries(found)))
-}
-
-interface TreeNode {
-  readonly type?: string
-  readonly schema_name?: string
-  readonly table_name?: string
-  readonly cte_name?: string
-  readonly cte_map?: { readonly map: readonly { readonly key: string; readonly value: unknown }[] }
-}
-
-/**
- * Walks the parse tree; the name of a common table expression hides a table only after it has been defined, that of a
- * recursive one within it too.
- */
-function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<string>): void {
-  if (Array.isArray(node)) {
-    for (const item of node) collectTables(item, hidden, found)
-    return
-  }
-  if (typeof node !== 'object' || node === null) return
-  const { type, schema_name: schema, table_name: table, cte_name: own, cte_map: ctes } = node as TreeNode
-  if (type === 'BASE_TABLE' && table !== undefined) {
-    if (schema === '' && hidden.has(table)) return
-    found.add(schema === '' ? `main.${table}` : `${schema}.${table}`)
-    return
-  }
-  const inner = new Set(hidden)
-  if (type === 'RECURSIVE_CTE_NODE' && own !== undefined) inner.add(own)
-  for (const { key, value } of ctes?.map ?? []) {
-    collectTables(value, inner, found)
-    inner.add(key)
-  }
-  for (const [name, child] of Object.entries(node)) {
-    if (name !== 'cte_map') collectTables(child, inner, found)
   }
 }
 

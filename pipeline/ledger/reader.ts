@@ -1,9 +1,9 @@
 // A database that is only asked: each question has a session of its own, under the same limits.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
+import type { Row } from '../output/cell.ts'
 import { allRows, type RowBatches } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
-import type { Row } from '../output/value.ts'
 import type { Limits } from './limits.ts'
 import { type QueryResult, readRows, Session } from './session.ts'
 

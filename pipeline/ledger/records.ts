@@ -77,23 +77,10 @@ export function recordSelect(
     ? ['account', ...(isList ? ['partition'] : []), ...columns, 'extra']
     : ['account', 'partition', ...columns, 'extra', 'occurrence']
   const of = (names: readonly string[]): string => names.join(', ')
-  const received = keyed
-    ? `select * from landing.${record.table}`
-    : `select *, row_number() over (partition by page_id, account, partition, ${of([...columns, 'extra'])} order by page_row) as occurrence
-  from landing.${record.table}`
+  const place = `page_id * ${ROWS_BEYOND_A_PAGE} + page_row`
+  const identity = isList ? [...keys, 'partition'] : keys
   return `with
-received as (
-  ${received}
-),
-versions as (
-  select ${of(content)},
-    min(partition) as first_partition, max(partition) as last_partition,
-    min(page_id) as first_page, max(page_id) as last_page,
-    min(page_id * ${ROWS_BEYOND_A_PAGE} + page_row) as first_place,
-    max(page_id * ${ROWS_BEYOND_A_PAGE} + page_row) as last_place
-  from received
-  group by ${of(content)}
-),${keyed ? rankedVersions(isList ? [...keys, 'partition'] : keys, record.version) : ''}
+${keyed ? versionsOfKeyed(record, of(content), identity, place) : versionsOfUnkeyed(record, of(content), of([...columns, 'extra']), place)},
 final as (
   select versions.account, first_partition as partition,
     case when last_partition <> first_partition then last_partition end as other_partition,
@@ -102,30 +89,66 @@ final as (
     cast(first_place - versions.first_page * ${ROWS_BEYOND_A_PAGE} as integer) as page_row,
     first_seen.received_at as first_seen_at,
     last_seen.received_at as last_seen_at,
-    ${keyed ? 'coalesce(ranked.version_rank, 1) = 1' : 'true'}${isList ? ' and versions.last_page >= coalesce(lists.first_page, 0)' : ''} as is_current
+    ${keyed ? 'version_rank = 1' : 'true'}${isList ? ' and versions.last_page >= coalesce(lists.first_page, 0)' : ''} as is_current
   from versions
   left join landing.pages as first_seen on first_seen.page_id = versions.first_page
   left join landing.pages as last_seen on last_seen.page_id = versions.last_page
-  ${keyed ? `left join ranked on ranked.account = versions.account and ranked.place_of_last = versions.last_place` : ''}
   ${isList ? `left join staging.newest_lists as lists on lists.feed = '${feed}' and lists.account = versions.account and lists.partition = first_partition` : ''}
 )
 select * from final`
 }
 
-/** Only records with several versions are ranked: they are few, and ranking is dear. */
-function rankedVersions(keys: readonly string[], version: string | null): string {
-  const by = keys.map((key) => `versions.${key}`).join(', ')
-  const newest = version === null ? '' : `versions.${columnName(version)} desc nulls last, `
+const grouped = (from: string, content: string, place: string): string => `
+  select ${content},
+    min(partition) as first_partition, max(partition) as last_partition,
+    min(page_id) as first_page, max(page_id) as last_page,
+    min(${place}) as first_place,
+    max(${place}) as last_place
+  from ${from}
+  group by ${content}`
+
+function versionsOfUnkeyed({ table }: RecordType, content: string, sent: string, place: string): string {
   return `
-changed as (
-  select account, ${keys.join(', ')} from versions group by account, ${keys.join(', ')} having count(*) > 1
+received as (
+  select *, row_number() over (partition by page_id, account, partition, ${sent} order by page_row) as occurrence
+  from landing.${table}
 ),
-ranked as (
-  select versions.account, versions.last_place as place_of_last,
-    row_number() over (partition by versions.account, ${by} order by ${newest}versions.last_place desc) as version_rank
-  from versions
-  join changed on changed.account = versions.account and ${keys.map((key) => `changed.${key} is not distinct from versions.${key}`).join(' and ')}
-),`
+versions as (${grouped('received', content, place)}
+)`
+}
+
+/**
+ * A record that was received once is its own and only version. So only the others are grouped by their content, which is
+ * dear, and only they are ranked; most records of most books are received once.
+ */
+function versionsOfKeyed(
+  { table, version }: RecordType,
+  content: string,
+  identity: readonly string[],
+  place: string,
+): string {
+  const keys = ['account', ...identity]
+  const isRepeated = `exists (
+    select 1 from repeated where ${keys.map((key) => `repeated.${key} is not distinct from received.${key}`).join(' and ')}
+  )`
+  const newest = version === null ? '' : `${columnName(version)} desc nulls last, `
+  return `
+repeated as (
+  select ${keys.join(', ')} from landing.${table} group by ${keys.join(', ')} having count(*) > 1
+),
+received_again as (
+  select * from landing.${table} as received where ${isRepeated}
+),
+contents as (${grouped('received_again', content, place)}
+),
+versions as (
+  select *, row_number() over (partition by ${keys.join(', ')} order by ${newest}last_place desc) as version_rank
+  from contents
+  union all
+  select ${content}, partition, partition, page_id, page_id, ${place}, ${place}, 1
+  from landing.${table} as received
+  where not ${isRepeated}
+)`
 }
 
 const TAX_LINE = `case when first_partition like 'MARGIN%' then 'MARGIN' else first_partition end as biz_type,

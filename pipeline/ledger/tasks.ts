@@ -3,8 +3,9 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
-import { Emptiness } from './empty.ts'
-import { inOrder, type Model, qualify, readsOf, type Task } from './models.ts'
+import { type Asked, Emptiness } from './empty.ts'
+import { inOrder, type Model, qualify, type Task } from './models.ts'
+import { parseTree } from './parse-tree.ts'
 
 /** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
 export interface ExtraStep {
@@ -61,14 +62,15 @@ export async function runTasks(
     const before = steps
       .filter(({ precedes }) => precedes?.includes(model.table))
       .flatMap(({ writes }) => writes.map(qualify))
-    const all = [...(await readsOf(connection, model)), ...before]
-    const reads = all.filter((table) => !table.startsWith('landing.'))
-    const item = () => runModel(connection, model, all, emptiness)
+    const { reads: own, emptyWhen } = await parseTree(connection, model)
+    const asked = { model, reads: [...own, ...before], emptyWhen: before.length === 0 && emptyWhen }
+    const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
+    const item = () => runModel(connection, asked, emptiness)
     tasks.push({ name: model.table, reads, writes: [model.table], item })
   }
   for (const step of steps) {
     const [reads, writes] = [step.reads.map(qualify), step.writes.map(qualify)]
-    tasks.push({ name: step.name, reads, writes, item: () => runStep(connection, step) })
+    tasks.push({ name: step.name, reads, writes, item: () => runStep(connection, step, emptiness) })
   }
   const events: BuildEvent[] = []
   for (const { name, item } of inOrder(tasks, new Set(given), only?.map(qualify))) {
@@ -82,24 +84,19 @@ export async function runTasks(
   return events
 }
 
-async function runModel(
-  connection: DuckDBConnection,
-  model: Model,
-  reads: readonly string[],
-  emptiness: Emptiness,
-): Promise<number> {
+async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: Emptiness): Promise<number> {
   try {
-    const statement = emptiness.statement(model, reads)
+    const statement = emptiness.statement(asked)
     const reader = statement === null ? null : await connection.runAndReadAll(statement)
     const rows = Number(reader?.getRowsJson()[0]?.[0] ?? 0)
-    emptiness.made(model, reads, rows)
+    emptiness.made(asked, rows)
     return rows
   } catch (cause) {
-    throw failed(model.file, model.table, cause)
+    throw failed(asked.model.file, asked.model.table, cause)
   }
 }
 
-async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<number> {
+async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness: Emptiness): Promise<number> {
   try {
     await connection.run(step.writes.map((table) => `drop table if exists ${qualify(table)}`).join(';\n'))
     await step.run(connection)
@@ -107,12 +104,11 @@ async function runStep(connection: DuckDBConnection, step: ExtraStep): Promise<n
     if (cause instanceof TieoutError) throw cause
     throw failed(step.name, step.writes.join(', '), cause)
   }
-  let rows = 0
-  for (const table of step.writes) {
-    const reader = await connection.runAndReadAll(`select count(*) from ${qualify(table)}`)
-    rows += Number(reader.getRowsJson()[0]?.[0])
-  }
-  return rows
+  const questions = step.writes.map((table) => `select '${qualify(table)}', count(*) from ${qualify(table)}`)
+  const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
+  const counts = new Map(reader.getRowsJson().map(([table, count]) => [String(table), Number(count)]))
+  await emptiness.written(connection, counts)
+  return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
 function failed(where: string, table: string, cause: unknown): BuildFailed {

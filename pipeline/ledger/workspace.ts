@@ -45,8 +45,9 @@ export async function inWorkspace<T>(
   const restore = await settle(connection)
   try {
     const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
-    await connection.run(`attach ${literal(files.unfinished)} as ${CATALOG}`)
-    for (const layer of UNPUBLISHED) await attachStep(connection, fileOf(files.unfinished, layer), layer)
+    await attachWithoutLog(connection, files.unfinished, CATALOG)
+    for (const layer of UNPUBLISHED)
+      await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
     await connection.run(`use ${CATALOG}`)
     registerExactFunctions(connection)
     const result = await work({ hasPrevious })
@@ -61,14 +62,22 @@ export async function inWorkspace<T>(
   }
 }
 
-/** Sorts need less memory where no order is kept. Gives back what sets the instance back. */
+/** Rows of one group, which DuckDB does not divide among threads. */
+const ROW_GROUP = 122_880
+
+/**
+ * Sorts need less memory where no order is kept; and where no table that has landed could be divided, threads cost more than
+ * they save (a quarter of the processor's time). Gives back what sets the instance back.
+ */
 async function settle(connection: DuckDBConnection): Promise<() => Promise<void>> {
   const reader = await connection.runAndReadAll(
-    "select current_setting('preserve_insertion_order'), current_database()",
+    `select current_setting('preserve_insertion_order'), current_database(), current_setting('threads'),
+       (select coalesce(max(estimated_size), 0) from duckdb_tables() where database_name = 'landing')`,
   )
-  const [keepsOrder, database] = reader.getRowsJson()[0] as [boolean, string]
+  const [keepsOrder, database, threads, rows] = reader.getRowsJson()[0] as [boolean, string, string, string]
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
+  if (Number(rows) <= ROW_GROUP) await connection.run('set threads = 1')
   // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
   // database that could not be written refuses every statement made in it, so that is left before anything else.
   return async () => {
@@ -76,6 +85,7 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
     for (const statement of [
       `use ${identifier(database)}`,
       `set preserve_insertion_order = ${keepsOrder}`,
+      `set threads = ${threads}`,
       // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
       'pragma disable_checkpoint_on_shutdown',
       ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
@@ -86,8 +96,8 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
   }
 }
 
-/** Without a log: nobody reads what a build that died has left, and to write everything twice takes time. */
-async function attachStep(connection: DuckDBConnection, file: string, name: string): Promise<void> {
+/** Nobody reads what a build that died has left, and to write everything twice takes time. */
+async function attachWithoutLog(connection: DuckDBConnection, file: string, name: string): Promise<void> {
   await connection.run(`attach ${literal(file)} as ${name} (recovery_mode no_wal_writes)`)
 }
 

@@ -1,7 +1,7 @@
 // From lots held over all accounts to lots held by account: what is left is allotted to the accounts that hold the
 // coins, by the owner's own allocation first, then oldest acquisition first to the accounts in order of their names
 // (Rev. Proc. 2024-28 calls the two specific unit and global allocation). Nothing is split that need not be.
-import type { Allocation, DisposalPiece, LotEvent, MovedPiece, Sink } from './event.ts'
+import type { Allocation, DisposalPiece, EventId, LotEvent, MovedPiece, Sink } from './event.ts'
 import { cutFront, type Parcel, quantityOf } from './parcel.ts'
 import type { CarriedForward, HeldParcel } from './running-book.ts'
 import { smaller } from './share.ts'
@@ -77,7 +77,7 @@ export interface Occasion {
 export function allocate(
   carried: CarriedForward,
   claims: Claims,
-  wishes: readonly Allocation[],
+  wishes: readonly Allocation<EventId>[],
   occasion: Occasion,
 ): CarriedForward {
   const open = claims.open()
@@ -101,7 +101,7 @@ export function allocate(
   return { ...carried, parcels: allotted }
 }
 
-function notThere({ account, coin, lotId }: Allocation, quantity: bigint, { atUs }: Occasion) {
+function notThere({ account, coin, lotId }: Allocation<EventId>, quantity: bigint, { atUs }: Occasion) {
   const problem = 'allotted lot not held' as const
   return { problem, account, coin, happenedAtUs: atUs, eventId: lotId, lotId, quantity }
 }

@@ -5,6 +5,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import type {
   Allocation,
   CoinBook,
+  EventId,
   Gifts,
   LotEvent,
   MatchingRule,
@@ -46,7 +47,7 @@ export interface LotOptions {
   /** By rising time. A method that looks ahead neither follows nor is followed by another one. */
   readonly changes?: readonly Change[]
   /** Where lots go when the scope changes from all accounts to each. */
-  readonly allocations?: readonly Allocation[]
+  readonly allocations?: readonly Allocation<EventId>[]
   /** For `specific`. */
   readonly selections?: NamedLotsOf
   /** IANA name of the zone whose days count; UTC by default. */

@@ -17,9 +17,15 @@ export const EVENT_KINDS = [
 
 export type EventKind = (typeof EVENT_KINDS)[number]
 
+/**
+ * In the step of the build an event is known by its row in `lot_events`, which costs less than its text. A text is the name
+ * of a lot that there is not, and in books that stand in no table the id of any event.
+ */
+export type EventId = number | string
+
 /** The other leg of a transfer between own accounts. */
 export interface Twin {
-  readonly id: string
+  readonly id: EventId
   readonly account: string
   readonly happenedAtUs: bigint
   readonly quantity: bigint
@@ -33,7 +39,7 @@ export interface LotEvent {
   readonly happenedAtUs: bigint
   /** Order among events of equal microseconds; a source with finer times has them in here. */
   readonly place: bigint
-  readonly id: string
+  readonly id: EventId
   readonly kind: EventKind
   /** More than zero. */
   readonly quantity: bigint
@@ -69,9 +75,9 @@ export interface DisposalPiece {
   readonly deniedLoss: bigint | null
   /** Proceeds − cost basis + denied loss; null where one of the first two is unknown. */
   readonly gain: bigint | null
-  readonly disposalId: string
+  readonly disposalId: EventId
   /** Null for a pool and a missing lot. */
-  readonly lotId: string | null
+  readonly lotId: EventId | null
   readonly basis: Basis
 }
 
@@ -83,14 +89,14 @@ export interface OpenLot {
   readonly acquiredAtUs: bigint | null
   readonly quantityLeft: bigint
   readonly costBasisLeft: bigint | null
-  readonly lotId: string | null
+  readonly lotId: EventId | null
 }
 
 /** A piece of a lot that changed accounts, or was given away, with its basis and its date. */
 export interface MovedPiece {
   readonly coin: string
   /** Id of the leg that took it out. */
-  readonly eventId: string
+  readonly eventId: EventId
   readonly movedAtUs: bigint
   readonly fromAccount: string
   /** Null for a gift, and where no second leg is known. */
@@ -98,7 +104,7 @@ export interface MovedPiece {
   readonly acquiredAtUs: bigint | null
   readonly quantity: bigint
   readonly costBasis: bigint | null
-  readonly lotId: string | null
+  readonly lotId: EventId | null
   readonly basis: Basis
 }
 
@@ -135,9 +141,9 @@ export interface LotProblem {
   readonly account: string
   readonly coin: string
   readonly happenedAtUs: bigint
-  readonly eventId: string
+  readonly eventId: EventId
   /** The lot in question, where there is one. */
-  readonly lotId: string | null
+  readonly lotId: EventId | null
   readonly quantity: bigint
 }
 
@@ -160,8 +166,9 @@ export interface CoinBook {
 
 export type Scope = 'account' | 'universal'
 
-export interface Selection {
-  readonly lotId: string
+/** The owner names a lot by its text, and the step by its row. */
+export interface Selection<Id extends EventId = string> {
+  readonly lotId: Id
   readonly quantity: bigint
   /** Needed only where one row disposes of several coins (a trade and its fee). */
   readonly coin?: string
@@ -171,13 +178,15 @@ export interface Selection {
 export type Selections = ReadonlyMap<string, readonly Selection[]>
 
 /** The same, asked one by one. */
-export type NamedLotsOf = Pick<Selections, 'get'>
+export interface NamedLotsOf {
+  get(id: EventId): readonly Selection<EventId>[] | undefined
+}
 
 /** Which account a lot goes to when lots held over all accounts become those of accounts. */
-export interface Allocation {
+export interface Allocation<Id extends EventId = string> {
   readonly account: string
   readonly coin: string
-  readonly lotId: string
+  readonly lotId: Id
   readonly quantity: bigint
 }
 

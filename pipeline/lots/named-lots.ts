@@ -1,25 +1,12 @@
 // The owner's own choices name disposals and lots by their ids; the step knows them by the row of the event. The database
 // translates all of them at once. A lot that there is not is kept by its name, so that the engine finds it missing and
 // says so.
-import {
-  type DuckDBConnection,
-  DuckDBDataChunk,
-  type DuckDBDecimal128Vector,
-  type DuckDBVector,
-} from '@duckdb/node-api'
-import type { Allocation, Selection, Selections } from './event.ts'
+import type { DuckDBConnection, DuckDBMaterializedResult } from '@duckdb/node-api'
+import { Amounts, ChunkWriter, IntegerColumn, integersOf, TextColumn } from '../engine/chunk.ts'
+import type { Allocation, EventId, NamedLotsOf, Selection, Selections } from './event.ts'
 import { smaller } from './share.ts'
 
-const MARK = '?'
 const NONE = -1
-const CHUNK_ROWS = 2048
-
-/** The name of a lot that there is not; null for one that there is. */
-export function nameOfNoLot(id: string): string | null {
-  return id.startsWith(MARK) ? id.slice(MARK.length) : null
-}
-
-const nameOf = (row: number, id: string): string => (row === NONE ? MARK + id : String(row))
 
 /** The events that brought a lot of a name, of each coin the first. */
 const ACQUIRED = `
@@ -35,17 +22,21 @@ const LINES_BY_ROW = `
 with ${ACQUIRED},
 lot_coins as (
   select event_id, case when count(*) = 1 then any_value(coin) end as only_coin from acquired group by event_id
+),
+coins as (
+  select coin, cast(row_number() over (order by coin) as integer) as code from (select distinct coin from lot_events)
 )
 select
-  named.place, named.choice, cast(takers.rowid as integer), coalesce(acquired.lot_row, ${NONE}), takers.coin,
+  named.place, named.choice, cast(takers.rowid as integer), coalesce(acquired.lot_row, ${NONE}), coins.code,
   cast(takers.quantity as decimal(38, 18))
 from temp.named_lots as named
 join lot_events as takers
   on takers.event_id = named.disposal and takers.kind not in ('acquire', 'transfer_in')
+join coins on coins.coin = takers.coin
 left join lot_coins on lot_coins.event_id = named.lot
 left join acquired on acquired.event_id = named.lot and acquired.coin = takers.coin
 where coalesce(nullif(named.coin, ''), lot_coins.only_coin, takers.coin) = takers.coin
-order by named.choice, takers.coin, takers.happened_at, takers.place, takers.rowid, named.place`
+order by named.choice, coins.code, takers.happened_at, takers.place, takers.rowid, named.place`
 
 /** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
 export async function selectionsByRow(connection: DuckDBConnection, given: Selections): Promise<NamedLots> {
@@ -63,7 +54,7 @@ export async function selectionsByRow(connection: DuckDBConnection, given: Selec
     }
   })
   let together: Together | null = null
-  for await (const line of linesByRow(connection)) {
+  for (const line of await linesByRow(connection)) {
     if (together !== null && (together.choice !== line.choice || together.coin !== line.coin)) {
       named.add(together)
       together = null
@@ -87,7 +78,7 @@ interface NamedLot {
 /** What is named for one disposal and coin, and the events that share it. */
 interface Together {
   readonly choice: number
-  readonly coin: string
+  readonly coin: number
   readonly takers: { readonly row: number; readonly quantity: bigint }[]
   readonly lots: NamedLot[]
 }
@@ -96,15 +87,13 @@ interface Together {
  * What each event that disposes has named, by its row. A disposal that names one lot for itself, as almost all do, is
  * kept as two numbers and the line of its owner: a million small lists would cost the collector more than the matching.
  */
-export class NamedLots {
-  readonly #one = new Map<number, number>()
+export class NamedLots implements NamedLotsOf {
+  readonly #one = new Map<EventId, number>()
   readonly #lotRows: number[] = []
   readonly #lines: Selection[] = []
-  readonly #several = new Map<number, readonly Selection[]>()
+  readonly #several = new Map<EventId, readonly Selection<EventId>[]>()
 
-  /** By the id of the event, which is its row. */
-  get(id: string): readonly Selection[] | undefined {
-    const row = Number(id)
+  get(row: EventId): readonly Selection<EventId>[] | undefined {
     const at = this.#one.get(row)
     if (at === undefined) return this.#several.get(row)
     return [selectionOf({ row: this.#lotRows[at]!, named: this.#lines[at]! })]
@@ -120,7 +109,7 @@ export class NamedLots {
       this.#lines.push(lot.named)
       return
     }
-    let open: readonly Selection[] = lots.map(selectionOf)
+    let open: readonly Selection<EventId>[] = lots.map(selectionOf)
     for (const [at, { row, quantity }] of takers.entries()) {
       const [own, rest] = at === takers.length - 1 ? [open, []] : split(open, quantity)
       this.#several.set(row, own)
@@ -129,15 +118,16 @@ export class NamedLots {
   }
 }
 
-const selectionOf = ({ row, named: { lotId, quantity } }: NamedLot): Selection => ({
-  lotId: nameOf(row, lotId),
+/** A lot that there is not keeps its name. */
+const selectionOf = ({ row, named: { lotId, quantity } }: NamedLot): Selection<EventId> => ({
+  lotId: row === NONE ? lotId : row,
   quantity,
 })
 
 export async function allocationsByRow(
   connection: DuckDBConnection,
   given: readonly Allocation[],
-): Promise<Allocation[]> {
+): Promise<Allocation<EventId>[]> {
   if (given.length === 0) return []
   await fillNames(connection, function* () {
     for (const [at, { coin, lotId }] of given.entries()) yield [at, at, '', lotId, coin]
@@ -147,12 +137,15 @@ export async function allocationsByRow(
     join acquired on acquired.event_id = named.lot and acquired.coin = named.coin`)
   const rows = new Map<number, number>()
   for (const [place, row] of await found.getRows()) rows.set(place as number, row as number)
-  return given.map((one, at) => ({ ...one, lotId: nameOf(rows.get(at) ?? NONE, one.lotId) }))
+  return given.map((one, at) => ({ ...one, lotId: rows.get(at) ?? one.lotId }))
 }
 
 /** The front of the line up to a quantity, and what is left of it. */
-function split(lots: readonly Selection[], quantity: bigint): [Selection[], Selection[]] {
-  const [front, rest]: [Selection[], Selection[]] = [[], []]
+function split(
+  lots: readonly Selection<EventId>[],
+  quantity: bigint,
+): [Selection<EventId>[], Selection<EventId>[]] {
+  const [front, rest]: [Selection<EventId>[], Selection<EventId>[]] = [[], []]
   let open = quantity
   for (const lot of lots) {
     const taken = smaller(open, lot.quantity)
@@ -169,20 +162,18 @@ async function fillNames(connection: DuckDBConnection, names: () => Iterable<Nam
   await connection.run(`create or replace temp table named_lots
     (place integer, choice integer, disposal varchar, lot varchar, coin varchar)`)
   const appender = await connection.createAppender('named_lots', 'main', 'temp')
-  const types = Array.from({ length: 5 }, (_, at) => appender.columnType(at))
-  let rows: Name[] = []
-  const send = (): void => {
-    if (rows.length === 0) return
-    const chunk = DuckDBDataChunk.create(types, rows.length)
-    chunk.setRows(rows)
-    appender.appendDataChunk(chunk)
-    rows = []
+  const [places, choices] = [new IntegerColumn(), new IntegerColumn()]
+  const [disposals, lots, coins] = [new TextColumn(), new TextColumn(), new TextColumn()]
+  const chunks = new ChunkWriter(appender, [places, choices, disposals, lots, coins])
+  for (const [place, choice, disposal, lot, coin] of names()) {
+    places.set(chunks.row, place)
+    choices.set(chunks.row, choice)
+    disposals.set(chunks.row, disposal)
+    lots.set(chunks.row, lot)
+    coins.set(chunks.row, coin)
+    chunks.endRow()
   }
-  for (const name of names()) {
-    rows.push(name)
-    if (rows.length === CHUNK_ROWS) send()
-  }
-  send()
+  chunks.flush()
   appender.closeSync()
 }
 
@@ -191,35 +182,31 @@ interface Line {
   readonly choice: number
   readonly row: number
   readonly lotRow: number
-  readonly coin: string
+  /** Its code. */
+  readonly coin: number
   readonly quantity: bigint
 }
 
-async function* linesByRow(connection: DuckDBConnection): AsyncGenerator<Line> {
+async function linesByRow(connection: DuckDBConnection): Promise<Iterable<Line>> {
   const found = await connection.run(LINES_BY_ROW)
   await connection.run('drop table temp.named_lots')
-  const whole = (column: DuckDBVector, at: number): number => column.getItem(at) as number
+  return lines(found)
+}
+
+/** Columns stand as LINES_BY_ROW lists them. */
+function* lines(found: DuckDBMaterializedResult): Iterable<Line> {
   for (let nth = 0; nth < found.chunkCount; nth += 1) {
     const chunk = found.getChunk(nth)
-    const { rowCount } = chunk
-    const [places, choices, rows] = [
-      chunk.getColumnVector(0),
-      chunk.getColumnVector(1),
-      chunk.getColumnVector(2),
-    ]
-    const [lotRows, coins, quantities] = [
-      chunk.getColumnVector(3),
-      chunk.getColumnVector(4),
-      chunk.getColumnVector(5) as DuckDBDecimal128Vector,
-    ]
-    for (let at = 0; at < rowCount; at += 1)
+    const [places, choices, rows] = [integersOf(chunk, 0), integersOf(chunk, 1), integersOf(chunk, 2)]
+    const [lotRows, coins, quantities] = [integersOf(chunk, 3), integersOf(chunk, 4), new Amounts(chunk, 5)]
+    for (let at = 0; at < rows.length; at += 1)
       yield {
-        place: whole(places, at),
-        choice: whole(choices, at),
-        row: whole(rows, at),
-        lotRow: whole(lotRows, at),
-        coin: String(coins.getItem(at)),
-        quantity: quantities.getScaledValue(at) as bigint,
+        place: places[at]!,
+        choice: choices[at]!,
+        row: rows[at]!,
+        lotRow: lotRows[at]!,
+        coin: coins[at]!,
+        quantity: quantities.at(at),
       }
   }
 }

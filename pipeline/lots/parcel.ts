@@ -1,12 +1,12 @@
 // A lot is what one acquisition brought; a parcel is a stretch of it, from one place on the lot to another.
 // Parcels are cut and moved between accounts, never merged. What a parcel costs follows from its two ends alone,
 // so all parcels of a lot sum to the lot to the last unit, whichever way it was cut.
-import type { LotEvent } from './event.ts'
+import type { EventId, LotEvent } from './event.ts'
 import { shareUpTo } from './share.ts'
 
 export interface Lot {
   /** Id of the acquiring row; null for a share of a pool. */
-  readonly id: string | null
+  readonly id: EventId | null
   /** Account of the acquisition; null for a share of a pool. */
   readonly account: string | null
   /** Null where nobody knows: a share of a pool, or a transfer from nowhere. */
@@ -53,7 +53,7 @@ export function poolShare(quantity: bigint, value: bigint): Parcel {
 }
 
 export function wholeLot(
-  id: string | null,
+  id: EventId | null,
   account: string | null,
   acquiredAtUs: bigint | null,
   order: number,

@@ -1,6 +1,6 @@
 // From what was taken to what is reported: pieces of a disposal with their shares of the proceeds, and open lots.
 // The proceeds of the pieces sum to the proceeds of the disposal; an unknown cost or proceeds gives no gain.
-import type { DisposalPiece, OpenLot } from './event.ts'
+import type { DisposalPiece, EventId, OpenLot } from './event.ts'
 import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf } from './parcel.ts'
 import { shareUpTo } from './share.ts'
@@ -10,7 +10,7 @@ export interface Disposal {
   readonly account: string
   readonly coin: string
   readonly kind: DisposalPiece['kind']
-  readonly id: string
+  readonly id: EventId
   readonly disposedAtUs: bigint
   readonly quantity: bigint
   readonly proceeds: bigint | null

@@ -1,5 +1,4 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
-// The bits of `known` are those of results.ts: 1 proceeds, 2 cost, 4 denied loss, 8 date, 16 bought again.
 import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
 import type { FeesInKind, ShortSales } from './event.ts'
 import {
@@ -13,15 +12,19 @@ import {
 import type { WriterColumns } from './writer.ts'
 
 /** Columns of the temporary tables `found_…`; a whole number is the row of an event, a word's code, or days. */
-export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
+export const scratchTables = {
   disposals: {
+    account: 'whole',
+    coin: 'whole',
     event: 'whole',
     lot: 'whole',
-    known: 'whole',
+    disposed_at: 'time',
+    acquired_at: 'time',
     quantity: 'amount',
     proceeds: 'amount',
     cost_basis: 'amount',
     denied_loss: 'amount',
+    gain: 'amount',
     method: 'whole',
     holding_days: 'whole',
     term: 'whole',
@@ -30,7 +33,7 @@ export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
     account: 'whole',
     coin: 'whole',
     lot: 'whole',
-    known: 'whole',
+    acquired_at: 'time',
     quantity_left: 'amount',
     cost_basis_left: 'amount',
   },
@@ -44,8 +47,9 @@ export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
   lot_transfers: {
     event: 'whole',
     lot: 'whole',
-    known: 'whole',
     to_account: 'whole',
+    moved_at: 'time',
+    acquired_at: 'time',
     quantity: 'amount',
     cost_basis: 'amount',
     method: 'whole',
@@ -54,7 +58,10 @@ export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
   short_sales: {
     sale: 'whole',
     closing: 'whole',
-    known: 'whole',
+    /** 1 where the closing is a purchase. */
+    is_bought_again: 'whole',
+    sold_at: 'time',
+    closed_at: 'time',
     quantity: 'amount',
     proceeds: 'amount',
     cost_basis: 'amount',
@@ -67,54 +74,49 @@ export const scratchTables: Readonly<Record<LotTableName, WriterColumns>> = {
     problem: 'whole',
     account: 'whole',
     coin: 'whole',
-    happened_us: 'time',
+    happened_at: 'time',
     event: 'whole',
     lot: 'whole',
     named_lot: 'whole',
     quantity: 'amount',
   },
-}
+} as const satisfies Readonly<Record<LotTableName, WriterColumns>>
 
 const word = (code: string): string => `list_extract($words, ${code} + 1)`
-/** Code -1 is no word, and list_extract counts from the end at zero. */
-const wordOrNull = (code: string): string => `case when ${code} >= 0 then ${word(code)} end`
-const known = (bit: number, value: string): string => `case when (known & ${bit}) > 0 then ${value} end`
+
+/** Texts of the events that bring coins, and of those that take them: to hash each for its own join costs half. */
+const CAME = "(select rowid as event_row, event_id from lot_events where kind in ('acquire', 'transfer_in'))"
+const LEFT =
+  "(select rowid as event_row, event_id from lot_events where kind not in ('acquire', 'transfer_in'))"
 
 const selects: Readonly<Record<LotTableName, string>> = {
-  // What an account held before its own books begin stands beside them as `account/before`.
   disposals: `
-    select
-      case when ends_with(sold.account, '/before') then sold.account[:-8] else sold.account end,
-      sold.coin, ${word('method')}, $rules, sold.happened_at, ${known(8, 'bought.happened_at')}, found.quantity,
-      ${known(1, 'proceeds')}, ${known(2, 'cost_basis')}, ${known(4, 'denied_loss')},
-      case when (known & 3) = 3 then proceeds - cost_basis + denied_loss end,
-      $currency, case when holding_days >= 0 then holding_days end, ${wordOrNull('term')},
-      sold.event_id, bought.event_id
+    select ${word('found.account')}, ${word('found.coin')}, ${word('method')}, $rules, disposed_at, acquired_at,
+      found.quantity, proceeds, cost_basis, denied_loss, gain, $currency, holding_days, ${word('term')}, sold.event_id,
+      bought.event_id
     from temp.found_disposals as found
-    join lot_events as sold on sold.rowid = found.event
-    left join lot_events as bought on bought.rowid = found.lot
+    join ${LEFT} as sold on sold.event_row = found.event
+    left join ${CAME} as bought on bought.event_row = found.lot
     order by found.rowid`,
   lots: `
-    select ${wordOrNull('found.account')}, ${word('found.coin')}, $method, ${known(8, 'bought.happened_at')},
-      quantity_left, ${known(2, 'cost_basis_left')}, $currency, bought.event_id
+    select ${word('found.account')}, ${word('found.coin')}, $method, acquired_at, quantity_left, cost_basis_left,
+      $currency, bought.event_id
     from temp.found_lots as found
-    left join lot_events as bought on bought.rowid = found.lot
+    left join ${CAME} as bought on bought.event_row = found.lot
     order by found.rowid`,
   unknown_basis: `
     select ${word('account')}, ${word('coin')}, quantity, unvalued_quantity, disposals
     from temp.found_unknown_basis order by rowid`,
   lot_transfers: `
-    select sent.coin, ${word('method')}, sent.event_id, sent.happened_at, sent.account, ${wordOrNull('to_account')},
-      ${known(8, 'bought.happened_at')}, found.quantity, ${known(2, 'cost_basis')}, $currency, bought.event_id,
-      ${word('basis')}
+    select sent.coin, ${word('method')}, sent.event_id, moved_at, sent.account, ${word('to_account')}, acquired_at,
+      found.quantity, cost_basis, $currency, bought.event_id, ${word('basis')}
     from temp.found_lot_transfers as found
     join lot_events as sent on sent.rowid = found.event
     left join lot_events as bought on bought.rowid = found.lot
     order by found.rowid`,
   short_sales: `
-    select sold.account, sold.coin, sold.happened_at, found.quantity, ${known(1, 'proceeds')}, closing.happened_at,
-      ${known(2, 'cost_basis')}, case when (known & 3) = 3 then proceeds - cost_basis end, $currency,
-      sold.event_id, closing.event_id
+    select sold.account, sold.coin, sold_at, found.quantity, proceeds, closed_at, cost_basis, proceeds - cost_basis,
+      $currency, sold.event_id, closing.event_id
     from temp.found_short_sales as found
     join lot_events as sold on sold.rowid = found.sale
     left join lot_events as closing on closing.rowid = found.closing
@@ -122,12 +124,11 @@ const selects: Readonly<Record<LotTableName, string>> = {
   borrowed_coins: `
     select ${word('account')}, ${word('coin')}, quantity from temp.found_borrowed_coins order by rowid`,
   lot_problems: `
-    select ${word('problem')}, ${word('found.account')}, ${word('found.coin')}, make_timestamptz(happened_us),
-      coalesce(events.event_id, ${wordOrNull('named_lot')}),
-      coalesce(named.event_id, ${wordOrNull('named_lot')}), found.quantity
+    select ${word('problem')}, ${word('found.account')}, ${word('found.coin')}, found.happened_at,
+      coalesce(events.event_id, ${word('named_lot')}), coalesce(named.event_id, ${word('named_lot')}), found.quantity
     from temp.found_lot_problems as found
     left join lot_events as events on events.rowid = found.event
-    left join lot_events as named on named.rowid = found.lot
+    left join ${CAME} as named on named.event_row = found.lot
     order by found.rowid`,
 }
 
@@ -135,14 +136,13 @@ const selects: Readonly<Record<LotTableName, string>> = {
 const CLOSED_SHORT_SALES = `
   insert into disposals
   select sold.account, sold.coin, ${word('method')}, $rules,
-    case when $short_sales = 'when sold' then sold.happened_at else closing.happened_at end, closing.happened_at,
-    found.quantity, ${known(1, 'proceeds')}, ${known(2, 'cost_basis')}, null,
-    case when (known & 3) = 3 then proceeds - cost_basis end, $currency,
-    case when holding_days >= 0 then holding_days end, ${wordOrNull('term')}, sold.event_id, closing.event_id
+    case when $short_sales = 'when sold' then sold_at else closed_at end, closed_at, found.quantity, proceeds,
+    cost_basis, null, proceeds - cost_basis, $currency, holding_days, ${word('term')}, sold.event_id,
+    closing.event_id
   from temp.found_short_sales as found
   join lot_events as sold on sold.rowid = found.sale
   join lot_events as closing on closing.rowid = found.closing
-  where (known & 16) > 0
+  where is_bought_again = 1
   order by found.rowid`
 
 const sqlTypes = {
@@ -188,7 +188,7 @@ export async function writeOut(
   }
   for (const table of filled) await run(`insert into ${table} ${selects[table]}`)
   if (filled.includes('short_sales')) await run(CLOSED_SHORT_SALES)
-  await connection.run(lotTableNames.map((table) => `drop table temp.found_${table}`).join(';\n'))
+  await connection.run(lotTableNames.map((table) => `drop table if exists temp.found_${table}`).join(';\n'))
 }
 
 /** What the one row of `lot_matching` says. */

@@ -4,6 +4,7 @@ import { type DuckDBConnection, listValue } from '@duckdb/node-api'
 import type {
   BorrowedCoins,
   DisposalPiece,
+  EventId,
   LotProblem,
   MovedPiece,
   OpenLot,
@@ -12,21 +13,10 @@ import type {
   Sink,
 } from './event.ts'
 import type { Held } from './held.ts'
-import { nameOfNoLot } from './named-lots.ts'
 import { scratchTables, writeOut } from './results-sql.ts'
 import { type LotTableName, lotTableNames } from './tables.ts'
 import { UnknownBasis } from './unknown-basis.ts'
 import { RowWriter } from './writer.ts'
-
-/** What of a row is known; the cells of the rest are zero. */
-const PROCEEDS = 1
-const COST = 2
-const DENIED = 4
-const DATE = 8
-const BOUGHT_AGAIN = 16
-
-/** No row of an event, no word, no days. */
-const NONE = -1
 
 /** What is the same in all rows, or follows from the time. */
 export interface Labels {
@@ -41,68 +31,83 @@ export interface Labels {
   readonly heldFor: (piece: Pick<DisposalPiece, 'acquiredAtUs' | 'disposedAtUs'>) => Held
 }
 
+type Writers = { readonly [Name in LotTableName]: RowWriter<(typeof scratchTables)[Name]> }
+
 export class Results implements Sink {
   readonly #labels: Labels
-  readonly #writers: Record<LotTableName, RowWriter>
+  readonly #writers: Writers
+  readonly #wanted: readonly LotTableName[]
   readonly #unknown = new UnknownBasis()
   readonly #codes = new Map<string, number>()
 
-  private constructor(labels: Labels, writers: Record<LotTableName, RowWriter>) {
+  private constructor(labels: Labels, writers: Writers, wanted: readonly LotTableName[]) {
     this.#labels = labels
     this.#writers = writers
+    this.#wanted = wanted
   }
 
-  static async open(connection: DuckDBConnection, labels: Labels): Promise<Results> {
-    const writers = {} as Record<LotTableName, RowWriter>
+  /** `wanted`: the tables that will be asked for; the others are not written. */
+  static async open(
+    connection: DuckDBConnection,
+    labels: Labels,
+    wanted: readonly LotTableName[] = lotTableNames,
+  ): Promise<Results> {
+    const writers: Partial<Record<LotTableName, RowWriter>> = {}
     for (const name of lotTableNames)
       writers[name] = await RowWriter.create(connection, `found_${name}`, scratchTables[name], name)
-    return new Results(labels, writers)
+    return new Results(labels, writers as Writers, wanted)
   }
 
   piece(piece: DisposalPiece): void {
     this.#unknown.disposed(piece)
-    const { quantity, proceeds, costBasis, deniedLoss, acquiredAtUs } = piece
     const { days, term } = this.#labels.heldFor(piece)
-    const known =
-      (proceeds === null ? 0 : PROCEEDS) |
-      (costBasis === null ? 0 : COST) |
-      (deniedLoss === null ? 0 : DENIED) |
-      (acquiredAtUs === null ? 0 : DATE)
-    this.#writers.disposals.append([
-      Number(piece.disposalId),
-      rowOf(piece.lotId),
-      known,
-      quantity,
-      proceeds ?? 0n,
-      costBasis ?? 0n,
-      deniedLoss ?? 0n,
-      this.#code(this.#labels.methodAt(piece.disposedAtUs)),
-      days ?? NONE,
-      this.#code(term),
-    ])
+    const writer = this.#writers.disposals
+    const { columns, row } = writer
+    columns.account.set(row, this.#code(ofItsBooks(piece.account)))
+    columns.coin.set(row, this.#code(piece.coin))
+    columns.event.set(row, rowOf(piece.disposalId))
+    columns.lot.set(row, rowOf(piece.lotId))
+    columns.disposed_at.set(row, piece.disposedAtUs)
+    columns.acquired_at.set(row, piece.acquiredAtUs)
+    columns.quantity.set(row, piece.quantity)
+    columns.proceeds.set(row, piece.proceeds)
+    columns.cost_basis.set(row, piece.costBasis)
+    columns.denied_loss.set(row, piece.deniedLoss)
+    columns.gain.set(row, piece.gain)
+    columns.method.set(row, this.#code(this.#labels.methodAt(piece.disposedAtUs)))
+    columns.holding_days.set(row, days)
+    columns.term.set(row, this.#code(term))
+    writer.endRow()
   }
 
   lot({ account, coin, acquiredAtUs, quantityLeft, costBasisLeft, lotId }: OpenLot): void {
-    const known = (costBasisLeft === null ? 0 : COST) | (acquiredAtUs === null ? 0 : DATE)
-    // Held together, a lot is told by where it was acquired: an account, whichever side of its books' beginning.
-    const where = this.#labels.isHeldTogether ? (account?.replace(/\/before$/, '') ?? null) : account
-    const [heldBy, of] = [this.#code(where), this.#code(coin)]
-    this.#writers.lots.append([heldBy, of, rowOf(lotId), known, quantityLeft, costBasisLeft ?? 0n])
+    // Held together, a lot is known by where it was acquired: an account, whichever side of its books' beginning.
+    const where = this.#labels.isHeldTogether && account !== null ? ofItsBooks(account) : account
+    const writer = this.#writers.lots
+    const { columns, row } = writer
+    columns.account.set(row, this.#code(where))
+    columns.coin.set(row, this.#code(coin))
+    columns.lot.set(row, rowOf(lotId))
+    columns.acquired_at.set(row, acquiredAtUs)
+    columns.quantity_left.set(row, quantityLeft)
+    columns.cost_basis_left.set(row, costBasisLeft)
+    writer.endRow()
   }
 
   moved(piece: MovedPiece): void {
     this.#unknown.moved(piece)
-    const { costBasis, acquiredAtUs } = piece
-    this.#writers.lot_transfers.append([
-      Number(piece.eventId),
-      rowOf(piece.lotId),
-      (costBasis === null ? 0 : COST) | (acquiredAtUs === null ? 0 : DATE),
-      this.#code(piece.toAccount),
-      piece.quantity,
-      costBasis ?? 0n,
-      this.#code(this.#labels.methodAt(piece.movedAtUs)),
-      this.#code(piece.basis),
-    ])
+    const writer = this.#writers.lot_transfers
+    const { columns, row } = writer
+    columns.event.set(row, rowOf(piece.eventId))
+    columns.lot.set(row, rowOf(piece.lotId))
+    columns.to_account.set(row, this.#code(piece.toAccount))
+    columns.moved_at.set(row, piece.movedAtUs)
+    columns.acquired_at.set(row, piece.acquiredAtUs)
+    columns.quantity.set(row, piece.quantity)
+    columns.cost_basis.set(row, piece.costBasis)
+    columns.method.set(row, this.#code(this.#labels.methodAt(piece.movedAtUs)))
+    columns.basis.set(row, this.#code(piece.basis))
+    writer.endRow()
   }
 
   shortSale({ sale, quantity, proceeds, closing }: ShortSalePiece): void {
@@ -115,51 +120,67 @@ export class Results implements Sink {
     const acquiredAtUs = closing?.event.happenedAtUs ?? null
     const disposedAtUs = this.#labels.shortSales === 'when sold' ? sale.happenedAtUs : (acquiredAtUs ?? 0n)
     const { days, term } = this.#labels.heldFor({ acquiredAtUs, disposedAtUs })
-    this.#writers.short_sales.append([
-      Number(sale.id),
-      rowOf(closing?.event.id ?? null),
-      (proceeds === null ? 0 : PROCEEDS) | (cost === null ? 0 : COST) | (isBought ? BOUGHT_AGAIN : 0),
-      quantity,
-      proceeds ?? 0n,
-      cost ?? 0n,
-      this.#code(this.#labels.methodAt(disposedAtUs)),
-      days ?? NONE,
-      this.#code(term),
-    ])
+    const writer = this.#writers.short_sales
+    const { columns, row } = writer
+    columns.sale.set(row, rowOf(sale.id))
+    columns.closing.set(row, rowOf(closing?.event.id ?? null))
+    columns.is_bought_again.set(row, isBought ? 1 : 0)
+    columns.sold_at.set(row, sale.happenedAtUs)
+    columns.closed_at.set(row, acquiredAtUs)
+    columns.quantity.set(row, quantity)
+    columns.proceeds.set(row, proceeds)
+    columns.cost_basis.set(row, cost)
+    columns.method.set(row, this.#code(this.#labels.methodAt(disposedAtUs)))
+    columns.holding_days.set(row, days)
+    columns.term.set(row, this.#code(term))
+    writer.endRow()
   }
 
   borrowed({ account, coin, quantity }: BorrowedCoins): void {
-    this.#writers.borrowed_coins.append([this.#code(account), this.#code(coin), quantity])
+    const writer = this.#writers.borrowed_coins
+    const { columns, row } = writer
+    columns.account.set(row, this.#code(account))
+    columns.coin.set(row, this.#code(coin))
+    columns.quantity.set(row, quantity)
+    writer.endRow()
   }
 
   problem({ problem, account, coin, happenedAtUs, eventId, lotId, quantity }: LotProblem): void {
-    const noLot = lotId === null ? null : nameOfNoLot(lotId)
-    this.#writers.lot_problems.append([
-      this.#code(problem),
-      this.#code(account),
-      this.#code(coin),
-      happenedAtUs,
-      rowOf(eventId),
-      rowOf(lotId),
-      this.#code(noLot),
-      quantity,
-    ])
+    const writer = this.#writers.lot_problems
+    const { columns, row } = writer
+    columns.problem.set(row, this.#code(problem))
+    columns.account.set(row, this.#code(account))
+    columns.coin.set(row, this.#code(coin))
+    columns.happened_at.set(row, happenedAtUs)
+    columns.event.set(row, rowOf(eventId))
+    columns.lot.set(row, rowOf(lotId))
+    columns.named_lot.set(row, this.#code(typeof lotId === 'string' ? lotId : null))
+    columns.quantity.set(row, quantity)
+    writer.endRow()
   }
 
   /** Writes the published tables; call it once, after the engine's last event. */
   async finish(connection: DuckDBConnection): Promise<void> {
     for (const { account, coin, quantity, unvaluedQuantity, disposals } of this.#unknown.rows()) {
-      const [of, what] = [this.#code(account), this.#code(coin)]
-      this.#writers.unknown_basis.append([of, what, quantity, unvaluedQuantity, disposals])
+      const writer = this.#writers.unknown_basis
+      const { columns, row } = writer
+      columns.account.set(row, this.#code(account))
+      columns.coin.set(row, this.#code(coin))
+      columns.quantity.set(row, quantity)
+      columns.unvalued_quantity.set(row, unvaluedQuantity)
+      columns.disposals.set(row, disposals)
+      writer.endRow()
     }
-    const filled = lotTableNames.filter((name) => this.#writers[name].close() > 0)
+    const filled = lotTableNames.filter(
+      (name) => this.#writers[name].close() > 0 && this.#wanted.includes(name),
+    )
     const { rules, currency, lastMethod: method, shortSales } = this.#labels
     const words = listValue([...this.#codes.keys()])
     await writeOut(connection, filled, { words, rules, currency, method, short_sales: shortSales })
   }
 
-  #code(word: string | null): number {
-    if (word === null) return NONE
+  #code(word: string | null): number | null {
+    if (word === null) return null
     let code = this.#codes.get(word)
     if (code === undefined) {
       code = this.#codes.size
@@ -169,7 +190,11 @@ export class Results implements Sink {
   }
 }
 
-/** The row of an event by its id; none for a lot that there is not. */
-function rowOf(id: string | null): number {
-  return id === null || nameOfNoLot(id) !== null ? NONE : Number(id)
-}
+/** The row of an event; null for a lot that there is not, which is known by its name alone. */
+const rowOf = (id: EventId | null): number | null => (typeof id === 'number' ? id : null)
+
+const BEFORE = '/before'
+
+/** The account itself: what it held before its own books begin stands beside them as `account/before`. */
+const ofItsBooks = (account: string): string =>
+  account.endsWith(BEFORE) ? account.slice(0, -BEFORE.length) : account

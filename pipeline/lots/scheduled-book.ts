@@ -1,7 +1,7 @@
 // The book of a coin whose method or scope changes with time: at each change one book ends and the next one takes over
 // its lots. Lots that all accounts held together are allotted to accounts, and lots of accounts are put together.
 import { allocate, Claims } from './allocation.ts'
-import type { Allocation, CoinBook, LotEvent, RuleContext, Scope } from './event.ts'
+import type { Allocation, CoinBook, EventId, LotEvent, RuleContext, Scope } from './event.ts'
 import { quantityOf } from './parcel.ts'
 import type { CarriedForward, RunningBook, RunningRule } from './running-book.ts'
 import { effectiveAtUs } from './transfers.ts'
@@ -16,7 +16,7 @@ export interface Phase {
 
 export class ScheduledBook implements CoinBook {
   readonly #context: Omit<RuleContext, 'scope'>
-  readonly #allocations: readonly Allocation[]
+  readonly #allocations: readonly Allocation<EventId>[]
   readonly #coming: Phase[]
   #claims = new Claims()
   #scope: Scope
@@ -25,7 +25,7 @@ export class ScheduledBook implements CoinBook {
   constructor(
     context: Omit<RuleContext, 'scope'>,
     phases: readonly [Phase, ...Phase[]],
-    allocations: readonly Allocation[],
+    allocations: readonly Allocation<EventId>[],
   ) {
     const [first, ...coming] = phases
     this.#context = context

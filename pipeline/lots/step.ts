@@ -3,13 +3,13 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
-import type { FeesInKind, Selections } from './event.ts'
+import type { Allocation, FeesInKind, Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
 import { readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
 import { type MatchedBy, writeMatching } from './results-sql.ts'
-import { type LotTable, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
+import { type LotTable, type LotTableName, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
 
 /** A step that tells what its tables mean, for whoever documents the ledger. */
 export interface LotsStep extends ExtraStep {
@@ -20,11 +20,14 @@ export interface LotsStep extends ExtraStep {
 }
 
 export interface LotsStepOptions extends LotOptions {
-  /** Method and scope as `lot_matching` names them; told from the options when absent. */
+  /** Method and scope as `lot_matching` names them; taken from the options when absent. */
   readonly named?: { readonly method: string; readonly scope: string }
   readonly selections?: Selections
+  readonly allocations?: readonly Allocation[]
   /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
   readonly feesInKind?: FeesInKind
+  /** The tables that are wanted; the others are left empty. All of them when absent. */
+  readonly tables?: readonly LotTableName[]
   /** By default the rules `generic`: UTC days without terms. */
   readonly holding?: HoldingRules
 }
@@ -58,7 +61,7 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
     selections: await selectionsByRow(connection, selections),
     allocations: await allocationsByRow(connection, allocations),
   }
-  const results = await Results.open(connection, labels)
+  const results = await Results.open(connection, labels, options.tables)
   const engine = new LotEngine({ ...options, ...byRow }, results)
   for await (const events of readEvents(connection, feesInKind))
     for (const event of events) engine.apply(event)

@@ -1,7 +1,7 @@
 // Transfers between own accounts carry basis and acquisition date; which lots move follows the method.
 // What leaves and does not arrive is a network fee, what arrives without having left is of unknown basis,
 // and a leg without its twin is reported, never guessed.
-import type { LotEvent, LotProblem, Sink } from './event.ts'
+import type { EventId, LotEvent, LotProblem, Sink } from './event.ts'
 import type { Holding } from './holding.ts'
 import type { Taken } from './parcel.ts'
 import { costOf, type Parcel, quantityOf, undated } from './parcel.ts'
@@ -44,14 +44,14 @@ export function problemOf(
   event: LotEvent,
   problem: LotProblem['problem'],
   quantity: bigint,
-  lotId: string | null = null,
+  lotId: EventId | null = null,
 ): LotProblem {
   const { account, coin, happenedAtUs, id } = event
   return { problem, account, coin, happenedAtUs, eventId: id, lotId, quantity }
 }
 
 /** By the id of the leg that took them out. */
-export type Underway = Map<string, { readonly out: LotEvent; readonly taken: Taken }>
+export type Underway = Map<EventId, { readonly out: LotEvent; readonly taken: Taken }>
 
 /** Lots that have left one account and not yet arrived in the other. */
 export class Transfers {

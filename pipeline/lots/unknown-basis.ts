@@ -1,5 +1,5 @@
 // What left an account without a known cost, summed by account and coin: one break each, never one for each sale.
-import type { DisposalPiece, MovedPiece } from './event.ts'
+import type { DisposalPiece, EventId, MovedPiece } from './event.ts'
 
 export interface UnknownBasisRow {
   readonly account: string
@@ -12,7 +12,7 @@ export interface UnknownBasisRow {
 }
 
 export class UnknownBasis {
-  readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: string | null }>()
+  readonly #rows = new Map<string, UnknownBasisRow & { lastDisposalId: EventId | null }>()
 
   disposed({
     account,

@@ -6,9 +6,9 @@ import { parseAmount } from '../../models/amount.ts'
 import { parseJson } from '../../models/json.ts'
 import { amount, defineRecord, flag, json, millis, type RecordType, text } from '../../models/record.ts'
 import { order, p2pOrder, p2pRecord, taxRecord } from '../../models/records.ts'
-import { plainUnits } from '../../pipeline/landing/decimal.ts'
 import { Drift } from '../../pipeline/landing/drift.ts'
 import { createRowReader, type Row } from '../../pipeline/landing/row-reader.ts'
+import { plainUnits } from '../support/plain-units.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
 import { page, rawPage, taxRow } from './frames.ts'
 
@@ -219,6 +219,11 @@ describe('the row reader', () => {
       set: (column: number, value: unknown) => {
         values[column] = value
       },
+      setPlain: (column: number, text: string) => {
+        const units = plainUnits(text)
+        if (units !== null) values[column] = units
+        return units !== null
+      },
     }
     const problem = createRowReader(record).read(row, sink, new Drift(record), null)
     if (problem !== null) return problem
@@ -310,8 +315,10 @@ describe('the quick reader of amounts', () => {
     ['-0.0', 0n],
     ['1.9998656', 1_999_865_600_000_000_000n],
     ['-42.41856383400698', -42_418_563_834_006_980_000n],
-    ['99999999999999999999', 99_999_999_999_999_999_999n * 10n ** 18n],
-    ['999999999999.999999999999999999', 999_999_999_999_999_999_999_999_999_999n],
+    ['999999999999999.999999999999999999', 10n ** 33n - 1n],
+    ['-999999999999999.999999999999999999', 1n - 10n ** 33n],
+    ['-0.000000000000000001', -1n],
+    ['.5', 5n * 10n ** 17n],
   ])('reads %s itself', (written, units) => {
     expect(plainUnits(written)).toBe(units)
   })

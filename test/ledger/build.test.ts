@@ -7,7 +7,8 @@ import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { ExtraStep } from '../../pipeline/ledger/build.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
-import { inOrder, parseModel, type Task, tablesRead } from '../../pipeline/ledger/models.ts'
+import { inOrder, parseModel, type Task } from '../../pipeline/ledger/models.ts'
+import { tablesRead } from '../../pipeline/ledger/parse-tree.ts'
 import { readUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
@@ -283,6 +284,7 @@ const contractTables = [
   'transfers',
   'income',
   'fees',
+  'entry_values',
   'prices',
   'tax_records',
   'futures_records',

@@ -298,7 +298,7 @@ describe('a build without enough memory', () => {
       readdirSync(join(books.dir, 'tmp')).filter((name) => !name.startsWith('duckdb_temp_storage_'))
     await books.build()
     const before = readFileSync(join(books.dir, 'ledger.duckdb'))
-    await books.sql(records(100_000))
+    await books.sql(records(200_000))
     await books.insert('pages', { page_id: '1', account: 'main', feed: 'tax.records', partition: 'SPOT' })
     const failure: unknown = await books.build().catch((error: unknown) => error)
     expect(failure).toMatchObject({
@@ -316,7 +316,7 @@ describe('a build without enough memory', () => {
     expect(unfinished()).toEqual([])
     await books.sql("set memory_limit = '1GB'")
     expect((await books.build({}, { publishAnyway: true })).published).toBe(true)
-    expect(await books.query('select count(*) from tax_records')).toEqual([['100000']])
+    expect(await books.query('select count(*) from tax_records')).toEqual([['200000']])
     expect(unfinished()).toEqual([])
   }, 300_000)
 })

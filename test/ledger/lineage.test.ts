@@ -54,7 +54,7 @@ test('lineage: of no table, or of one that there is not, is refused with those t
   await expect(lineageText(undefined, { json: false })).rejects.toThrow('--lineage is of one table.')
   await expect(lineageText('entrys', { json: false })).rejects.toMatchObject({
     message: 'There is no such published table.',
-    details: { found: 'entrys', expected: expect.stringContaining('entries, fees,') },
+    details: { found: 'entrys', expected: expect.stringContaining('entries, entry_values,') },
   })
 })
 

@@ -1,8 +1,12 @@
 // What a model must say of itself, whatever its schema, and what a check must answer; the file is named where it does not.
+import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
+import { packageRoot } from '../../pipeline/config/root.ts'
 import { mustBeChecks } from '../../pipeline/ledger/breaks.ts'
-import { mustBeDistinct, mustBeDocumented, parseModel, readsOf } from '../../pipeline/ledger/models.ts'
+import { generatedModels } from '../../pipeline/ledger/generated.ts'
+import { mustBeDistinct, mustBeDocumented, parseModel, readModels } from '../../pipeline/ledger/models.ts'
+import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 
 const whole = [
   '-- What it is.',
@@ -92,6 +96,59 @@ test('what a model reads leaves out its own expressions, a recursive one within 
     select * from walk`
   const one = { ...model('staging.one', whole), select }
   expect(await readsOf(connection, one)).toEqual(['main.others', 'staging.given'])
+  connection.closeSync()
+  instance.closeSync()
+})
+
+interface TreeNode {
+  readonly type?: string
+  readonly join_type?: string
+  readonly class?: string
+  readonly alias?: string
+  readonly table_name?: string
+  readonly column_names?: readonly string[]
+  readonly right?: TreeNode
+  readonly condition?: TreeNode | null
+  readonly children?: readonly TreeNode[]
+}
+
+const every = (node: unknown, take: (node: TreeNode) => void): void => {
+  if (typeof node !== 'object' || node === null) return
+  take(node as TreeNode)
+  for (const part of Object.values(node)) every(part, take)
+}
+
+/** The conditions of left joins that say nothing of the right-hand table. */
+function conditionsOfTheLeft(tree: unknown): string[] {
+  const found: string[] = []
+  every(tree, ({ type, join_type: how, right, condition }) => {
+    if (type !== 'JOIN' || how !== 'LEFT' || condition === undefined || condition === null) return
+    const name = right?.alias || right?.table_name
+    for (const one of condition.type === 'CONJUNCTION_AND' ? (condition.children ?? []) : [condition]) {
+      const tables = new Set<string | undefined>()
+      every(one, ({ class: kind, column_names: names }) => {
+        if (kind === 'COLUMN_REF' && (names?.length ?? 0) > 1) tables.add(names?.at(-2))
+      })
+      if (tables.size > 0 && !tables.has(name)) found.push(`${[...tables].join(', ')} without ${name}`)
+    }
+  })
+  return found
+}
+
+// DuckDB joins on equal columns by hash only where each condition of a left join tells of its right-hand table; else it
+// holds each row against each, which a small book does not show: a million entries took five minutes.
+test('no left join has a condition on its left side alone', async () => {
+  const instance = await DuckDBInstance.create()
+  const connection = await instance.connect()
+  const treeOf = async (select: string): Promise<unknown> => {
+    const answer = await connection.runAndReadAll('select json_serialize_sql($select::varchar)', { select })
+    return JSON.parse(String(answer.getRowsJson()[0]?.[0]))
+  }
+  const careless = 'select 1 from a left join b on b.id = a.id and a.part = 1 left join c as d on d.id = a.id'
+  expect(conditionsOfTheLeft(await treeOf(careless))).toEqual(['a without b'])
+
+  const models = [...generatedModels({ publishPersonalData: false }), ...readModels(join(packageRoot, 'sql'))]
+  for (const { table, select } of models) expect(conditionsOfTheLeft(await treeOf(select)), table).toEqual([])
   connection.closeSync()
   instance.closeSync()
 })

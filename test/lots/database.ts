@@ -31,7 +31,7 @@ export async function insertEvents(
     appender.appendVarchar(event.coin)
     appender.appendValue(new DuckDBTimestampTZValue(event.happenedAtUs), TIMESTAMPTZ)
     appender.appendBigInt(event.place)
-    appender.appendVarchar(event.id)
+    appender.appendVarchar(String(event.id))
     appender.appendVarchar(event.kind)
     appender.appendValue(amount(event.quantity), DECIMAL(38, 18))
     appender.appendValue(amount(event.value), DECIMAL(38, 18))

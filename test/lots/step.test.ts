@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import type { Method } from '../../pipeline/lots/engine.ts'
+import type { EventId } from '../../pipeline/lots/event.ts'
 import { readEvents } from '../../pipeline/lots/reader.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { lotTables } from '../../pipeline/lots/tables.ts'
@@ -41,7 +42,11 @@ describe('the writer', () => {
       [5, 7n],
       [2_048 + 6, 11n],
     ])
-    for (let row = 0; row < 5_000; row += 1) writer.append([row, amounts.get(row) ?? 0n])
+    for (let row = 0; row < 5_000; row += 1) {
+      writer.columns.row.set(writer.row, row)
+      writer.columns.amount.set(writer.row, amounts.get(row) ?? 0n)
+      writer.endRow()
+    }
     expect(writer.close()).toBe(5_000)
     expect(await rows('select "row", amount::varchar as amount from temp.filled where amount <> 0')).toEqual([
       { row: 5, amount: '0.000000000000000007' },
@@ -54,6 +59,23 @@ describe('the writer', () => {
 })
 
 describe('the step', () => {
+  it('writes the wanted tables alone, with the same rows, and leaves the others empty', async () => {
+    await insertEvents(connection, [
+      buy('b1', '2024-01-01', '3', '10'),
+      sell('s1', '2024-01-03', '1', '4'),
+      out('t1:out', '2024-01-04', '1', { account: 'main' }),
+      into('t1:in', '2024-01-04', '1', { account: 'cold' }),
+      sell('s2', '2024-01-05', '9', '4'),
+    ])
+    await run()
+    const whole = await rows('select * from lots order by account')
+    expect(whole).toHaveLength(1)
+    await lotsStep({ method: 'fifo', scope: 'account', tables: ['lots'] }).run(connection)
+    expect(await rows('select * from lots order by account')).toEqual(whole)
+    for (const name of Object.keys(lotTables).filter((table) => table !== 'lots'))
+      expect([name, ...(await rows(`select * from ${name}`))]).toEqual([name])
+  })
+
   it('writes each piece of a disposal with exact decimals, dates and days held', async () => {
     await insertEvents(connection, [
       buy('b1', '2024-01-01T23:59:59.123Z', '3', '10'),
@@ -272,7 +294,7 @@ describe('reading events', () => {
     await insertEvents(connection, events)
     const read = []
     for await (const slice of readEvents(connection)) read.push(...slice)
-    const rowOf = (id: string) => String(events.findIndex((event) => event.id === id))
+    const rowOf = (id: EventId) => events.findIndex((event) => event.id === id)
     const expected = inOrder(events).map(({ transferId: _, twin, ...event }) => ({
       ...event,
       id: rowOf(event.id),

@@ -1,6 +1,6 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
 // What the selection leaves open goes first in, first out; a named lot that is not held is reported.
-import type { LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
+import type { EventId, LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated } from '../holding.ts'
 import type { Taken } from '../parcel.ts'
 import { cutFront, type Parcel, quantityOf } from '../parcel.ts'
@@ -15,14 +15,14 @@ export const specific: RunningRule = (context, inherited) => {
 }
 
 interface OpenSelection {
-  readonly lotId: string
+  readonly lotId: EventId
   quantity: bigint
 }
 
 /** What each selection still has to give: a transfer draws on its own twice, for the move and for the fee. */
 class OpenSelections {
   readonly #selections: NamedLotsOf
-  readonly #ofTransfers = new Map<string, OpenSelection[]>()
+  readonly #ofTransfers = new Map<EventId, OpenSelection[]>()
 
   constructor(selections: NamedLotsOf) {
     this.#selections = selections
@@ -32,7 +32,7 @@ class OpenSelections {
     const begun = this.#ofTransfers.get(event.id)
     if (begun !== undefined) return begun
     const named = this.#selections.get(event.id) ?? NOTHING_NAMED
-    const isOfCoin = ({ coin }: Selection): boolean => coin === undefined || coin === event.coin
+    const isOfCoin = ({ coin }: Selection<EventId>): boolean => coin === undefined || coin === event.coin
     if (event.kind !== 'transfer_out') return named.every(isOfCoin) ? named : named.filter(isOfCoin)
     const open = named.filter(isOfCoin).map(({ lotId, quantity }) => ({ lotId, quantity }))
     this.#ofTransfers.set(event.id, open)
@@ -40,15 +40,15 @@ class OpenSelections {
   }
 }
 
-const NOTHING_NAMED: readonly Selection[] = []
+const NOTHING_NAMED: readonly Selection<EventId>[] = []
 
 class SelectedHolding implements Holding {
   readonly #context: RuleContext
   readonly #selections: OpenSelections
   readonly #dated = new OldestFirst()
   readonly #undated = new OldestFirst()
-  /** The same parcels by lot; an emptied one stays in its queue until its turn comes. */
-  readonly #byLot = new Map<string, Parcel[]>()
+  /** The same parcels by lot, of which most have but one; an emptied one stays in its queue until its turn comes. */
+  readonly #byLot = new Map<EventId | null, Parcel | readonly Parcel[]>()
 
   constructor(context: RuleContext, selections: OpenSelections) {
     this.#context = context
@@ -58,10 +58,8 @@ class SelectedHolding implements Holding {
   add(parcel: Parcel): void {
     const queue = isUndated(parcel) ? this.#undated : this.#dated
     queue.push(parcel)
-    const lotId = parcel.lot.id ?? ''
-    const same = this.#byLot.get(lotId)
-    if (same === undefined) this.#byLot.set(lotId, [parcel])
-    else same.push(parcel)
+    const held = this.#parcelsOf(parcel.lot.id)
+    this.#byLot.set(parcel.lot.id, held.length === 0 ? parcel : [...held, parcel])
   }
 
   take(quantity: bigint, event: LotEvent): Taken {
@@ -84,38 +82,43 @@ class SelectedHolding implements Holding {
     return inOrderOfAcquisition([...this.#dated.values(), ...this.#undated.values()])
   }
 
+  #parcelsOf(lotId: EventId | null): readonly Parcel[] {
+    const held = this.#byLot.get(lotId)
+    if (held === undefined) return NONE
+    return 'lot' in held ? [held] : held
+  }
+
   /** Answers what the lot lacked. */
-  #takeFromLot(lotId: string, wanted: bigint, into: Parcel[]): bigint {
+  #takeFromLot(lotId: EventId, wanted: bigint, into: Parcel[]): bigint {
     let open = wanted
-    for (const parcel of this.#byLot.get(lotId) ?? []) {
+    for (const parcel of this.#parcelsOf(lotId)) {
       const quantity = smaller(open, quantityOf(parcel))
-      if (quantity === 0n) continue
-      into.push(cutFront(parcel, quantity))
+      if (quantity > 0n) into.push(cutFront(parcel, quantity))
       open -= quantity
+      if (quantityOf(parcel) === 0n) this.#forget(parcel)
     }
-    this.#forget(lotId, (parcel) => quantityOf(parcel) === 0n)
     return open
   }
 
   /** A parcel taken whole leaves the queue itself; it must be forgotten here before another account holds it. */
   #takeOldest(queue: OldestFirst, wanted: bigint, into: Parcel[]): bigint {
+    if (wanted === 0n) return 0n
     const already = into.length
     const lacking = drain(queue, wanted, into)
-    for (let at = already; at < into.length; at += 1) {
-      const taken = into[at]!
-      this.#forget(taken.lot.id ?? '', (parcel) => parcel === taken)
-    }
+    for (let at = already; at < into.length; at += 1) this.#forget(into[at]!)
     return lacking
   }
 
-  #forget(lotId: string, isGone: (parcel: Parcel) => boolean): void {
-    const same = this.#byLot.get(lotId)
-    if (same === undefined || !same.some(isGone)) return
-    if (same.length === 1) this.#byLot.delete(lotId)
-    else
-      this.#byLot.set(
-        lotId,
-        same.filter((parcel) => !isGone(parcel)),
-      )
+  /** What was cut off a parcel is none of those that are kept, and nothing to forget. */
+  #forget(gone: Parcel): void {
+    const held = this.#byLot.get(gone.lot.id)
+    if (held === undefined) return
+    const left = 'lot' in held ? (held === gone ? NONE : null) : held.filter((parcel) => parcel !== gone)
+    if (left === null) return
+    const [first, second] = left
+    if (first === undefined) this.#byLot.delete(gone.lot.id)
+    else this.#byLot.set(gone.lot.id, second === undefined ? first : left)
   }
 }
+
+const NONE: readonly Parcel[] = []

@@ -1,0 +1,56 @@
+// The hash of a published file, kept beside it from when it was first made: it takes as long as reading the whole ledger,
+// and a published file is never written to. What is kept counts for that very file alone; `tmp/` goes with the next run
+// that writes.
+import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { packageVersion } from '../config/root.ts'
+import { hashesOf } from './hash.ts'
+import type { Ledger } from './ledger.ts'
+
+export type TableHashes = ReadonlyMap<string, string>
+
+const FILE = 'ledger-hash.json'
+
+/** Hashes of the tables as they stand in the file now; keeps them for `knownHashes`. */
+export async function freshHashes(ledger: Ledger): Promise<TableHashes> {
+  const session = await ledger.session()
+  const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
+  keep(ledger, tables)
+  return tables
+}
+
+/** The same, as they were made of this file before, where they were. */
+export async function knownHashes(ledger: Ledger): Promise<TableHashes> {
+  return kept(ledger) ?? (await freshHashes(ledger))
+}
+
+interface Kept {
+  readonly identity: string
+  /** The next version may leave out other columns. */
+  readonly version: string
+  readonly tables: Readonly<Record<string, string>>
+}
+
+function kept({ identity, room }: Ledger): TableHashes | null {
+  if (identity === null) return null
+  try {
+    const found = JSON.parse(readFileSync(join(room.tempDir, FILE), 'utf8')) as Kept
+    const isOfThis = found.identity === identity && found.version === packageVersion
+    return isOfThis ? new Map(Object.entries(found.tables)) : null
+  } catch {
+    return null // Not there, or cut off: it is made again.
+  }
+}
+
+function keep({ identity, room }: Ledger, tables: TableHashes): void {
+  if (identity === null) return
+  const file = join(room.tempDir, FILE)
+  const beside = `${file}.${process.pid}`
+  const kept: Kept = { identity, version: packageVersion, tables: Object.fromEntries(tables) }
+  try {
+    writeFileSync(beside, JSON.stringify(kept), { mode: 0o600 })
+    renameSync(beside, file)
+  } catch {
+    rmSync(beside, { force: true }) // Books that are only read keep nothing.
+  }
+}

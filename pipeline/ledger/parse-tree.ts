@@ -1,0 +1,263 @@
+// What the text of a select decides, taken from the database's own parse tree, never from the text: the tables that it
+// reads, and which of them must have a row for its answer to have one.
+import { createHash } from 'node:crypto'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { packageRoot } from '../config/root.ts'
+import { type Model, ModelError } from './models.ts'
+
+/**
+ * When an answer has no row for certain: when this table has none, when one or when all of these conditions hold; always or,
+ * as far as the form of the select tells, never.
+ */
+export type EmptyWhen =
+  | string
+  | boolean
+  | { readonly one: readonly EmptyWhen[] }
+  | { readonly all: readonly EmptyWhen[] }
+
+export interface ParseTree {
+  /** Tables that the select reads, qualified, without its own common table expressions. */
+  readonly reads: readonly string[]
+  readonly emptyWhen: EmptyWhen
+}
+
+/** Whether the condition holds when these tables are known to be empty. */
+export function holds(condition: EmptyWhen, empty: ReadonlySet<string>): boolean {
+  if (typeof condition === 'boolean') return condition
+  if (typeof condition === 'string') return empty.has(condition)
+  return 'one' in condition
+    ? condition.one.some((part) => holds(part, empty))
+    : condition.all.every((part) => holds(part, empty))
+}
+
+/** Tables that a select reads of the build, qualified: `readsOf` without landing. */
+export async function tablesRead(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
+  return (await readsOf(connection, model)).filter((table) => !table.startsWith('landing.'))
+}
+
+/** Tables that a select reads, qualified, without its own common table expressions. */
+export async function readsOf(connection: DuckDBConnection, model: Model): Promise<readonly string[]> {
+  return (await parseTree(connection, model)).reads
+}
+
+/** ModelError where the model is not one select statement. */
+export async function parseTree(connection: DuckDBConnection, model: Model): Promise<ParseTree> {
+  const known = knownTrees().get(hashOf(model.select))
+  if (known !== undefined) return known
+  const answer = await connection.runAndReadAll('select json_serialize_sql($sql::varchar)', {
+    sql: model.select,
+  })
+  const tree = JSON.parse(String(answer.getRowsJson()[0]?.[0])) as {
+    error: boolean
+    error_message?: string
+    statements?: { readonly node: TreeNode }[]
+  }
+  const [statement, ...others] = tree.statements ?? []
+  if (tree.error || statement === undefined || others.length > 0) {
+    throw new ModelError('A model is not one select statement.', {
+      where: model.file,
+      found: tree.error_message ?? `${tree.statements?.length ?? 0} statements`,
+      action: 'Correct the file.',
+    })
+  }
+  const found = new Set<string>()
+  collectTables(statement, new Set(), found)
+  const parsed = {
+    reads: [...found].sort(),
+    emptyWhen: emptyNode(statement.node, new Map(), await aggregates(connection)),
+  }
+  knownTrees().set(hashOf(model.select), parsed)
+  return parsed
+}
+
+/** By the hash of the text, which alone decides it; the compiled package brings those of the models that ship. */
+const TREES_FILE = join(packageRoot, 'dist', 'reads.json')
+
+const hashOf = (select: string): string => createHash('sha256').update(select).digest('hex')
+
+let trees: Map<string, ParseTree> | undefined
+
+function knownTrees(): Map<string, ParseTree> {
+  trees ??= existsSync(TREES_FILE)
+    ? new Map(Object.entries(JSON.parse(readFileSync(TREES_FILE, 'utf8')) as Record<string, ParseTree>))
+    : new Map()
+  return trees
+}
+
+/** Writes down what these models say: parsing all of them is a third of a second of each process that builds. */
+export async function keepTrees(connection: DuckDBConnection, models: readonly Model[]): Promise<void> {
+  trees = new Map()
+  for (const model of models) await parseTree(connection, model)
+  writeFileSync(TREES_FILE, JSON.stringify(Object.fromEntries(trees)))
+}
+
+interface TreeNode {
+  readonly type?: string
+  readonly class?: string
+  readonly schema_name?: string
+  readonly table_name?: string
+  readonly function_name?: string
+  readonly cte_name?: string
+  readonly cte_map?: {
+    readonly map: readonly { readonly key: string; readonly value: { readonly query: { node: TreeNode } } }[]
+  }
+  readonly from_table?: TreeNode
+  readonly where_clause?: TreeNode | null
+  readonly having?: TreeNode | null
+  readonly select_list?: readonly TreeNode[]
+  readonly group_sets?: readonly (readonly number[])[]
+  readonly aggregate_handling?: string
+  readonly setop_type?: string
+  readonly join_type?: string
+  readonly ref_type?: string
+  readonly left?: TreeNode
+  readonly right?: TreeNode
+  readonly subquery?: { readonly node: TreeNode }
+  readonly child?: TreeNode
+  readonly value?: { readonly value?: unknown }
+}
+
+/**
+ * Walks the parse tree; the name of a common table expression hides a table only after it has been defined, that of a
+ * recursive one within it too.
+ */
+function collectTables(node: unknown, hidden: ReadonlySet<string>, found: Set<string>): void {
+  if (Array.isArray(node)) {
+    for (const item of node) collectTables(item, hidden, found)
+    return
+  }
+  if (typeof node !== 'object' || node === null) return
+  const { type, schema_name: schema, table_name: table, cte_name: own, cte_map: ctes } = node as TreeNode
+  if (type === 'BASE_TABLE' && table !== undefined) {
+    if (schema === '' && hidden.has(table)) return
+    found.add(schema === '' ? `main.${table}` : `${schema}.${table}`)
+    return
+  }
+  const inner = new Set(hidden)
+  if (type === 'RECURSIVE_CTE_NODE' && own !== undefined) inner.add(own)
+  for (const { key, value } of ctes?.map ?? []) {
+    collectTables(value, inner, found)
+    inner.add(key)
+  }
+  for (const [name, child] of Object.entries(node)) {
+    if (name !== 'cte_map') collectTables(child, inner, found)
+  }
+}
+
+/** What is known of the common table expressions in scope, by name. */
+type Scope = ReadonlyMap<string, EmptyWhen>
+
+/** A select, or several that are set against each other. What has another form may always have rows. */
+function emptyNode(node: TreeNode, outside: Scope, aggregating: ReadonlySet<string>): EmptyWhen {
+  const scope = new Map(outside)
+  for (const { key, value } of node.cte_map?.map ?? [])
+    scope.set(key, emptyNode(value.query.node, scope, aggregating))
+  const side = (part: TreeNode | undefined): EmptyWhen =>
+    part === undefined ? false : emptyNode(part, scope, aggregating)
+  switch (node.type) {
+    case 'SELECT_NODE':
+      if (hasOneRowAtLeast(node, aggregating)) return false
+      return isFalse(node.where_clause) ? true : emptySource(node.from_table, scope, aggregating)
+    case 'SET_OPERATION_NODE':
+      if (node.setop_type === 'EXCEPT') return side(node.left)
+      if (node.setop_type === 'INTERSECT') return one(side(node.left), side(node.right))
+      return all(side(node.left), side(node.right))
+    case 'RECURSIVE_CTE_NODE':
+      // What it repeats begins with the rows of its left side.
+      return side(node.left)
+    default:
+      return false
+  }
+}
+
+function emptySource(
+  source: TreeNode | undefined,
+  scope: Scope,
+  aggregating: ReadonlySet<string>,
+): EmptyWhen {
+  if (source === undefined) return false
+  const { type, schema_name: schema, table_name: table, subquery } = source
+  if (type === 'SUBQUERY' && subquery !== undefined) return emptyNode(subquery.node, scope, aggregating)
+  if (type === 'BASE_TABLE' && table !== undefined)
+    return schema === '' ? (scope.get(table) ?? `main.${table}`) : `${schema}.${table}`
+  if (type !== 'JOIN' || source.ref_type === 'POSITIONAL') return false
+  const left = emptySource(source.left, scope, aggregating)
+  const right = emptySource(source.right, scope, aggregating)
+  switch (source.join_type) {
+    case 'INNER':
+    case 'SEMI':
+      return one(left, right)
+    case 'LEFT':
+    case 'ANTI':
+      return left
+    case 'RIGHT':
+      return right
+    case 'FULL':
+      return all(left, right)
+    default:
+      return false
+  }
+}
+
+/** Aggregates without groups have a row of no rows. */
+function hasOneRowAtLeast(select: TreeNode, aggregating: ReadonlySet<string>): boolean {
+  const sets = select.group_sets ?? []
+  if (select.aggregate_handling === 'FORCE_AGGREGATES')
+    // `group by all`: the columns that aggregate nothing are the groups.
+    return !(select.select_list ?? []).some((item) => hasColumn(item) && !hasAggregate(item, aggregating))
+  if (select.aggregate_handling !== 'STANDARD_HANDLING') return true
+  if (sets.length > 0) return sets.some((set) => set.length === 0)
+  if (select.having !== null && select.having !== undefined) return true
+  const { cte_map: _ctes, from_table: _source, where_clause: _filter, ...rest } = select
+  return hasAggregate(rest, aggregating)
+}
+
+function hasAggregate(node: unknown, aggregating: ReadonlySet<string>): boolean {
+  if (Array.isArray(node)) return node.some((item) => hasAggregate(item, aggregating))
+  if (typeof node !== 'object' || node === null) return false
+  const { class: kind, function_name: name } = node as TreeNode
+  if (kind === 'FUNCTION' && name !== undefined && aggregating.has(name)) return true
+  // A window over aggregates (`sum(count(*)) over ()`) is found by its arguments, not by itself.
+  return Object.values(node).some((child) => hasAggregate(child, aggregating))
+}
+
+const hasColumn = (node: unknown): boolean =>
+  Array.isArray(node)
+    ? node.some(hasColumn)
+    : typeof node === 'object' &&
+      node !== null &&
+      ((node as TreeNode).class === 'COLUMN_REF' || Object.values(node).some(hasColumn))
+
+const isFalse = (filter: TreeNode | null | undefined): boolean =>
+  filter?.type === 'OPERATOR_CAST' &&
+  filter.child?.type === 'VALUE_CONSTANT' &&
+  filter.child.value?.value === 'f'
+
+function one(...parts: readonly EmptyWhen[]): EmptyWhen {
+  if (parts.includes(true)) return true
+  const rest = parts.filter((part) => part !== false)
+  return rest.length > 1 ? { one: rest } : (rest[0] ?? false)
+}
+
+function all(...parts: readonly EmptyWhen[]): EmptyWhen {
+  if (parts.includes(false)) return false
+  const rest = parts.filter((part) => part !== true)
+  return rest.length > 1 ? { all: rest } : (rest[0] ?? true)
+}
+
+let known: Promise<ReadonlySet<string>> | undefined
+
+/** Names of the engine’s aggregates, and of its macros that stand for one. */
+async function aggregates(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
+  known ??= connection
+    .runAndReadAll(`
+      select function_name from duckdb_functions() where function_type = 'aggregate'
+      union select macros.function_name from duckdb_functions() as macros
+      join duckdb_functions() as functions on functions.function_type = 'aggregate'
+        and contains(macros.macro_definition, functions.function_name || '(')
+      where macros.function_type = 'macro'`)
+    .then((reader) => new Set(reader.getRowsJson().map(([name]) => String(name))))
+  return known
+}
