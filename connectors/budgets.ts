@@ -96,11 +96,14 @@ function rateOf(group: string, endpoint: Endpoint, overrides: Overrides): Pick<R
     )
 }
 
+/** So many requests of one budget. */
+export interface Spent {
+  readonly spending: Spending
+  readonly count: number
+}
+
 /** Least milliseconds for so many requests each: budgets run side by side, what spends one of them does not. */
-export function leastMs(
-  requests: Iterable<{ readonly spending: Spending; readonly count: number }>,
-  addressRate: Pick<Rate, 'count' | 'perMs'>,
-): number {
+export function leastMs(requests: Iterable<Spent>, addressRate: Pick<Rate, 'count' | 'perMs'>): number {
   const address: Spending = { key: 'address', rate: addressRate }
   const spent = new Map<string, number>()
   for (const { spending, count } of requests)

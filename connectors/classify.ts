@@ -70,7 +70,7 @@ function byStatus(status: number): RefusalClass {
 
 /**
  * The error of a refusal. The code decides, except that HTTP 429 is always about the rate; a code of success
- * under a status of failure, and a body without a code, are told by the status alone.
+ * under a status of failure, and a body without a code, go by the status alone.
  */
 export function refusalOf(refusal: Refusal, codeReceived: boolean): VenueError {
   const { status, code } = refusal

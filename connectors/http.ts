@@ -3,6 +3,7 @@
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate, inflateRaw } from 'node:zlib'
 import type { Dispatcher } from 'undici'
+import { onAbort } from '../models/abort.ts'
 import type { Clock } from '../models/clock.ts'
 import { type ConnectionClass, connectionClass } from './connection.ts'
 
@@ -47,6 +48,9 @@ export class ExchangeFailure extends Error {
   }
 }
 
+/** Given as the reason, since a new one would be made with its stack for each request. */
+const OVER = 'over'
+
 /** Sends a request and reads its answer whole. Throws ExchangeFailure. */
 export async function exchange(
   dispatcher: Dispatcher,
@@ -58,9 +62,7 @@ export async function exchange(
   const ending = new AbortController()
   const over = new AbortController()
   let timedOut = false
-  const stop = (): void => ending.abort()
-  if (signal.aborted) stop()
-  signal.addEventListener('abort', stop, { once: true })
+  const letGo = onAbort(signal, () => ending.abort())
   void clock.sleep(limits.timeoutMs, over.signal).then(() => {
     if (over.signal.aborted) return
     timedOut = true
@@ -87,8 +89,8 @@ export async function exchange(
     if (signal.aborted) throw new ExchangeFailure('stopped', 'stopped by the caller', head, cause)
     throw new ExchangeFailure('connection failed', reasonOf(cause), head, cause)
   } finally {
-    over.abort()
-    signal.removeEventListener('abort', stop)
+    over.abort(OVER)
+    letGo()
   }
 }
 

@@ -1,5 +1,6 @@
 // Signals of a run outlive its requests by far: each request listens to them through one signal that it lets go of.
 import { setMaxListeners } from 'node:events'
+import { onAbort } from '../models/abort.ts'
 
 export interface LinkedSignal {
   /** Aborts with the first of the given ones. */
@@ -10,16 +11,12 @@ export interface LinkedSignal {
 
 export function linkSignals(...signals: readonly (AbortSignal | undefined)[]): LinkedSignal {
   const linked = new AbortController()
-  const given = signals.filter((signal) => signal !== undefined)
-  // Hundreds of requests and slots may wait on one signal; that is no leak, since each lets go of it.
-  setMaxListeners(0, linked.signal, ...given)
+  // Many wait on the slot and the answer of one request; that is no leak, since each lets go of it.
+  setMaxListeners(0, linked.signal)
   const abort = (): void => linked.abort()
-  for (const signal of given) {
-    if (signal.aborted) abort()
-    signal.addEventListener('abort', abort, { once: true })
-  }
+  const letGo = signals.filter((signal) => signal !== undefined).map((signal) => onAbort(signal, abort))
   const unlink = (): void => {
-    for (const signal of given) signal.removeEventListener('abort', abort)
+    for (const one of letGo) one()
   }
   return { signal: linked.signal, unlink }
 }

@@ -1,4 +1,4 @@
-// The vocabulary of request fields: each rule once, with the words in which its violation is told.
+// The vocabulary of request fields: each rule once, with the words in which its violation is put.
 // On the wire every value is a text (interface document, part 1); a number given by a caller becomes its text.
 import { z } from 'zod'
 import { UsageError } from '../models/error.ts'

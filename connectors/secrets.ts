@@ -1,6 +1,7 @@
 // Takes secrets of ours out of what the venue sent, before it is journaled. Nothing else of the bytes changes:
 // each occurrence is replaced by asterisks (nines for digits) of the same byte length, so that every offset stays.
 import { MultiSearch } from './multi-search.ts'
+import { PassingSearch } from './passing-search.ts'
 
 const BACKSLASH = 0x5c
 const FULL_STOP = 0x2e
@@ -22,7 +23,10 @@ type Reading = 'plain' | 'escaped' | 'nested'
 interface Secrets {
   readonly list: readonly { readonly length: number; readonly isDigits: boolean }[]
   readonly lengthMax: number
-  readonly search: MultiSearch
+  /** Whether there is anything to look for in a body as its bytes are. */
+  readonly passing: PassingSearch
+  /** Made when it is needed: with a thousand accounts it takes hundreds of megabytes. */
+  readonly search: () => MultiSearch
 }
 
 /** A run asks with the same list again and again. */
@@ -35,7 +39,16 @@ function prepare(given: readonly string[]): Secrets {
   const bytes = texts.map((text) => Buffer.from(text))
   const list = bytes.map(({ length }, at) => ({ length, isDigits: /^\d+$/.test(texts[at] ?? '') }))
   const lengthMax = Math.max(0, ...bytes.map(({ length }) => length))
-  const made = { list, lengthMax, search: new MultiSearch(bytes) }
+  let search: MultiSearch | undefined
+  const made = {
+    list,
+    lengthMax,
+    passing: new PassingSearch(bytes),
+    search: () => {
+      search ??= new MultiSearch(bytes)
+      return search
+    },
+  }
   prepared.set(given, made)
   return made
 }
@@ -46,14 +59,14 @@ interface Place {
 }
 
 /**
- * Replaces every occurrence of a secret, also in its JSON-escaped forms; says how many there were. Takes at most three
- * steps for each byte, whatever the secrets and the body are.
+ * Replaces every occurrence of a secret, also in its JSON-escaped forms; says how many there were. Takes at most a
+ * few steps for each byte, whatever the secrets and the body are.
  */
 export function redactSecrets(body: Buffer, secrets: readonly string[]): { body: Buffer; redacted: number } {
   const wanted = prepare(secrets)
   if (wanted.list.length === 0) return { body, redacted: 0 }
   // Hardly any body has a backslash, and hardly any of those two in a row.
-  const readings: Reading[] = ['plain']
+  const readings: Reading[] = wanted.passing.mayFind(body) ? ['plain'] : []
   if (body.includes(BACKSLASH)) readings.push('escaped')
   if (body.includes('\\\\')) readings.push('nested')
   const found = readings.flatMap((reading) => [...placesIn(body, wanted, reading)])
@@ -61,7 +74,9 @@ export function redactSecrets(body: Buffer, secrets: readonly string[]): { body:
 }
 
 /** Where secrets stand by one reading of a body; those that overlap as one place. */
-function* placesIn(body: Buffer, { list, lengthMax, search }: Secrets, reading: Reading): Generator<Place> {
+function* placesIn(body: Buffer, secrets: Secrets, reading: Reading): Generator<Place> {
+  const { list, lengthMax } = secrets
+  const search = secrets.search()
   // Where the last bytes as read began in the body, as many as the longest secret has.
   const began = new Uint32Array(lengthMax)
   let count = 0

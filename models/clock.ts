@@ -1,4 +1,5 @@
 // Time comes in as a parameter. Three clocks that are never one: what a run calls now, the venue's, and a monotonic one.
+import { onAbort } from './abort.ts'
 
 export interface Clock {
   /** Unix milliseconds of the machine's wall clock. */
@@ -23,10 +24,10 @@ export const systemClock: Clock = {
       if (signal?.aborted === true) return resolve()
       const done = (): void => {
         clearTimeout(timer)
-        signal?.removeEventListener('abort', done)
+        letGo?.()
         resolve()
       }
       const timer = setTimeout(done, ms)
-      signal?.addEventListener('abort', done, { once: true })
+      const letGo = signal === undefined ? undefined : onAbort(signal, done)
     }),
 }

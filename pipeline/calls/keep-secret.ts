@@ -68,6 +68,6 @@ const notKept = (uid: string, file: string, found: string, cause?: unknown): Tie
   new TieoutError(`A key of sub-account ${uid} was created, but its secret could not be kept.`, {
     where: file,
     found,
-    action: 'Delete the key on the venue’s site: its secret is told only once. Then create it again.',
+    action: 'Delete the key on the venue’s site: its secret is shown only once. Then create it again.',
     ...(cause === undefined ? {} : { cause }),
   })

@@ -27,16 +27,30 @@ export interface AddOptions {
 /** What a sub-account still needs: nothing, its place in the configuration, or a key first. */
 type Need = 'nothing' | 'account' | 'key'
 
+/** What was done for a sub-account, or what would be. */
+export interface Added {
+  readonly uid: string
+  /** Its name in the configuration. */
+  readonly account: string
+  /** What it needed. */
+  readonly need: Need
+  readonly done: boolean
+}
+
 const CONFIG_MODE = 0o600
 
 /** Everything that reads orders, positions and balances; none of it moves anything under a readonly key. */
 const PERMISSIONS = ['contract_order', 'contract_position', 'spot_trade', 'margin_trade']
 
 /**
- * Adds the sub-accounts, or prints what it would do. Throws UsageError for what the configuration or a rule does not
+ * Adds the sub-accounts, or tells what it would do. Throws UsageError for what the configuration or a rule does not
  * allow, NotABroker, and what a request throws; what was done before stays done.
  */
-export async function addSubaccounts(context: CommandContext, options: AddOptions): Promise<void> {
+export async function addSubaccounts(
+  context: CommandContext,
+  options: AddOptions,
+  print: (line: string) => void = context.print,
+): Promise<readonly Added[]> {
   const uids = [...new Set(options.uids)]
   const config = requiredConfig(context)
   for (const uid of uids) {
@@ -44,18 +58,35 @@ export async function addSubaccounts(context: CommandContext, options: AddOption
     refuseTakenName(context, config, uid)
   }
   if (!options.write) {
-    for (const uid of uids) context.print(intention(uid, needOf(context, config, uid)))
+    const intended = uids.map((uid) => ({
+      uid,
+      account: subaccountName(uid),
+      need: needOf(context, config, uid),
+    }))
+    for (const { uid, need } of intended) print(intention(uid, need))
     context.tell('Nothing was sent or changed. Add --write to do it.')
-    return
+    return intended.map((one) => ({ ...one, done: false }))
   }
+  const added: Added[] = []
   await withSession(context, 'add-subaccounts', options.account, async (session) => {
-    for (const uid of uids) await addOne(context, session, uid, options)
+    for (const uid of uids) {
+      const need = await addOne(context, session, uid, options)
+      added.push({ uid, account: subaccountName(uid), need, done: true })
+      print(`Sub-account ${uid} ${DONE[need]}${need === 'nothing' ? '' : ` as ${subaccountName(uid)}`}.`)
+    }
   })
   context.tell(
     'These keys read orders, positions and the older tax records. Unified tax records (4.19) need a tax API key and ' +
       'account settings (4.14) the permission UTA mgt., which the interface cannot give: make such keys on the ' +
       'venue’s site and put them into credentials.yaml.',
   )
+  return added
+}
+
+const DONE: Readonly<Record<Need, string>> = {
+  nothing: 'is configured already',
+  account: 'is now configured',
+  key: 'has a key and is configured',
 }
 
 async function addOne(
@@ -63,7 +94,7 @@ async function addOne(
   session: CallSession,
   uid: string,
   options: AddOptions,
-): Promise<void> {
+): Promise<Need> {
   const name = subaccountName(uid)
   const need = (await isKnown(session, uid)) ? 'nothing' : needOf(context, session.config, uid)
   if (need === 'key') {
@@ -81,12 +112,7 @@ async function addOne(
     const account = { uid, credentials: 'file' }
     await addToYaml(context.configFile, ['accounts', name], account, CONFIG_MODE)
   }
-  const done = {
-    nothing: 'is configured already',
-    account: 'is now configured',
-    key: 'has a key and is configured',
-  }
-  context.print(`Sub-account ${uid} ${done[need]}${need === 'nothing' ? '' : ` as ${name}`}.`)
+  return need
 }
 
 /** The request for a key, by the rules of 4.1. */

@@ -18,7 +18,7 @@ export interface JournalOptions {
   /** append: the one writer, which also mends an unfinished end. read: changes nothing, sees what was whole at open. */
   readonly mode: 'append' | 'read'
   readonly clock: Clock
-  /** Salts; must not give zeros only, by which an erased frame is told. */
+  /** Salts; must not give zeros only, by which an erased frame is known. */
   readonly random?: (bytes: number) => Buffer
   /** The last frame that has landed: the journal must reach it. */
   readonly landedSeq?: number

@@ -14,7 +14,7 @@ import {
 } from '../../connectors/errors.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
-import { isoNow, noteFailure, type SyncContext, state } from './context.ts'
+import { isoNow, noteAnswer, noteFailure, noteGivenUp, type SyncContext, state } from './context.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
@@ -60,7 +60,7 @@ export async function syncAccount(
     if (failure !== undefined) throw failure.reason
   }
   await syncAll(feeds.filter((feed) => feed.paramFrom === undefined))
-  // The rest are asked once for each value that another feed told.
+  // The rest are asked once for each value that another feed sent.
   for (const feed of feeds) {
     if (feed.paramFrom === undefined) continue
     const { param, feed: source, field } = feed.paramFrom
@@ -121,6 +121,7 @@ async function identify(
     unreachable: null,
   }
   if (access.api === undefined) return before
+  const { answered } = context.outcome
   try {
     const answer = await client.request(settings, {}, { signal: context.signal })
     await context.recorder.record(
@@ -136,13 +137,22 @@ async function identify(
       },
       answer.body,
     )
+    noteAnswer(context)
     const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
     const uid = textOf(found.uid)
-    if (uid !== null && access.uid !== undefined && uid !== access.uid) throw differingUid(access, uid)
+    if (uid !== null && access.uid !== undefined && uid !== access.uid) {
+      // Nothing may be read under this name, and the other accounts are none the worse for it.
+      const wrong = differingUid(access, uid)
+      context.outcome.misconfigured = true
+      noteFailure(context, access.name, wrong)
+      for (const credential of ['api', 'tax'] as const)
+        unusable.set(credential, { code: 'other account', reason: wrong.message })
+      return before
+    }
     const mode = typeof found.accountMode === 'string' ? found.accountMode : null
     return { ...before, kind: 'unified', mode, uid: uid ?? before.uid }
   } catch (error) {
-    return judgeIdentity(context, settings, access, before, unusable, error)
+    return judgeIdentity(context, settings, access, { before, unusable, answered }, error)
   }
 }
 
@@ -150,8 +160,15 @@ async function judgeIdentity(
   context: SyncContext,
   settings: Endpoint,
   access: AccountAccess,
-  before: Identity,
-  unusable: Map<Endpoint['credential'], { code: string; reason: string }>,
+  {
+    before,
+    unusable,
+    answered,
+  }: {
+    readonly before: Identity
+    readonly unusable: Map<Endpoint['credential'], { code: string; reason: string }>
+    readonly answered: number
+  },
   error: unknown,
 ): Promise<Identity> {
   const whole = { account: access.name, feed: settings.name, partition: '' }
@@ -179,7 +196,7 @@ async function judgeIdentity(
     return before
   }
   context.outcome.incomplete = true
-  context.outcome.givenUp += 1
+  noteGivenUp(context, answered)
   noteFailure(context, access.name, error)
   await state(context, whole, { status: 'pending', ...word })
   return { ...before, unreachable: error.message }

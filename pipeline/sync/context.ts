@@ -1,8 +1,9 @@
 // What every stage of a run is handed: who asks, through what, by which clock, and where what is received goes.
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import { ConnectionFailed, type VenueError } from '../../connectors/errors.ts'
+import { ConnectionFailed } from '../../connectors/errors.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
+import type { TieoutError } from '../../models/error.ts'
 import type { Range } from '../../models/ranges.ts'
 import type { Config } from '../config/config.ts'
 import type { CoverageStatus } from '../journal/frame.ts'
@@ -38,7 +39,7 @@ export interface SyncContext {
   readonly outcome: Outcome
 }
 
-/** Why the venue could not be read for an account, once for each class. */
+/** Why an account could not be read, once for each class. */
 export interface SyncFailure {
   readonly account: string
   /** Which part of the way failed where a connection did (`DNS`, `refused`, `TLS`, …), else the class of the error. */
@@ -56,17 +57,31 @@ export interface Outcome {
   readonly failures: SyncFailure[]
   /** Something was left pending; progress is kept. */
   incomplete: boolean
-  /** Requests in a row that were given up, over all accounts; a success sets it back. */
+  /** The configuration is wrong about an account, as an answer has shown: nothing of that account was read. */
+  misconfigured: boolean
+  /** Requests that were answered, over all accounts. */
+  answered: number
+  /** Requests given up since then, each of which was tried while nobody was answered. */
   givenUp: number
 }
 
-/** After so many requests given up in a row the venue counts as out of reach, and the rest stays pending. */
+/** After so many requests given up while nobody was answered the venue counts as out of reach, and the rest stays pending. */
 const OUT_OF_REACH_AFTER = 3
 
-export const outOfReach = (context: SyncContext): boolean => context.outcome.givenUp >= OUT_OF_REACH_AFTER
+export const outOfReach = ({ outcome }: SyncContext): boolean => outcome.givenUp >= OUT_OF_REACH_AFTER
+
+export function noteAnswer({ outcome }: SyncContext): void {
+  outcome.answered += 1
+  outcome.givenUp = 0
+}
+
+/** `answeredBefore`: how many were answered when the request was begun. Accounts that fail do not stop those that do not. */
+export function noteGivenUp({ outcome }: SyncContext, answeredBefore: number): void {
+  if (outcome.answered === answeredBefore) outcome.givenUp += 1
+}
 
 /** Keeps why an account could not be read; the hundredth request that fails alike says nothing new. */
-export function noteFailure({ outcome }: SyncContext, account: string, error: VenueError): void {
+export function noteFailure({ outcome }: SyncContext, account: string, error: TieoutError): void {
   const name = error instanceof ConnectionFailed ? error.connection : error.name
   if (outcome.failures.some((one) => one.account === account && one.class === name)) return
   outcome.failures.push({ account, class: name, message: error.message, text: error.describe() })

@@ -11,7 +11,7 @@ import {
   VenueError,
 } from '../../connectors/errors.ts'
 import type { Range } from '../../models/ranges.ts'
-import { isoNow, noteFailure, type SyncContext, state } from './context.ts'
+import { isoNow, noteFailure, noteGivenUp, type SyncContext, state } from './context.ts'
 import { TOO_OLD, WindowGone } from './page.ts'
 import type { PartitionPlan } from './plan.ts'
 
@@ -55,10 +55,12 @@ export async function stateFailure(
   endpoint: Endpoint,
   plan: PartitionPlan,
   error: unknown,
+  /** How many requests had been answered when this one was begun. */
+  answeredBefore: number,
   /** What cannot be had when only the range that was asked for is refused, and all that the partition still needs. */
   ranges: { readonly gone: readonly (Range | undefined)[]; readonly all: readonly (Range | undefined)[] },
 ): Promise<FeedEnd> {
-  const verdict = judge(context, account, endpoint, error)
+  const verdict = judge(context, account, endpoint, error, answeredBefore)
   if (verdict === null) throw error
   if (error instanceof VenueError && error.body !== null) {
     await context.recorder.record(
@@ -96,7 +98,13 @@ interface Verdict {
 }
 
 /** What an error means for the feed; null for an error that is not the venue's and must surface. */
-function judge(context: SyncContext, account: string, endpoint: Endpoint, error: unknown): Verdict | null {
+function judge(
+  context: SyncContext,
+  account: string,
+  endpoint: Endpoint,
+  error: unknown,
+  answeredBefore: number,
+): Verdict | null {
   if (error instanceof Stopped || context.signal.aborted) {
     context.outcome.incomplete = true
     return verdict('pending', 'pending', 'stopped', 'the run was stopped or the venue is out of reach')
@@ -128,7 +136,7 @@ function judge(context: SyncContext, account: string, endpoint: Endpoint, error:
   // A clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
   if (!error.retryable && !(error instanceof ClockRefused)) return { end: 'failed', word: word('failed') }
   context.outcome.incomplete = true
-  context.outcome.givenUp += 1
+  noteGivenUp(context, answeredBefore)
   noteFailure(context, account, error)
   return { end: 'pending', word: word('pending') }
 }

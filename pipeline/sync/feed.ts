@@ -28,21 +28,15 @@ export async function planFeedPartition(
   const { landing } = context
   const retentionMs = retentionOverride(context, endpoint.name)
   const since = context.since ?? context.config.history.since
-  const known = {
-    covered: await landing.covered(account, endpoint.name, partition.label),
-    wanted: await landing.wanted(account, endpoint.name, partition.label),
-    unfinished: await landing.unfinished(account, endpoint.name, partition.label),
-    oldestUnsettled:
-      endpoint.unsettled === undefined
-        ? null
-        : await landing.oldestUnsettled(
-            account,
-            endpoint.name,
-            partition.label,
-            endpoint.unsettled.field,
-            endpoint.unsettled.values,
-          ),
-  }
+  const of = [account, endpoint.name, partition.label] as const
+  const state = endpoint.unsettled
+  const [covered, wanted, unfinished, oldestUnsettled] = await Promise.all([
+    landing.covered(...of),
+    landing.wanted(...of),
+    landing.unfinished(...of),
+    state === undefined ? null : landing.oldestUnsettled(...of, state.field, state.values),
+  ])
+  const known = { covered, wanted, unfinished, oldestUnsettled }
   return planPartition(endpoint, partition, known, {
     now: context.now(),
     ...(since === undefined ? {} : { since }),
@@ -58,10 +52,9 @@ export async function syncFeed(
 ): Promise<FeedEnd> {
   // The plan asks what has landed, so what this run has recorded must have.
   await context.recorder.flush()
-  const plans: PartitionPlan[] = []
-  for (const partition of endpoint.partitions) {
-    plans.push(await planFeedPartition(context, account, endpoint, partition))
-  }
+  const plans = await Promise.all(
+    endpoint.partitions.map((partition) => planFeedPartition(context, account, endpoint, partition)),
+  )
   const requests = plans.reduce((sum, plan) => sum + plan.requests, 0)
   context.progress({ kind: 'planned', account, feed: endpoint.name, requests })
   let end: FeedEnd = 'done'
@@ -118,6 +111,7 @@ async function walk(
     let next: Asking | null = first
     while (next !== null) {
       const asked: Asking = next
+      const { answered } = context.outcome
       try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
         const page: Fetched = await fetchPage(context, account, client, endpoint, plan.partition, asked)
@@ -129,7 +123,10 @@ async function walk(
           ? giveUpWindow(endpoint, asked)
           : { gone: [undefined], next: null }
         const all = [asked, ...walks.slice(index + 1)].flatMap(notHad)
-        const end = await stateFailure(context, account, endpoint, plan, error, { gone: left.gone, all })
+        const end = await stateFailure(context, account, endpoint, plan, error, answered, {
+          gone: left.gone,
+          all,
+        })
         if (end !== 'done') return end
         next = left.next
       }

@@ -5,7 +5,7 @@ import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import type { WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
-import { isoNow, type SyncContext, state } from './context.ts'
+import { isoNow, noteAnswer, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
 import type { AnswerMeta } from './recorder.ts'
 
@@ -60,7 +60,7 @@ export async function fetchPage(
     }
   }
   const answer = await client.request(endpoint, params, { signal: context.signal })
-  context.outcome.givenUp = 0
+  noteAnswer(context)
   const page = extractPage(endpoint, answer.envelope.data)
   const { covers, unproven, next } =
     isWalk(step) && asked !== undefined

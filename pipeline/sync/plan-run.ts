@@ -1,10 +1,11 @@
 // The plan of a whole run, for people and scripts: what every partition needs, and the time the budgets make it take.
-import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
+import { leastMs, type Spent, spendingOf } from '../../connectors/budgets.ts'
 import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
 import type { Landing } from '../landing/landing.ts'
 import { asksFor, type Knowledge, planFeedPartition } from './feed.ts'
+import type { PartitionPlan } from './plan.ts'
 
 export interface PlannedPartition {
   readonly account: string
@@ -18,8 +19,18 @@ export interface PlannedPartition {
   readonly requests: number
 }
 
+/** What an account needs, all its feeds together. */
+export interface PlannedAccount {
+  readonly account: string
+  readonly partitions: number
+  readonly requests: number
+  /** Least time under the budgets that are this account's, rounded up to a tenth. */
+  readonly minutes: number
+}
+
 export interface RunPlan {
   readonly partitions: readonly PlannedPartition[]
+  readonly accounts: readonly PlannedAccount[]
   readonly requests: number
   /** Least time under the budgets, rounded to a tenth: budgets run side by side, requests of one budget do not. */
   readonly minutes: number
@@ -48,36 +59,64 @@ export async function planRun(options: PlanOptions): Promise<RunPlan> {
   const landing = options.landing ?? nothingKnown
   const instant = options.now()
   const context = { ...options, landing, now: () => instant }
-  const partitions: PlannedPartition[] = []
   const overrides = budgetOverrides(options.config)
-  const spent: { spending: Spending; count: number }[] = []
-  for (const [place, account] of options.accounts.entries()) {
-    const kind = (await landing.account(account))?.kind ?? 'unknown'
-    for (const endpoint of options.feeds) {
-      if (!appliesTo(endpoint, kind) || !asksFor(endpoint, place)) continue
-      for (const partition of endpoint.partitions) {
-        const plan = await planFeedPartition(context, account, endpoint, partition)
-        const ranges = [...plan.needs, ...plan.resume.map((begun) => begun.window)]
-        partitions.push({
-          account,
-          feed: endpoint.name,
-          partition: partition.label,
-          from: ranges.length === 0 ? null : iso(Math.min(...ranges.map((range) => range.start))),
-          to: ranges.length === 0 ? null : iso(Math.max(...ranges.map((range) => range.end))),
-          windows: endpoint.window === null ? 0 : plan.requests,
-          requests: plan.requests,
-        })
-        const uid = options.config.accounts[account]?.uid
-        const access = { name: account, ...(uid === undefined ? {} : { uid }) }
-        spent.push({ spending: spendingOf(access, endpoint, overrides), count: plan.requests })
-      }
-    }
-  }
+  // All accounts ask together: the landing database then answers a question once for all of them.
+  const planned = await Promise.all(
+    options.accounts.map(async (account, place) => {
+      const kind = (await landing.account(account))?.kind ?? 'unknown'
+      const uid = options.config.accounts[account]?.uid
+      const access = { name: account, ...(uid === undefined ? {} : { uid }) }
+      const feeds = options.feeds.filter((one) => appliesTo(one, kind) && asksFor(one, place))
+      const partitions = await Promise.all(
+        feeds.flatMap((endpoint) =>
+          endpoint.partitions.map(async (partition) => ({
+            planned: described(
+              account,
+              endpoint,
+              await planFeedPartition(context, account, endpoint, partition),
+            ),
+            spending: spendingOf(access, endpoint, overrides),
+          })),
+        ),
+      )
+      return { account, partitions }
+    }),
+  )
+  const spent = planned.map(({ partitions }) =>
+    partitions.map(({ planned: { requests }, spending }) => ({ spending, count: requests })),
+  )
+  const accounts = planned.map(({ account, partitions }, place) => ({
+    account,
+    partitions: partitions.length,
+    requests: sum(partitions.map((one) => one.planned.requests)),
+    minutes: minutesOf(spent[place] ?? []),
+  }))
   return {
-    partitions,
-    requests: partitions.reduce((sum, one) => sum + one.requests, 0),
-    minutes: Math.ceil(leastMs(spent, defaultProfile.ipRate) / 6_000) / 10,
+    partitions: planned.flatMap(({ partitions }) => partitions.map((one) => one.planned)),
+    accounts,
+    requests: sum(accounts.map(({ requests }) => requests)),
+    minutes: minutesOf(spent.flat()),
   }
 }
 
+function described(
+  account: string,
+  endpoint: Endpoint,
+  { partition, needs, resume, requests }: PartitionPlan,
+): PlannedPartition {
+  const ranges = [...needs, ...resume.map((begun) => begun.window)]
+  return {
+    account,
+    feed: endpoint.name,
+    partition: partition.label,
+    from: ranges.length === 0 ? null : iso(Math.min(...ranges.map((range) => range.start))),
+    to: ranges.length === 0 ? null : iso(Math.max(...ranges.map((range) => range.end))),
+    windows: endpoint.window === null ? 0 : requests,
+    requests,
+  }
+}
+
+const minutesOf = (spent: readonly Spent[]): number =>
+  Math.ceil(leastMs(spent, defaultProfile.ipRate) / 6_000) / 10
+const sum = (counts: readonly number[]): number => counts.reduce((all, count) => all + count, 0)
 const iso = (ms: number): string => new Date(ms).toISOString()

@@ -1,7 +1,8 @@
 // The one way into the books: a frame is journaled, and only then does the caller go on; landing follows behind,
-// in the order of the frames, several to a transaction when they come faster than they land. Secrets of ours are taken
+// in the order of the frames, as many to a transaction as come within a moment. Secrets of ours are taken
 // out of every answer here, and the frame says how many, so that no caller can forget either.
 import { redactSecrets } from '../../connectors/secrets.ts'
+import type { Clock } from '../../models/clock.ts'
 import type {
   AccountMeta,
   Frame,
@@ -14,8 +15,14 @@ import type {
 } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 
-/** Frames that may wait to land before the next caller has to wait too: bounds memory, and what a restart lands first. */
-const BACKLOG_MAX = 64
+/** Bytes that may wait to land before the next caller has to wait too: bounds memory, and what a restart lands first. */
+const BACKLOG_MAX_BYTES = 16 * 2 ** 20
+/** How long frames wait for others: a transaction costs about as much as the rows of twenty small pages. */
+const GATHER_MS = 100
+/** So many frames are enough for a transaction. */
+const GATHER_MAX = 64
+/** Given as the reason, since a new one would be made with its stack for each page. */
+const ENOUGH = 'enough'
 
 /** An answer of the venue's; what was replaced in its body is for the recorder to say. */
 export type AnswerMeta = Omit<PageMeta, 'redacted'> | Omit<RefusalMeta, 'redacted'>
@@ -33,8 +40,18 @@ export interface Recorder {
 }
 
 /** `secrets` are credentials that must never reach the journal. */
-export function createRecorder(journal: Journal, landing: Landing, secrets: readonly string[]): Recorder {
+export function createRecorder(
+  {
+    journal,
+    landing,
+    clock,
+  }: { readonly journal: Journal; readonly landing: Landing; readonly clock: Clock },
+  secrets: readonly string[],
+): Recorder {
   const waiting = new Map<number, Frame>()
+  let waitingBytes = 0
+  /** Ends the gathering at once. */
+  let enough = new AbortController()
   let working: Promise<void> | null = null
   let rows = 0
   /** Set when a frame was journaled but could not land: nothing more is taken, the next run lands it first. */
@@ -44,16 +61,23 @@ export function createRecorder(journal: Journal, landing: Landing, secrets: read
   function takeBatch(): Frame[] {
     const batch: Frame[] = []
     for (let seq = landing.landedSeq + 1; waiting.has(seq); seq += 1) {
-      batch.push(waiting.get(seq) as Frame)
+      const frame = waiting.get(seq) as Frame
+      batch.push(frame)
       waiting.delete(seq)
+      waitingBytes -= frame.body?.length ?? 0
     }
     return batch
   }
 
+  /** Until no frame is waiting that could land. */
   async function landAll(): Promise<void> {
-    for (let batch = takeBatch(); batch.length > 0; batch = takeBatch()) {
+    do {
+      await clock.sleep(GATHER_MS, enough.signal)
+      enough = new AbortController()
+      const batch = takeBatch()
+      if (batch.length === 0) return
       rows += (await landing.land(batch)).rows
-    }
+    } while (waiting.size > 0)
   }
 
   function work(): Promise<void> {
@@ -61,6 +85,7 @@ export function createRecorder(journal: Journal, landing: Landing, secrets: read
       .catch((reason: unknown) => {
         broken = { reason }
         waiting.clear()
+        waitingBytes = 0
       })
       .finally(() => {
         working = null
@@ -84,11 +109,20 @@ export function createRecorder(journal: Journal, landing: Landing, secrets: read
           : await journal.append(...redactedAnswer(given[0], given[1], secrets))
       refuseIfBroken()
       waiting.set(frame.seq, frame)
+      waitingBytes += frame.body?.length ?? 0
       const landed = work()
-      if (waiting.size > BACKLOG_MAX) await landed
+      if (waiting.size >= GATHER_MAX) enough.abort(ENOUGH)
+      if (waitingBytes > BACKLOG_MAX_BYTES) {
+        enough.abort(ENOUGH)
+        await landed
+      }
     },
     async flush() {
-      while (waiting.size > 0 || working !== null) await work()
+      while (waiting.size > 0 || working !== null) {
+        const landed = work()
+        enough.abort(ENOUGH)
+        await landed
+      }
       refuseIfBroken()
     },
   }

@@ -43,11 +43,20 @@ export interface SyncResult {
   /** Why the venue could not be read, once for each account and class; the refusals among them. */
   readonly failures: readonly SyncFailure[]
   readonly incomplete: boolean
+  /** What the configuration says of an account is not so: that account was not read. */
+  readonly misconfigured: boolean
 }
 
 export async function sync(options: SyncOptions): Promise<SyncResult> {
-  const recorder = createRecorder(options.journal, options.landing, options.accounts.flatMap(secretsOf))
-  const outcome: Outcome = { refusals: [], failures: [], incomplete: false, givenUp: 0 }
+  const recorder = createRecorder(options, options.accounts.flatMap(secretsOf))
+  const outcome: Outcome = {
+    refusals: [],
+    failures: [],
+    incomplete: false,
+    misconfigured: false,
+    answered: 0,
+    givenUp: 0,
+  }
   const context: SyncContext = {
     run: options.run ?? randomUUID(),
     venue: options.venue,
@@ -96,13 +105,14 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     refusals: outcome.refusals,
     failures: outcome.failures,
     incomplete: outcome.incomplete,
+    misconfigured: outcome.misconfigured,
   }
 }
 
 /** How a run ended, for the table `runs`; one that was told to read only a part of the books vouches for that part alone. */
-function outcomeOf({ refusals, incomplete }: Outcome, isPart: boolean): string {
+function outcomeOf({ refusals, incomplete, misconfigured }: Outcome, isPart: boolean): string {
   if (refusals.length > 0) return 'refused'
-  if (incomplete) return 'incomplete'
+  if (incomplete || misconfigured) return 'incomplete'
   return isPart ? 'part done' : 'done'
 }
 

@@ -121,7 +121,7 @@ describe('a key created by a call', () => {
         'A key of sub-account 7 was created, but its secret could not be kept.',
         `  where:    ${join(dir, 'credentials.yaml')}`,
         '  found:    EISDIR',
-        '  next:     Delete the key on the venue’s site: its secret is told only once. Then create it again.',
+        '  next:     Delete the key on the venue’s site: its secret is shown only once. Then create it again.',
       ].join('\n'),
     )
   })

@@ -109,8 +109,10 @@ describe('the search', () => {
         Array.from({ length: 1 + Math.floor(random() * most) }, () => 'xyzé'[Math.floor(random() * 4)]).join(
           '',
         )
-      const secrets = [letters(4), letters(4)]
       const text = letters(30)
+      // One that may stand in it, and a longer one that does.
+      const start = Math.floor(random() * text.length)
+      const secrets = [letters(4), text.slice(start, start + 1 + Math.floor(random() * 14))]
       const escaped = [...text]
         .map((one) => (random() < 0.3 ? `\\u${one.charCodeAt(0).toString(16).padStart(4, '0')}` : one))
         .join('')

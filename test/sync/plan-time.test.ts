@@ -123,6 +123,16 @@ test('a span that the configuration widens is planned, walked and asked for; the
   expect(found.plan.requests).toBe(3 * 4 + 12)
 })
 
+test('an account’s share of a plan is its own partitions, requests and time', async () => {
+  const { plan } = await planAndRun({}, ['main', 'other'], /^(tax\.(futures|p2p)Records|futures\.contracts)$/)
+  expect(plan.accounts).toMatchObject([
+    { account: 'main', requests: 51, minutes: 0.8 },
+    { account: 'other', requests: 48, minutes: 0.8 },
+  ])
+  for (const { account, partitions } of plan.accounts)
+    expect(plan.partitions.filter((one) => one.account === account)).toHaveLength(partitions)
+})
+
 test('what is public is planned for the first account alone, as a run asks for it once', async () => {
   const found = await planAndRun({}, ['main', 'other'], /^futures\.contracts$/)
   expect([found.plan.requests, found.requests]).toEqual([3, 3])
