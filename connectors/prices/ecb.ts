@@ -7,14 +7,6 @@ import { Budget } from '../budget.ts'
 import type { Rate } from '../endpoint.ts'
 import { ExchangeFailure, exchange } from '../http.ts'
 
-export const ECB_URL = 'https://data-api.ecb.europa.eu/service'
-
-/** Currencies that have or had a reference rate. */
-export const ECB_CURRENCIES: readonly string[] = (
-  'AUD BGN BRL CAD CHF CNY CZK DKK GBP HKD HRK HUF IDR ILS INR ISK JPY KRW MXN MYR NOK NZD PHP PLN RON RUB SEK SGD ' +
-  'THB TRY USD ZAR'
-).split(' ')
-
 /** No limit is documented: two requests a second, one after the other. */
 const RATE = { count: 1, perMs: 500 }
 const TIMEOUT_MS = 15_000

@@ -16,6 +16,15 @@ export interface CsvLine {
   readonly cells: readonly string[]
 }
 
+/** What a file of another service has otherwise than ours. */
+export interface CsvForm {
+  /** Rows above the header, which say nothing. */
+  readonly preamble?: number
+  readonly delimiter?: ',' | ';'
+  /** The header of a file that has none; it stands on no line of it. */
+  readonly header?: readonly string[] | undefined
+}
+
 /**
  * Calls `begin` with the header and what it answers with each further line. Empty lines are passed over.
  * UsageError for a text that is no CSV in UTF-8. What is refused of single lines, a control character and a line with too
@@ -24,12 +33,11 @@ export interface CsvLine {
 export function readCsv(
   file: CsvFile,
   begin: (header: CsvLine) => (line: CsvLine) => void,
-  /** Rows above the header, which say nothing. */
-  preamble = 0,
+  { preamble = 0, delimiter = ',', header: told }: CsvForm = {},
 ): void {
   const text = decode(file)
-  let header: CsvLine | undefined
-  let take: ((line: CsvLine) => void) | undefined
+  let header: CsvLine | undefined = told === undefined ? undefined : { number: 0, cells: told }
+  let take = header === undefined ? undefined : begin(header)
   // Counted here: a row never spans lines, as a cell with a line break is refused, and the parser counts some twice.
   let number = 0
   let empty = 0
@@ -37,6 +45,7 @@ export function readCsv(
   const refusals = new Refusals(file.name)
   try {
     parse(text, {
+      delimiter,
       relax_column_count: true,
       skip_empty_lines: true,
       record_delimiter: ['\r\n', '\n'],
@@ -72,10 +81,15 @@ export function readCsv(
 }
 
 /** The first rows of the file, among which a header may stand; as many as are understood. */
-export function firstRows(file: CsvFile, count: number): readonly (readonly string[])[] {
+export function firstRows(
+  file: CsvFile,
+  count: number,
+  delimiter: ',' | ';' = ',',
+): readonly (readonly string[])[] {
   const rows: string[][] = []
   try {
     parse(decode(file), {
+      delimiter,
       relax_column_count: true,
       skip_empty_lines: true,
       record_delimiter: ['\r\n', '\n'],

@@ -88,6 +88,18 @@ export function readerOf(forms: readonly string[], zone: string): (text: string)
   }
 }
 
+/** The form of Unix times: whole seconds, milliseconds or microseconds, told apart by their digits from 2001 to 2286. */
+export const UNIX_FORM = 'unix'
+
+const MICROS_OF_DIGITS: Readonly<Record<number, bigint>> = { 10: 1_000_000n, 13: 1_000n, 16: 1n }
+
+/** Reads a Unix time of 10, 13 or 16 digits. */
+export function parseUnix(text: string): InstantResult {
+  const unit = /^\d+$/.test(text) ? MICROS_OF_DIGITS[text.length] : undefined
+  if (unit === undefined) return problem('no Unix time of 10, 13 or 16 digits')
+  return { ok: true, instant: { micros: BigInt(text) * unit, nanos: 0 } }
+}
+
 /** The first instant at which the clocks of the zone show this time; null where they never do. */
 function utcOf(zone: string): (localMs: number) => number | null {
   if (zone === 'UTC') return (ms) => ms

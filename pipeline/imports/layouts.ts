@@ -35,8 +35,8 @@ export function readingFor(file: CsvFile, options: Options): Reading | null {
 }
 
 /** UsageError for options that say something of a foreign layout where there is none. */
-export function refuseUnused({ account, mapping, zone }: Options, kind: string): void {
-  const given = Object.entries({ account, mapping, zone }).find(([, value]) => value !== undefined)
+export function refuseUnused(options: Readonly<Record<string, unknown>>, kind: string): void {
+  const given = Object.entries(options).find(([, value]) => value !== undefined)
   if (given === undefined) return
   throw new UsageError(`--${given[0]} is for the exports of other services.`, {
     where: `--${given[0]}`,
@@ -48,7 +48,7 @@ export function refuseUnused({ account, mapping, zone }: Options, kind: string):
 /** The mapping of the service whose export this is; null for a file in the format of tieout. */
 function recognised(file: CsvFile): Mapping | null {
   const [first = []] = firstRows(file, 1)
-  // A header that begins as our own is meant to be it, and what is wrong with it is told as such.
+  // A header that begins as our own is meant to be it, and what is wrong with it is reported as such.
   if (first.length === 0 || first[0] === TRADE_COLUMNS[0]) return null
   const shipped = shippedMappings()
   const fitting = shipped.filter((mapping) => preambleOf(file, mapping) !== null)
@@ -98,7 +98,8 @@ function zoneOf({ name, time }: Mapping, { zone }: Options): string {
   )
 }
 
-function knownZone(zone: string): string {
+/** The zone; UsageError for one that does not exist. */
+export function knownZone(zone: string): string {
   try {
     offsetsOf(zone)
     return zone

@@ -44,7 +44,7 @@ export function readMapped(file: CsvFile, reading: Reading): MappedFile {
         else group.push(movement)
       }
     },
-    requirePreamble(file, reading.mapping),
+    { preamble: requirePreamble(file, reading.mapping) },
   )
   const rows = new MappedRows(file.name, reading, reader as MovementReader | undefined)
   const refusals = new Refusals(file.name)

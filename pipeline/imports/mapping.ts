@@ -29,7 +29,7 @@ export const MEANINGS = [
 export type Meaning = (typeof MEANINGS)[number]
 
 /** A column, or several names of it of which the header has one. */
-const column = z.preprocess(
+export const column = z.preprocess(
   (value) => (typeof value === 'string' ? [value] : value),
   z.array(z.string()).min(1),
 )
@@ -54,9 +54,23 @@ const word = z.preprocess(
   }),
 )
 
+/** How a service writes amounts. */
+export const numbers = z
+  .strictObject({
+    decimal: z.enum(['.', ',']).default('.'),
+    thousands: z.enum([',', '.', ' ', "'"]).optional(),
+    /** Signs that stand before or behind an amount and say nothing. */
+    signs: z.string().default(''),
+    /** Words for no amount. */
+    nothing: z.array(z.string()).default([]),
+  })
+  .prefault({})
+
+export const mappingName = z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens')
+
 const schema = z.strictObject({
   /** Ids of its rows begin with it. */
-  name: z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens'),
+  name: mappingName,
   title: z.string().optional(),
   /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
   columns: z.array(z.string()).min(1),
@@ -66,16 +80,7 @@ const schema = z.strictObject({
     /** IANA name, or `given` where the file does not say it and --zone has to. */
     zone: z.string().default('UTC'),
   }),
-  numbers: z
-    .strictObject({
-      decimal: z.enum(['.', ',']).default('.'),
-      thousands: z.enum([',', '.', ' ', "'"]).optional(),
-      /** Signs that stand before or behind an amount and say nothing. */
-      signs: z.string().default(''),
-      /** Words for no amount. */
-      nothing: z.array(z.string()).default([]),
-    })
-    .prefault({}),
+  numbers,
   fields: z.strictObject({
     word: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
     amount: column.optional(),
@@ -146,16 +151,26 @@ export function readingOf(value: unknown): Reading | null {
 
 const SHIPPED = join(packageRoot, 'data', 'imports')
 
-/** The mappings that ship, by name. */
-export function shippedMappings(): Mapping[] {
-  return readdirSync(SHIPPED)
+/** The files of mappings in a folder, by name. */
+export const mappingFiles = (folder: string): string[] =>
+  readdirSync(folder)
     .filter((name) => name.endsWith('.yaml'))
     .toSorted()
-    .map((name) => readMapping(join(SHIPPED, name)))
-}
+    .map((name) => join(folder, name))
+
+/** The mappings that ship, by name. */
+export const shippedMappings = (): Mapping[] => mappingFiles(SHIPPED).map(readMapping)
 
 /** UsageError for a file that is no mapping, with the line, and the nearest key for an unknown one. */
 export function readMapping(file: string): Mapping {
+  const mapping = checkedMapping(file, schema, SHIPPED)
+  const wrong = contradiction(mapping)
+  if (wrong === null) return mapping
+  throw contradictory(file, wrong)
+}
+
+/** What the file says, with what it extends of a folder of shipped ones; UsageError for one that the schema does not know. */
+export function checkedMapping<S extends z.ZodType>(file: string, schema: S, shipped: string): z.output<S> {
   const read = readYaml(textOf(file))
   if (!read.ok)
     throw new UsageError('The mapping is not valid YAML.', {
@@ -163,7 +178,7 @@ export function readMapping(file: string): Mapping {
       found: read.problem,
       action: 'Correct that line; docs/imports.md has the keys.',
     })
-  const checked = schema.safeParse(extended(file, read.value))
+  const checked = schema.safeParse(extended(file, read.value, shipped))
   const issue = checked.success ? undefined : checked.error.issues[0]
   if (issue !== undefined)
     throw badKey(file, read, issue, {
@@ -171,15 +186,15 @@ export function readMapping(file: string): Mapping {
       what: 'The mapping',
       action: 'Correct the value; docs/imports.md has the keys.',
     })
-  const mapping = checked.data as Mapping
-  const wrong = contradiction(mapping)
-  if (wrong === null) return mapping
-  throw new UsageError('The mapping contradicts itself.', {
+  return checked.data as z.output<S>
+}
+
+export const contradictory = (file: string, wrong: { expected: string; found: string }): UsageError =>
+  new UsageError('The mapping contradicts itself.', {
     where: file,
     ...wrong,
     action: 'Correct the mapping; docs/imports.md has the keys.',
   })
-}
 
 function textOf(file: string): string {
   try {
@@ -201,10 +216,10 @@ const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 
 /** `extends` names a shipped mapping: its keys hold where the file has none, and words and aliases are added to its own. */
-function extended(file: string, value: unknown): unknown {
+function extended(file: string, value: unknown, shipped: string): unknown {
   if (!isRecord(value) || value.extends === undefined) return value
   const { extends: name, ...own } = value
-  const names = readdirSync(SHIPPED).map((each) => basename(each, '.yaml'))
+  const names = mappingFiles(shipped).map((each) => basename(each, '.yaml'))
   if (typeof name !== 'string' || !names.includes(name))
     throw new UsageError('The mapping extends one that does not ship.', {
       where: file,
@@ -212,7 +227,7 @@ function extended(file: string, value: unknown): unknown {
       found: String(name),
       action: 'Correct the name.',
     })
-  const base = readYaml(readFileSync(join(SHIPPED, `${name}.yaml`), 'utf8'))
+  const base = readYaml(readFileSync(join(shipped, `${name}.yaml`), 'utf8'))
   if (!base.ok || !isRecord(base.value)) return own
   const merged: Record<string, unknown> = { ...base.value, ...own }
   for (const key of ['words', 'assets', 'accounts', 'fields', 'time', 'numbers']) {

@@ -14,7 +14,7 @@ const SOURCED_COLUMNS = [...PLAIN_COLUMNS, 'source'] as const
 /** Source of prices whose file names none. */
 const UNNAMED_SOURCE = 'import'
 /** Sources that the books name themselves. */
-const OWN_SOURCES = ['trades', 'p2p']
+export const OWN_SOURCES: readonly string[] = ['trades', 'p2p', 'marks', 'ltv']
 
 export const pricesFormat: ImportFormat = {
   kind: 'prices',
@@ -23,13 +23,18 @@ export const pricesFormat: ImportFormat = {
   read: readPrices,
 }
 
+/** Two rows of the same moment, pair and source are one price. */
+export function priceIdentity(micros: bigint, asset: string, currency: string, source: string): string {
+  const day = new Date(Number(micros / 1000n)).toISOString()
+  return `${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`
+}
+
 function readPrices(file: CsvFile): ImportedRow[] {
   const rows: ImportedRow[] = []
   const seen = new SeenOnce(file.name, 'price')
   const add: Add = (row, ...values) => {
     const [micros, asset, currency, , source] = values
-    const day = new Date(Number(micros / 1000n)).toISOString()
-    seen.add(`${asset} in ${currency} at ${day} (${source}, ${micros % 1000n} µs)`, row.line)
+    seen.add(priceIdentity(micros, asset, currency, source), row.line)
     rows.push({ line: row.line, values, rounded: row.takeRounded() })
   }
   readCsv(file, (header) => {
@@ -71,6 +76,12 @@ function sourceOf(row: ImportRow): string {
     `a name other than ${OWN_SOURCES.join(', ')}`,
   )
 }
+
+export const PRICE_HEADERS = [PLAIN_COLUMNS, SOURCED_COLUMNS].map((columns) => columns.join(','))
+
+/** A header that is ours, or begins as ours and is meant to be it, or is the ECB's. */
+export const isOwnHeader = (cells: readonly string[]): boolean =>
+  cells.length === 0 || cells[0] === PLAIN_COLUMNS[0] || isReferenceRates({ number: 1, cells })
 
 const isReferenceRates = ({ cells }: CsvLine): boolean =>
   cells.length > 1 &&

@@ -2,7 +2,7 @@
 // reference rates that the ECB publishes, as the models of valuation may walk it (sql/intermediate/values/price_links.sql).
 
 import type { SpotPair } from '../../connectors/prices/candles.ts'
-import { ECB_CURRENCIES } from '../../connectors/prices/ecb.ts'
+import { ECB_CURRENCIES } from '../../connectors/prices/ecb-rates.ts'
 import { STEPS_MAX } from '../ledger/price-ways.ts'
 
 /** One price on a way. */

@@ -2,8 +2,8 @@
 // ask for (FBAR, Form 8938). Values are those of `daily_valuation` at the end of each UTC day, of all that the account held,
 // borrowed or not. A day with a coin without a price is counted with what has one, and the report begins with it.
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
 import { reportNotes } from './notes.ts'
 import {
   addAmounts,

@@ -11,7 +11,7 @@ import { QueryStopped, type Stop, stopError } from '../ledger/limits.ts'
 import type { Pieces } from '../output/deliver.ts'
 import { makeSpillFolder, type SpillFolder } from '../output/spill.ts'
 import { bytesOf, OUT_OF_MEMORY } from './memory.ts'
-import type { Answer, Stopping } from './question.ts'
+import type { Stopping } from './question.ts'
 
 /** What the child says: first that it begins, then how the question ended. */
 export type Said =
@@ -77,11 +77,6 @@ export async function* askApart(waiting: Waiting, question: Limited, stopping: S
   } finally {
     await endApart(waiting)
   }
-}
-
-export const answerApart: Answer = async (question, stopping, deliver) => {
-  bytesOf(question.engine.memoryLimit)
-  await deliver(askApart(startApart(ANSWERS), question, stopping))
 }
 
 class Apart {

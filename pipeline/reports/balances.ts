@@ -28,15 +28,24 @@ async function now(ledger: Ledger, { account }: ReportRequest): Promise<QueryRes
   const valued = ledger.tables.has('daily_valuation')
     ? `select balances.*, prices.price, exact_multiply(own, prices.price) as value, prices.currency,
          prices.priced_at
-       from balances left join (${pricesOf('(select max(day) from daily_valuation)')}) as prices using (coin)`
+       from balances left join (${pricesOf(LAST_DAY)}) as prices using (coin)`
     : 'select * from balances'
   return await ledger.stream(`select * from (${valued}) where ${OF_ACCOUNT} order by account, ledger, coin`, {
     account: account ?? null,
   })
 }
 
+/** The last day of which the books have values. */
+const LAST_DAY = '(select max(day) from daily_valuation)'
+
+/** The last UTC day that ended before the value `$before`; the last that the books know where the last run was before it. */
+export const LAST_DAY_BEFORE = `(case
+  when $before::timestamptz is null or $before::timestamptz > (select max(ended_at) from runs) then ${LAST_DAY}
+  else cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day
+end)`
+
 /** What one of each coin cost at the end of a UTC day; `day` is SQL. */
-const pricesOf = (day: string): string =>
+export const pricesOf = (day: string): string =>
   `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
    from daily_valuation where day = ${day} group by coin`
 
@@ -60,10 +69,7 @@ const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price,
 
 async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
   for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
-  // The prices of the last UTC day that ended in the period.
-  const prices = ledger.tables.has('daily_valuation')
-    ? pricesOf("cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day")
-    : NO_PRICES
+  const prices = ledger.tables.has('daily_valuation') ? pricesOf(LAST_DAY_BEFORE) : NO_PRICES
   const rows = await sums(
     ledger,
     `with

@@ -5,7 +5,7 @@ import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { startOfYear, type TaxCalendar, yearLabel } from '../rules/calendar.ts'
-import { type Losses, noLosses, type OpeningLosses } from '../rules/figures.ts'
+import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import type { Limit } from '../rules/limits.ts'
 import { yearSums } from './year-totals.ts'
@@ -15,6 +15,8 @@ export interface Carried {
   readonly losses: Losses | null
   readonly notes: readonly string[]
   readonly warnings: readonly string[]
+  /** Gains of years before, after their own losses, that a later loss could still reduce; without an entry not known. */
+  readonly rooms: ReadonlyMap<number, bigint | null>
 }
 
 export interface CarriedQuestion {
@@ -32,7 +34,7 @@ export async function carriedInto(
   reader: Reader,
   { law, calendar, limit, year, values, opening }: CarriedQuestion,
 ): Promise<Carried> {
-  if (law.carriedLosses === null) return { losses: noLosses, notes: [], warnings: [] }
+  if (law.carriedLosses === null) return { losses: noLosses, notes: [], warnings: [], rooms: new Map() }
   const configured = opening === undefined ? null : readOpening(law, opening)
   const isConfigured = configured !== null && opening !== undefined && opening.into <= year
   const first = isConfigured ? opening.into : await firstYear(reader, calendar, year)
@@ -40,16 +42,21 @@ export async function carriedInto(
     ? `Losses brought into ${yearLabel(calendar, first)} are those of the configuration, ${opening.amount}; later ones are those of the books.`
     : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { losses: { into: ${first}, amount: … } }\`.`
   let losses: Losses | null = isConfigured ? configured : noLosses
+  const rooms = new Map<number, bigint | null>()
   for (let each = first; each < year && losses !== null; each += 1) {
     const totals = await yearSums(reader, { ...values, ...spanOf(calendar, each) })
     const isComplete = totals.unknown.count === 0
     const brought: Losses = losses
-    losses = isComplete
-      ? law.carriedLosses(
-          { ...totals, year: each, isInCurrency: true, isComplete, brought, form1099: 'none' },
-          limit,
-        )
-      : null
+    const ofYear: YearTotals = {
+      ...totals,
+      year: each,
+      isInCurrency: true,
+      isComplete,
+      brought,
+      form1099: 'none',
+    }
+    losses = isComplete ? law.carriedLosses(ofYear, limit) : null
+    rooms.set(each, isComplete ? (law.carryBack?.roomIn(ofYear, limit) ?? null) : null)
     if (losses === null) {
       const label = yearLabel(calendar, each)
       const why = isComplete
@@ -57,6 +64,7 @@ export async function carriedInto(
         : `${totals.unknown.count} of the disposals of ${label} have no known gain`
       return {
         losses,
+        rooms,
         notes: [told],
         warnings: [
           `INCOMPLETE: losses carried over from ${label} are not known, for ${why}. No figure takes them in; ` +
@@ -65,7 +73,7 @@ export async function carriedInto(
       }
     }
   }
-  return { losses, notes: [told], warnings: [] }
+  return { losses, rooms, notes: [told], warnings: [] }
 }
 
 function spanOf(calendar: TaxCalendar, year: number): { from: string; before: string } {

@@ -59,7 +59,7 @@ const declarations = {
   gains: { make: gainsReport, reads: ['disposals'], options: [...PERIOD, ...LOTS, 'methods'] },
   taxes: {
     make: taxesReport,
-    reads: ['disposals', 'entries', 'beginnings'],
+    reads: ['disposals', 'entries', 'beginnings', 'income'],
     options: ['account', 'year', ...LOTS, 'form1099'],
   },
   'form-8949': {
@@ -106,23 +106,10 @@ export async function makeReport(
     })
   }
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
-  const { account, from, to, year, currency, form1099 } = options
-  await requireAccount(ledger, account)
-  // A report that matches no lots counts the same days and years as those that do.
+  await requireAccount(ledger, options.account)
   const matching = lotsOf(name, options, defaults)
-  const lots = matching ?? { rules: defaults.rules, timeZone: defaults.timeZone }
-  const law = lawOf(lots)
-  const calendar = own ?? calendarOf(law, lots.timeZone)
-  const period = readPeriod({ from, to, year }, calendar)
-  const request = {
-    account,
-    period,
-    zone: calendar.timeZone,
-    lots,
-    currency,
-    form1099,
-    losses: defaults.losses,
-  }
+  const { request, law, calendar } = asRequested(name, options, defaults)
+  const { account, period, lots } = request
   const made =
     options.methods === undefined
       ? await make(ledger, request)
@@ -138,6 +125,33 @@ export async function makeReport(
   const title = `${report.title}, days of ${calendar.timeZone}`
   const zoneNotes = own === undefined ? withoutZone(law, lots.timeZone) : []
   return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
+}
+
+interface Asked {
+  readonly request: ReportRequest
+  readonly law: Law
+  readonly calendar: TaxCalendar
+}
+
+/** What the options come to: the period in instants, the zone, and how lots are matched. */
+export function asRequested(name: ReportName, options: ReportOptions, defaults: ReportDefaults): Asked {
+  const { calendar: own }: Declaration = declarations[name]
+  const { account, from, to, year, currency, form1099 } = options
+  // A report that matches no lots counts the same days and years as those that do.
+  const lots = lotsOf(name, options, defaults) ?? { rules: defaults.rules, timeZone: defaults.timeZone }
+  const law = lawOf(lots)
+  const calendar = own ?? calendarOf(law, lots.timeZone)
+  const period = readPeriod({ from, to, year }, calendar)
+  const { losses } = defaults
+  const request = { account, period, zone: calendar.timeZone, lots, currency, form1099, losses }
+  return { request, law, calendar }
+}
+
+/** Of the options those that a report heeds. */
+export function optionsFor(name: ReportName, options: ReportOptions): ReportOptions {
+  const { options: known }: Declaration = declarations[name]
+  const heeded = Object.entries(options).filter(([option]) => known.includes(option as keyof ReportOptions))
+  return Object.fromEntries(heeded)
 }
 
 /** Rules that leave the zone open count days of some zone all the same. */

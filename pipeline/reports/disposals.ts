@@ -1,6 +1,7 @@
 // Where the disposals of a report come from: the published ones, or, for another method, scope, rules or currency, the
 // lots engine run again over the published `lot_events` into a database in memory.
 
+import { isDeepStrictEqual } from 'node:util'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -24,23 +25,17 @@ export interface Disposals {
 export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: string): Promise<Disposals> {
   const conversion = await conversionTo(ledger, wanted)
   const published = await publishedMatching(ledger)
-  const { method, scope, rules, selection, allocation, feesInKind } = choice
-  const isAsked = [method, scope, rules, selection, allocation, feesInKind].some(
-    (option) => option !== undefined,
-  )
-  if (!isAsked && conversion === null)
+  if (!isAsked(choice) && conversion === null)
     return { reader: ledger, notes: [published === null ? NOT_TOLD : `As published: ${told(published)}.`] }
   const matching = matchingOf(choice)
   const isPublished =
     published !== null &&
-    selection === undefined &&
-    allocation === undefined &&
-    told(published) ===
-      told({ ...matching, rules: matching.law.name, feesInKind: matching.options.feesInKind }) &&
-    published.timeZone === matching.calendar.timeZone
+    choice.selection === undefined &&
+    choice.allocation === undefined &&
+    isSame(published, matching)
   if (isPublished && conversion === null)
     return { reader: ledger, notes: [`As published: ${told(published)}.`, ...nothingNamed(choice, matching)] }
-  const reader = await computeDisposals(ledger, matching.options, conversion)
+  const reader = await computed(ledger, choice, matching, conversion)
   const how = told({ ...matching, rules: matching.law.name, feesInKind: matching.options.feesInKind })
   const rates =
     conversion === null ? '' : `, from ${conversion.from} to ${conversion.to} at the rate of each time`
@@ -52,6 +47,75 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
       ...(await notFollowed(reader)),
     ],
   }
+}
+
+const isAsked = ({ method, scope, rules, selection, allocation, feesInKind }: LotChoice): boolean =>
+  [method, scope, rules, selection, allocation, feesInKind].some((option) => option !== undefined)
+
+/** Whether the published lots were matched so. */
+function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matching: Matching): boolean {
+  const { law, options, calendar } = matching
+  return (
+    published !== null &&
+    told(published) === told({ ...matching, rules: law.name, feesInKind: options.feesInKind }) &&
+    published.timeZone === calendar.timeZone
+  )
+}
+
+/**
+ * A reader whose `lots` are those that were open at an instant, as if the books had ended there; at their end without one.
+ * Null where nothing was asked for and the published lots were matched otherwise than is configured now.
+ */
+export async function lotsBefore(
+  ledger: Ledger,
+  choice: LotChoice,
+  wanted: string | undefined,
+  before: string | null,
+): Promise<Pick<Reader, 'query'> | null> {
+  if (before === null) return (await disposalsOf(ledger, choice, wanted)).reader
+  const matching = matchingOf(choice)
+  if (!isAsked(choice) && !isSame(await publishedMatching(ledger), matching)) return null
+  const [events] = await ledger.query(
+    'select count(*) filter (happened_at < $before), count(*) filter (happened_at >= $before) from lot_events',
+    { before },
+  )
+  const [earlier, later] = events ?? []
+  if (earlier === 0) return NO_LOTS
+  if (later === 0) return (await disposalsOf(ledger, choice, wanted)).reader
+  const conversion = await conversionTo(ledger, wanted)
+  return await computeDisposals(ledger, { ...matching.options, tables: ['lots'] }, conversion, before)
+}
+
+/** Before anything was acquired. */
+const NO_LOTS: Pick<Reader, 'query'> = { query: async () => [] }
+
+interface Reckoning {
+  readonly asked: readonly [LotChoice, Conversion | null]
+  readonly reader: Promise<Reader>
+}
+
+/** Of ledgers whose questions are answered by one reckoning where they are the same. */
+const shared = new WeakMap<Ledger, Reckoning[]>()
+
+/** From now on equal questions of this ledger have one reader, which ends with the ledger: whoever asks must not close it. */
+export function shareDisposals(ledger: Ledger): void {
+  if (!shared.has(ledger)) shared.set(ledger, [])
+}
+
+/** Lots that are matched for this question. */
+async function computed(
+  ledger: Ledger,
+  choice: LotChoice,
+  { options }: Matching,
+  conversion: Conversion | null,
+): Promise<Reader> {
+  const reckonings = shared.get(ledger)
+  const asked = [choice, conversion] as const
+  const same = reckonings?.find((one) => isDeepStrictEqual(one.asked, asked))
+  if (same !== undefined) return await same.reader
+  const reader = computeDisposals(ledger, options, conversion)
+  reckonings?.push({ asked, reader })
+  return await reader
 }
 
 const NOT_TOLD = 'As published; matching method not recorded.'
@@ -113,11 +177,18 @@ export async function computeDisposals(
   ledger: Ledger,
   options: LotsStepOptions,
   conversion: Conversion | null = null,
+  /** Of what happened before this instant alone. */
+  before: string | null = null,
 ): Promise<Reader> {
   requireTable(ledger, 'lot_events')
   return await ledger.scratch(async (connection) => {
     const session = await ledger.session()
-    const events = await session.run(() => session.connection.prepare('select * from lot_events'))
+    const events = await session.run(() =>
+      session.connection.prepare(
+        'select * from lot_events where $before::timestamptz is null or happened_at < $before::timestamptz',
+      ),
+    )
+    events.bind({ before })
     await loadTable(connection, 'lot_events', await session.start(events))
     if (conversion !== null) await revalueEvents(connection, ledger, conversion.from, conversion.to)
     await lotsStep(options).run(connection)

@@ -34,7 +34,7 @@ export const importance: Readonly<Record<string, Importance>> = {
     'cost_basis',
     'acquired_at',
   ],
-  taxes: ['figure', ['value', 'currency'], 'line', 'form', 'tax_year', 'source'],
+  taxes: ['figure', ['value', 'currency'], 'line', 'form'],
   'form-8949': [
     'description',
     'acquired_on',
@@ -65,7 +65,17 @@ export const importance: Readonly<Record<string, Importance>> = {
     'venue',
     'end_on',
   ],
-  statement: ['account', 'ledger', 'coin', 'line', 'kind', 'amount', 'entries'],
+  statement: [
+    'account',
+    'coin',
+    'line',
+    'kind',
+    'amount',
+    ['value', 'currency'],
+    'no_value_because',
+    'ledger',
+    'entries',
+  ],
   breaks: ['severity', 'check_name', ['account', 'coin'], 'difference', 'explanation', 'break_id', 'status'],
   coverage: ['account', 'feed', 'partition', 'status', 'starts_at', 'ends_at', 'reason'],
 }

@@ -2,8 +2,8 @@
 // method. What has no known gain under a method is counted there, never guessed.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import type { Cell, Row } from '../output/value.ts'
 import type { LotChoice } from '../rules/matching.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'

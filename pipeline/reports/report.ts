@@ -5,9 +5,11 @@ import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
+import type { Row } from '../output/cell.ts'
 import type { Column, RowBatches } from '../output/column.ts'
+import type { Section } from '../output/html.ts'
+import type { Running } from '../output/html-style.ts'
 import type { Importance } from '../output/screen.ts'
-import type { Row } from '../output/value.ts'
 import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { LotChoice } from '../rules/matching.ts'
 import type { Period } from './period.ts'
@@ -22,12 +24,15 @@ export interface Report {
   readonly rows: RowBatches
   /** Sums of the rows for people; formats for machines leave them out. */
   readonly totals: readonly Row[]
-  /** What makes the figures incomplete: told before them in every form. */
+  /** What makes the figures incomplete: said before them in every form. */
   readonly warnings?: readonly string[]
   /** What it was asked for and made from, by name; for the cover of a workbook. */
   readonly facts?: readonly (readonly [string, string])[]
   /** What a reader must know besides the rows: as of when, open breaks, what the figures leave out. */
   readonly notes: readonly string[]
+  /** What its printed document has instead of the one table, and at the head and foot of each page. */
+  readonly sections?: readonly Section[]
+  readonly running?: Running
 }
 
 /** What a report was asked for. */
@@ -60,7 +65,7 @@ const SAFE_REACH = 1e20
  * Rows of a query whose sums are proven not to have overflowed: its last column is the largest sum that the summed
  * rows could have reached (`reach(…)`), and is taken off.
  */
-export async function sums(reader: Reader, sql: string, values: Values): Promise<Row[]> {
+export async function sums(reader: Pick<Reader, 'query'>, sql: string, values: Values): Promise<Row[]> {
   const rows = await reader.query(sql, values)
   for (const row of rows) {
     if (Number(row.at(-1) ?? 0) < SAFE_REACH) continue
@@ -73,9 +78,12 @@ export async function sums(reader: Reader, sql: string, values: Values): Promise
   return rows.map((row) => row.slice(0, -1))
 }
 
-/** SQL for the last column of `sums`: bounds the sum of each of the columns. */
+/**
+ * SQL for the last column of `sums`: bounds the sum of each of the columns. The largest is found as a decimal, since a
+ * decimal takes longer to become a double than to be summed.
+ */
 export function reach(...columns: readonly string[]): string {
-  const bounds = columns.map((column) => `coalesce(max(abs(cast(${column} as double))), 0)`)
+  const bounds = columns.map((column) => `coalesce(cast(max(abs(${column})) as double), 0)`)
   return `count(*) * greatest(${bounds.join(', ')}, 0)`
 }
 
@@ -108,12 +116,12 @@ export function fileNameOf(name: string, { account, period }: ReportRequest): st
 
 /** Changes of balances: entries of the venue's accounts, and imported rows of accounts that imports alone tell of. */
 export function movesOf(ledger: Ledger): string {
-  const columns = 'account, ledger, coin, kind, amount, occurred_at'
+  const columns = 'account, ledger, coin, kind, amount, occurred_at, entry_id'
   // Books of an earlier version have no imported entries.
   const imported = ledger.tables.has('imported_entries')
-    ? `union all select ${columns} from imported_entries`
+    ? `union all select ${columns}, imported_id from imported_entries`
     : ''
-  return `(select ${columns} from entries ${imported})`
+  return `(select ${columns}, null::varchar as imported_id from entries ${imported})`
 }
 
 /** UsageError with the accounts there are, when the ledger knows nothing of this one. */

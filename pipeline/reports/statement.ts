@@ -1,10 +1,13 @@
-// A statement for each account, ledger and coin: opening balance, movements by kind, closing balance.
-// Opening + movements = closing, line by line, because all three are sums of the same entries.
+// A statement for each account, ledger and coin: opening balance, movements by kind, closing balance, each with its value.
+// Opening + movements = closing, line by line, because all three are sums of the same entries. Values do not add up so: a
+// balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`).
 
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Values } from '../ledger/reader.ts'
+import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
-import { reportNotes } from './notes.ts'
+import { LAST_DAY_BEFORE, pricesOf } from './balances.ts'
+import { counted, reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -26,7 +29,28 @@ const COLUMNS: readonly Column[] = [
   { name: 'kind' },
   { name: 'amount', kind: 'amount' },
   { name: 'entries', kind: 'number' },
+  { name: 'value', kind: 'amount' },
+  { name: 'currency' },
+  { name: 'no_value_because' },
 ]
+
+/** What a line is worth, or why that is not known. */
+interface Worth {
+  readonly value: string | null
+  readonly why: string | null
+}
+
+interface Line extends Worth {
+  readonly account: Cell
+  readonly ledger: Cell
+  readonly coin: Cell
+  /** opening, movement or closing. */
+  readonly line: string
+  /** Of a movement. */
+  readonly kind: string | null
+  readonly amount: string
+  readonly entries: number
+}
 
 /**
  * One line for each account, ledger and coin: line `opening`, one `movement` for each kind of entry, `closing`.
@@ -34,47 +58,186 @@ const COLUMNS: readonly Column[] = [
  */
 export async function statementReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
-  const found = await sums(
-    ledger,
-    `select account, ledger, coin,
-       case when $from::timestamptz is null or occurred_at >= $from::timestamptz then kind end as movement,
-       sum(amount), count(*), ${reach('amount')}
-     from ${movesOf(ledger)} as moves
-     where ${OF_ACCOUNT} and ($before::timestamptz is null or occurred_at < $before::timestamptz)
-     group by account, ledger, coin, movement order by account, ledger, coin, movement nulls first`,
-    valuesOf(request),
-  )
+  const values = valuesOf(request)
+  const found = await sums(ledger, MOVED(ledger), values)
+  const currency = await currencyOf(ledger)
+  const worths = await balanceWorths(ledger, values, currency)
   const books = new Map<string, Row[]>()
   for (const row of found) {
-    const key = JSON.stringify(row.slice(0, 3))
+    const key = keyOf(row)
     books.set(key, [...(books.get(key) ?? []), row])
   }
-  const lines = [...books.values()].flatMap(statementOf)
+  const lines = [...books].flatMap(([key, sumsByKind]) => statementOf(sumsByKind, worths(key), currency))
   const { label } = request.period
   const title = label === '' ? 'Statement' : `Statement ${label}`
   return {
     fileName: fileNameOf('statement', request),
     title,
     columns: COLUMNS,
-    rows: asBatches(lines),
-    totals: [],
-    notes,
+    rows: asBatches(lines.map((line) => rowOf(line, currency))),
+    totals: currency === null ? [] : totalsOf(lines, currency),
+    notes: [...notes, ...valueNotes(lines, currency)],
   }
 }
 
+const keyOf = (row: Row): string => JSON.stringify(row.slice(0, 3))
+
+/** Books of an earlier version have no values of entries. */
+const isValued = (ledger: Ledger): boolean =>
+  ledger.tables.has('entry_values') && ledger.tables.has('daily_valuation')
+
+async function currencyOf(ledger: Ledger): Promise<string | null> {
+  if (!isValued(ledger)) return null
+  const [row] = await ledger.query('select min(currency) from entry_values')
+  return typeof row?.[0] === 'string' ? row[0] : null
+}
+
+/** Sums by kind; the one without a kind lies before the period. */
+const MOVED = (ledger: Ledger): string => {
+  const worth = isValued(ledger)
+    ? `left join (select entry_id as valued_id, imported_id as valued_import, value from entry_values) as worths
+         on worths.valued_id = moves.entry_id and worths.valued_import is not distinct from moves.imported_id`
+    : 'cross join (select null::decimal(38, 18) as value)'
+  return `
+    select account, ledger, coin,
+      case when $from::timestamptz is null or occurred_at >= $from::timestamptz then kind end as movement,
+      sum(amount), count(*), sum(value), count(value),
+      count(*) filter (value is null and imported_id is not null and kind = 'transfer'), ${reach('amount', 'value')}
+    from ${movesOf(ledger)} as moves ${worth}
+    where ${OF_ACCOUNT} and ($before::timestamptz is null or occurred_at < $before::timestamptz)
+    group by account, ledger, coin, movement order by account, ledger, coin, movement nulls first`
+}
+
+const NO_PERIOD = { opening: null, closing: null }
+
+/** What each opening and closing balance is worth at the end of its day; the sums of both are proven not to overflow. */
+async function balanceWorths(
+  ledger: Ledger,
+  values: Values,
+  currency: string | null,
+): Promise<(key: string) => { opening: string | null; closing: string | null }> {
+  if (currency === null) return () => NO_PERIOD
+  const worth = (quantity: string, prices: string): string =>
+    `case when ${quantity} = 0 then 0 else exact_multiply(${quantity}, ${prices}.price) end`
+  const rows = await ledger.query(
+    `with
+     held as (
+       select account, ledger, coin,
+         coalesce(sum(amount) filter (occurred_at < $from::timestamptz), 0) as opening, sum(amount) as closing
+       from ${movesOf(ledger)} as moves
+       where ${OF_ACCOUNT} and ($before::timestamptz is null or occurred_at < $before::timestamptz)
+       group by account, ledger, coin
+     )
+     select account, ledger, coin, ${worth('opening', 'first')}, ${worth('closing', 'last')}
+     from held
+     left join (${pricesOf(LAST_DAY_BEFORE.replaceAll('$before', '$from'))}) as first using (coin)
+     left join (${pricesOf(LAST_DAY_BEFORE)}) as last using (coin)`,
+    values,
+  )
+  const byBook = new Map(
+    rows.map((row) => [keyOf(row), { opening: textOf(row[3]), closing: textOf(row[4]) }]),
+  )
+  return (key) => byBook.get(key) ?? NO_PERIOD
+}
+
+const textOf = (cell: unknown): string | null =>
+  cell === null || cell === undefined ? null : (addAmounts([cell]) ?? null)
+
 /** The lines of one account, ledger and coin, from its sums by kind; the sum without a kind lies before the period. */
-function statementOf(sumsByKind: readonly Row[]): Row[] {
-  const [account = null, wallet = null, coin = null] = sumsByKind[0] ?? []
-  const line = (name: string, kind: string | null, of: readonly Row[]): Row => {
-    const id = [account, wallet, coin, name, ...(kind === null ? [] : [kind])].join('/')
-    const entries = of.reduce((sum, row) => sum + Number(row[5]), 0)
-    return [id, account, wallet, coin, name, kind, addAmounts(of.map((row) => row[4])) ?? '0', entries]
-  }
+function statementOf(
+  sumsByKind: readonly Row[],
+  worth: { readonly opening: string | null; readonly closing: string | null },
+  currency: string | null,
+): Line[] {
+  const [account = null, ledger = null, coin = null] = sumsByKind[0] ?? []
+  const line = (name: string, kind: string | null, of: readonly Row[], { value, why }: Worth): Line => ({
+    ...{ account, ledger, coin, line: name, kind, value, why },
+    amount: addAmounts(of.map((row) => row[4])) ?? '0',
+    entries: of.reduce((sum, row) => sum + Number(row[5]), 0),
+  })
+  const balance = (value: string | null): Worth => ({
+    value,
+    why: value !== null || currency === null ? null : `no price of ${coin} in ${currency} on that day`,
+  })
   const before = sumsByKind.filter((row) => row[3] === null)
   const during = sumsByKind.filter((row) => row[3] !== null)
   return [
-    line('opening', null, before),
-    ...during.map((row) => line('movement', String(row[3]), [row])),
-    line('closing', null, sumsByKind),
+    line('opening', null, before, balance(worth.opening)),
+    ...during.map((row) => line('movement', String(row[3]), [row], movementWorth(row, currency))),
+    line('closing', null, sumsByKind, balance(worth.closing)),
+  ]
+}
+
+/** A movement of which a part has no value has none. */
+function movementWorth(row: Row, currency: string | null): Worth {
+  const [coin, entries, valued, unstated] = [row[2], Number(row[5]), Number(row[7]), Number(row[8])]
+  if (currency === null) return { value: null, why: null }
+  const lacking = entries - valued
+  if (lacking === 0) return { value: addAmounts([row[6]]), why: null }
+  const of = (count: number): string => (entries === 1 ? '' : `${count} of ${entries}: `)
+  const unpriced = lacking - unstated
+  const parts = [
+    ...(unpriced === 0 ? [] : [`${of(unpriced)}no price of ${coin} in ${currency} of that time`]),
+    ...(unstated === 0 ? [] : [`${of(unstated)}an imported move between own accounts states no value`]),
+  ]
+  return { value: null, why: parts.join('; ') }
+}
+
+function rowOf(
+  { account, ledger, coin, line, kind, amount, entries, value, why }: Line,
+  currency: Cell,
+): Row {
+  const id = [account, ledger, coin, line, ...(kind === null ? [] : [kind])].join('/')
+  return [id, account, ledger, coin, line, kind, amount, entries, value, currency, why]
+}
+
+/** What is held of each coin that lies in several places, then openings, each kind of movement and closings over all coins. */
+function totalsOf(lines: readonly Line[], currency: string): Row[] {
+  const closings = grouped(
+    lines.filter(({ line }) => line === 'closing'),
+    ({ coin }) => String(coin),
+  )
+  const kinds = grouped(lines, ({ line, kind }) => JSON.stringify([PLACES[line], kind]))
+  return [
+    ...[...closings].flatMap(([coin, of]) => (of.length === 1 ? [] : [totalOf(of, coin, currency)])),
+    ...[...kinds]
+      .toSorted(([one], [other]) => (one < other ? -1 : 1))
+      .map(([, of]) => totalOf(of, null, currency)),
+  ]
+}
+
+const PLACES: Readonly<Record<string, number>> = { opening: 0, movement: 1, closing: 2 }
+
+function grouped(lines: readonly Line[], key: (line: Line) => string): Map<string, Line[]> {
+  const groups = new Map<string, Line[]>()
+  for (const line of lines) groups.set(key(line), [...(groups.get(key(line)) ?? []), line])
+  return groups
+}
+
+/** Sums of lines of one coin or of one kind: amounts of one coin add up, values where every line has one. */
+function totalOf(of: readonly Line[], coin: string | null, currency: string): Row {
+  const valued = of.filter(({ value }) => value !== null)
+  const isWhole = valued.length === of.length
+  const amount = coin === null ? null : addAmounts(of.map((each) => each.amount))
+  const entries = of.reduce((sum, each) => sum + each.entries, 0)
+  const value = isWhole ? addAmounts(valued.map((each) => each.value)) : null
+  const why = isWhole ? null : `${valued.length} of ${counted(of.length, 'line')} have a value`
+  const { line, kind } = of[0] as Line
+  return ['total', null, null, coin, line, kind, amount, entries, value, currency, why]
+}
+
+function valueNotes(lines: readonly Line[], currency: string | null): string[] {
+  if (currency === null)
+    return lines.length === 0
+      ? []
+      : ['The published ledger has no values of entries. Run `tieout build` to publish it again.']
+  const told =
+    `Values are in ${currency}: of a balance at the price of its day's end in UTC, of a movement when it happened. So ` +
+    'opening and movements add up to closing in amounts, and in value but for what prices changed (`report net-worth`).'
+  const lacking = lines.filter(({ value }) => value === null).length
+  if (lacking === 0) return [told]
+  return [
+    told,
+    `${lacking} of ${counted(lines.length, 'line')} have no value: \`tieout report breaks\` names the prices that are missing (valuation).`,
   ]
 }

@@ -1,9 +1,10 @@
 // The status of the books in words, for the command `status` without --json.
+
+import type { Row } from '../output/cell.ts'
 import type { Column } from '../output/column.ts'
 import type { Meaning } from '../output/ink.ts'
 import { fitted, type Importance } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
-import type { Row } from '../output/value.ts'
 import { counted } from './notes.ts'
 import type { BreakCounts, FeedStatus, Status } from './status.ts'
 
@@ -131,13 +132,46 @@ function coverage(
     const lines = feeds.map((feed) => feedLine(feed, status))
     return `Coverage\n${table(FEED_COLUMNS, lines, importance)}`
   }
-  const accounts = [...new Set(feeds.map(({ account }) => account))]
-  const lines = accounts.map((account) => accountLine(account, feeds, status))
+  const accounts = byAccount(feeds)
+  const shown =
+    accounts.length <= ACCOUNTS_SHOWN ? accounts : accounts.toSorted(worstFirst).slice(0, ACCOUNTS_SHOWN)
+  const lines = shown.map((account) => accountLine(account, status))
+  const more = accounts.length - shown.length
   return (
-    `Coverage by account\n${table(ACCOUNT_COLUMNS, lines, ['account', 'feeds', 'behind', 'gaps', 'forgets', 'next', 'to'])}\n` +
+    `Coverage by account${more === 0 ? '' : ', the worst first'}\n` +
+    `${table(ACCOUNT_COLUMNS, lines, ['account', 'feeds', 'behind', 'gaps', 'forgets', 'next', 'to'])}\n` +
+    (more === 0 ? '' : `… ${more} more accounts, none with more gaps or further behind.\n`) +
     `${counted(feeds.length, 'feed')} and partitions: --wide shows each.`
   )
 }
+
+/** More accounts than these, and only the worst are shown on a terminal. */
+const ACCOUNTS_SHOWN = 25
+
+/** One account: its feeds together, each figure that of the worst of them. Feeds that do not apply are left out. */
+interface AccountStatus {
+  readonly account: string
+  readonly feeds: readonly FeedStatus[]
+  readonly gaps: number
+  readonly behindMs: number | null
+}
+
+function byAccount(feeds: readonly FeedStatus[]): AccountStatus[] {
+  const accounts = new Map<string, FeedStatus[]>(feeds.map(({ account }) => [account, []]))
+  for (const feed of feeds) if (feed.status !== 'not_applicable') accounts.get(feed.account)?.push(feed)
+  return [...accounts].map(([account, own]) => {
+    const behind = own.flatMap(({ behindMs }) => behindMs ?? [])
+    return {
+      account,
+      feeds: own,
+      gaps: own.reduce((sum, { gaps }) => sum + gaps.length, 0),
+      behindMs: behind.length === 0 ? null : Math.max(...behind),
+    }
+  })
+}
+
+const worstFirst = (one: AccountStatus, other: AccountStatus): number =>
+  other.gaps - one.gaps || (other.behindMs ?? 0) - (one.behindMs ?? 0)
 
 const ACCOUNT_COLUMNS: readonly Column[] = [
   { name: 'account' },
@@ -149,21 +183,15 @@ const ACCOUNT_COLUMNS: readonly Column[] = [
   { name: 'next', title: 'forgotten first' },
 ]
 
-/** One account: its feeds together, each figure that of the worst of them. Feeds that do not apply are left out. */
-function accountLine(account: string, feeds: readonly FeedStatus[], { now }: Status): Row {
-  const own = feeds.filter((feed) => feed.account === account && feed.status !== 'not_applicable')
-  const to = own.flatMap((feed) => feed.to ?? []).toSorted()[0] ?? null
-  const behind = own.reduce<number | null>(
-    (worst, { behindMs }) => (behindMs === null ? worst : Math.max(worst ?? 0, behindMs)),
-    null,
-  )
-  const next = forgottenFirst(own)
+function accountLine({ account, feeds, gaps, behindMs }: AccountStatus, { now }: Status): Row {
+  const to = feeds.flatMap((feed) => feed.to ?? []).toSorted()[0] ?? null
+  const next = forgottenFirst(feeds)
   return [
     account,
-    own.length,
+    feeds.length,
     to,
-    behind === null ? null : duration(behind),
-    own.reduce((sum, { gaps }) => sum + gaps.length, 0),
+    behindMs === null ? null : duration(behindMs),
+    gaps,
     next === null ? null : String(next.forgetsAt) <= now ? 'already' : next.forgetsAt,
     next === null ? null : nameOf(next),
   ]

@@ -9,7 +9,7 @@ import { type Disk, nodeDisk } from '../journal/disk.ts'
 import type { Severity } from '../ledger/breaks.ts'
 import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { readUnpublishedBreaks } from '../ledger/publish.ts'
-import type { Row } from '../output/value.ts'
+import type { Row } from '../output/cell.ts'
 
 /** A stretch of time that was not had; times are ISO-8601 UTC. */
 export interface Gap {
@@ -85,7 +85,7 @@ export interface StatusOptions {
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
 const RUNS_SHOWN = 5
 
-/** A ledger that is not there yet is a state to be told; one that is damaged is an error. */
+/** A ledger that is not there yet is a state to be reported; one that is damaged is an error. */
 export async function readStatus(dir: string, options: StatusOptions): Promise<Status> {
   const unpublished = await readUnpublishedBreaks(options.disk ?? nodeDisk, dir)
   const common = {

@@ -4,18 +4,22 @@ import { formatAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
+import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
+import { yearLabel } from '../rules/calendar.ts'
+import { type CarryBackOption, carryBackFigures, carryBackOptions } from '../rules/carry-back.ts'
 import { calendarOf, laws } from '../rules/catalogue.ts'
-import type { Figure } from '../rules/figures.ts'
+import type { Figure, YearTotals } from '../rules/figures.ts'
+import { incomeFigures } from '../rules/income.ts'
 import type { Law } from '../rules/law.ts'
-import { limitsOf } from '../rules/limits.ts'
+import { type Limit, limitsOf } from '../rules/limits.ts'
 import { lawOf } from '../rules/matching.ts'
 import { type Carried, carriedInto } from './carried-losses.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { isBeforeBooks } from './gaps.ts'
+import { yearIncome } from './income-totals.ts'
 import { reportNotes } from './notes.ts'
 import { entryParts } from './pnl.ts'
 import {
@@ -62,10 +66,21 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const carried: Carried =
     isInCurrency && request.account === undefined
       ? await carriedInto(reader, { law, calendar, limit, year, values, opening: request.losses })
-      : { losses: null, notes: [], warnings: [] }
-  const figures = law
-    .figures({ ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }, limit)
-    .map((figure) => (isUntold ? { ...figure, value: null } : figure))
+      : { losses: null, notes: [], warnings: [], rooms: new Map() }
+  const ofYear = { ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }
+  const income = await yearIncome(ledger, request, law)
+  const back = backOf(law, ofYear, limit, carried)
+  const figures = [
+    ...law.figures(ofYear, limit),
+    ...(law.carryBack === null ? [] : carryBackFigures(law.carryBack, back, (of) => yearLabel(calendar, of))),
+  ]
+  const ofIncome =
+    income.rule === null || income.totals === null
+      ? []
+      : incomeFigures(income.rule, income.totals, year, limit)
+  // Nothing of a year before the books is known. Income is in the currency of the return, or not there.
+  const rowsOf = (some: readonly Figure[], of: string | null): Row[] =>
+    some.map((figure) => rowOf(isUntold ? { ...figure, value: null } : figure, law, label, of))
   const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
     ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
@@ -75,19 +90,33 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     title: `Taxes ${label}, rules ${law.name}`,
     columns: COLUMNS,
     rows: asBatches([
-      ...figures.map((figure) => rowOf(figure, law, label, currency ?? law.currency)),
+      ...rowsOf(figures, currency ?? law.currency),
+      ...rowsOf(ofIncome, law.currency),
       ...(await futuresSection(ledger, request, law, year)),
     ]),
     totals: [],
-    warnings: [...(await withoutGain(reader, values)), ...carried.warnings],
+    warnings: [...(await withoutGain(reader, values)), ...carried.warnings, ...income.warnings],
     notes: [
       ...notes,
       ...limits,
       ...carried.notes,
-      `What these rules cover, and what not: docs/rules/${law.name}.md.`,
+      ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
+      ...income.notes,
+      `What these rules cover, and what they do not: docs/rules/${law.name}.md.`,
       ...standing,
     ],
   }
+}
+
+/** Where a loss of the year could go back to; nothing without one. */
+function backOf(
+  { carryBack }: Law,
+  totals: YearTotals,
+  limit: Limit,
+  { rooms }: Carried,
+): readonly CarryBackOption[] {
+  if (carryBack === null) return []
+  return carryBackOptions(carryBack, totals, limit, (year) => rooms.get(year) ?? null)
 }
 
 const FUTURES = 'Futures (not part of the figures above)'

@@ -2,7 +2,7 @@
 // pieces by term, and apart what has no known gain.
 import { parseAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
-import type { Row } from '../output/value.ts'
+import type { Row } from '../output/cell.ts'
 import { nothing, type Totals, type Unknown } from '../rules/figures.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 

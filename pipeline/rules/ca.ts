@@ -25,6 +25,27 @@ export const ca: Law = {
     fromYear: null,
   },
   carriedLosses,
+  carryBack: {
+    years: 'loss_back_years',
+    most: null,
+    isNearestFirst: false,
+    lossOf: (totals, limit) => {
+      const gain = taxableGain(totals, limit)
+      return gain === null || !totals.isComplete || !totals.isInCurrency ? null : above0(-gain)
+    },
+    roomIn: (totals, limit) => {
+      const gain = taxableGain(totals, limit)
+      const used = usedLosses(totals, limit)
+      return gain === null || used === null ? null : above0(gain) - used
+    },
+    form: 'T1A',
+    source: 'ITA s. 111(1)(b)',
+    note:
+      'A net capital loss may be carried back to the three years before it by form T1A, how much to which is the ' +
+      'taxpayer’s choice, and no more in all than the loss; no figure here is changed by it. What is left then is to be ' +
+      'configured: `reports: losses:`.',
+  },
+  income: null,
   figures,
 }
 

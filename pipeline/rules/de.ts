@@ -23,11 +23,37 @@ export const de: Law = {
   termOf,
   roundsPieces: false,
   futures: {
-    rule: 'income from capital of forward transactions, Anlage KAP',
+    rule: 'capital income from forward transactions, Anlage KAP',
     source: '§ 20 Abs. 2 Satz 1 Nr. 3 EStG',
     fromYear: 2009,
   },
   carriedLosses,
+  carryBack: {
+    years: 'loss_back_years',
+    most: 'loss_back_most',
+    isNearestFirst: true,
+    lossOf: ({ short, isComplete, isInCurrency }) =>
+      isComplete && isInCurrency ? above0(-short.gain) : null,
+    roomIn: (totals, limit) => {
+      const gain = taxable(totals, freeBelowIn(totals, limit))
+      const used = usedLosses(totals, limit)
+      return gain === null || used === null ? null : above0(gain) - used
+    },
+    form: 'Anlage SO',
+    source: '§ 23 Abs. 3 Satz 8, § 10d Abs. 1 EStG',
+    note:
+      'A loss is carried back by the tax office unless that is waived as a whole (§ 10d Abs. 1 EStG); no figure here is ' +
+      'changed by it. What the assessment then leaves is to be configured: `reports: losses:`.',
+  },
+  income: {
+    what: 'Income from rewards, interest and the like',
+    kind: 'limit',
+    amount: 'income_limit',
+    allowanceName: 'Limit below which such income is free',
+    form: 'Anlage SO',
+    line: '',
+    source: '§ 22 Nr. 3 EStG',
+  },
   figures,
 }
 

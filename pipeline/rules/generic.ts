@@ -21,5 +21,7 @@ export const generic: Law = {
     fromYear: null,
   },
   carriedLosses: null,
+  carryBack: null,
+  income: null,
   figures: null,
 }

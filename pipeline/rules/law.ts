@@ -3,7 +3,9 @@
 import type { Method } from '../lots/engine.ts'
 import type { FeesInKind, Gifts, Scope, ShortSales } from '../lots/event.ts'
 import type { YearStart } from './calendar.ts'
+import type { CarryBack } from './carry-back.ts'
 import type { Figure, Losses, YearTotals } from './figures.ts'
+import type { IncomeRule } from './income.ts'
 import type { Limit } from './limits.ts'
 import type { Schedule } from './schedule.ts'
 
@@ -48,6 +50,10 @@ export interface Law {
    * where there is no return.
    */
   readonly carriedLosses: ((year: YearTotals, limit: Limit) => Losses | null) | null
+  /** Whether and how a loss could go back to earlier years; null where it cannot, or there is no return. */
+  readonly carryBack: CarryBack | null
+  /** How income from rewards, interest and the like counts; null where the figures have none. */
+  readonly income: IncomeRule | null
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

@@ -25,6 +25,17 @@ export const uk: Law = {
     fromYear: null,
   },
   carriedLosses,
+  // None but those of the year of death (TCGA 1992 s.62(2)).
+  carryBack: null,
+  income: {
+    what: 'Miscellaneous income from rewards, interest and the like',
+    kind: 'allowance',
+    amount: 'income_allowance',
+    allowanceName: 'Trading and miscellaneous income allowance',
+    form: 'SA100',
+    line: '17',
+    source: 'ITTOIA 2005 s.687, Part 6A (ss.783A to 783AR); HMRC BIM86000',
+  },
   figures,
 }
 

@@ -36,11 +36,14 @@ export const us: Law = {
   termOf,
   roundsPieces: true,
   futures: {
-    rule: 'gains and losses of contracts at a venue abroad, which are no section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
+    rule: 'gains and losses of contracts at a venue abroad, which are not section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',
     source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',
     fromYear: null,
   },
   carriedLosses,
+  // Individuals have none (IRC § 1212(b) carries forward alone).
+  carryBack: null,
+  income: null,
   figures,
 }
 

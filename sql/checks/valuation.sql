@@ -3,6 +3,11 @@
 -- configuration names one, or prices were imported. Else it is a notice, and the reports say what their figures lack.
 -- grain: one row per coin, and for imports one per account
 with
+-- Legs carry their part so that the join is on equal columns: a condition on the other side alone would hold each entry
+-- against each leg.
+legs as (
+  select account, place, group_place, 'amount' as part from staging.trade_legs where status = 'trade'
+),
 unpriced as (
   -- Of a P2P deal it is the money that has no rate, of a fill it may be a fee.
   select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
@@ -13,9 +18,7 @@ unpriced as (
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind
   left join main.valuations as paid on paid.entry_id = events.event_id || '/paid' and paid.steps is null
-  left join staging.trade_legs as legs
-    on legs.account = entries.account and legs.place = entries.place and legs.status = 'trade'
-    and entries.part = 'amount'
+  left join legs on legs.account = entries.account and legs.place = entries.place and legs.part = entries.part
   left join staging.fill_fees as fees on fees.account = legs.account and fees.group_place = legs.group_place
   where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'fiat')
   group by coalesce(paid.coin, fees.unpriced_coin, events.coin)

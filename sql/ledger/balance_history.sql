@@ -12,10 +12,9 @@
 --   borrowed: Of loans, the principal that the wallet owes in this coin at the end of the day.
 with
 loans as (
-  select entries.entry_id, -postings.amount as change
-  from main.postings as postings
-  join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
-  where starts_with(postings.account_name, 'Liabilities:')
+  select substr(posting_id, 1, length(posting_id) - length('/counter')) as entry_id, -amount as change
+  from main.postings
+  where starts_with(account_name, 'Liabilities:') and ends_with(posting_id, '/counter')
 ),
 moves as (
   select entries.account, entries.ledger, entries.coin, entries.occurred_at, entries.amount,

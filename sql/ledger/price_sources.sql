@@ -1,6 +1,7 @@
 -- Where prices come from, and which counts before which: the policy of the configuration (`prices: order:`), in which
--- `others` stands for every source that it does not name. A price of a later source is used only where none of an
--- earlier one still counts, however much fresher it is.
+-- `others` stands for every source that it does not name, but for what answers about positions and lending bring along:
+-- that counts where it is named. A price of a later source is used only where none of an earlier one still counts, however
+-- much fresher it is.
 -- grain: one row per source that has prices
 -- keys:  source unique
 -- columns:
@@ -15,7 +16,8 @@ found as (
   from main.prices
   group by source
 )
-select found.source, coalesce(named.rank, others.rank) as rank, found.price_count, found.first_priced_at,
+select found.source,
+  coalesce(named.rank, case when found.source not in ('marks', 'ltv') then others.rank end) as rank, found.price_count, found.first_priced_at,
   found.last_priced_at
 from found
 left join staging.price_order as named on named.source = found.source

@@ -1,5 +1,5 @@
--- What coins were worth, by one's own trades (all trades of a pair in one moment make one price), as imported, and as
--- the configured sources answered.
+-- What coins were worth, by one's own trades (all trades of a pair in one moment make one price), as imported, as the
+-- configured sources answered, and as answers about positions and lending bring along.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique
 -- columns:
@@ -7,7 +7,8 @@
 --   currency: Coin or currency in which it is priced.
 --   priced_at: When.
 --   price: Price of one coin, rounded half to even at 18 decimals.
---   source: trades, p2p, candles (of the venue), ecb (its reference rates), or the source that an import names.
+--   source: trades, p2p, candles (of the venue), ecb (its reference rates), marks (of positions), ltv (of institutional
+--     lending), or the source that an import names.
 --   page_id: Journal frame that brought it; null for one's own trades and deals.
 --   page_row: Place of the row in it, from 0.
 with
@@ -37,6 +38,8 @@ given as (
   union all
   select asset, currency, priced_at, price, source, page_id, page_row, case when unit = '1h' then 1 else 2 end
   from landing.fetched_prices
+  union all
+  select coin, currency, priced_at, price, source, page_id, page_row, 3 from staging.read_prices
 ),
 -- Of several of one moment and source the user's own counts, then that of the shorter candle, then the first.
 ranked as (

@@ -44,7 +44,7 @@ it('prices are the sandbox’s own: a USDC is a dollar, and 1.085 dollars are a 
     await rows(
       `select coin, currency, min(price) as low, max(price) as high from prices
        where source <> 'p2p' and ((coin, currency) = ('USDC', 'USDT') or currency in ('EUR', 'USD', 'GBP')) and coin <> 'BTC'
-         and source <> 'trades'
+         and source not in ('trades', 'marks')
        group by all order by all`,
     ),
   ).toEqual([
@@ -76,8 +76,9 @@ it('a deal in dollars costs what was paid, at 1.085 to the euro', async () => {
 })
 
 it('a second fetch has nothing to ask; without a source the command says what to configure', async () => {
-  const again = await tieout(['prices', 'fetch', '--no-build', '--dir', dir])
+  const again = await tieout(['prices', 'fetch', '--no-build', '--json', '--dir', dir])
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('0 prices in 1 request.') })
+  expect(JSON.parse(again.stdout)).toMatchObject({ requests: 1, prices: 0, problems: [] })
   const bare = await tieout(['prices', 'fetch', '--dir', join(dir, 'elsewhere')])
   expect(bare).toMatchObject({
     code: 2,

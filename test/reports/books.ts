@@ -39,7 +39,7 @@ const TABLES: Readonly<Record<string, string>> = {
   postings: `posting_id varchar, transaction_id varchar, entry_id varchar, account varchar, account_name varchar,
     coin varchar, amount ${AMOUNT}, occurred_at timestamptz`,
   income: `entry_id varchar, account varchar, ledger varchar, coin varchar, amount ${AMOUNT}, kind varchar,
-    occurred_at timestamptz`,
+    occurred_at timestamptz, value ${AMOUNT}, currency varchar`,
   runs: `run_id varchar, started_at timestamptz, ended_at timestamptz, command varchar, requests bigint,
     rows bigint, retries bigint, outcome varchar`,
 }

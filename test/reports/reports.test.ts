@@ -302,7 +302,7 @@ describe('one zone in a report', () => {
       ('main', 'BTC', '2025-12-31 23:30:00+00', 2, 's1', 'dispose', 1, 250, 'EUR', null)`,
     futures('1', '2025-12-31 23:30:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
     entry('2', '2025-12-31 23:30:00', 'EUR', '7', 'reward'),
-    `insert into income values ('2', 'main', 'UNIFIED', 'EUR', 7, 'reward', '2025-12-31 23:30:00+00')`,
+    `insert into income values ('2', 'main', 'UNIFIED', 'EUR', 7, 'reward', '2025-12-31 23:30:00+00', 7, 'EUR')`,
   ]
   const reports = ['gains', 'pnl', 'income', 'statement', 'balances'] as const
 
@@ -504,8 +504,8 @@ describe('every report', () => {
     const ledger = await open(
       account('main'),
       `insert into income values
-        ('i1', 'main', 'UNIFIED', 'USDT', 1.5, 'interest', '2025-03-01 00:00:00+00'),
-        ('i2', 'main', 'UNIFIED', 'USDT', 2, 'reward', '2026-03-01 00:00:00+00')`,
+        ('i1', 'main', 'UNIFIED', 'USDT', 1.5, 'interest', '2025-03-01 00:00:00+00', null, null),
+        ('i2', 'main', 'UNIFIED', 'USDT', 2, 'reward', '2026-03-01 00:00:00+00', null, null)`,
     )
     expect(await objects(ledger, 'income', { year: 2025, account: 'main' })).toMatchObject([
       { entry_id: 'i1', amount: '1.5', kind: 'interest' },
@@ -535,7 +535,9 @@ describe('every report', () => {
     expect(files).toEqual(['txt', 'csv', 'json', 'html', 'xlsx'].map((end) => `gains-main-2025.${end}`))
     for (const file of files.slice(0, 4)) {
       const text = readFileSync(join(dir, file), 'utf8')
-      for (const figure of ['2025-12-31T23:59:59.999Z', '250', '150', 's1']) expect(text).toContain(figure)
+      // A document says above the column that its times are in UTC.
+      const time = file.endsWith('.html') ? '2025-12-31 23:59:59.999' : '2025-12-31T23:59:59.999Z'
+      for (const figure of [time, '250', '150', 's1']) expect(text).toContain(figure)
     }
   })
 

@@ -231,6 +231,26 @@ describe('the status', () => {
     ).toHaveLength(20)
   })
 
+  test('shows the worst of many accounts, and how many are better', async () => {
+    const complete = "'complete', null, null, false, false"
+    const intervals = [
+      `insert into coverage select 'account-' || n, 'tax.records', '', '2025-01-01', '2026-01-09', ${complete} from range(40) t(n)`,
+      `insert into coverage values ('late', 'tax.records', '', '2025-01-01', '2025-12-01', ${complete}),
+         ('holed', 'tax.records', '', '2025-01-01', '2025-06-01', 'pending', null, null, false, false),
+         ('holed', 'tax.records', '', '2025-06-01', '2026-01-09', ${complete})`,
+    ]
+    const lines = describeStatus(await readStatus(await publish(intervals), { now: NOW }), {
+      width: 80,
+    }).split('\n')
+    const first = lines.findIndex((line) => line.startsWith('Coverage by account, the worst first')) + 3
+    expect(lines.slice(first, first + 3).map((line) => line.split(' ')[0])).toEqual([
+      'holed',
+      'late',
+      'account-0',
+    ])
+    expect(lines[first + 25]).toBe('… 17 more accounts, none with more gaps or further behind.')
+  })
+
   test('without a ledger says what is missing', async () => {
     const status = await readStatus(mkdtempSync(join(tmpdir(), 'books-')), { now: NOW })
     expect(status).toMatchObject({

@@ -1,4 +1,6 @@
 // The worksheet goes round: what it writes is what `import lots` takes back, and then no gain is unknown.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { afterEach, beforeEach, expect, test } from 'vitest'
 import { formatAmount } from '../../models/amount.ts'
 import { lotsFormat } from '../../pipeline/imports/lots.ts'
@@ -7,6 +9,7 @@ import { lotsStep } from '../../pipeline/lots/step.ts'
 import { csvText } from '../../pipeline/output/csv.ts'
 import { worksheet } from '../../pipeline/reports/worksheet.ts'
 import { balanced, TestBooks } from '../support/books.ts'
+import { command } from '../support/in-process.ts'
 
 let books: TestBooks
 
@@ -114,4 +117,16 @@ test('lists each arrival without a cost, with what it was worth then; filled in 
     ['0.25', '250', '50'],
   ])
   expect((await written()).trimEnd().split(/\r?\n/)).toHaveLength(2)
+})
+
+test('goes to a file from the command line, as the CSV that is imported or as JSON', async () => {
+  await build()
+  const sheet = join(books.dir, 'sheet.csv')
+  const made = await command(['worksheet', '--out', sheet, '--dir', books.dir])
+  expect({ code: made.code, stdout: made.stdout }).toEqual({ code: 0, stdout: '' })
+  expect(readFileSync(sheet, 'utf8')).toBe(await written())
+
+  expect((await command(['worksheet', '--json', '--out', books.dir, '--dir', books.dir])).code).toBe(0)
+  const rows = JSON.parse(readFileSync(join(books.dir, 'worksheet.json'), 'utf8')) as { asset: string }[]
+  expect(rows.map(({ asset }) => asset)).toEqual(['BTC', 'BTC', 'ETH'])
 })

@@ -1,7 +1,7 @@
 // Small books in the currency of a country, published, and their reports, for the tests of the rules.
 
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
-import type { Row } from '../../pipeline/output/value.ts'
+import type { Row } from '../../pipeline/output/cell.ts'
 import {
   makeReport,
   type ReportDefaults,
@@ -11,12 +11,18 @@ import {
 import { writeReport } from '../../pipeline/reports/print.ts'
 import { memoryTerminal, publish } from '../reports/books.ts'
 
-/** `main buy b1 2024-01-15 1 BTC 40000`, `… sell …`, or `out`/`in` without a value; `?` is a value nobody knows. */
+/**
+ * `main buy b1 2024-01-15 1 BTC 40000`, `… sell …`, or `out`/`in` without a value; `?` is a value nobody knows. A `reward` or
+ * `interest` is income as well as a purchase at its value; interest below zero is paid, and income alone.
+ */
 export async function book(currency: string, lines: readonly string[]): Promise<string> {
   const accounts = new Set(lines.map((line) => line.split(' ')[0]))
   return await publish([
     ...[...accounts].map((name) => `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`),
-    ...lines.map((line, place) => `insert into lot_events values (${eventOf(line, place, currency)})`),
+    ...lines
+      .filter((line) => !line.includes(' -'))
+      .map((line, place) => `insert into lot_events values (${eventOf(line, place, currency)})`),
+    ...lines.filter((line) => / (reward|interest) /.test(line)).map((line) => incomeOf(line, currency)),
   ])
 }
 
@@ -25,6 +31,15 @@ const KINDS: Readonly<Record<string, string>> = {
   sell: 'dispose',
   out: 'transfer_out',
   in: 'transfer_in',
+  reward: 'acquire',
+  interest: 'acquire',
+}
+
+function incomeOf(line: string, currency: string): string {
+  const [account, kind, id, time = '', amount, coin, value = '?'] = line.split(' ')
+  const at = time.length === 10 ? `${time} 12:00:00+00` : time
+  return `insert into income values ('${id}', '${account}', 'SPOT', '${coin}', '${amount}', '${kind}', '${at}',
+    ${value === '?' ? 'null' : `'${value}'`}, '${currency}')`
 }
 
 function eventOf(line: string, place: number, currency: string): string {

@@ -149,6 +149,9 @@ describe('uk', () => {
       'Losses brought forward, used: 0',
       'Gains above the annual exempt amount: 80800',
       'Losses to carry forward: 0',
+      'Miscellaneous income from rewards, interest and the like, at its value when received: 0',
+      'Trading and miscellaneous income allowance: 1000',
+      '17 Miscellaneous income from rewards, interest and the like, taxable: 0',
     ])
     expect(cells(taxes, 'tax_year', 'form', 'currency').slice(0, 2)).toEqual([
       '2018-19 SA108 -',
@@ -181,6 +184,9 @@ describe('uk', () => {
       'Losses brought forward, used: 0',
       'Gains above the annual exempt amount: 0',
       'Losses to carry forward: 0',
+      'Miscellaneous income from rewards, interest and the like, at its value when received: 0',
+      'Trading and miscellaneous income allowance: 1000',
+      '17 Miscellaneous income from rewards, interest and the like, taxable: 0',
     ])
     const gains = await show(april, 'gains', { rules: 'uk', from: '2025-04-06', to: '2026-04-05' })
     expect(cells(gains, 'disposal_id', 'gain')).toEqual(['s2 2000', 's3 -50'])
@@ -234,6 +240,9 @@ describe('de', () => {
       'Taxable gain: 1000',
       'Losses to carry forward, none of them carried back: 0',
       'Gain or loss of what was held longer, free: 30000',
+      'Income from rewards, interest and the like, at its value when received: 0',
+      'Limit below which such income is free: 256',
+      'Income from rewards, interest and the like, taxable: 0',
     ])
     expect((await taxes('60099.99')).slice(2, 7)).toEqual([
       'Gain or loss of what was held up to one year: 999.99',
@@ -282,6 +291,10 @@ describe('ca', () => {
       'Net capital losses of other years, left: 0',
       '25300 Net capital losses of other years, used: 0',
       'Net capital losses to carry forward, none of them carried back: 12.5',
+      // The books have no disposals of these years.
+      'Loss that could be carried back to 2023, at most: unknown',
+      'Loss that could be carried back to 2022, at most: unknown',
+      'Loss that could be carried back to 2021, at most: unknown',
     ])
     const gains = await show(books, 'gains', { rules: 'ca' })
     expect(cells(gains, 'denied_loss', 'gain', 'term', 'holding_days')).toEqual(['75 -25 - -'])

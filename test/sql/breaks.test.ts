@@ -179,4 +179,24 @@ describe('a planted mistake', () => {
     const result = await build(sound(), wallet, orders.slice(0, 2))
     expect(loud(result)).toEqual(['orders_vs_tax ["main/tax.records/109"]'])
   })
+
+  it.each([
+    ['its own days', at(7), '["main/tax.records/103"]'],
+    [
+      'the days of another one',
+      at(5),
+      '["trade.orderHistory/3","main/tax.records/103","main/tax.records/109"]',
+    ],
+  ])(
+    'an order is left out while one lives over %s: what stands in the run of days is named',
+    async (_what, placed, ids) => {
+      const [bgb = {}, eth = {}, sold = {}] = orders
+      const living = { ...sold, created_time: placed }
+      expect(loud(await build(sound(), wallet, [bgb, eth, living]))).toEqual([])
+      await books.close()
+      books = await TestBooks.open()
+      await books.account('main', 'unified')
+      expect(loud(await build(sound(), wallet, [bgb, living]))).toEqual([`orders_vs_tax ${ids}`])
+    },
+  )
 })

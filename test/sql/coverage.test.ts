@@ -8,6 +8,7 @@ import { TestBooks } from '../support/books.ts'
 /** What these books are made of. */
 const MADE = [
   'coverage',
+  'fetched_ranges',
   'runs',
   'checks.coverage',
   'checks.missing_credential',
@@ -33,6 +34,8 @@ const page = (from: string, to: string, rows = 1) =>
     { covers: [from, to] },
   )
 
+const row = (id: string, date: number) => ({ id, coin: 'USDT', type: 'REWARD', amount: '0', ts: day(date) })
+
 const statement = (status: string, from: string | undefined, to: string | undefined, more = {}) =>
   books.statement({ feed: 'tax.records', partition: 'SPOT', status, starts_at: from, ends_at: to, ...more })
 
@@ -57,6 +60,24 @@ describe('covered ranges', () => {
       ['SPOT', day(1), day(6), 'complete'],
       ['SPOT', '2026-01-06 00:00:00.001+00', '2026-01-07 23:59:59.999+00', 'missing'],
       ['SPOT', day(8), day(9), 'empty'],
+    ])
+  })
+
+  it('are told apart by the runs that received them, however they unite', async () => {
+    const [first, second] = [{ run: 'run-1' }, { run: 'run-2' }]
+    await books.tax('SPOT', [row('1', 1), row('2', 2)], { covers: [day(1), day(3)], ...first })
+    await books.tax('SPOT', [], { covers: [day(4), day(5)], ...first })
+    await books.tax('SPOT', [row('3', 5)], { covers: [day(5), day(6)], ...second })
+    await books.tax('USDT-FUTURES', [row('4', 5)], { covers: [day(5), day(6)], ...second })
+    await books.build()
+    expect(
+      await books.query(
+        'select partition, run_id, starts_at, ends_at, pages, rows from fetched_ranges order by all',
+      ),
+    ).toEqual([
+      ['SPOT', 'run-1', day(1), day(5), '2', '2'],
+      ['SPOT', 'run-2', day(5), day(6), '1', '1'],
+      ['USDT-FUTURES', 'run-2', day(5), day(6), '1', '1'],
     ])
   })
 

@@ -73,6 +73,20 @@ describe('a record seen twice', () => {
     expect(await books.query('select amount from tax_records where is_current')).toEqual([['1']])
   })
 
+  it('stands beside those that came once, each in its own account', async () => {
+    await books.tax('USDT-FUTURES', [funding, { ...funding, id: '8' }])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '2' }])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '3' }], { account: 'other' })
+    await books.build()
+    const rows = 'select account, id, amount, page_id, page_row, is_current from tax_records'
+    expect(await books.query(`${rows} order by account, id, amount`)).toEqual([
+      ['main', '7', '1', '1', '1', 'false'],
+      ['main', '7', '2', '2', '0', 'true'],
+      ['main', '8', '1', '1', '0', 'true'],
+      ['other', '7', '3', '3', '0', 'true'],
+    ])
+  })
+
   it('with other unknown fields only is a notice', async () => {
     await books.page('tax.records', [{ ...funding, fee: '0' }], { partition: 'USDT-FUTURES' })
     await books.page('tax.records', [{ ...funding, fee: '0', extra: '{"new":"1"}' }], {

@@ -247,6 +247,79 @@ describe('the policy of sources', () => {
   })
 })
 
+describe('what is fetched anyway', () => {
+  const night = { run: 'night', receivedAt: at('09:00:00') }
+  const PERPETUAL = { quote_coin: 'USDT', symbol_type: 'perpetual' }
+
+  /** Positions and the risk rate are read at nine; two ETH, one BTC and two BGB come at ten, after a fill of one's own. */
+  async function fetched(): Promise<void> {
+    const moves = [
+      ...legs(at('09:30:00'), 'in 1 ETH', 'out -2100 USDT'),
+      ...legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 3 ETH', 'BONUS_GRANT_USER_IN 1 BTC'),
+      ...legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 2 BGB'),
+    ]
+    await books.tax('SPOT', balanced(moves, { USDT: '9000' }))
+    await books.tax('MARGIN', [], { ...night, covers: [covers[0], at('09:00:00')] })
+    await books.page(
+      'futures.contracts',
+      [
+        { symbol: 'ETHUSDT', base_coin: 'ETH', ...PERPETUAL },
+        { symbol: 'BTCUSDT2603', base_coin: 'BTC', quote_coin: 'USDT', symbol_type: 'delivery' },
+      ],
+      { ...night, partition: 'USDT-FUTURES' },
+    )
+    const position = { margin_coin: 'USDT', hold_side: 'long', total: '1' }
+    await books.page(
+      'futures.positions',
+      [
+        { ...position, symbol: 'ETHUSDT', mark_price: '2000' },
+        { ...position, symbol: 'BTCUSDT2603', mark_price: '60000' },
+      ],
+      { ...night, partition: 'USDT-FUTURES' },
+    )
+    const held = [{ coin: 'bgb', price: '5', amount: '1', convertedUsdtAmount: '5' }]
+    const risk = { ltv: '0.1', sub_account_uids: '[]', unpaid_info: '[]', balance_info: JSON.stringify(held) }
+    await books.page('loan.ltv', [risk], night)
+    await price('USDT 0.9 EUR', at('08:00:00'))
+  }
+
+  const gifts = () =>
+    books.query(
+      `select entries.coin, value, path, sources from valuations join entries using (entry_id)
+       where kind = 'reward' order by entries.coin`,
+    )
+
+  it('prices coins before own trades do: marks of perpetual positions, and what lending values coins at', async () => {
+    await fetched()
+    await build(EUR)
+    expect(await gifts()).toEqual([
+      ['BGB', '9', 'BGB > USDT > EUR', 'ltv > index'],
+      // The price of a contract that is delivered one day is not that of the coin.
+      ['BTC', null, null, null],
+      ['ETH', '5400', 'ETH > USDT > EUR', 'marks > index'],
+    ])
+    expect(await books.query("select priced_at, price from prices where source = 'marks'")).toEqual([
+      ['2026-01-10 09:00:00+00', '2000'],
+    ])
+    expect(await books.query('select source, rank from price_sources order by rank')).toEqual([
+      ['index', '1'],
+      ['ltv', '4'],
+      ['marks', '5'],
+      ['trades', '6'],
+    ])
+  })
+
+  it('is left out by an order that does not name it, and is never among the others', async () => {
+    await fetched()
+    await build({ ...EUR, priceOrder: ['others', 'trades'] })
+    expect(await gifts()).toEqual([
+      ['BGB', null, null, null],
+      ['BTC', null, null, null],
+      ['ETH', '5670', 'ETH > USDT > EUR', 'trades > index'],
+    ])
+  })
+})
+
 describe('a P2P deal in another currency than that of the books', () => {
   const basis = () => books.query("select quantity, value from lot_events where coin = 'ETH'")
 

@@ -18,29 +18,22 @@ moves as (
   where entries.product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
     and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 ),
+-- Only what has positions at all is searched for the one that was held.
+sides as (select distinct account, line, symbol, position_side from staging.futures_episodes),
+asked as (
+  select moves.account, moves.place, moves.part, moves.line, moves.symbol, moves.held_at, sides.position_side
+  from moves
+  join sides on sides.account = moves.account and sides.line = moves.line and sides.symbol = moves.symbol
+  where sides.position_side = 'net' or (sides.position_side = 'long' and moves.side <> 'short')
+    or (sides.position_side = 'short' and moves.side <> 'long')
+),
 candidates as (
-  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
+  select asked.account, asked.place, asked.part, asked.held_at, episodes.position_side, episodes.number,
     episodes.hold_side, episodes.first_filled_at, episodes.ends_at
-  from moves
-  asof join (select * from staging.futures_episodes where position_side = 'long') as episodes
-    on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.held_at
-  where moves.side <> 'short'
-  union all
-  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
-    episodes.hold_side, episodes.first_filled_at, episodes.ends_at
-  from moves
-  asof join (select * from staging.futures_episodes where position_side = 'short') as episodes
-    on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.held_at
-  where moves.side <> 'long'
-  union all
-  select moves.account, moves.place, moves.part, moves.held_at, episodes.position_side, episodes.number,
-    episodes.hold_side, episodes.first_filled_at, episodes.ends_at
-  from moves
-  asof join (select * from staging.futures_episodes where position_side = 'net') as episodes
-    on episodes.account = moves.account and episodes.line = moves.line and episodes.symbol = moves.symbol
-    and episodes.begins_at <= moves.held_at
+  from asked
+  asof join staging.futures_episodes as episodes
+    on episodes.account = asked.account and episodes.line = asked.line and episodes.symbol = asked.symbol
+    and episodes.position_side = asked.position_side and episodes.begins_at <= asked.held_at
 ),
 -- An opening order may rest while the position of the other side is held: what was surely open comes first.
 ranked as (

@@ -40,24 +40,32 @@ spans as (
   where kind = 'fee' and product_line like '%-FUTURES' and source_feed in ('tax.records', 'tax.futuresRecords')
     and symbol is not null
 ),
+-- A run of days ends where no span of its days reaches the next one. So days are marked, which are few, and not spans.
+days as (
+  select account, line, symbol, first_day, max(greatest(first_day, last_day)) as last_day
+  from spans
+  group by account, line, symbol, first_day
+),
 marked as (
   select *,
     case
       when first_day <= max(last_day) over (
-        partition by account, line, symbol order by first_day, last_day, id
-        rows between unbounded preceding and 1 preceding
+        partition by account, line, symbol order by first_day rows between unbounded preceding and 1 preceding
       ) then 0
       else 1
     end as is_new
-  from spans
+  from days
 ),
 numbered as (
   select *,
     sum(is_new) over (
-      partition by account, line, symbol order by first_day, last_day, id
-      rows between unbounded preceding and current row
+      partition by account, line, symbol order by first_day rows between unbounded preceding and current row
     ) as island
   from marked
 )
-select account, line, symbol, island, what, ordered, traded, ordered_value, traded_value,
-  first_day, last_day, id, order_id from numbered
+select spans.account, spans.line, spans.symbol, numbered.island, what, ordered, traded, ordered_value, traded_value,
+  spans.first_day, spans.last_day, id, order_id
+from spans
+join numbered
+  on numbered.account = spans.account and numbered.line = spans.line
+  and numbered.symbol is not distinct from spans.symbol and numbered.first_day is not distinct from spans.first_day

@@ -1,0 +1,70 @@
+// Income from rewards, interest and the like in a return: at its value when received, and what of it a limit or an allowance
+// leaves free. What was paid is not set off against it, and which of it is a payment for something is the taxpayer's to say.
+import { above0, type Figure } from './figures.ts'
+import type { Limit } from './limits.ts'
+
+export interface IncomeRule {
+  /** What a return calls it. */
+  readonly what: string
+  /**
+   * `limit`: below it all is free, from it on all is taxable. `allowance`: as much of it is free whatever the rest is.
+   */
+  readonly kind: 'limit' | 'allowance'
+  /** Name of the amount in data/rules.csv, which has its years and their sources. */
+  readonly amount: string
+  readonly allowanceName: string
+  readonly form: string
+  /** Line or box; empty where it has none. */
+  readonly line: string
+  readonly source: string
+}
+
+/** Kinds of the table `income` that count, as far as they were received. */
+export const INCOME_KINDS = ['interest', 'reward', 'profit_share', 'income'] as const
+
+/** What was received in one tax year. */
+export interface IncomeTotals {
+  readonly count: number
+  /** How many have no known value. */
+  readonly unknown: number
+  /** Of those with a value. */
+  readonly value: bigint
+  /** The values are in the currency of the return. */
+  readonly isInCurrency: boolean
+  /** All accounts are in it: limits of the person can be applied. */
+  readonly isOfAll: boolean
+}
+
+export function incomeFigures(
+  rule: IncomeRule,
+  { unknown, value, isInCurrency, isOfAll }: IncomeTotals,
+  year: number,
+  limit: Limit,
+): Figure[] {
+  const { form, line, what, source, allowanceName } = rule
+  const income = isInCurrency && unknown === 0 ? value : null
+  const free = isInCurrency ? limit(rule.amount, year) : null
+  const taxable = income === null || free === null || !isOfAll ? null : taxableOf(rule, income, free)
+  const money = (figure: string, of: bigint | null, at = ''): Figure => ({
+    ...{ form, line: at, figure, value: of, kind: 'money', source },
+  })
+  return [
+    money(`${what}, at its value when received`, income),
+    money(allowanceName, free),
+    money(`${what}, taxable`, taxable, line),
+    ...(unknown === 0
+      ? []
+      : [
+          {
+            ...money(`${what} without a known value`, BigInt(unknown)),
+            kind: 'count' as const,
+            source: 'Not in any other figure',
+          },
+        ]),
+  ]
+}
+
+function taxableOf({ kind }: IncomeRule, income: bigint, free: bigint): bigint {
+  if (kind === 'allowance') return above0(income - free)
+  return income < free ? 0n : income
+}

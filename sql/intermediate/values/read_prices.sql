@@ -1,0 +1,44 @@
+-- Prices that answers about the present bring along: the mark price of an open position in a perpetual contract, which is
+-- what one of its base coin is worth in its quote coin, and what the risk rate of institutional lending values one of a
+-- margin coin at, in USDT. Each counts from the moment for which the answer was true, on the clock of the records.
+-- grain: one row per coin, currency, priced_at and source
+-- keys:  coin, currency, priced_at, source unique
+with
+contracts as (
+  select symbol, upper(min(base_coin)) as base_coin, upper(min(quote_coin)) as quote_coin
+  from main.contracts
+  where lower(symbol_type) = 'perpetual'
+  group by symbol
+),
+marks as (
+  select contracts.base_coin as coin, contracts.quote_coin as currency, times.read_at as priced_at,
+    positions.mark_price as price, 'marks' as source, positions.page_id, positions.page_row
+  from landing.positions as positions
+  join staging.reading_times as times on times.page_id = positions.page_id
+  join contracts on contracts.symbol = positions.symbol
+),
+-- What one answer reported is the content of a published record, which may be older than the answer.
+contents as (
+  select account, balance_info, min(page_id) as page_id, min_by(page_row, page_id) as page_row
+  from main.ltv
+  group by account, balance_info
+),
+lending as (
+  select upper(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price, 'ltv' as source,
+    received.page_id, received.page_row
+  from landing.ltv as received
+  join staging.reading_times as times on times.page_id = received.page_id
+  join contents on contents.account = received.account and contents.balance_info = received.balance_info
+  join main.ltv_balances as held on held.page_id = contents.page_id and held.page_row = contents.page_row
+),
+together as (
+  select * from marks
+  union all
+  select * from lending
+)
+-- Several accounts may be asked in one moment: the first answer counts.
+select coin, currency, priced_at, source, arg_min(price, row(page_id, page_row)) as price,
+  min(page_id) as page_id, arg_min(page_row, row(page_id, page_row)) as page_row
+from together
+where price > 0 and coin <> currency
+group by coin, currency, priced_at, source

@@ -1,0 +1,81 @@
+-- What each change of a balance was worth in the reporting currency at its time, signed as the change: by the fill or the
+-- imported row that states it, else by a price (valuations). What nothing states or prices is null, never zero.
+-- Digits that the venue keeps and does not print are worth their share of the record that they belong to.
+-- grain: one row per row of entries and of imported_entries
+-- keys:  entry_id, imported_id unique
+-- columns:
+--   entry_id: Row of entries; of imported_entries where imported_id is given.
+--   imported_id: Id of the imported row; null for an entry of the venue.
+--   value: Worth of the amount at its time, with its sign; null where nothing states it and no price counts.
+--   currency: Reporting currency.
+--   price_source: What says so: `fill` for the sides of a trade in the reporting currency, `import` for a row that states it or
+--     is valued as a whole, else the source of the price of each step of the way, with ` > ` between them; null for the
+--     currency itself, and without a value.
+with
+stated as (
+  select account, received_place as place, received as quantity, stated_value
+  from staging.trade_sides
+  where stated_value is not null
+  union all
+  select account, paid_place, paid, stated_value from staging.trade_sides where stated_value is not null
+),
+printed as (
+  select entries.entry_id, entries.account, entries.place, entries.part, entries.coin, entries.amount,
+    case
+      when entries.coin = reporting.currency then abs(entries.amount)
+      when stated.stated_value is not null and entries.part = 'amount'
+        then exact_ratio(stated.stated_value, abs(entries.amount), stated.quantity)
+      else valuations.value
+    end as size,
+    case
+      when entries.coin = reporting.currency then null
+      when stated.stated_value is not null and entries.part = 'amount' then 'fill'
+      else valuations.sources
+    end as price_source,
+    reporting.currency
+  from main.entries as entries
+  cross join staging.reporting as reporting
+  left join main.valuations as valuations on valuations.entry_id = entries.entry_id
+  left join stated on stated.account = entries.account and stated.place = entries.place
+),
+amounts as (
+  select account, place, coin, abs(amount) as quantity, size, price_source
+  from printed
+  where part = 'amount'
+    and (account, place) in (select (account, place) from main.entries where part = 'rounding')
+),
+sizes as (
+  select printed.entry_id, printed.amount, printed.currency,
+    case
+      when printed.size is null and printed.part = 'rounding' and amounts.size is not null
+        then exact_ratio(amounts.size, abs(printed.amount), amounts.quantity)
+      else printed.size
+    end as size,
+    case
+      when printed.size is null and printed.part = 'rounding' then amounts.price_source
+      else printed.price_source
+    end as price_source
+  from printed
+  left join amounts
+    on amounts.account = printed.account and amounts.place = printed.place and amounts.coin = printed.coin
+),
+imported as (
+  select moves.entry_id, moves.imported_id, moves.amount,
+    case
+      when moves.coin = reporting.currency then abs(moves.amount)
+      when moves.entry_id = moves.imported_id || '/fee' then abs(worths.fee_value)
+      else abs(worths.row_value)
+    end as size,
+    moves.coin = reporting.currency as is_currency, reporting.currency
+  from main.imported_entries as moves
+  cross join staging.reporting as reporting
+  left join staging.imported_rows as rows on rows.id = moves.imported_id
+  left join staging.imported_values as worths on worths.place = rows.place
+)
+select entry_id, cast(null as varchar) as imported_id, case when amount < 0 then -size else size end as value,
+  currency, case when size is not null then price_source end as price_source
+from sizes
+union all
+select entry_id, imported_id, case when amount < 0 then -size else size end, currency,
+  case when size is not null and not is_currency then 'import' end
+from imported

@@ -1,0 +1,195 @@
+// The values of a statement: what each balance and each movement was worth, and why where that is not known. Figures by hand.
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { writeReport } from '../../pipeline/reports/print.ts'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { memoryTerminal } from './books.ts'
+
+let books: TestBooks
+let ledger: Ledger
+let id = 0
+
+const at = (day: number, time: string): string => `2026-01-${String(day).padStart(2, '0')} ${time}+00`
+const TYPES: Readonly<Record<string, string>> = {
+  in: 'ORDER_DEALT_IN',
+  out: 'ORDER_DEALT_FROZEN_OUT',
+  gift: 'BONUS_GRANT_USER_IN',
+}
+
+/** Records of one moment: `in 2 BTC`, `gift 3 XYZ`. */
+const records = (ts: string, ...written: string[]): Move[] =>
+  written.map((each) => {
+    const [type = '', amount = '', coin = ''] = each.split(' ')
+    id += 1
+    return { id: String(id), coin, type: TYPES[type] ?? type, amount, ts }
+  })
+
+let row = 0
+async function price(asset: string, amount: string, pricedAt: string): Promise<void> {
+  row += 1
+  await books.insert('imported_prices', {
+    ...{ page_id: '900', page_row: String(row), priced_at: pricedAt, asset },
+    ...{ currency: 'EUR', price: amount, source: 'index' },
+  })
+}
+
+beforeAll(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.tax(
+    'SPOT',
+    balanced([
+      ...records(at(5, '12:00:00'), 'gift 1000 EUR'),
+      ...records(at(6, '10:00:00'), 'in 2 BTC', 'out -100 EUR'),
+      ...records(at(7, '10:00:00'), 'in 50 USDT', 'out -0.5 BTC'),
+      ...records(at(8, '10:00:00'), 'gift 3 XYZ'),
+      ...records(at(9, '10:00:00'), 'gift 1 USDT', 'gift 2 XYZ'),
+    ]),
+  )
+  await price('BTC', '60', at(7, '09:00:00'))
+  await price('USDT', '0.9', at(7, '09:00:00'))
+  await price('USDT', '0.8', at(9, '08:00:00'))
+  await price('XYZ', '7', at(9, '09:00:00'))
+  await price('BTC', '70', at(9, '20:00:00'))
+  await books.build(
+    { accounts: [{ name: 'main' }], reportingCurrency: 'EUR' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  ledger = await openLedger(books.dir)
+}, 60_000)
+
+afterAll(async () => {
+  ledger.close()
+  await books.close()
+})
+
+async function lines(options: ReportOptions = {}) {
+  const { rows, totals } = await makeReport(ledger, 'statement', options)
+  const short = ([, , , coin, line, kind, amount, , value, , why]: readonly unknown[]) =>
+    [coin ?? '*', kind ?? line, amount ?? '', value ?? `? ${why}`].join(' ')
+  return { rows: (await allRows(rows)).map(short), totals: totals.map(short) }
+}
+
+describe('the values of a statement', () => {
+  test('are those of the moment for movements and of the day for balances, or say why there is none', async () => {
+    const { rows } = await lines()
+    expect(rows).toEqual([
+      'BTC opening 0 0',
+      // Bought for 100 EUR, which the fill says; half a coin given at 60.
+      'BTC trade 1.5 70',
+      'BTC closing 1.5 105',
+      'EUR opening 0 0',
+      'EUR reward 1000 1000',
+      'EUR trade -100 -100',
+      'EUR closing 900 900',
+      'USDT opening 0 0',
+      'USDT reward 1 0.8',
+      'USDT trade 50 45',
+      'USDT closing 51 40.8',
+      'XYZ opening 0 0',
+      'XYZ reward 5 ? 1 of 2: no price of XYZ in EUR of that time',
+      'XYZ closing 5 35',
+    ])
+  })
+
+  test('of the opening balance is that of the evening before', async () => {
+    const { rows } = await lines({ from: '2026-01-07', to: '2026-01-08' })
+    // The one price of BTC on the 6th is what was paid for it: 50. Of XYZ nothing is held yet.
+    expect(rows.filter((line) => /opening|closing/.test(line))).toEqual([
+      'BTC opening 2 100',
+      'BTC closing 1.5 ? no price of BTC in EUR on that day',
+      'EUR opening 900 900',
+      'EUR closing 900 900',
+      'USDT opening 0 0',
+      'USDT closing 50 ? no price of USDT in EUR on that day',
+      'XYZ opening 0 0',
+      'XYZ closing 3 ? no price of XYZ in EUR on that day',
+    ])
+  })
+
+  test('are those of the published entries, one by one', async () => {
+    const values = await books.query(
+      `select entries.coin, entries.amount, worths.value, worths.price_source
+       from entries left join entry_values as worths using (entry_id) order by place`,
+    )
+    expect(values).toEqual([
+      ['EUR', '1000', '1000', null],
+      ['BTC', '2', '100', 'fill'],
+      ['EUR', '-100', '-100', null],
+      ['USDT', '50', '45', 'index'],
+      ['BTC', '-0.5', '-30', 'index'],
+      ['XYZ', '3', null, null],
+      ['USDT', '1', '0.8', 'index'],
+      ['XYZ', '2', '14', 'index'],
+    ])
+    expect(
+      await books.query(
+        `select coin, sum(worths.value) from entries join entry_values as worths using (entry_id)
+         where coin <> 'XYZ' group by coin, kind order by coin, kind`,
+      ),
+    ).toEqual([
+      ['BTC', '70'],
+      ['EUR', '1000'],
+      ['EUR', '-100'],
+      ['USDT', '0.8'],
+      ['USDT', '45'],
+    ])
+  })
+
+  test('add up over the coins where every line has one, else it is said how many have', async () => {
+    expect((await lines()).totals).toEqual([
+      '* opening  0',
+      '* reward  ? 2 of 3 lines have a value',
+      '* trade  15',
+      '* closing  1080.8',
+    ])
+  })
+
+  test('fit 100 columns of a terminal; --wide has the rest', async () => {
+    const shown = memoryTerminal(100)
+    await writeReport(await makeReport(ledger, 'statement'), 'table', { dir: '/nowhere', terminal: shown })
+    const table = shown.text().split('\n')
+    expect(table.find((line) => line.startsWith('account'))).toMatch(
+      /coin +line +kind +amount +(entries +)?value +currency/,
+    )
+    expect(Math.max(...table.slice(0, 20).map((line) => line.length))).toBeLessThanOrEqual(100)
+    const wide = { ...memoryTerminal(100), wide: true }
+    await writeReport(await makeReport(ledger, 'statement'), 'table', { dir: '/nowhere', terminal: wide })
+    expect(wide.text()).toContain('no_value_because')
+  })
+})
+
+test('digits that the venue does not print are worth their share of the record that they belong to', async () => {
+  const digits = await TestBooks.open({ only: ['main.entry_values', 'main.price_sources'] })
+  try {
+    await digits.account('main', 'unified')
+    const move = (nth: string, amount: string, balance: string) => ({
+      ...{ id: nth, coin: 'USDT', type: 'TRANSFER_IN', amount, balance, ts: at(1, `10:00:0${nth}`) },
+    })
+    await digits.tax('SPOT', [move('1', '10.12', '10.123456'), move('2', '1.11', '11.239999')])
+    const priced = {
+      page_id: '900',
+      page_row: '1',
+      priced_at: at(1, '09:00:00'),
+      asset: 'USDT',
+      currency: 'EUR',
+    }
+    await digits.insert('imported_prices', { ...priced, price: '0.5', source: 'index' })
+    await digits.build({ accounts: [{ name: 'main' }], reportingCurrency: 'EUR' })
+    expect(
+      await digits.query(
+        'select kind, amount, value from entries join entry_values using (entry_id) order by place, part',
+      ),
+    ).toEqual([
+      ['transfer', '10.12', '5.06'],
+      ['opening', '0.003456', '0.001728'],
+      ['transfer', '1.11', '0.555'],
+      ['rounding', '0.006543', '0.0032715'],
+    ])
+  } finally {
+    await digits.close()
+  }
+}, 60_000)
