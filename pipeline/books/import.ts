@@ -11,8 +11,11 @@ import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/for
 import { importFormats } from '../imports/formats.ts'
 import { readingFor, refuseUnused } from '../imports/layouts.ts'
 import { type Aside, readMapped } from '../imports/mapped.ts'
+import { readMappedPrices } from '../imports/mapped-prices.ts'
 import type { Reading } from '../imports/mapping.ts'
 import { moneyCodes } from '../imports/money.ts'
+import { type PriceOptions, priceReadingFor } from '../imports/price-layouts.ts'
+import type { PriceReading } from '../imports/price-mapping.ts'
 import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
@@ -35,21 +38,17 @@ export interface ReadImport {
   readonly file: CsvFile
   readonly rows: readonly ImportedRow[]
   /** How the export of another service was read; null for a file in the format of tieout. */
-  readonly reading: Reading | null
+  readonly reading: Reading | PriceReading | null
   /** Its rows that make none of ours. */
   readonly aside: readonly Aside[]
 }
 
 /** What the user says of a file that does not say it itself. */
-export interface ImportOptions {
+export interface ImportOptions extends PriceOptions {
   /** Folder of the books: its lists of currencies and quote coins come before the shipped ones. */
   readonly dir: string
   /** Account of rows that name none. */
   readonly account?: string | undefined
-  /** A mapping file, for a service of which none ships. */
-  readonly mapping?: string | undefined
-  /** IANA name of the zone whose clocks the file shows. */
-  readonly zone?: string | undefined
 }
 
 /** Reads the whole file. UsageError for a file that cannot be read, and with line and column for what is wrong in it. */
@@ -60,11 +59,15 @@ export async function readImport(
   options: ImportOptions,
 ): Promise<ReadImport> {
   const file = { name: path, bytes: await readBytes(disk, path) }
-  const reading = kind === 'trades' ? readingFor(file, options) : null
-  if (reading === null) {
-    refuseUnused(options, kind)
-    return { kind, file, rows: importFormats[kind].read(file), reading: null, aside: [] }
+  const { dir: _dir, account, asset, currency, candle, ...others } = options
+  if (kind === 'prices') {
+    const read = priceReadingFor(file, options)
+    refuseUnused(read === null ? { ...others, account, asset, currency, candle } : { account }, kind)
+    if (read !== null) return { kind, file, ...readMappedPrices(file, read), reading: read }
   }
+  const reading = kind === 'trades' ? readingFor(file, options) : null
+  refuseUnused({ ...(reading === null ? { ...others, account } : {}), asset, currency, candle }, kind)
+  if (reading === null) return { kind, file, rows: importFormats[kind].read(file), reading: null, aside: [] }
   const { rows, aside, codes } = readMapped(file, reading)
   // The journal keeps of the list what has a say in this file.
   const quotes = reading.quotes.filter((code) => codes.has(code))

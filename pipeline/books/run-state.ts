@@ -1,5 +1,5 @@
 // How far a run has come, in a small file of the books while it lasts: for whoever watches from another process. It is
-// replaced whole, at most four times a second, and is gone when the run has ended; a process that died leaves its file behind,
+// replaced whole, at most four times a second and in at most a twentieth of the time, and is gone when the run has ended; a process that died leaves its file behind,
 // by which it is known. Nothing rests on it: a file that cannot be written or read is as good as none.
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
@@ -14,6 +14,8 @@ import type { Progress } from '../sync/context.ts'
 export const RUN_STATE_FILE = 'run-state.json'
 
 const WRITE_EVERY_MS = 250
+/** A thousand accounts make a large file: it is written the more seldom. */
+const SHARE_OF_TIME = 1 / 20
 const NOTES_KEPT = 20
 
 const feedSchema = z.object({
@@ -72,11 +74,11 @@ export async function tellRun(dir: string, options: RunStateOptions): Promise<Ru
   const over = new AbortController()
   const file = join(dir, RUN_STATE_FILE)
   const temporary = `${file}.${process.pid}`
-  let wroteAt = Number.NEGATIVE_INFINITY
+  let nextAt = Number.NEGATIVE_INFINITY
   let isWaiting = false
 
   const write = (): void => {
-    wroteAt = clock.monotonic()
+    const startedAt = clock.monotonic()
     const text = JSON.stringify({
       ...state,
       updatedAt: new Date(clock.wall()).toISOString(),
@@ -86,10 +88,12 @@ export async function tellRun(dir: string, options: RunStateOptions): Promise<Ru
       writeFileSync(temporary, text, { mode: 0o600 })
       renameSync(temporary, file)
     } catch {} // A full disk says so elsewhere.
+    const tookMs = clock.monotonic() - startedAt
+    nextAt = startedAt + Math.max(WRITE_EVERY_MS, tookMs / SHARE_OF_TIME)
   }
   const writeSoon = (): void => {
     if (isWaiting || over.signal.aborted) return
-    const waitMs = wroteAt + WRITE_EVERY_MS - clock.monotonic()
+    const waitMs = nextAt - clock.monotonic()
     if (waitMs <= 0) {
       write()
       return

@@ -14,7 +14,7 @@ import { commands } from './index.ts'
 export async function runCommandLine(words: readonly string[], given: Surroundings): Promise<number> {
   const surroundings = { run: randomUUID(), ...given }
   const { stderr } = surroundings
-  /** Read before the words are judged: what is wrong with them is told by it too. */
+  /** Read before the words are judged: what is wrong with them is reported by it too. */
   const level = String(Parser([...words]).logLevel)
   let code = 0
   const parser = yargs([...words])

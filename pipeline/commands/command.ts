@@ -3,15 +3,17 @@ import type { Argv } from 'yargs'
 import type { ExitCode } from '../../models/error.ts'
 import type { CommandContext, GlobalArguments } from '../config/context.ts'
 import type { Surroundings } from '../config/surroundings.ts'
+import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { type Importance, screenTable } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
-import type { Row } from '../output/value.ts'
 
-interface Declaration<Options> {
+interface Declaration<Options, Begun> {
   readonly example: readonly [string, string]
   readonly options: (parser: Argv) => Argv<Options>
-  readonly run: (context: CommandContext, args: Options & GlobalArguments) => Promise<ExitCode>
+  /** What takes as long to begin as the rest of the command to load, such as a process, and how it ends in any case. */
+  readonly early?: { readonly begin: () => Begun; readonly end: (begun: Begun) => Promise<void> }
+  readonly run: (context: CommandContext, args: Options & GlobalArguments, begun: Begun) => Promise<ExitCode>
 }
 
 /** A command as it is loaded: what it takes, and what it does. Its name stands in the table of contents (index.ts). */
@@ -20,12 +22,23 @@ export interface Command {
   readonly run: (args: GlobalArguments, surroundings: Surroundings) => Promise<ExitCode>
 }
 
-export function defineCommand<Options>({ options, example, run }: Declaration<Options>): Command {
+export function defineCommand<Options, Begun = undefined>({
+  options,
+  example,
+  early,
+  run,
+}: Declaration<Options, Begun>): Command {
   return {
     builder: (parser) => options(parser).example(...example),
     run: async (args, surroundings) => {
-      const { createContext } = await import('../config/context.ts')
-      return run(createContext(args, surroundings), args as Options & GlobalArguments)
+      // Without `early` nothing is begun, and nothing is what the command takes.
+      const begun = early?.begin() as Begun
+      try {
+        const { createContext } = await import('../config/context.ts')
+        return await run(createContext(args, surroundings), args as Options & GlobalArguments, begun)
+      } finally {
+        await early?.end(begun)
+      }
     },
   }
 }

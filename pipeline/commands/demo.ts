@@ -17,8 +17,9 @@ import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { writeFileFrom } from '../output/deliver.ts'
+import { buildJson } from '../reports/summary.ts'
 import { worksheet } from '../reports/worksheet.ts'
-import { defineCommand, worst } from './command.ts'
+import { defineCommand, jsonOption, worst } from './command.ts'
 import { showBooks, writeReports } from './demo/books.ts'
 import { compareWithTruth } from './demo/compare.ts'
 import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
@@ -37,8 +38,10 @@ export const demoCommand = defineCommand({
     parser
       .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
       .option('days', { type: 'number', default: 365, describe: 'Length of the history' })
-      .option('paging', pagingOption),
-  run: async (context, args) => {
+      .option('paging', pagingOption)
+      .option('json', jsonOption),
+  run: async (given, args) => {
+    const context = args.json ? { ...given, print: () => undefined } : given
     await emptyDemoFolder(context)
     const sandbox = await startSandboxOf({
       seed: args.seed,
@@ -54,9 +57,17 @@ export const demoCommand = defineCommand({
       )
       const codes = await night(context)
       const built = (await fillIn(context)) ?? codes.built
-      const files = await writeReports(context)
+      const reports = await writeReports(context)
       const comparison = await compareWithTruth(context.dir, sandbox.truth())
-      await showBooks(context, { built, files, comparison })
+      if (args.json) {
+        const { seed, days } = args
+        const paths = reports.files.map(({ path }) => path)
+        const answer = {
+          ...{ seed, days, ...codes.sync, ...buildJson(built) },
+          ...{ reports: paths, paper: reports.paper, comparison },
+        }
+        given.print(JSON.stringify(answer, null, 2))
+      } else await showBooks(context, { built, reports, comparison })
       return comparison.differences.length > 0 ? 1 : worst([codes.fetched, codeOf(built)])
     } finally {
       await sandbox.close()
@@ -87,6 +98,7 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
 interface Night {
   /** What fetching came to, and what the books did. */
   readonly fetched: ExitCode
+  readonly sync: { readonly rows: number; readonly requests: number }
   readonly built: BuildResult
 }
 
@@ -107,6 +119,7 @@ async function night(context: CommandContext): Promise<Night> {
     tellPrices(context, built.prices)
     return {
       fetched: worst([result.refusals.length > 0 ? 4 : 0, result.incomplete ? 5 : 0]),
+      sync: { rows: result.rows, requests: result.requests },
       built,
     }
   } finally {

@@ -4,8 +4,8 @@
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { explainBreak, readNote } from '../books/note.ts'
 import { optionalConfig } from '../config/context.ts'
-import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { defineCommand } from './command.ts'
+import { buildJson, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
+import { defineCommand, jsonOption } from './command.ts'
 
 export const explainBreakCommand = defineCommand({
   example: ['$0 explain-break 4f0c --note "Gift of a friend, 2026-03-01"', 'the id is from `$0 check`'],
@@ -18,7 +18,8 @@ export const explainBreakCommand = defineCommand({
       })
       .option('note', { type: 'string', describe: 'What explains it', requiresArg: true })
       .option('withdraw', { type: 'boolean', describe: 'Take the note back' })
-      .conflicts('note', 'withdraw'),
+      .conflicts('note', 'withdraw')
+      .option('json', jsonOption),
   run: async (context, args): Promise<ExitCode> => {
     const note = wordOf(args)
     const config = optionalConfig(context)
@@ -27,9 +28,15 @@ export const explainBreakCommand = defineCommand({
       breakId: String(args.break_id),
       note,
     })
-    const what = `${chosen.severity} ${chosen.checkName} ${chosen.breakId}`
-    context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)
-    context.print(describeBreaks(result))
+    const { severity, checkName, breakId } = chosen
+    if (args.json) {
+      const answer = { break_id: breakId, check_name: checkName, severity, note, ...buildJson(result) }
+      context.print(JSON.stringify(answer, null, 2))
+    } else {
+      const what = `${severity} ${checkName} ${breakId}`
+      context.print(note === null ? `The note on ${what} is taken back.` : `Explained: ${what}.`)
+      context.print(describeBreaks(result))
+    }
     if (result.published) return 0
     context.tell(NOT_PUBLISHED)
     return 1

@@ -9,7 +9,7 @@ import {
   LOT_BOOKINGS,
   type LotBooking,
 } from '../exports/export.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, jsonOption } from './command.ts'
 
 export const exportCommand = defineCommand({
   example: ['$0 export beancount --out books.beancount', 'then `bean-check books.beancount`'],
@@ -26,7 +26,8 @@ export const exportCommand = defineCommand({
         choices: LOT_BOOKINGS,
         describe: 'beancount only: inventories at cost, for beancount to book by this method',
         requiresArg: true,
-      }),
+      })
+      .option('json', jsonOption),
   run: async (context, args) => {
     const { path, tables } = await exportBooks(context.dir, args.kind as ExportKind, {
       out: args.out,
@@ -34,7 +35,8 @@ export const exportCommand = defineCommand({
       engine: engineSettings(optionalConfig(context).engine),
       ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),
     })
-    context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${tables} tables into ${path}.`)
+    if (args.json) context.print(JSON.stringify({ path, tables }, null, 2))
+    else context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${tables} tables into ${path}.`)
     return 0
   },
 })

@@ -8,12 +8,13 @@ import { type CommandContext, parseInstant, requiredConfig } from '../config/con
 import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import type { Column } from '../output/column.ts'
+import { ROWS_ON_SCREEN } from '../output/screen.ts'
 import type { FetchOutcome } from '../prices/fetch.ts'
 import { counted } from '../reports/notes.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { planRun } from '../sync/plan-run.ts'
+import { planRun, type RunPlan } from '../sync/plan-run.ts'
 import type { SyncResult } from '../sync/sync.ts'
-import { defineCommand, jsonOption, printRows, wideOption, worst } from './command.ts'
+import { defineCommand, jsonOption, printRows, terminalOf, wideOption, worst } from './command.ts'
 import { notifying } from './notifying.ts'
 import { startProgress } from './progress.ts'
 
@@ -56,6 +57,38 @@ const PLAN_COLUMNS: readonly Column[] = [
   { name: 'requests', kind: 'number' },
 ]
 
+const PLANNED_ACCOUNT_COLUMNS: readonly Column[] = [
+  { name: 'account' },
+  { name: 'partitions', kind: 'number' },
+  { name: 'requests', kind: 'number' },
+  { name: 'minutes', kind: 'number' },
+]
+
+/** Each partition; where that is more than a terminal shows, each account, the one that takes longest first. */
+async function showPlan(context: CommandContext, plan: RunPlan, wide: boolean): Promise<void> {
+  const { partitions, accounts } = plan
+  if (terminalOf(context).width !== undefined && !wide && partitions.length > ROWS_ON_SCREEN) {
+    const longest = accounts.toSorted(
+      (one, other) => other.minutes - one.minutes || other.requests - one.requests,
+    )
+    const rows = longest.map((one) => [one.account, one.partitions, one.requests, one.minutes])
+    await printRows(context, PLANNED_ACCOUNT_COLUMNS, rows, { wide })
+    context.print(`${partitions.length} feeds and partitions: --wide shows each, and --json has them.`)
+    return
+  }
+  const rows = partitions.map((one) => [
+    one.account,
+    one.feed,
+    one.partition,
+    one.from,
+    one.to,
+    one.windows,
+    one.requests,
+  ])
+  const importance = ['account', 'feed', 'requests', 'partition', 'from', 'to']
+  await printRows(context, PLAN_COLUMNS, rows, { wide, importance })
+}
+
 export const planCommand = defineCommand({
   example: ['$0 plan --accounts main --from 2026-01-01', 'the plan of one account since New Year'],
   options: (parser) => selectionOptions(parser).option('json', jsonOption).option('wide', wideOption),
@@ -71,17 +104,7 @@ export const planCommand = defineCommand({
         context.print(JSON.stringify(plan, null, 2))
         return 0
       }
-      const rows = plan.partitions.map((one) => [
-        one.account,
-        one.feed,
-        one.partition,
-        one.from,
-        one.to,
-        one.windows,
-        one.requests,
-      ])
-      const importance = ['account', 'feed', 'requests', 'partition', 'from', 'to']
-      await printRows(context, PLAN_COLUMNS, rows, { wide: args.wide, importance })
+      await showPlan(context, plan, args.wide)
       context.print(`${plan.requests} requests, at least ${plan.minutes} minutes under the rate budgets.`)
       return 0
     } finally {
@@ -95,6 +118,7 @@ function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   const codes: ExitCode[] = []
   context.tell(`${result.rows} rows in ${result.requests} requests (${result.retries} retries).`)
   for (const failure of result.failures) context.tell(`tieout: ${failure.text}`)
+  if (result.misconfigured) codes.push(2)
   if (result.refusals.length > 0) codes.push(4)
   if (result.incomplete) {
     context.tell('Incomplete: some ranges are pending. Progress is kept; run again.')

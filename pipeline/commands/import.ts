@@ -30,7 +30,8 @@ const HEADERS = [
   '          or as Kraken, Coinbase, Binance, Koinly or CoinTracking export it, or any other with --mapping',
   '  lots    opening lots:            id,time,account,asset,quantity,basis,currency',
   '  prices  plain:                   time,asset,currency,price  with or without  source',
-  '          or the reference rates of the ECB: eurofxref-hist.csv',
+  '          or the reference rates of the ECB (eurofxref-hist.csv), or as CoinGecko, CoinMarketCap, Yahoo Finance,',
+  '          Kraken or Binance have them (with --asset and --currency), or any other with --mapping',
 ].join('\n')
 
 export const importCommand = defineCommand({
@@ -52,6 +53,21 @@ export const importCommand = defineCommand({
       .option('mapping', {
         type: 'string',
         describe: 'How to read the export of a service of which no mapping ships: a YAML file',
+        requiresArg: true,
+      })
+      .option('asset', {
+        type: 'string',
+        describe: 'Coin of a file of prices that does not say it',
+        requiresArg: true,
+      })
+      .option('currency', {
+        type: 'string',
+        describe: 'Currency of a file of prices that does not say it',
+        requiresArg: true,
+      })
+      .option('candle', {
+        type: 'number',
+        describe: 'Minutes of a candle, of a file of prices that does not say it',
         requiresArg: true,
       })
       .option('undo', {
@@ -159,21 +175,22 @@ async function workOf(
       found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
       action: 'See `tieout import --help`.',
     })
-  const { account, mapping, zone } = options
-  const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, account, mapping, zone })
+  const { account, mapping, zone, asset, currency, candle } = options
+  const told = { account, mapping, zone, asset, currency, candle }
+  const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, ...told })
   return async (books, run) =>
     describeImport(file, await importInto(books, read, run)) + describeReading(read)
 }
 
 /** By which mapping the export of a service was read, and which of its rows make none of ours. */
-function describeReading({ reading, aside }: ReadImport): string {
+function describeReading({ kind, reading, aside }: ReadImport): string {
   if (reading === null) return ''
   const lines = aside.map(({ what, rows, left }) => {
     const over = left.map(({ asset, amount }) => `${asset} ${formatAmount(amount)}`).join(', ')
     return `\n  ${counted(rows, 'row')}: ${what}${over === '' ? '' : ` (left over: ${over})`}`
   })
-  const none =
-    lines.length === 0 ? '' : `\nThese make no row, as they move nothing between accounts:${lines.join('')}`
+  const why = kind === 'prices' ? '' : ', as they move nothing between accounts'
+  const none = lines.length === 0 ? '' : `\nThese make no row${why}:${lines.join('')}`
   return `\nRead as an export of ${reading.mapping.title ?? reading.mapping.name}.${none}`
 }
 

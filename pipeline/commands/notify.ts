@@ -60,7 +60,7 @@ const OUTCOMES: Readonly<Record<ExitCode, string>> = {
 const LISTED_MAX = 100
 const TIME_LIMIT_MS = 15_000
 
-/** The message of a run; null where nothing happened that is to be told. */
+/** The message of a run; null where nothing happened that is worth a message. */
 export function messageOf(report: RunReport, on: readonly NotifyEvent[]): NotifyMessage | null {
   const { run, command, startedAt, endedAt, exitCode, error, sync, build } = report
   const isNew = (firstSeenAt: string): boolean => Date.parse(firstSeenAt) >= startedAt

@@ -1,4 +1,4 @@
-// A command that tells of its end: whatever it came to, thrown errors included, is told once everything is closed.
+// A command that reports its end: whatever it came to, thrown errors included, is reported once everything is closed.
 import { type ExitCode, TieoutError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
@@ -36,7 +36,7 @@ export async function notifying(
     if (message === null) return
     for (const { by, reason } of await notify(config.notify, message, context.clock, process.env)) {
       context.log.error({ by, reason }, 'notify failed')
-      context.tell(`tieout: Nobody was told of this run: the ${by} of notify failed (${reason}).`)
+      context.tell(`tieout: Nobody was notified of this run: the ${by} of notify failed (${reason}).`)
     }
   }
   let code: ExitCode

@@ -5,20 +5,27 @@ import { openBooks } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
 import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { defineCommand } from './command.ts'
+import { buildJson, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
+import { defineCommand, jsonOption } from './command.ts'
 import { tellPrices } from './fetch.ts'
 
 export const pricesCommand = defineCommand({
   example: ['$0 prices fetch', 'ask the configured sources for what the books need, and publish'],
-  options: (parser): Argv<{ readonly action?: string | undefined; readonly build: boolean }> =>
+  options: (
+    parser,
+  ): Argv<{
+    readonly action?: string | undefined
+    readonly build: boolean
+    readonly json: boolean
+  }> =>
     parser
       .positional('action', { choices: ['fetch'] as const, describe: 'Ask the sources of the configuration' })
       .option('build', {
         type: 'boolean',
         default: true,
         describe: 'Build and publish too; --no-build leaves it to a later `build`',
-      }),
+      })
+      .option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const { candles, ecb } = config.prices.sources
@@ -42,8 +49,10 @@ export const pricesCommand = defineCommand({
       })
       tellPrices(context, result.prices)
       const pending = (result.prices?.problems.length ?? 0) > 0 ? 5 : 0
+      if (args.json)
+        context.print(JSON.stringify({ ...result.prices, ...(args.build ? buildJson(result) : {}) }, null, 2))
       if (!args.build) return pending
-      context.print(describeBreaks(result))
+      if (!args.json) context.print(describeBreaks(result))
       if (result.published) return pending
       context.tell(NOT_PUBLISHED)
       return 1

@@ -2,7 +2,7 @@
 // stays clean. Time left is what the rate budgets take at least for the requests that are planned and not yet sent. And for
 // whoever watches from another process: the state of the run in the books.
 import { Presets, SingleBar } from 'cli-progress'
-import { leastMs, spendingOf } from '../../connectors/budgets.ts'
+import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import type { Clock } from '../../models/clock.ts'
@@ -54,6 +54,8 @@ export async function startProgress(
 interface FeedSoFar {
   readonly account: string
   readonly feed: string
+  /** The budget of its requests; null for a feed that the catalogue does not have. */
+  readonly spending: Spending | null
   planned: number
   done: number
   rows: number
@@ -66,6 +68,8 @@ export class SoFar {
   readonly #begun: number
   readonly #feeds = new Map<string, FeedSoFar>()
   rows = 0
+  done = 0
+  planned = 0
 
   constructor(clock: Pick<Clock, 'monotonic'>, config: Config) {
     this.#clock = clock
@@ -75,28 +79,34 @@ export class SoFar {
 
   /** Takes the event in, and answers how far its feed has come. */
   note(event: Exclude<Progress, { kind: 'note' }>): Readonly<FeedSoFar> {
-    const { account, feed } = event
-    const key = JSON.stringify([account, feed])
-    const so = this.#feeds.get(key) ?? { account, feed, planned: 0, done: 0, rows: 0 }
+    const so = this.#feedOf(event.account, event.feed)
+    const before = { ...so }
     if (event.kind === 'planned') so.planned += event.requests
     if (event.kind === 'page') {
       so.done += 1
       so.rows += event.rows
-      this.rows += event.rows
     }
     // What has ended sends no more, whatever had been planned.
     if (event.kind === 'finished') so.planned = so.done
     else so.planned = Math.max(so.planned, so.done)
-    this.#feeds.set(key, so)
+    this.rows += so.rows - before.rows
+    this.done += so.done - before.done
+    this.planned += so.planned - before.planned
     return so
   }
 
-  get done(): number {
-    return this.#sum('done')
-  }
-
-  get planned(): number {
-    return this.#sum('planned')
+  #feedOf(account: string, feed: string): FeedSoFar {
+    const key = JSON.stringify([account, feed])
+    const known = this.#feeds.get(key)
+    if (known !== undefined) return known
+    const endpoint = findEndpoint(feed)
+    const uid = this.#config.accounts[account]?.uid
+    const access = { name: account, ...(uid === undefined ? {} : { uid }) }
+    const spending =
+      endpoint === undefined ? null : spendingOf(access, endpoint, budgetOverrides(this.#config))
+    const made = { account, feed, spending, planned: 0, done: 0, rows: 0 }
+    this.#feeds.set(key, made)
+    return made
   }
 
   /** Requests a second since the beginning. */
@@ -107,14 +117,9 @@ export class SoFar {
 
   /** Least milliseconds that the budgets take for the rest. */
   get leftMs(): number {
-    const overrides = budgetOverrides(this.#config)
-    const rest = [...this.#feeds.values()].flatMap(({ account, feed, planned, done }) => {
-      const endpoint = findEndpoint(feed)
-      if (endpoint === undefined || planned <= done) return []
-      const uid = this.#config.accounts[account]?.uid
-      const access = { name: account, ...(uid === undefined ? {} : { uid }) }
-      return [{ spending: spendingOf(access, endpoint, overrides), count: planned - done }]
-    })
+    const rest = [...this.#feeds.values()].flatMap(({ spending, planned, done }) =>
+      spending === null || planned <= done ? [] : [{ spending, count: planned - done }],
+    )
     return leastMs(rest, defaultProfile.ipRate)
   }
 
@@ -124,10 +129,6 @@ export class SoFar {
       `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)}/s, ` +
       `at least ${duration(this.leftMs)} left`
     )
-  }
-
-  #sum(what: 'done' | 'planned'): number {
-    return [...this.#feeds.values()].reduce((sum, so) => sum + so[what], 0)
   }
 }
 

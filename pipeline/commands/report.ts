@@ -2,11 +2,13 @@
 import { oneOfThese } from '../../models/text.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { type Asked, compareWithFiling, freezeReport, inputsOf } from '../evidence/freeze.ts'
+import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { methods } from '../lots/engine.ts'
+import { ledgerForPaper, PAPERS, paperOf, stampOf } from '../paper/paper.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
+import { defaultsOf } from '../reports/defaults.ts'
 import { REPORT_FORMATS, type ReportFormat, writeReport } from '../reports/print.ts'
 import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
@@ -50,7 +52,7 @@ export const reportCommand = defineCommand({
       .option('out', text('File or folder to write to')),
   run: async (context, args) => {
     const config = optionalConfig(context)
-    const ledger = await openLedger(context.dir, {
+    const opened = await openLedger(context.dir, {
       signal: context.signal,
       engine: engineSettings(config.engine),
     })
@@ -69,36 +71,34 @@ export const reportCommand = defineCommand({
         form1099: args['form-1099-da'],
         methods: args.methods,
       }
-      const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind, losses } = config.reports
-      const opening = losses && { into: losses.into, amount: losses.amount, longTerm: losses.long_term }
-      const defaults = { method, scope, rules, timeZone, feesInKind, losses: opening }
-      const asked = { name: args.name as ReportName, options, defaults }
-      const made = await reportOf(context, ledger, asked, args)
+      const asked = { name: args.name as ReportName, options, defaults: defaultsOf(config) }
       const format = args.json ? 'json' : (args.format as ReportFormat)
-      const report = format === 'xlsx' ? await withHashes(made, context, ledger, asked) : made
+      const ledger = format === 'html' && PAPERS.has(asked.name) ? ledgerForPaper(opened) : opened
+      const made = await reportOf(context, ledger, asked, args)
+      const report = await forHandingOver(made, format, context, ledger, asked, args.against !== undefined)
       const destination = { out: args.out, dir: context.dir, terminal: terminalOf(context, args.wide) }
       const file = await writeReport(report, format, destination)
       if (file !== null) context.tell(`Wrote ${file}.`)
       return 0
     } finally {
-      ledger.close()
+      opened.close()
     }
   },
 })
 
-/** A workbook leaves the house: its cover says what it was made from. */
-async function withHashes(
+/** A workbook and a document leave the house: their covers say what they were made from. */
+async function forHandingOver(
   report: Report,
+  format: ReportFormat,
   { dir, clock }: CommandContext,
   ledger: Ledger,
   asked: Asked,
+  isDifference: boolean,
 ): Promise<Report> {
-  const { tieout, ledger: hash, journal } = await inputsOf(ledger, asked, { dir, clock })
-  const facts: [string, string][] = [
-    ['Ledger', `SHA-256 ${hash}`],
-    ['Journal', `frame ${journal.seq}, chain hash ${journal.chain}`],
-    ['Made by', `tieout ${tieout}`],
-  ]
+  const context = { dir, clock, disk: nodeDisk }
+  if (format === 'html' && !isDifference) return await paperOf(ledger, asked, report, context)
+  if (format !== 'html' && format !== 'xlsx') return report
+  const { facts } = await stampOf(ledger, asked, context)
   return { ...report, facts: [...(report.facts ?? []), ...facts] }
 }
 

@@ -6,10 +6,10 @@ import { explainBreak } from '../books/note.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
+import { DEFAULT_PORT } from '../serve/address.ts'
 import { serve } from '../serve/server.ts'
 import { defineCommand } from './command.ts'
 
-const DEFAULT_PORT = 4711
 const PORT_MAX = 65_535
 
 export const serveCommand = defineCommand({

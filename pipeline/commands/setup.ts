@@ -16,8 +16,8 @@ import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
 
 export const initCommand = defineCommand({
   example: ['$0 init --dir ~/books', 'then put credentials into the environment and run tieout plan'],
-  options: (parser) => parser,
-  run: async (context) => {
+  options: (parser) => parser.option('json', jsonOption),
+  run: async (context, args) => {
     if (existsSync(context.configFile)) {
       throw new UsageError('There is a configuration already.', {
         where: context.configFile,
@@ -31,6 +31,10 @@ export const initCommand = defineCommand({
       Buffer.from(exampleConfig(defaultProfile.baseUrl, rulesList)),
       0o600,
     )
+    if (args.json) {
+      context.print(JSON.stringify({ path: context.configFile }, null, 2))
+      return 0
+    }
     context.print(`Wrote ${context.configFile}.`)
     context.print(
       'Next: name your accounts in it, put their credentials into the environment, and run `tieout plan`.',

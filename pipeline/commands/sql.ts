@@ -1,7 +1,6 @@
 // `tieout sql`: a question to the published ledger, also while a run writes.
-import { optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { answerApart } from '../reports/apart.ts'
+import { ANSWERS, askApart, endApart, startApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
 import { runQuery } from '../reports/sql.ts'
 import { defineCommand, terminalOf, wideOption } from './command.ts'
@@ -19,11 +18,13 @@ export const sqlCommand = defineCommand({
       .option('out', text('File to write to'))
       .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
       .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
-  run: async (context, args) => {
+  early: { begin: () => startApart(ANSWERS), end: endApart },
+  run: async (context, args, waiting) => {
+    const { optionalConfig } = await import('../config/context.ts')
     await runQuery(context.dir, args.query, {
       format: args.json ? 'json' : (args.format as QueryFormat),
       terminal: terminalOf(context, args.wide),
-      answer: answerApart,
+      answer: (question, stopping, deliver) => deliver(askApart(waiting, question, stopping)),
       signal: context.signal,
       engine: engineSettings(optionalConfig(context).engine),
       ...(args.out === undefined ? {} : { out: args.out }),

@@ -1,7 +1,7 @@
 // The command that brings a broker's sub-accounts into the books.
 import { randomBytes } from 'node:crypto'
 import { addSubaccounts } from '../calls/subaccounts.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, jsonOption } from './command.ts'
 
 export const addSubaccountsCommand = defineCommand({
   example: ['$0 add-subaccounts 4871 4872 --account broker --write', 'from then on nightly covers them'],
@@ -25,10 +25,13 @@ export const addSubaccountsCommand = defineCommand({
         type: 'boolean',
         default: false,
         describe: 'Do it; without it only what it would do is shown',
-      }),
-  run: async (context, { uids, account, ip, write }) => {
+      })
+      .option('json', jsonOption),
+  run: async (context, { uids, account, ip, write, json }) => {
     const newPassphrase = (): string => randomBytes(16).toString('hex')
-    await addSubaccounts(context, { uids, account, addresses: ip, write, newPassphrase })
+    const options = { uids, account, addresses: ip, write, newPassphrase }
+    const added = await addSubaccounts(context, options, json ? () => undefined : context.print)
+    if (json) context.print(JSON.stringify(added, null, 2))
     return 0
   },
 })

@@ -47,9 +47,12 @@ const columnsOf = (...names: readonly string[]): Column[] => names.map((name) =>
 
 export interface Form {
   readonly json: boolean
-  /** Columns of the terminal; without it nothing is cut. */
+  /** Columns of the terminal; without it nothing is broken or cut. */
   readonly width?: number
 }
+
+/** The longest meaning of a column, on a terminal of 80 columns. */
+const MEANING_LINES = 12
 
 /** The tables of the ledger at hand, or one of them with its columns, in the words of its own comments. */
 export async function tablesText(ledger: Ledger, name: string | undefined, form: Form): Promise<string> {
@@ -84,7 +87,7 @@ export async function tablesText(ledger: Ledger, name: string | undefined, form:
     `  grain: ${table.grain}`,
     ...(table.keys === '' ? [] : [`  keys:  ${table.keys}`]),
     '',
-    printTable(columnsOf('column', 'type', 'meaning'), columns, form),
+    printTable(columnsOf('column', 'type', 'meaning'), columns, { ...form, lines: MEANING_LINES }),
   ].join('\n')
 }
 

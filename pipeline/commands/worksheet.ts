@@ -6,15 +6,18 @@ import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, outFile, writeFileFrom, writeOut } from '../output/deliver.ts'
+import { jsonText } from '../output/json.ts'
 import { counted } from '../reports/notes.ts'
 import { worksheet } from '../reports/worksheet.ts'
-import { defineCommand, terminalOf } from './command.ts'
+import { defineCommand, jsonOption, terminalOf } from './command.ts'
 
 export const worksheetCommand = defineCommand({
   example: ['$0 worksheet --out lots.csv', 'fill in what is known, then: tieout import lots lots.csv'],
   options: (parser) =>
-    parser.option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true }),
-  run: async (context, { out }) => {
+    parser
+      .option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true })
+      .option('json', { ...jsonOption, describe: 'As JSON, not as the CSV that is imported' }),
+  run: async (context, { out, json }) => {
     const engine = engineSettings(optionalConfig(context).engine)
     const ledger = await openLedger(context.dir, { signal: context.signal, engine })
     try {
@@ -22,12 +25,12 @@ export const worksheetCommand = defineCommand({
       const all = await allRows(rows)
       const basis = columns.findIndex(({ name }) => name === 'basis')
       const open = all.filter((row) => row[basis] === null).length
-      const text = csvText(columns, asBatches(all))
+      const text = (json ? jsonText : csvText)(columns, asBatches(all))
       if (out === undefined) {
         const terminal = terminalOf(context)
         await writeOut(terminal.stdout, forScreen(terminal.width, text))
       } else {
-        const file = await outFile(out, 'worksheet.csv', context.dir)
+        const file = await outFile(out, json ? 'worksheet.json' : 'worksheet.csv', context.dir)
         await writeFileFrom(nodeDisk, file, text)
         context.tell(`Wrote ${file}: ${counted(all.length, 'arrival')} without a known cost.`)
       }

@@ -6,7 +6,7 @@ import leven from 'leven'
 import { z } from 'zod'
 import type { AccountAccess, Credentials } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
-import { ECB_URL } from '../../connectors/prices/ecb.ts'
+import { ECB_URL } from '../../connectors/prices/ecb-rates.ts'
 import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
@@ -33,9 +33,9 @@ export const OTHER_SOURCES = 'others'
 
 /**
  * Which sources of prices count, where the configuration says nothing: what the user imports, then what is published,
- * then own trades, and last of all private deals.
+ * then what the venue values lending and positions at, then own trades, and last of all private deals.
  */
-export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'trades', 'p2p'] as const
+export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'ltv', 'marks', 'trades', 'p2p'] as const
 
 const instant = z.union([z.string(), z.date()]).transform((value, context) => {
   const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
@@ -57,7 +57,7 @@ export const accountName = z
   .string()
   .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
 
-/** What is told goes encrypted, or stays on this machine. */
+/** What is sent goes encrypted, or stays on this machine. */
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
@@ -173,7 +173,7 @@ const schema = z.strictObject({
     })
     .prefault({}),
   privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),
-  /** Who is told when a run fails or finds new breaks. */
+  /** Who is notified when a run fails or finds new breaks. */
   notify: z
     .strictObject({
       command: z.array(z.string().min(1)).min(1).optional(),
@@ -437,7 +437,7 @@ export function readCredentials(file: string, accounts: readonly string[] = []):
       cause,
     })
   }
-  // A parse error would quote the line, and with it a secret: only its position is told.
+  // A parse error would quote the line, and with it a secret: only its position is given.
   const read = readYaml(source)
   const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
   if (!checked.success) {

@@ -1,6 +1,6 @@
 // The commented configuration that `tieout init` writes. It must read back unchanged through the schema.
 
-import { ECB_URL } from '../../connectors/prices/ecb.ts'
+import { ECB_URL } from '../../connectors/prices/ecb-rates.ts'
 
 /** A configuration for the venue itself, with every key explained; `rules` are those that there are. */
 export function exampleConfig(baseUrl: string, rules: string): string {
@@ -69,10 +69,10 @@ prices:
     # The reference rates of the European Central Bank, from its public data service.
     ecb: { url: ${ECB_URL} }
   # Which prices count. One of a later source is used only where none of an earlier one still counts (a price counts for a
-  # day, one between two currencies of states for five), however much fresher it is. trades are one's own on the order
-  # book, p2p one's own private deals; others stands for every source that is not named, such as your files. A source that
-  # is left out values nothing.
-  # order: [others, ecb, candles, trades, p2p]
+  # day, one between two currencies of states for five), however much fresher it is. ltv and marks are what the venue values
+  # lending and positions at whenever they are fetched; trades are one's own on the order book, p2p one's own private deals;
+  # others stands for every source that is not named, such as your files. A source that is left out values nothing.
+  # order: [others, ecb, candles, ltv, marks, trades, p2p]
 
 # Who is told when nightly or sync fails, or when nightly finds new breaks. A small JSON without amounts, secrets or
 # personal data: to the standard input of a command (no shell), by POST to a URL (https), or both.

@@ -1,5 +1,5 @@
 // A YAML text as plain data, or what is wrong with it and where. What the library throws only while it resolves aliases
-// (one that is not set before it, or so many that they would outgrow memory) is told the same way. Its warnings, which
+// (one that is not set before it, or so many that they would outgrow memory) is reported the same way. Its warnings, which
 // quote what they warn of, are kept from standard error: a credentials file is read here too.
 import { LineCounter, parseDocument } from 'yaml'
 

@@ -2,7 +2,7 @@
 // postings, and what has to be known of the whole before the first of them is written.
 
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Row } from '../output/value.ts'
+import type { Row } from '../output/cell.ts'
 import { requireTable } from '../reports/report.ts'
 import { consecutive } from './consecutive.ts'
 

@@ -1,6 +1,7 @@
 // Rows that come sorted, put together again by the cell that names what they belong to.
+
+import type { Row } from '../output/cell.ts'
 import type { RowBatches } from '../output/column.ts'
-import type { Row } from '../output/value.ts'
 
 /** Runs of rows with an equal cell at `key`, in their order; memory holds one run and one batch. */
 export async function* consecutive(rows: RowBatches, key: number): AsyncIterable<readonly [Row, ...Row[]]> {

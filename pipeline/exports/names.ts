@@ -1,5 +1,5 @@
 // Names of accounts and coins as beancount and hledger accept them. Every name can be led back to the books': two names
-// never become one, and what was changed is told beside the declaration in the exported file.
+// never become one, and what was changed is noted beside the declaration in the exported file.
 import { createHash } from 'node:crypto'
 
 const ROOTS: ReadonlySet<string> = new Set(['Assets', 'Liabilities', 'Equity', 'Income', 'Expenses'])

@@ -1,7 +1,7 @@
 // What every format prints: named columns and rows of cells, in batches, so that a long result never stands in memory.
 import type { DuckDBDataChunk, DuckDBType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
-import type { CellKind, Row } from './value.ts'
+import type { CellKind, Row } from './cell.ts'
 
 export interface Column {
   /** Key in JSON and heading in CSV. */

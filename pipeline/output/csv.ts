@@ -1,8 +1,9 @@
 // CSV by RFC 4180: UTF-8 without a byte-order mark, a heading line, fields quoted where they must be.
 // Lines end in LF, which every reader takes and which leaves no stray character in the last column of line tools.
 // No value is an empty field, an empty text is "", as PostgreSQL and DuckDB read them.
+
+import { cellText, type Row } from './cell.ts'
 import type { Column, RowBatches } from './column.ts'
-import { cellText, type Row } from './value.ts'
 
 const FORMULA_START = /^[=+\-@\t\r]/
 const PLAIN_NUMBER = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i

@@ -1,55 +1,239 @@
-// One self-contained page for a report: no script, nothing loaded from elsewhere, every text escaped.
-import type { Column } from './column.ts'
-import { cellText, type Row } from './value.ts'
+// One self-contained document for a report, to be printed or read on a screen: no script, nothing loaded from elsewhere,
+// every text escaped. Tables come as they are read, so that a long one never stands in memory.
+import { type Bars, barChart } from './bars.ts'
+import { cellText, type Row } from './cell.ts'
+import { asBatches, type Column, type RowBatches } from './column.ts'
+import { type Running, styleOf } from './html-style.ts'
+import { type Attributes, type Child, h, type Markup, written } from './markup.ts'
 
-const ENTITIES: Readonly<Record<string, string>> = {
-  '&': '&amp;',
-  '<': '&lt;',
-  '>': '&gt;',
-  '"': '&quot;',
-  "'": '&#39;',
+export interface Table {
+  readonly caption: string
+  readonly columns: readonly Column[]
+  readonly rows: RowBatches
+  readonly totals?: readonly Row[]
 }
 
-export function escapeHtml(text: string): string {
-  return text.replace(/[&<>"']/g, (character) => ENTITIES[character] ?? '')
+export interface Content {
+  readonly words?: readonly string[]
+  readonly bars?: readonly Bars[]
+  readonly tables?: readonly Table[]
+  /** Terms with their meanings, or facts with their names. */
+  readonly terms?: readonly (readonly [string, string])[]
 }
 
-const STYLE = [
-  'body{font:14px/1.45 system-ui,sans-serif;margin:2rem;color:#1b1f24;background:#fff}',
-  'p.warning{font-weight:600;border-left:4px solid #bf8700;padding-left:.8rem}',
-  'h1{font-size:1.3rem}ul.notes{color:#57606a;padding-left:1.2rem}',
-  'table{border-collapse:collapse;font-variant-numeric:tabular-nums}',
-  'th,td{padding:.25rem .6rem;border-bottom:1px solid #d8dee4;text-align:left;white-space:nowrap}',
-  'th{position:sticky;top:0;background:#f6f8fa}td.r,th.r{text-align:right}',
-  'tfoot td{font-weight:600;border-top:2px solid #57606a}',
-  '@media(prefers-color-scheme:dark){body{color:#e6edf3;background:#0d1117}th{background:#161b22}}',
-].join('')
+export interface Section {
+  readonly title: string
+  /** Read when the sections before it have been written. */
+  readonly content: () => Promise<Content>
+}
 
 export interface HtmlReport {
   readonly title: string
   readonly columns: readonly Column[]
-  readonly rows: AsyncIterable<readonly Row[]>
+  readonly rows: RowBatches
   readonly totals: readonly Row[]
   /** What makes the figures incomplete. */
   readonly warnings?: readonly string[] | undefined
+  /** What it was asked for and made from, by name. */
+  readonly facts?: readonly (readonly [string, string])[] | undefined
   readonly notes: readonly string[]
+  /** What the document has instead of the one table of the report. */
+  readonly sections?: readonly Section[] | undefined
+  /** Stands on every page; the title when absent. */
+  readonly running?: Running | undefined
 }
 
 export async function* htmlText(report: HtmlReport): AsyncIterable<string> {
-  const title = escapeHtml(report.title)
-  const right = report.columns.map((column) => column.kind === 'amount' || column.kind === 'number')
-  const cell = (tag: 'td' | 'th', content: unknown, index: number): string =>
-    `<${tag}${right[index] === true ? ' class="r"' : ''}>${escapeHtml(cellText(content))}</${tag}>`
-  const line = (row: Row): string =>
-    `<tr>${row.map((content, index) => cell('td', content, index)).join('')}</tr>\n`
-
-  yield '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">' +
-    `<meta http-equiv="Content-Security-Policy" content="default-src 'none'; style-src 'unsafe-inline'">` +
-    `<meta name="viewport" content="width=device-width"><title>${title}</title><style>${STYLE}</style></head>\n` +
-    `<body><h1>${title}</h1>\n${(report.warnings ?? []).map((text) => `<p class="warning" role="note">${escapeHtml(text)}</p>\n`).join('')}<ul class="notes">${report.notes.map((note) => `<li>${escapeHtml(note)}</li>`).join('')}</ul>\n` +
-    `<table><thead><tr>${report.columns.map((column, index) => cell('th', column.title ?? column.name, index)).join('')}</tr></thead>\n<tbody>\n`
-  for await (const batch of report.rows) yield batch.map(line).join('')
-  yield '</tbody>\n'
-  if (report.totals.length > 0) yield `<tfoot>\n${report.totals.map(line).join('')}</tfoot>\n`
-  yield '</table></body></html>\n'
+  yield '<!doctype html>\n'
+  yield* written(documentOf(report))
+  yield '\n'
 }
+
+function documentOf(report: HtmlReport): Markup {
+  const { title, warnings = [], facts = [], notes, sections } = report
+  const running = report.running ?? { who: title, what: '', books: '' }
+  return h(
+    'html',
+    { lang: 'en' },
+    h(
+      'head',
+      {},
+      h('meta', { charset: 'utf-8' }),
+      h('meta', {
+        'http-equiv': 'Content-Security-Policy',
+        content: "default-src 'none'; style-src 'unsafe-inline'",
+      }),
+      h('meta', { name: 'viewport', content: 'width=device-width' }),
+      h('title', {}, title),
+      h('style', {}, styleOf(running)),
+    ),
+    '\n',
+    h(
+      'body',
+      {},
+      h(
+        'header',
+        {},
+        h('h1', {}, title),
+        '\n',
+        warnings.map((text) => h('p', { class: 'warning', role: 'note' }, text)),
+        facts.length === 0 ? null : list(facts),
+        notes.length === 0
+          ? null
+          : h(
+              'ul',
+              { class: 'notes' },
+              notes.map((note) => h('li', {}, note)),
+            ),
+      ),
+      '\n',
+      sections === undefined ? null : contents(sections),
+      h('main', {}, sections === undefined ? ownTable(report) : inTurn(sections)),
+    ),
+  )
+}
+
+const list = (terms: readonly (readonly [string, string])[]): Markup =>
+  h(
+    'dl',
+    {},
+    terms.map(([name, text]) => [h('dt', {}, name), h('dd', {}, text), '\n']),
+  )
+
+const sectionId = (at: number): string => `section-${at + 1}`
+
+const contents = (sections: readonly Section[]): Markup =>
+  h(
+    'nav',
+    { 'aria-label': 'Contents' },
+    h(
+      'ol',
+      {},
+      sections.map(({ title }, at) => h('li', {}, h('a', { href: `#${sectionId(at)}` }, title))),
+    ),
+  )
+
+async function* inTurn(sections: readonly Section[]): AsyncIterable<Child> {
+  for (const [at, { title, content }] of sections.entries()) {
+    const id = sectionId(at)
+    const { words = [], bars = [], tables = [], terms = [] } = await content()
+    yield [
+      '\n',
+      h(
+        'section',
+        { 'aria-labelledby': id },
+        h('h2', { id }, `${at + 1}. ${title}`),
+        words.map((text) => h('p', {}, text)),
+        bars
+          .filter((chart) => chart.bars.length > 0)
+          .map((chart, nth) => barChart(chart, `${id}-chart-${nth + 1}`)),
+        terms.length === 0 ? null : list(terms),
+        tables.map((table, nth) => tableOf(table, `${id}-table-${nth + 1}`)),
+      ),
+    ]
+  }
+}
+
+const ownTable = ({ title, columns, rows, totals }: HtmlReport): Child =>
+  tableOf({ caption: title, columns, rows, totals }, 'report')
+
+/** A heading that says what it is; a table without rows is a sentence. */
+async function* tableOf({ caption, columns, rows, totals = [] }: Table, id: string): AsyncIterable<Child> {
+  const batches = rows[Symbol.asyncIterator]()
+  let first = await batches.next()
+  while (first.done !== true && first.value.length === 0) first = await batches.next()
+  if (first.done === true && totals.length === 0) {
+    yield h('p', {}, `${caption}: none.`)
+    return
+  }
+  const shown = columns.map(shownAs)
+  yield h(
+    'div',
+    { class: 'wide', role: 'group', tabindex: '0', 'aria-labelledby': id },
+    h(
+      'table',
+      alignments(shown),
+      h('caption', { id }, caption),
+      h(
+        'thead',
+        {},
+        h(
+          'tr',
+          {},
+          columns.map((column) => h('th', { scope: 'col' }, headingOf(column))),
+        ),
+      ),
+      h('tbody', {}, '\n', linesOf(first, batches, shown)),
+      totals.length === 0
+        ? null
+        : h(
+            'tfoot',
+            {},
+            '\n',
+            totals.map((row) => line(row, shown)),
+          ),
+    ),
+  )
+}
+
+async function* linesOf(
+  first: IteratorResult<readonly Row[]>,
+  batches: AsyncIterator<readonly Row[]>,
+  shown: readonly Shown[],
+): AsyncIterable<Child> {
+  for (let batch = first; batch.done !== true; batch = await batches.next())
+    yield batch.value.map((row) => line(row, shown))
+}
+
+type Shown = 'amount' | 'time' | 'id' | 'text'
+
+function shownAs({ name, kind }: Column): Shown {
+  if (kind === 'amount' || kind === 'number') return 'amount'
+  if (kind === 'time') return 'time'
+  return /(_id|_hash|^id|^evidence)$/.test(name) ? 'id' : 'text'
+}
+
+/** A column as people read it. */
+export const headingOf = ({ name, title, kind }: Column): string =>
+  (title ?? name.replaceAll('_', ' ')) + (kind === 'time' ? ' (UTC)' : '')
+
+/** Of each column by its place, so that no cell needs a class of its own. */
+function alignments(shown: readonly Shown[]): Attributes {
+  const places = shown.flatMap((how, at) =>
+    how === 'amount' ? [`r${at + 1}`] : how === 'id' ? [`l${at + 1}`] : [],
+  )
+  return places.length === 0 ? {} : { class: places.join(' ') }
+}
+
+/** Longer ones may be broken, so that a table stays on its page. */
+const AMOUNT_LENGTH = 26
+
+/** Of UTC, as the heading says; milliseconds where there are any. */
+const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.000)?(\.\d+)?Z$/
+
+const shownTime = (text: string): string =>
+  text.replace(INSTANT, (_, day, time, more = '') => `${day} ${time}${more}`)
+
+function line(row: Row, shown: readonly Shown[]): Child {
+  return [
+    h(
+      'tr',
+      {},
+      row.map((content, at) => {
+        const how = shown[at]
+        const text = how === 'time' ? shownTime(cellText(content)) : cellText(content)
+        const attributes = how === 'amount' && text.length > AMOUNT_LENGTH ? { class: 'long' } : {}
+        return at === 0 ? h('th', { scope: 'row', ...attributes }, text) : h('td', attributes, text)
+      }),
+    ),
+    '\n',
+  ]
+}
+
+/** A table of rows that are in memory. */
+export const tableWith = (
+  caption: string,
+  columns: readonly Column[],
+  rows: readonly Row[],
+  totals: readonly Row[] = [],
+): Table => ({ caption, columns, rows: asBatches(rows), totals })

@@ -1,8 +1,9 @@
 // A table as a terminal shows it: the columns that matter most, as many as fit, and the first rows. A figure is whole or its
-// column is left out, and what is left out is named below. Where nobody looks at a screen, tables are whole (table.ts).
+// column is left out, words go on in further lines, and what is left out is named below. Where nobody looks at a screen, tables are whole (table.ts).
+
+import type { Row } from './cell.ts'
 import type { Column, RowBatches } from './column.ts'
 import { fits, isId, leastWidths, printTable, widthOf } from './table.ts'
-import type { Row } from './value.ts'
 
 /** Names of columns, the most important first; columns that say something only together stand in one list. */
 export type Importance = readonly (string | readonly string[])[]
@@ -18,6 +19,9 @@ export interface Screen {
 }
 
 const IN_FILES = '--format csv (with --out FILE), or piped into a pager'
+
+/** Of one row; a longer text would push the other rows off the screen. */
+const MOST_LINES = 4
 
 /** More rows than these scroll away what was asked for. */
 export const ROWS_ON_SCREEN = 25
@@ -58,7 +62,7 @@ export function fitted(
   const table = printTable(
     kept.map((index) => brief[index] as Column),
     rows.map(only),
-    { width, totals: totals.map(only) },
+    { width, lines: MOST_LINES, totals: totals.map(only) },
   )
   const leftOut = columns.filter((_, index) => !kept.includes(index)).map(({ title, name }) => title ?? name)
   return { table, leftOut }

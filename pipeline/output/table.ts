@@ -1,13 +1,17 @@
 // Plain tables for a terminal: no colours, amounts lined up at the decimal point, nothing rounded.
-// Only columns of running text are cut (with …) when a width is given; amounts, times, numbers and ids never are.
+// When a width is given, running text is broken into as many lines as a row may have, and cut (with …) in the last of them;
+// amounts, times, numbers and ids are whole.
 // Written here: the table printers of npm neither align at a decimal point nor keep foreign control characters out.
 import stringWidth from 'string-width'
+import { cellText } from './cell.ts'
 import { allRows, type Column, type RowBatches } from './column.ts'
-import { cellText } from './value.ts'
+import { beginning, wrapped } from './wrap.ts'
 
 export interface TableOptions {
-  /** Columns of the terminal; without it nothing is cut. */
+  /** Columns of the terminal; without it nothing is broken or cut. */
   readonly width?: number
+  /** So many lines a row may have where its text is too wide; one when absent. */
+  readonly lines?: number
   /** Rows below a second rule: sums of the rows above. */
   readonly totals?: readonly (readonly unknown[])[]
 }
@@ -15,7 +19,7 @@ export interface TableOptions {
 type Align = 'left' | 'right' | 'decimal'
 
 const GAP = '  '
-const SHORTEST_CUT = 8
+const NARROWEST = 8
 
 /** Everything that could move the cursor, ring, recolour or reverse the text of a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu
@@ -47,19 +51,19 @@ function atPoint(texts: readonly string[]): string[] {
 
 export const isId = (name = ''): boolean => /(_id|_hash)$/.test(name)
 
-/** Running text may be cut; an id is of use only whole. */
-const mayBeCut = (column: Column): boolean =>
+/** Running text may be broken; an id is of use only whole. */
+const mayBreak = (column: Column): boolean =>
   alignment(column) === 'left' && (column.kind ?? 'text') === 'text' && !isId(column.name)
 
-/** Shortens the widest columns of text until the table fits, as far as it can. */
-function shrink(widths: number[], mayCut: readonly boolean[], width: number): number[] {
+/** Narrows the widest columns of text until the table fits, as far as it can. */
+function shrink(widths: number[], narrows: readonly boolean[], width: number): number[] {
   const fitted = [...widths]
   let excess = widthOf(fitted) - width
   while (excess > 0) {
     let widest = -1
     fitted.forEach((each, index) => {
-      const cuttable = mayCut[index] === true && each > SHORTEST_CUT
-      if (cuttable && (widest === -1 || each > (fitted[widest] ?? 0))) widest = index
+      const mayShrink = narrows[index] === true && each > NARROWEST
+      if (mayShrink && (widest === -1 || each > (fitted[widest] ?? 0))) widest = index
     })
     if (widest === -1) return fitted
     fitted[widest] = (fitted[widest] ?? 0) - 1
@@ -68,14 +72,12 @@ function shrink(widths: number[], mayCut: readonly boolean[], width: number): nu
   return fitted
 }
 
-function cut(text: string, width: number): string {
-  if (stringWidth(text) <= width) return text
-  let kept = ''
-  for (const character of text) {
-    if (stringWidth(kept + character) > width - 1) break
-    kept += character
-  }
-  return `${kept}…`
+/** A text in at most so many lines; the last says where it goes on. */
+function linesOf(text: string, width: number, most: number): string[] {
+  const lines = wrapped(text, width)
+  if (lines.length <= most) return lines
+  const rest = lines.slice(most - 1).join(' ')
+  return [...lines.slice(0, most - 1), `${beginning(rest, width - 1)}…`]
 }
 
 function pad(text: string, width: number, right: boolean): string {
@@ -87,7 +89,7 @@ interface Measured {
   readonly titles: readonly string[]
   /** Texts by column, then by line. */
   readonly cells: readonly (readonly string[])[]
-  /** Widths in which nothing is cut. */
+  /** Widths in which every cell has one line. */
   readonly widths: number[]
 }
 
@@ -103,14 +105,14 @@ function measured(columns: readonly Column[], lines: readonly (readonly unknown[
   return { titles, cells, widths }
 }
 
-/** Running text that is cut still says something at this width. */
-const READABLE_CUT = 16
+/** Running text can still be read at this width. */
+const READABLE = 16
 
-/** What each column takes at least, with running text cut as far as it can still be read. */
+/** What each column takes at least, with running text as narrow as it can still be read. */
 export function leastWidths(columns: readonly Column[], lines: readonly (readonly unknown[])[]): number[] {
   const { widths } = measured(columns, lines)
   return widths.map((width, index) =>
-    mayBeCut(columns[index] as Column) ? Math.min(width, READABLE_CUT) : width,
+    mayBreak(columns[index] as Column) ? Math.min(width, READABLE) : width,
   )
 }
 
@@ -118,32 +120,37 @@ export function leastWidths(columns: readonly Column[], lines: readonly (readonl
 export const widthOf = (widths: readonly number[]): number =>
   widths.reduce((sum, width) => sum + width, 0) + GAP.length * Math.max(0, widths.length - 1)
 
-/** Whether nothing of the table needs to be cut. */
+/** Whether every row of the table has room in one line. */
 export const fits = (
   columns: readonly Column[],
   lines: readonly (readonly unknown[])[],
   width: number,
 ): boolean => widthOf(measured(columns, lines).widths) <= width
 
-/** A heading, a rule and one line for each row, without a line break at the end. */
+/** A heading, a rule and the rows, without a line break at the end. */
 export function printTable(
   columns: readonly Column[],
   rows: readonly (readonly unknown[])[],
   options: TableOptions = {},
 ): string {
-  const totals = options.totals ?? []
+  const { totals = [], lines: most = 1 } = options
   const { titles, cells, widths: natural } = measured(columns, [...rows, ...totals])
-  const mayCut = columns.map(mayBeCut)
-  const widths = options.width === undefined ? natural : shrink(natural, mayCut, options.width)
-  const line = (texts: readonly string[]): string =>
-    texts
-      .map((text, index) => {
-        const width = widths[index] ?? 0
-        const isRight = alignment(columns[index] as Column) !== 'left'
-        return pad(mayCut[index] === true ? cut(text, width) : text, width, isRight)
-      })
-      .join(GAP)
-      .trimEnd()
+  const narrows = columns.map(mayBreak)
+  const widths = options.width === undefined ? natural : shrink(natural, narrows, options.width)
+  const line = (texts: readonly string[]): string => {
+    const broken = texts.map((text, index) =>
+      narrows[index] === true ? linesOf(text, widths[index] ?? 0, most) : [text],
+    )
+    const height = Math.max(...broken.map((lines) => lines.length))
+    return Array.from({ length: height }, (_, nth) =>
+      broken
+        .map((lines, index) =>
+          pad(lines[nth] ?? '', widths[index] ?? 0, alignment(columns[index] as Column) !== 'left'),
+        )
+        .join(GAP)
+        .trimEnd(),
+    ).join('\n')
+  }
   const rule = widths.map((width) => '─'.repeat(width)).join(GAP)
   const body = Array.from({ length: rows.length + totals.length }, (_, row) =>
     line(cells.map((texts) => texts[row] ?? '')),

@@ -21,14 +21,7 @@ import {
   DuckDBVariantValue,
   fromVariantValue,
 } from '@duckdb/node-api'
-
-/** Amounts are decimal text, times ISO-8601 text in UTC, whole numbers beyond 2^53 text. */
-export type Cell = string | number | boolean | null | readonly Cell[] | { readonly [name: string]: Cell }
-
-export type Row = readonly Cell[]
-
-/** Decides alignment, and how a spreadsheet takes the cell. */
-export type CellKind = 'amount' | 'number' | 'time' | 'date' | 'text'
+import type { Cell, CellKind } from './cell.ts'
 
 const WHOLE_NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
   DuckDBTypeId.TINYINT,
@@ -114,10 +107,4 @@ function nested(value: DuckDBValue, type: DuckDBType, read: DuckDBValueConverter
     return read(value.value, type.memberTypeForTag(value.tag), read)
   if (value instanceof DuckDBVariantValue) return fromVariantValue(value, type, read) as Cell
   return undefined
-}
-
-/** A cell as one piece of text: nothing for no value, JSON for lists and structures. */
-export function cellText(cell: unknown): string {
-  if (cell === null || cell === undefined) return ''
-  return typeof cell === 'object' ? JSON.stringify(cell) : String(cell)
 }

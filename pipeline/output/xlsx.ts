@@ -4,9 +4,9 @@
 // numbers, for sums, and beside it as text, exact. Never a mix: a sum over a column would silently leave its text cells out.
 import type { Stream } from 'node:stream'
 import writeWorkbook, { type Feature, type Cell as SheetCell } from 'write-excel-file/node'
+import { type Cell, cellText, type Row } from './cell.ts'
 import type { Column } from './column.ts'
 import { printable } from './table.ts'
-import { type Cell, cellText, type Row } from './value.ts'
 
 const EXACT_DIGITS = 15
 /** The workbook is made in memory; a sheet could hold five times as many. */

@@ -7,6 +7,18 @@ import { allRows } from '../../pipeline/output/column.ts'
 import { addAmounts } from '../../pipeline/reports/report.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 
+/** Of the printed table of prices: how many amounts of each coin took one. */
+function pricesUsed(page: string): [string, number][] {
+  const table = /<caption[^>]*>Prices used<.*?<\/table>/s.exec(page)?.[0] ?? ''
+  const lines = [...table.matchAll(/<tr><th scope="row">(.*?)<\/th>((?:<td>.*?<\/td>)*)/g)]
+  const counts = new Map<string, number>()
+  for (const [, coin = '', cells = ''] of lines) {
+    const amounts = [...cells.matchAll(/<td>(.*?)<\/td>/g)][4]?.[1]
+    counts.set(coin, (counts.get(coin) ?? 0) + Number(amounts))
+  }
+  return [...counts].toSorted(([one], [other]) => (one < other ? -1 : 1))
+}
+
 test('the demo: one screen with worth, gains, what is open and what ties out; the rest in files', async () => {
   const dir = join(temporaryFolder(), 'books')
   const { code, stdout } = await tieout(['demo', '--dir', dir, '--days', '3'])
@@ -32,10 +44,28 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
     expect(readFileSync(join(dir, 'reports', `${name}.txt`), 'utf8')).toContain('As of the run that ended')
   expect(readFileSync(join(dir, 'reports', 'present.txt'), 'utf8')).toMatch(/^Open positions\n/)
 
+  const paper = join(dir, 'reports', 'statement.html')
+  expect(lines.slice(-3)).toEqual([
+    `See them:  npx tieout serve --dir ${dir}`,
+    'The page:  http://127.0.0.1:4711/, which serve opens in the browser',
+    `To print:  ${paper}`,
+  ])
+  const printed = readFileSync(paper, 'utf8')
+  expect(printed).toMatch(/<h2[^>]*>1\. Summary/)
+  expect(printed.length).toBeLessThan(1_000_000)
+
   const ledger = await openLedger(dir)
   const { rows } = await ledger.stream(
     'select value from net_worth where day = (select max(day) from net_worth)',
   )
+  const used = await ledger.query(
+    `select coin, count(*) from valuations
+     where value is not null and steps > 0
+       and (entry_id in (select entry_id from entries) or entry_id in (select entry_id || '/paid' from p2p_trades))
+     group by coin order by coin`,
+  )
+  expect(pricesUsed(printed)).toEqual(used.map(([coin, count]) => [coin, count]))
+  expect(used.length).toBeGreaterThan(1)
   const total = addAmounts((await allRows(rows)).map(([value]) => value))
   ledger.close()
   expect(lines.filter((line) => line.startsWith('all '))[0]).toContain(` ${total} `)

@@ -1,5 +1,8 @@
 // What commands say to scripts, and in the last line to people.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import yargs from 'yargs'
+import { commands } from '../../pipeline/commands/index.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
@@ -39,3 +42,27 @@ test('build --json: whether it was published, and the open breaks by severity an
     'explained',
   ])
 }, 120_000)
+
+test('every command that answers has --json', async () => {
+  const without: string[] = []
+  for (const { command: words, load } of commands) {
+    const { builder } = await load()
+    const parser = yargs([])
+    builder(parser)
+    const { key } = (parser as unknown as { getOptions(): { key: Record<string, unknown> } }).getOptions()
+    if (!('json' in key)) without.push(words)
+  }
+  expect(without).toEqual([])
+})
+
+test('init, export and worksheet --json: the files that were written, and the rows to fill in', async () => {
+  const dir = temporaryFolder()
+  const made = await command(['init', '--dir', dir, '--json'])
+  expect(JSON.parse(made.stdout)).toEqual({ path: join(dir, 'tieout.yaml') })
+  await command(['build', '--dir', dir])
+  const out = join(dir, 'books.beancount')
+  const exported = await command(['export', 'beancount', '--dir', dir, '--out', out, '--json'])
+  expect([exported.code, JSON.parse(exported.stdout)]).toEqual([0, { path: out, tables: null }])
+  const worksheet = await command(['worksheet', '--dir', dir, '--json'])
+  expect([worksheet.code, JSON.parse(worksheet.stdout)]).toEqual([0, []])
+}, 60_000)

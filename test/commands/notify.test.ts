@@ -308,7 +308,7 @@ describe('a run', { timeout: 120_000 }, () => {
     expect(code).toBe(2)
     expect(stderr).toContain('The credentials of account main are incomplete.')
     expect(stderr).toContain(
-      'Nobody was told of this run: the command of notify failed (it ended with code 7).',
+      'Nobody was notified of this run: the command of notify failed (it ended with code 7).',
     )
     const told = JSON.parse(readFileSync(join(beside, 'program.in'), 'utf8')) as NotifyMessage
     expect(told).toMatchObject({

@@ -16,13 +16,15 @@ import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
+import type { Cell, Row } from '../../pipeline/output/cell.ts'
 import { asBatches, type Column } from '../../pipeline/output/column.ts'
 import { csvText } from '../../pipeline/output/csv.ts'
 import { outFile, safeFileName, writeFileFrom, writeOut } from '../../pipeline/output/deliver.ts'
 import { htmlText } from '../../pipeline/output/html.ts'
 import { jsonText } from '../../pipeline/output/json.ts'
+import { cssString, h, written } from '../../pipeline/output/markup.ts'
 import { printTable } from '../../pipeline/output/table.ts'
-import { type Cell, type Row, readValue } from '../../pipeline/output/value.ts'
+import { readValue } from '../../pipeline/output/value.ts'
 import { isExactInSheet, xlsxBytes } from '../../pipeline/output/xlsx.ts'
 
 async function joined(pieces: AsyncIterable<string>): Promise<string> {
@@ -191,11 +193,50 @@ describe('HTML', () => {
     )
     expect(page).toContain('<title>Gains &lt;2025&gt; &amp; &quot;more&quot;</title>')
     expect(page).toContain(
-      '<tr><td>&lt;script&gt;alert(1)&lt;/script&gt;</td><td class="r">-1.5</td></tr>\n</tbody>\n<tfoot>',
+      '<tr><th scope="row">&lt;script&gt;alert(1)&lt;/script&gt;</th><td>-1.5</td></tr>\n</tbody><tfoot>',
     )
     expect(page).toContain('<li>it&#39;s &lt;b&gt;</li>')
     expect(page).toContain("default-src 'none'")
     expect(page).not.toMatch(/<script|<link|src=|href=/)
+  })
+
+  test('shows instants as they are read, with every digit that they have, under a heading that says the zone', async () => {
+    const at = [
+      '2026-01-07T10:00:00.000Z',
+      '2026-01-07T10:00:00.040Z',
+      '2026-01-07T10:00:00.000123Z',
+      'infinity',
+    ]
+    const page = await joined(
+      htmlText({
+        ...{ title: 'Times', totals: [], notes: [] },
+        columns: [{ name: 'sold_at', kind: 'time' }],
+        rows: asBatches(at.map((time) => [time])),
+      }),
+    )
+    expect(page).toContain('<th scope="col">sold at (UTC)</th>')
+    expect([...page.matchAll(/<th scope="row">([^<]*)</g)].map(([, text]) => text)).toEqual([
+      '2026-01-07 10:00:00',
+      '2026-01-07 10:00:00.040',
+      '2026-01-07 10:00:00.000123',
+      'infinity',
+    ])
+  })
+
+  test('of a stream is the same, whatever lies in it', async () => {
+    async function* rows() {
+      yield [h('td', {}, '<b>')]
+      yield [asBatches([]) as AsyncIterable<never>, 'a & b']
+    }
+    expect(await joined(written(h('tr', { class: '"><i>' }, rows())))).toBe(
+      '<tr class="&quot;&gt;&lt;i&gt;"><td>&lt;b&gt;</td>a &amp; b</tr>',
+    )
+  })
+
+  test('leads nowhere and has no style that could end itself', async () => {
+    await expect(joined(written(h('a', { href: 'javascript:alert(1)' })))).rejects.toThrow('leads nowhere')
+    await expect(joined(written(h('style', {}, '</style><b>')))).rejects.toThrow('nothing but rules')
+    expect(cssString('a"}</style>\\')).toBe('"a\\22 \\7d \\3c \\2f style\\3e \\5c "')
   })
 })
 

@@ -1,9 +1,9 @@
 // What a terminal shows of a table: figures whole or not at all, and by name what is not there.
 import stringWidth from 'string-width'
 import { describe, expect, test } from 'vitest'
+import type { Row } from '../../pipeline/output/cell.ts'
 import { asBatches, type Column } from '../../pipeline/output/column.ts'
 import { ROWS_ON_SCREEN, screenTable } from '../../pipeline/output/screen.ts'
-import type { Row } from '../../pipeline/output/value.ts'
 
 const columns: Column[] = [
   { name: 'gain_id' },
@@ -37,9 +37,39 @@ describe('a table on a terminal', () => {
     expect(table.split('\n')).toEqual([
       'coin                        gain  currency  reason',
       '────  ──────────────────────────  ────────  ────────────────',
-      'BTC   1234567.123456789012345678  USDT      a sentence that…',
+      'BTC   1234567.123456789012345678  USDT      a sentence that',
+      '                                            nobody can read',
+      '                                            when it is cut',
+      '                                            to nothing',
     ])
     expect(notShown).toEqual(['Left out at 60 columns (--wide shows all): gain_id, sold_at.'])
+  })
+
+  test('goes on with the words of a row in up to four lines, and says where they go on', async () => {
+    const words = 'one two three four five six seven eight nine ten eleven twelve'
+    const { table } = await show(26, [['', 'BTC', null, '12', '', words]], ['gain', 'reason'])
+    expect(table.split('\n')).toEqual([
+      'gain  reason',
+      '────  ────────────────────',
+      '  12  one two three four',
+      '      five six seven eight',
+      '      nine ten eleven',
+      '      twelve',
+    ])
+    const more = [['', 'BTC', null, '12', '', `${words} thirteen fourteen fifteen`]]
+    expect((await show(26, more, ['gain', 'reason'])).table.split('\n').slice(-2)).toEqual([
+      '      nine ten eleven',
+      '      twelve thirteen fou…',
+    ])
+  })
+
+  test('breaks a word that is wider than its column, by the columns that its characters take', async () => {
+    const { table } = await show(
+      22,
+      [['', 'BTC', null, '12', '', '日本語の長い一つの言葉']],
+      ['gain', 'reason'],
+    )
+    expect(table.split('\n').slice(2)).toEqual(['  12  日本語の長い一つ', '      の言葉'])
   })
 
   test('never cuts a figure or an id: at each width a figure is there to its last digit, or its column is not', async () => {

@@ -6,16 +6,20 @@ import { engineSettings } from '../../engine/settings.ts'
 import { nodeDisk } from '../../journal/disk.ts'
 import type { BuildResult } from '../../ledger/build.ts'
 import { type Ledger, openLedger } from '../../ledger/ledger.ts'
+import type { Cell, Row } from '../../output/cell.ts'
 import { allRows, asBatches, type Column } from '../../output/column.ts'
 import { writeFileFrom } from '../../output/deliver.ts'
 import { inkFor } from '../../output/ink.ts'
 import { fitted, type Importance } from '../../output/screen.ts'
 import { printTable } from '../../output/table.ts'
-import type { Cell, Row } from '../../output/value.ts'
+import { wrapped } from '../../output/wrap.ts'
+import { ledgerForPaper, paperOf } from '../../paper/paper.ts'
 import { makeReport } from '../../reports/catalogue.ts'
-import { writeReport } from '../../reports/print.ts'
+import { defaultsOf } from '../../reports/defaults.ts'
+import { type Destination, writeReport } from '../../reports/print.ts'
 import { addAmounts } from '../../reports/report.ts'
 import { describeBreaks } from '../../reports/summary.ts'
+import { DEFAULT_ADDRESS } from '../../serve/address.ts'
 import { terminalOf } from '../command.ts'
 import { type Comparison, describeComparison } from './compare.ts'
 
@@ -55,6 +59,12 @@ interface ReportFile {
   readonly holds: string
 }
 
+export interface WrittenReports {
+  readonly files: readonly ReportFile[]
+  /** The document among them that is for printing. */
+  readonly paper: string
+}
+
 async function withLedger<T>(context: CommandContext, work: (ledger: Ledger) => Promise<T>): Promise<T> {
   const ledger = await openLedger(context.dir, { engine: engineSettings(optionalConfig(context).engine) })
   try {
@@ -64,8 +74,8 @@ async function withLedger<T>(context: CommandContext, work: (ledger: Ledger) => 
   }
 }
 
-/** Writes each report whole beside the books, as a table to read and as CSV, and what the accounts look like now. */
-export async function writeReports(context: CommandContext): Promise<readonly ReportFile[]> {
+/** Writes each report whole beside the books, as a table to read and as CSV, what the accounts look like now, and a document. */
+export async function writeReports(context: CommandContext): Promise<WrittenReports> {
   const folder = join(context.dir, 'reports')
   ensureFolder(folder)
   const terminal = { ...terminalOf(context), tell: () => undefined }
@@ -86,8 +96,35 @@ export async function writeReports(context: CommandContext): Promise<readonly Re
     }
     const path = join(folder, 'present.txt')
     await writeFileFrom(nodeDisk, path, asPieces(present.join('\n')))
-    return [...files, { path, holds: 'open positions, sub-accounts, risk' }]
+    files.push({ path, holds: 'open positions, sub-accounts, risk' })
+    const paper = await writePaper(context, ledger, { ...destination, out: join(folder, 'statement.html') })
+    files.push({ path: paper, holds: 'working papers to print' })
+    return { files, paper }
   })
+}
+
+/** The last month that has ended, of books that reach back to its beginning. */
+const LAST_MONTH = `
+  with
+  months as (select date_trunc('month', timezone('UTC', max(ended_at))) as this_month from runs)
+  select cast(this_month - interval 1 month as date)::varchar, cast(this_month - interval 1 day as date)::varchar
+  from months
+  where (select timezone('UTC', min(occurred_at)) from entries) <= this_month - interval 1 month`
+
+/** The statement of all accounts over a month, as it would be handed to an accountant; over a short history, of all of it. */
+async function writePaper(
+  context: CommandContext,
+  opened: Ledger,
+  destination: Destination,
+): Promise<string> {
+  const { dir, clock } = context
+  const ledger = ledgerForPaper(opened)
+  const [month] = await ledger.query(LAST_MONTH)
+  const options = month === undefined ? {} : { from: String(month[0]), to: String(month[1]) }
+  const asked = { name: 'statement', options, defaults: defaultsOf(optionalConfig(context)) } as const
+  const made = await makeReport(ledger, asked.name, asked.options, asked.defaults)
+  const paper = await paperOf(ledger, asked, made, { dir, clock, disk: nodeDisk })
+  return String(await writeReport(paper, 'html', destination))
 }
 
 async function* asPieces(text: string): AsyncIterable<string> {
@@ -96,14 +133,14 @@ async function* asPieces(text: string): AsyncIterable<string> {
 
 interface Outcome {
   readonly built: BuildResult
-  readonly files: readonly ReportFile[]
+  readonly reports: WrittenReports
   readonly comparison: Comparison
 }
 
 /** What it is worth, what was gained, what is open, where all of it is, what ties out, and what to try next. */
 export async function showBooks(
   context: CommandContext,
-  { built, files, comparison }: Outcome,
+  { built, reports: { files, paper }, comparison }: Outcome,
 ): Promise<void> {
   const { print, stdout, dir } = context
   const ink = inkFor(stdout)
@@ -130,7 +167,7 @@ export async function showBooks(
   })
 
   heading('heading', 'What is open')
-  print(wrapped(describeBreaks(built), width))
+  print(setIn(describeBreaks(built), width))
 
   heading('heading', 'Where the reports are')
   const longest = files.reduce((length, { path }) => Math.max(length, path.length), 0)
@@ -140,16 +177,18 @@ export async function showBooks(
   const { error, warning } = built.breaks
   const tiesOut = comparison.differences.length === 0 && error + warning === 0
   heading(tiesOut ? 'good' : 'bad', tiesOut ? 'It ties out' : 'It does not tie out')
-  print(wrapped(describeComparison(comparison), width))
+  print(setIn(describeComparison(comparison), width))
   stdout.write(`The books: ${ink.file(join(dir, 'ledger.duckdb'))}\n`)
   for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${dir}`)
+  print(`The page:  ${DEFAULT_ADDRESS}, which serve opens in the browser`)
+  stdout.write(`To print:  ${ink.file(paper)}\n`)
 }
 
 const NEXT: readonly (readonly [what: string, command: string])[] = [
   ['Ask them:', 'sql "select * from balances"'],
-  ['See them:', 'serve'],
   ['How fresh:', 'status'],
   ['To file:', 'report gains --format xlsx --out gains.xlsx'],
+  ['See them:', 'serve'],
 ]
 
 const WORTH: readonly Column[] = [
@@ -203,22 +242,14 @@ const sourceOf = (productLine: Cell): Cell =>
   productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
 
 /** Lines broken between words; those that go on are set in. */
-function wrapped(text: string, width: number | undefined): string {
+function setIn(text: string, width: number | undefined): string {
   if (width === undefined) return text
   return text
     .split('\n')
-    .flatMap((line) => brokenAt(line, width))
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? ''
+      const [first = '', ...more] = wrapped(line.trimStart(), width - indent.length - 2)
+      return [indent + first, ...more.map((each) => `${indent}  ${each}`)]
+    })
     .join('\n')
-}
-
-function brokenAt(line: string, width: number): string[] {
-  const indent = /^ */.exec(line)?.[0] ?? ''
-  const lines = [indent]
-  for (const word of line.trimStart().split(' ')) {
-    const last = lines.at(-1) ?? ''
-    const longer = last.trim() === '' ? last + word : `${last} ${word}`
-    if (longer.length <= width || last.trim() === '') lines[lines.length - 1] = longer
-    else lines.push(`${indent}  ${word}`)
-  }
-  return lines
 }

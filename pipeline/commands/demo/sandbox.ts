@@ -1,4 +1,4 @@
-// The sandbox as commands start it: options that it does not know are the user's mistake, and are told as that.
+// The sandbox as commands start it: options that it does not know are the user's mistake, and are reported as that.
 import { UsageError } from '../../../models/error.ts'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts'
 

@@ -1,0 +1,60 @@
+// What stands on the cover of a paper: whose books these are, how whole they are, and what they were made from.
+import type { Reader } from '../ledger/reader.ts'
+import { counted } from '../reports/notes.ts'
+import { OF_ACCOUNT } from '../reports/report.ts'
+import { type PaperQuestion, readable } from './question.ts'
+
+/** Accounts with their numbers at the venue, where those are known. */
+export async function who(ledger: Reader, account: string | undefined): Promise<string> {
+  const rows = await ledger.query(`select account, uid from accounts where ${OF_ACCOUNT} order by account`, {
+    account: account ?? null,
+  })
+  const names = rows.map(([name, uid]) => (uid === null ? String(name) : `${name} (${uid})`))
+  return names.length === 0 ? (account ?? 'none') : names.join(', ')
+}
+
+export async function completeness({ ledger, request, values, matched }: PaperQuestion): Promise<string> {
+  const account = request.account ?? null
+  const breaks = await ledger.query(
+    `select severity, count(*) from breaks
+     where status = 'open' and severity in ('error', 'warning') and (account is null or ${OF_ACCOUNT})
+     group by severity order by severity`,
+    { account },
+  )
+  const gaps = ledger.tables.has('coverage')
+    ? await ledger.query(
+        `select status, count(*) from coverage
+         where ${OF_ACCOUNT} and status in ('lost', 'failed', 'pending', 'missing', 'unproven')
+         group by status order by status`,
+        { account },
+      )
+    : []
+  const [pieces] = await matched.query(
+    `select count(*) filter (gain is null), count(*) from disposals
+     where ${OF_ACCOUNT} and ($from::timestamptz is null or disposed_at >= $from::timestamptz)
+       and ($before::timestamptz is null or disposed_at < $before::timestamptz)`,
+    { account, from: values.from ?? null, before: values.before ?? null },
+  )
+  const listed = (rows: readonly (readonly unknown[])[]): string =>
+    rows.map(([what, count]) => `${count} ${what}`).join(', ')
+  return [
+    `${pieces?.[0] ?? 0} of ${counted(Number(pieces?.[1] ?? 0), 'piece')} of disposals without a known gain`,
+    breaks.length === 0 ? 'no open errors or warnings' : `open breaks: ${listed(breaks)}`,
+    gaps.length === 0 ? 'no gaps in what was received' : `gaps in what was received: ${listed(gaps)}`,
+  ].join('; ')
+}
+
+/** Venues that were asked, and files that were imported. */
+export async function sources({ ledger, request }: PaperQuestion): Promise<string> {
+  const venues = await ledger.query(
+    `select distinct venue from accounts where ${OF_ACCOUNT} and venue is not null order by venue`,
+    { account: request.account ?? null },
+  )
+  const [runs] = await ledger.query('select count(*), min(started_at), max(ended_at) from runs')
+  const [imports] = ledger.tables.has('imports') ? await ledger.query('select count(*) from imports') : []
+  const [count, first, last] = runs ?? []
+  return [
+    `records of ${venues.length === 0 ? 'no venue' : venues.map(([venue]) => venue).join(', ')}, received in ${counted(Number(count ?? 0), 'run')}${first === null ? '' : ` from ${readable(String(first))} to ${last === null ? 'now' : readable(String(last))}`}`,
+    ...(Number(imports?.[0] ?? 0) === 0 ? [] : [counted(Number(imports?.[0]), 'imported file')]),
+  ].join('; ')
+}
