@@ -545,6 +545,25 @@ export interface CoverageRow {
   readonly reason: string | null
 }
 
+// ---- Coverage: GET /api/coverage/runs?account=&feed=&partition=&from=&to= (days) -------------------------------------
+
+/** Which runs received what lies in the days, of one feed; the newest first. */
+export interface CoverageRuns extends Stamped {
+  readonly runs: Rows<CoverageRun>
+}
+
+export interface CoverageRun {
+  readonly run_id: string
+  readonly started_at: Time | null
+  readonly command: string | null
+  readonly outcome: string | null
+  /** How far the ranges that it proved reach, not only in these days. */
+  readonly starts_at: Time
+  readonly ends_at: Time
+  readonly pages: number
+  readonly rows: number
+}
+
 /** As `tieout status --json` has it. */
 export interface FeedStatus {
   readonly account: string
@@ -600,7 +619,7 @@ export interface LiveRun {
   readonly rows: number
   /** Requests a minute since the start of fetching; null before the first. */
   readonly perMinute: number | null
-  /** When what is planned will have been fetched, at the pace so far; null where that cannot be told. */
+  /** When what is planned will have been fetched, at the pace so far; null where that cannot be known. */
   readonly endsAbout: Time | null
   readonly feeds: readonly LiveFeed[]
   /** What the run said last, newest last. */

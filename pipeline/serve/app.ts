@@ -21,7 +21,7 @@ import { failureOf, Refusal, statusOf } from './refusal.ts'
 import { bodyOf, linesOf } from './streams.ts'
 import { accounts, balanceHistory } from './views/accounts.ts'
 import { breaks } from './views/breaks.ts'
-import { coverage } from './views/coverage.ts'
+import { coverage, coverageRuns } from './views/coverage.ts'
 import { csvOf, filingCsv } from './views/csv.ts'
 import { consoleSchema, dictionary } from './views/dictionary.ts'
 import { entries, entryFacets } from './views/entries.ts'
@@ -216,6 +216,9 @@ function routes(context: AppContext): Routed {
   })
   app.get('/api/coverage', async (c) =>
     c.json(await published.use((edition) => coverage(edition, filters(c.req), asks()))),
+  )
+  app.get('/api/coverage/runs', async (c) =>
+    c.json(await published.use((edition) => coverageRuns(edition, filters(c.req)))),
   )
   app.get('/api/runs', async (c) => c.json(await published.use((edition) => runs(edition, filters(c.req)))))
   app.get('/api/runs/live', async (c) => c.json(await liveRun(dir)))

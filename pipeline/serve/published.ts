@@ -5,7 +5,8 @@ import { type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import type { EngineSettings } from '../engine/settings.ts'
-import { hashesOf, hashOfTables } from '../ledger/hash.ts'
+import { hashOfTables } from '../ledger/hash.ts'
+import { knownHashes } from '../ledger/known-hash.ts'
 import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import { LEDGER_FILE } from '../ledger/publish.ts'
 import type { Stamp } from './api.ts'
@@ -157,9 +158,8 @@ export class Published {
       })
       try {
         if (apart.stamp.publication !== open.stamp.publication) return
-        const session = await apart.ledger.session()
-        const tables = await session.run(() => hashesOf(session.connection)).finally(() => session.end())
-        open.stamp = { ...open.stamp, ledgerHash: hashOfTables(tables) }
+        const ledgerHash = hashOfTables(await knownHashes(apart.ledger))
+        open.stamp = { ...open.stamp, ledgerHash }
       } finally {
         apart.ledger.close()
       }

@@ -4,7 +4,7 @@ import type { DuckDBValue } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import type { Reader } from '../ledger/reader.ts'
 import type { QueryResult } from '../ledger/session.ts'
-import type { Row } from '../output/value.ts'
+import type { Row } from '../output/cell.ts'
 import type { Rows } from './api.ts'
 
 export interface Question {

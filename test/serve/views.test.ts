@@ -14,10 +14,12 @@ import type {
   ConsoleLine,
   ConsoleSchema,
   Coverage,
+  CoverageRuns,
   Dictionary,
   Entries,
   EntryFacets,
   EntryRow,
+  FeedStatus,
   FilingDifference,
   Filings,
   Gains,
@@ -177,6 +179,17 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const status = await printed<{ feeds: Json[] }>('status', '--json')
     const lasting = ({ behindMs: _, ...feed }: Json): Json => feed
     expect((feeds.rows as unknown as Json[]).map(lasting)).toEqual(status.feeds.map(lasting))
+  })
+
+  test('the runs that received a feed', async () => {
+    const { feeds } = await serving.get<Coverage>('/api/coverage')
+    const { account, feed, partition } = feeds.rows.find((one) => one.feed === 'tax.records') as FeedStatus
+    const of = new URLSearchParams({ account, feed, partition })
+    const { runs } = await serving.get<CoverageRuns>(`/api/coverage/runs?${of}`)
+    await mustBeItsSql(runs)
+    expect(runs.rows.length).toBeGreaterThan(0)
+    const late = await serving.get<CoverageRuns>(`/api/coverage/runs?${of}&from=2999-01-01`)
+    expect(late.runs.rows).toEqual([])
   })
 
   test('runs and breaks', async () => {

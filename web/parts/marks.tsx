@@ -23,6 +23,12 @@ export function Badge({ tone, children }: { readonly tone: Tone; readonly childr
   return <span class={`badge ${tone}`}>{children}</span>
 }
 
+/** How a run ended; one without an outcome was killed or is under way. */
+export function Outcome({ of }: { readonly of: string | null }) {
+  const tone = of === 'done' ? 'good' : of === null ? 'plain' : of === 'failed' ? 'bad' : 'warn'
+  return <Badge tone={tone}>{of ?? 'did not end'}</Badge>
+}
+
 /** Long text shortened in its middle, whole for whoever copies, hovers or listens. */
 export function shortened(text: string, length: number): string {
   if (text.length <= length) return text

@@ -3,13 +3,15 @@ import { useEffect, useRef, useState } from 'preact/hooks'
 import type {
   Coverage as CoverageAnswer,
   CoverageRow,
+  CoverageRun,
+  CoverageRuns,
   CoverageStatus,
   FeedStatus,
 } from '../../pipeline/serve/api.ts'
 import { DayStrip, type Stretch } from '../charts/days.tsx'
 import { MemoryBar } from '../charts/memory.tsx'
 import { Filters, SelectFilter, Tabs, TextFilter } from '../parts/filters.tsx'
-import { Badge, Instant } from '../parts/marks.tsx'
+import { Badge, Hash, Instant, Outcome } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -94,7 +96,11 @@ export function Coverage() {
             <>
               <Running rows={feedRows} now={data.now} />
               {opened === undefined ? null : (
-                <OneFeed row={opened} intervals={intervalsOf(opened, data.intervals.rows)} />
+                <OneFeed
+                  row={opened}
+                  intervals={intervalsOf(opened, data.intervals.rows)}
+                  days={{ from: since, to: until }}
+                />
               )}
               <Section
                 title={`${count(feedRows.length, 'feed')}, ${dayInWords(since)} to ${dayInWords(until)}`}
@@ -328,31 +334,92 @@ function inWords(stretches: readonly Stretch[]): string {
 function OneFeed({
   row,
   intervals,
+  days,
 }: {
   readonly row: FeedStatus
   readonly intervals: readonly CoverageRow[]
+  readonly days: { readonly from: string; readonly to: string }
 }) {
+  const { account, feed, partition } = row
+  const runs = useAnswer<CoverageRuns>('/api/coverage/runs', { account, feed, partition, ...days })
   return (
-    <Section
-      title={feedInWords(row)}
-      says={
-        row.to === null ? (
-          'Not fetched yet.'
-        ) : (
-          <>
-            Fetched up to {timeInWords(row.to)}
-            {row.reason === null ? '' : `. ${row.reason}`}
-          </>
-        )
-      }
-      tools={
-        <button type="button" class="button small" onClick={() => refine({ row: undefined })}>
-          Close
-        </button>
-      }
-    >
-      <Intervals rows={intervals} />
-    </Section>
+    <>
+      <Section
+        title={feedInWords(row)}
+        says={
+          row.to === null ? (
+            'Not fetched yet.'
+          ) : (
+            <>
+              Fetched up to {timeInWords(row.to)}
+              {row.reason === null ? '' : `. ${row.reason}`}
+            </>
+          )
+        }
+        tools={
+          <button type="button" class="button small" onClick={() => refine({ row: undefined })}>
+            Close
+          </button>
+        }
+      >
+        <Intervals rows={intervals} />
+      </Section>
+      <Answered answer={runs} what="the runs of this feed">
+        {({ runs: { rows, sql } }) => (
+          <Section title="Runs that received it in these days" sql={sql}>
+            <Fetches rows={rows} />
+          </Section>
+        )}
+      </Answered>
+    </>
+  )
+}
+
+/** Which runs received what lies in the days shown. */
+function Fetches({ rows }: { readonly rows: readonly CoverageRun[] }) {
+  if (rows.length === 0)
+    return <Empty title="No run has proven anything of it here.">Lists of the present are read whole.</Empty>
+  return (
+    <Table
+      caption="Runs that received it"
+      rows={rows}
+      keyOf={({ run_id }) => run_id}
+      columns={[
+        {
+          kind: 'row',
+          head: 'Run began, UTC',
+          value: ({ started_at }) => started_at,
+          show: ({ started_at, run_id }) => (started_at === null ? run_id : <Instant at={started_at} />),
+        },
+        { kind: 'text', head: 'Command', value: ({ command }) => command },
+        {
+          kind: 'text',
+          head: 'Outcome',
+          value: ({ outcome }) => outcome,
+          show: ({ outcome }) => <Outcome of={outcome} />,
+        },
+        {
+          kind: 'time',
+          head: 'Received from, UTC',
+          value: ({ starts_at }) => starts_at,
+          show: ({ starts_at }) => <Instant at={starts_at} />,
+        },
+        {
+          kind: 'time',
+          head: 'To, UTC',
+          value: ({ ends_at }) => ends_at,
+          show: ({ ends_at }) => <Instant at={ends_at} />,
+        },
+        { kind: 'number', head: 'Pages', value: ({ pages }) => pages },
+        { kind: 'number', head: 'Rows', value: ({ rows: received }) => received },
+        {
+          kind: 'text',
+          head: 'Run',
+          value: ({ run_id }) => run_id,
+          show: ({ run_id }) => <Hash text={run_id} what="run id" />,
+        },
+      ]}
+    />
   )
 }
 

@@ -2,7 +2,7 @@
 import type { LiveFeed, LiveRun, RunRow, Runs as RunsAnswer } from '../../pipeline/serve/api.ts'
 import { MemoryBar } from '../charts/memory.tsx'
 import { Pager } from '../parts/filters.tsx'
-import { Badge, Instant, type Tone } from '../parts/marks.tsx'
+import { Instant, Outcome } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -39,11 +39,6 @@ export function Runs() {
   )
 }
 
-function toneOf(outcome: string | null): Tone {
-  if (outcome === 'done') return 'good'
-  return outcome === null ? 'plain' : outcome === 'failed' ? 'bad' : 'warn'
-}
-
 function History({ rows }: { readonly rows: readonly RunRow[] }) {
   return (
     <Table
@@ -62,7 +57,7 @@ function History({ rows }: { readonly rows: readonly RunRow[] }) {
           kind: 'text',
           head: 'Outcome',
           value: ({ outcome }) => outcome,
-          show: ({ outcome }) => <Badge tone={toneOf(outcome)}>{outcome ?? 'did not end'}</Badge>,
+          show: ({ outcome }) => <Outcome of={outcome} />,
         },
         {
           kind: 'text',

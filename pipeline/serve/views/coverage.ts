@@ -1,6 +1,6 @@
 // Coverage: what of each feed was had, by intervals, and when the venue begins to forget what was not.
 import { readFeeds } from '../../reports/status.ts'
-import type { Coverage, CoverageRow } from '../api.ts'
+import type { Coverage, CoverageRow, CoverageRun, CoverageRuns } from '../api.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, listOf, type Question, question, rowsOf, written } from '../question.ts'
 import { type Filters, type Now, periodOf } from './filters.ts'
@@ -40,4 +40,25 @@ export async function coverage({ ledger, stamp }: Edition, filters: Filters, now
     },
     now: new Date(now.now).toISOString(),
   }
+}
+
+/** The runs whose proven ranges touch the period, of one feed. */
+export async function coverageRuns(
+  { ledger, stamp }: Edition,
+  { account, feed, partition = '', ...filters }: Filters,
+): Promise<CoverageRuns> {
+  const { from, before } = periodOf(filters)
+  const conditions = new Conditions().oneOf('account', account).oneOf('feed', feed)
+  conditions.add(`partition = ${conditions.value(partition)}`)
+  if (from !== null) conditions.add(`ends_at >= ${conditions.value(from)}::timestamptz`)
+  if (before !== null) conditions.add(`starts_at < ${conditions.value(before)}::timestamptz`)
+  const asked = question(
+    `
+    select run_id, runs.started_at, runs.command, runs.outcome, ranges.starts_at, ranges.ends_at, ranges.pages, ranges.rows
+    from (from fetched_ranges ${conditions.where}) as ranges
+    left join runs using (run_id)
+    order by runs.started_at desc nulls last, run_id`,
+    conditions.values,
+  )
+  return { stamp, runs: await rowsOf<CoverageRun>(ledger, asked) }
 }

@@ -2,7 +2,7 @@
 import { describe } from '../../ledger/describe.ts'
 import { type Lineage, lineageOf, readLineage, sourcesOf } from '../../ledger/lineage.ts'
 import { lotsStep } from '../../lots/step.ts'
-import type { CellKind, Row } from '../../output/value.ts'
+import type { CellKind, Row } from '../../output/cell.ts'
 import type { ConsoleSchema, Dictionary, SchemaTable } from '../api.ts'
 import type { Edition } from '../published.ts'
 

@@ -1,7 +1,7 @@
 // Filings: reports as they were handed in, and what differs from them today.
 import type { Clock } from '../../../models/clock.ts'
 import { UsageError } from '../../../models/error.ts'
-import { type Filing, filingsFolder, readFiling } from '../../evidence/filing.ts'
+import { type Filing, filingNames, readFiling } from '../../evidence/filing.ts'
 import { compareWithFiling } from '../../evidence/freeze.ts'
 import type { Disk } from '../../journal/disk.ts'
 import { allRows } from '../../output/column.ts'
@@ -19,9 +19,8 @@ export interface FilingsContext {
 }
 
 export async function filings({ dir, disk }: FilingsContext): Promise<Filings> {
-  const names = ((await disk.list(filingsFolder(dir))) ?? []).filter((name) => /^[^.].*\.json$/.test(name))
   const rows: FilingRow[] = []
-  for (const name of names) rows.push(await rowOf(disk, dir, name.replace(/\.json$/, '')))
+  for (const name of await filingNames(disk, dir)) rows.push(await rowOf(disk, dir, name))
   return { filings: rows.toSorted((one, other) => other.frozenAt.localeCompare(one.frozenAt)) }
 }
 
