@@ -14,12 +14,34 @@ export const INTERVAL_MS = 1_000
 const SPACING_MS = Math.floor(SPAN_MS / 400)
 
 /** Newest first, like the venue: the rows of a window below a cursor. */
-function rowsOf(start: number, end: number, cursor: number | null): { ts: number }[] {
+function stampsOf(start: number, end: number, cursor: number | null, spacingMs: number): number[] {
   const top =
-    cursor === null ? Math.floor(end / SPACING_MS) : Math.min(Math.floor(end / SPACING_MS), cursor - 1)
-  const bottom = Math.ceil(start / SPACING_MS)
+    cursor === null ? Math.floor(end / spacingMs) : Math.min(Math.floor(end / spacingMs), cursor - 1)
+  const bottom = Math.ceil(start / spacingMs)
   const count = Math.min(PAGE, Math.max(0, top - bottom + 1))
-  return Array.from({ length: count }, (_, place) => ({ ts: (top - place) * SPACING_MS }))
+  return Array.from({ length: count }, (_, place) => (top - place) * spacingMs)
+}
+
+/** The rows that a request of the feed is answered with, so many milliseconds apart. */
+export function rowsOf(query: URLSearchParams, spacingMs: number = SPACING_MS): Record<string, string>[] {
+  const cursor = query.get('cursor')
+  const stamps = stampsOf(
+    Number(query.get('startTime')),
+    Number(query.get('endTime')),
+    cursor === null ? null : Number(cursor.slice(1)),
+    spacingMs,
+  )
+  const line = `${query.get('bizType')}${query.get('marginType') ?? ''}`
+  const digit = String(1 + ([...line].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 9))
+  return stamps.map((ts) => ({
+    id: `${digit}${ts / spacingMs}`,
+    coin: 'USDT',
+    type: 'TRANSFER_IN',
+    amount: '1',
+    fee: '0',
+    balance: '1',
+    ts: String(ts),
+  }))
 }
 
 export interface DenseVenue {
@@ -50,29 +72,7 @@ export async function startDenseVenue(monotonic: () => number, wall: () => numbe
       return answer(response, 429, '429', null)
     }
     arrivals.push(now)
-    const query = url.searchParams
-    const cursor = query.get('cursor')
-    const rows = rowsOf(
-      Number(query.get('startTime')),
-      Number(query.get('endTime')),
-      cursor === null ? null : Number(cursor.slice(1)),
-    )
-    const line = `${query.get('bizType')}${query.get('marginType') ?? ''}`
-    const digit = String(1 + ([...line].reduce((sum, letter) => sum + letter.charCodeAt(0), 0) % 9))
-    answer(
-      response,
-      200,
-      '00000',
-      rows.map(({ ts }) => ({
-        id: `${digit}${ts / SPACING_MS}`,
-        coin: 'USDT',
-        type: 'TRANSFER_IN',
-        amount: '1',
-        fee: '0',
-        balance: '1',
-        ts: String(ts),
-      })),
-    )
+    answer(response, 200, '00000', rowsOf(url.searchParams))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return Object.assign(venue, { baseUrl: `http://127.0.0.1:${(server.address() as AddressInfo).port}` })

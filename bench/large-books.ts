@@ -1,177 +1,338 @@
-// A year of five unified accounts, landed as ready rows: spot fills over 20 coins with a fee in the platform coin and the
-// orders behind them, futures with their records, orders and funding, and interest; all in one balance per coin that closes. Some
-// rows are landed twice, as a look-back lands them, some tell no balance, and some orders fill over midnight.
-import type { DuckDBConnection } from '@duckdb/node-api'
+// A year of five unified accounts, or as many as are wanted, as the venue sends it, journaled and landed page by page as a run does it, from a seed:
+// spot fills over 20 coins with a fee in the platform coin and the orders behind them, futures with their records, orders
+// and funding, interest, and transfers among the accounts; all in one balance per coin that closes.
+// Awkward on purpose: records that come twice or long after their neighbours, records without a balance, types that
+// nobody knows, orders in two versions and orders that fill over midnight. Whatever the size, only the pages that are being
+// filled are in memory.
+import { formatAmount } from '../models/amount.ts'
+import type { Books } from '../pipeline/books/books.ts'
+import type { PageMeta } from '../pipeline/journal/frame.ts'
+import { mulberry32 } from './random.ts'
 
-const ACCOUNTS = ['main', 'desk-2', 'desk-3', 'desk-4', 'desk-5'] as const
+const ACCOUNTS = 5
+const COINS = 20
 
-/** Rows of one round: two fills of three legs, two futures closes of one row (amount and fee), a funding, an interest. */
-const ROWS_OF_ROUND = 10
-/** What the books make of them. */
+/** Entries that the books make of one round of one account: fills, futures with their fees, funding, interest. */
 const ENTRIES_OF_ROUND = 12
+/** Places that a round has in the ids. */
+const PLACES = 14
+/** One round in so many ends with a transfer to the next account. */
+const ROUNDS_TO_TRANSFER = 25
 const PAGE_ROWS = 500
-/** One row in so many stands in a second page too. */
-const SEEN_TWICE = 100
-/** One row in so many tells no balance. */
+const UNDER_WAY = 32
+
+/** One row in so many … */
+const TWICE = 101
+const LATE = 997
 const SILENT = 9_973
-const YEAR = ['2025-01-01 00:00:00+00', '2025-12-31 23:59:59+00'] as const
-const YEAR_MS = 364 * 86_400_000
+const UNKNOWN = 49_999
+const ORDERS_CHANGED = 199
+const ORDERS_OVER_MIDNIGHT = 50
+
+const YEAR_BEGINS_MS = Date.UTC(2025, 0, 1)
+const YEAR_ENDS_MS = Date.UTC(2026, 0, 1) - 1_000
+const ROUNDS_END_MS = Date.UTC(2025, 11, 31)
+const RECEIVED_AT = '2026-01-01T00:00:00.000Z'
+
+const ONE = 10n ** 18n
+const PLATFORM_FEE = 455_617_873_262_800n
+const OPENING = 1_000_000_000n * ONE
 
 export interface LargeBooks {
   readonly accounts: number
-  /** Rows landed, in all feeds. */
+  /** Rows received, in all feeds. */
   readonly rows: number
 }
 
-/** Fills an empty landing database with at least so many entries' worth of rows. */
-export async function landLargeBooks(connection: DuckDBConnection, entries: number): Promise<LargeBooks> {
-  const rounds = Math.ceil(entries / ENTRIES_OF_ROUND / ACCOUNTS.length)
-  let rows = 0
-  let pages = 0
-  const insert = async (statement: string): Promise<number> => {
-    const changed = Number((await connection.run(statement)).rowsChanged)
-    rows += changed
-    return changed
+/** Fills empty books with at least so many entries' worth of pages. */
+export async function landLargeBooks(books: Books, entries: number, count = ACCOUNTS): Promise<LargeBooks> {
+  const rounds = Math.ceil(entries / ENTRIES_OF_ROUND / count)
+  const names = Array.from({ length: count }, (_, index) => (index === 0 ? 'main' : `desk-${index + 1}`))
+  const venue = new Venue(books)
+  await venue.begin(names)
+  const accounts = names.map((name, index) => new Account(venue, name, index))
+  for (let round = 0; round < rounds; round += 1) {
+    const beginsMs = YEAR_BEGINS_MS + Math.floor((round * (ROUNDS_END_MS - YEAR_BEGINS_MS)) / rounds)
+    for (const account of accounts) account.trade(round, beginsMs)
+    if (round % ROUNDS_TO_TRANSFER === 0) {
+      const from = (round / ROUNDS_TO_TRANSFER) % accounts.length
+      accounts[from]?.transfer(accounts[(from + 1) % accounts.length]!, round, beginsMs + 5_000)
+    }
+    await venue.send()
   }
-  for (const [index, account] of ACCOUNTS.entries()) {
-    await connection.run(
-      `insert into landing.main.accounts values ('${account}', 'venue', '${index + 1}', 'unified', 'unified', 0)`,
-    )
-    for (const { feed, partitions, statement } of feedsOf(account, index, rounds)) {
-      const first = pages + 1
-      const landed = await insert(statement(first))
-      pages += Math.ceil(landed / PAGE_ROWS) + 1
-      await connection.run(pagesSql(account, feed, first, pages))
-      for (const partition of partitions)
-        await connection.run(
-          `insert into landing.main.covered
-           values (${first}, '${account}', '${feed}', '${partition}', '${YEAR[0]}', '${YEAR[1]}', ${PAGE_ROWS})`,
-        )
-      if (feed === 'tax.records') {
-        await insert(seenTwiceSql(account, pages + 1))
-        pages += 1
-        await connection.run(pagesSql(account, feed, pages, pages))
-      }
+  for (const account of accounts) account.finish()
+  await venue.send(true)
+  return { accounts: count, rows: venue.rows }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Page {
+  readonly meta: PageMeta
+  readonly body: Buffer
+}
+
+/** What the accounts answer, on its way into the books. */
+class Venue {
+  readonly #books: Books
+  #pages: Page[] = []
+  rows = 0
+
+  constructor(books: Books) {
+    this.#books = books
+  }
+
+  async begin(names: readonly string[]): Promise<void> {
+    const { journal, landing } = this.#books
+    for (const [index, account] of names.entries()) {
+      const of = { account, venue: 'venue', uid: String(index + 1) }
+      const kind = { kind: 'account', accountKind: 'unified', accountMode: 'unified' } as const
+      await landing.land([await journal.append({ ...kind, ...of, at: RECEIVED_AT, run: 'bench' })])
     }
   }
-  await connection.run('checkpoint landing')
-  return { accounts: ACCOUNTS.length, rows }
+
+  answer(page: Page, rows: number): void {
+    this.#pages.push(page)
+    this.rows += rows
+  }
+
+  /** Into the journal and then the landing database, once there are enough pages. */
+  async send(all = false): Promise<void> {
+    if (this.#pages.length < (all ? 1 : UNDER_WAY)) return
+    const pages = this.#pages
+    this.#pages = []
+    const { journal, landing } = this.#books
+    await landing.land(await Promise.all(pages.map(({ meta, body }) => journal.append(meta, body))))
+  }
 }
 
-interface Feed {
-  readonly feed: string
-  readonly partitions: readonly string[]
-  readonly statement: (firstPage: number) => string
+/** Pages of one partition of a feed: rows come in the order in which they happened, and stand newest first. */
+class Partition {
+  readonly #venue: Venue
+  readonly #of: Pick<PageMeta, 'account' | 'feed' | 'partition'>
+  readonly #isList: boolean
+  #rows: Row[] = []
+  /** Rows that come long after their neighbours, or again. */
+  #late: Row[] = []
+  #count = 0
+
+  constructor(venue: Venue, of: Pick<PageMeta, 'account' | 'feed' | 'partition'>, isList: boolean) {
+    this.#venue = venue
+    this.#of = of
+    this.#isList = isList
+  }
+
+  add(row: Row): void {
+    this.#count += 1
+    if (this.#count % LATE === 0) this.late(row)
+    else {
+      this.#rows.push(row)
+      if (this.#rows.length === PAGE_ROWS) this.#rows = this.#send(this.#rows)
+    }
+    if (this.#count % TWICE === 0) this.late(row)
+  }
+
+  late(row: Row): void {
+    this.#late.push(row)
+    if (this.#late.length === PAGE_ROWS) this.#late = this.#send(this.#late)
+  }
+
+  /** With the last page the whole year has been received. */
+  finish(): void {
+    this.#send(this.#rows)
+    this.#send(this.#late, { start: YEAR_BEGINS_MS, end: YEAR_ENDS_MS })
+  }
+
+  #send(rows: readonly Row[], covers?: PageMeta['covers']): Row[] {
+    const path = `/bench?feed=${this.#of.feed}&partition=${this.#of.partition}`
+    const meta: PageMeta = {
+      kind: 'page',
+      at: RECEIVED_AT,
+      run: 'bench',
+      ...this.#of,
+      request: { method: 'GET', path },
+      status: 200,
+      ...(covers === undefined ? {} : { covers }),
+    }
+    const newestFirst = rows.toReversed()
+    const data = this.#isList ? { list: newestFirst } : newestFirst
+    const envelope = { code: '00000', msg: 'success', requestTime: YEAR_ENDS_MS, data }
+    this.#venue.answer({ meta, body: Buffer.from(JSON.stringify(envelope)) }, rows.length)
+    return []
+  }
 }
 
-const feedsOf = (account: string, index: number, rounds: number): Feed[] => [
-  {
-    feed: 'tax.records',
-    partitions: ['SPOT', 'MARGIN-crossed', 'USDT-FUTURES'],
-    statement: (page) => taxRecordsSql(account, index, rounds, page),
-  },
-  {
-    feed: 'tax.futuresRecords',
-    partitions: ['USDT-FUTURES'],
-    statement: (page) => futuresRecordsSql(account, index, rounds, page),
-  },
-  {
-    feed: 'trade.orderHistory',
-    partitions: ['SPOT', 'MARGIN', 'USDT-FUTURES'],
-    statement: (page) => ordersSql(account, index, rounds, page),
-  },
-]
+type TaxLine = 'SPOT' | 'MARGIN-crossed' | 'USDT-FUTURES'
+type OrderLine = 'SPOT' | 'MARGIN' | 'USDT-FUTURES'
 
-const pagesSql = (account: string, feed: string, first: number, last: number): string => `
-insert into landing.main.pages
-  (page_id, run_id, account, feed, partition, path, status, received_at, row_count, quarantined)
-select page_id, 'run-1', '${account}', '${feed}', '', '/', 200, timestamptz '2026-01-01 00:00:00+00', ${PAGE_ROWS}, 0
-from range(${first}, ${last + 1}) as pages(page_id)`
+class Account {
+  readonly #index: number
+  readonly #random: () => number
+  readonly #balances = new Map<string, bigint>()
+  readonly #tax: Readonly<Record<TaxLine, Partition>>
+  readonly #futures: Partition
+  readonly #orders: Readonly<Record<OrderLine, Partition>>
+  #taxRows = 0
+  #orderRows = 0
 
-/** Rounds of an account: when each begins, its coin and its size. */
-const roundsSql = (rounds: number): string => `
-rounds as (
-  select n, 'C' || (1 + n % 20) as coin, cast(1 + (n * 7919) % 1000 as decimal(38, 18)) as size,
-    timestamptz '${YEAR[0]}' + to_milliseconds(cast(n * ${YEAR_MS}::hugeint // ${rounds} as bigint)) as begins_at
-  from range(${rounds}) as all_rounds(n)
-)`
+  constructor(venue: Venue, account: string, index: number) {
+    this.#index = index
+    this.#random = mulberry32(index + 1)
+    const partition = (feed: string, name: string): Partition =>
+      new Partition(venue, { account, feed, partition: name }, feed === 'trade.orderHistory')
+    const tax = (name: string): Partition => partition('tax.records', name)
+    const orders = (name: string): Partition => partition('trade.orderHistory', name)
+    this.#tax = {
+      SPOT: tax('SPOT'),
+      'MARGIN-crossed': tax('MARGIN-crossed'),
+      'USDT-FUTURES': tax('USDT-FUTURES'),
+    }
+    this.#futures = partition('tax.futuresRecords', 'USDT-FUTURES')
+    this.#orders = { SPOT: orders('SPOT'), MARGIN: orders('MARGIN'), 'USDT-FUTURES': orders('USDT-FUTURES') }
+  }
 
-const id = (index: number, place: string): string =>
-  `cast(1375573238000000000 + ${index} * 100000000000 + ${place} as varchar)`
+  /** A purchase and a sale of a coin, a long and a short position that are reduced, funding and interest. */
+  trade(round: number, beginsMs: number): void {
+    const coin = `C${1 + (round % COINS)}`
+    const size = BigInt(1 + Math.floor(this.#random() * 100_000)) * (ONE / 100n)
+    const part = (numerator: bigint, denominator: bigint): bigint => (size * numerator) / denominator
+    const first = round * PLACES
+    const fee = part(-1n, 100n)
 
-const PLATFORM_FEE = '0.0004556178732628'
+    this.#move('SPOT', first, coin, 'ORDER_DEALT_IN', size, beginsMs)
+    this.#move('SPOT', first + 1, 'BGB', 'ORDER_PLF_FEE_OUT', -PLATFORM_FEE, beginsMs)
+    this.#move('SPOT', first + 2, 'USDT', 'ORDER_DEALT_FROZEN_OUT', part(-5n, 4n), beginsMs)
+    this.#move('SPOT', first + 3, 'USDT', 'ORDER_DEALT_IN', part(63n, 100n), beginsMs + 1_000)
+    this.#move('SPOT', first + 4, 'BGB', 'ORDER_PLF_FEE_OUT', -PLATFORM_FEE, beginsMs + 1_000)
+    this.#move('SPOT', first + 5, coin, 'ORDER_DEALT_FROZEN_OUT', part(-1n, 2n), beginsMs + 1_000)
+    this.#future(first + 6, coin, 'CLOSE_LONG', part(7n, 10n), fee, beginsMs + 2_000)
+    this.#future(first + 7, coin, 'CLOSE_SHORT', part(-1n, 20n), fee, beginsMs + 2_000)
+    this.#future(first + 8, coin, 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', fee, 0n, beginsMs + 2_000)
+    const type = (first + this.#index) % UNKNOWN < PLACES ? 'NEW_PRODUCT_OUT' : 'INTEREST_SETTLEMENT_OUT'
+    this.#move('MARGIN-crossed', first + 9, 'USDT', type, part(-1n, 10_000n), beginsMs + 3_000)
 
-function taxRecordsSql(account: string, index: number, rounds: number, firstPage: number): string {
-  return `
-insert into landing.main.tax_records
-with ${roundsSql(rounds)},
-rows as (
-  select n, begins_at, 0 as nth, 'SPOT' as line, coin, 'ORDER_DEALT_IN' as type, size as amount, 0 as fee from rounds
-  union all select n, begins_at, 1, 'SPOT', 'BGB', 'ORDER_PLF_FEE_OUT', -${PLATFORM_FEE}, 0 from rounds
-  union all select n, begins_at, 2, 'SPOT', 'USDT', 'ORDER_DEALT_FROZEN_OUT', -size * 1.25, 0 from rounds
-  union all select n, begins_at, 3, 'SPOT', 'USDT', 'ORDER_DEALT_IN', size * 0.63, 0 from rounds
-  union all select n, begins_at, 4, 'SPOT', 'BGB', 'ORDER_PLF_FEE_OUT', -${PLATFORM_FEE}, 0 from rounds
-  union all select n, begins_at, 5, 'SPOT', coin, 'ORDER_DEALT_FROZEN_OUT', -size * 0.5, 0 from rounds
-  union all select n, begins_at, 6, 'USDT-FUTURES', 'USDT', 'CLOSE_LONG', size * 0.7, -size * 0.01 from rounds
-  union all select n, begins_at, 7, 'USDT-FUTURES', 'USDT', 'CLOSE_SHORT', -size * 0.05, -size * 0.01 from rounds
-  union all select n, begins_at, 8, 'USDT-FUTURES', 'USDT', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', -size * 0.01, 0 from rounds
-  union all select n, begins_at, 9, 'MARGIN-crossed', 'USDT', 'INTEREST_SETTLEMENT_OUT', -size * 0.0001, 0 from rounds
-),
-placed as (select *, n * ${ROWS_OF_ROUND} + nth as place from rows)
-select '${account}', line, ${firstPage} + place // ${PAGE_ROWS}, place % ${PAGE_ROWS}, ${id(index, 'place')}, coin, type,
-  cast(amount as decimal(38, 18)), cast(fee as decimal(38, 18)),
-  case
-    when place % ${SILENT} <> ${SILENT - 1}
-      then cast(1000000000 + sum(cast(amount + fee as decimal(38, 18))) over (partition by coin order by place) as decimal(38, 18))
-  end,
-  begins_at + to_milliseconds((nth // 3) * 1000), null
-from placed`
+    const order = { first, symbol: `${coin}USDT`, beginsMs }
+    const [bought, sold] = [part(5n, 4n), part(63n, 100n)]
+    this.#order(order, 0, 'SPOT', { side: 'buy' }, size, bought, ['BGB', PLATFORM_FEE])
+    this.#order(order, 1, 'SPOT', { side: 'sell' }, part(1n, 2n), sold, ['BGB', PLATFORM_FEE])
+    for (const [nth, side] of [
+      [2, { side: 'sell', posSide: 'long' }],
+      [3, { side: 'buy', posSide: 'short' }],
+    ] as const)
+      this.#order(order, nth, 'USDT-FUTURES', side, size, size * 2n, ['USDT', -fee])
+  }
+
+  transfer(to: Account, round: number, atMs: number): void {
+    const [place, quantity] = [round * PLACES, ONE / 10n]
+    const coin = `C${1 + (round % COINS)}`
+    this.#move('SPOT', place + 10, coin, 'TRANSFER_OUT', -quantity, atMs)
+    to.#move('SPOT', place + 11, coin, 'TRANSFER_IN', quantity, atMs + 1_000)
+  }
+
+  finish(): void {
+    for (const partition of [...Object.values(this.#tax), this.#futures, ...Object.values(this.#orders)])
+      partition.finish()
+  }
+
+  #id(place: number): string {
+    return String(1_375_573_238_000_000_000n + BigInt(this.#index) * 100_000_000_000n + BigInt(place))
+  }
+
+  #move(
+    line: TaxLine,
+    place: number,
+    coin: string,
+    type: string,
+    amount: bigint,
+    atMs: number,
+    fee = 0n,
+  ): void {
+    const balance = (this.#balances.get(coin) ?? OPENING) + amount + fee
+    this.#balances.set(coin, balance)
+    this.#taxRows += 1
+    this.#tax[line].add({
+      id: this.#id(place),
+      coin,
+      type,
+      amount: formatAmount(amount),
+      fee: formatAmount(fee),
+      ...(this.#taxRows % SILENT === 0 ? {} : { balance: formatAmount(balance) }),
+      ts: String(atMs),
+    })
+  }
+
+  /** One event that the unified feed and the futures feed both report. */
+  #future(place: number, coin: string, type: string, amount: bigint, fee: bigint, atMs: number): void {
+    this.#move('USDT-FUTURES', place, 'USDT', type, amount, atMs, fee)
+    this.#futures.add({
+      id: this.#id(50_000_000_000 + place),
+      symbol: `${coin}USDT`,
+      marginCoin: 'USDT',
+      futureTaxType: type.toLowerCase(),
+      amount: formatAmount(amount),
+      fee: formatAmount(fee),
+      ts: String(atMs),
+    })
+  }
+
+  #order(
+    {
+      first,
+      symbol,
+      beginsMs,
+    }: { readonly first: number; readonly symbol: string; readonly beginsMs: number },
+    nth: number,
+    category: OrderLine,
+    side: Row,
+    quantity: bigint,
+    value: bigint,
+    [feeCoin, fee]: readonly [string, bigint],
+  ): void {
+    this.#orderRows += 1
+    const isOvernight = category === 'SPOT' && this.#orderRows % ORDERS_OVER_MIDNIGHT === 0
+    const order = {
+      orderId: this.#id(70_000_000_000 + first + nth),
+      category,
+      symbol,
+      orderType: 'market',
+      ...side,
+      qty: formatAmount(quantity),
+      orderStatus: 'filled',
+      createdTime: String(beginsMs - (isOvernight ? 86_400_000 : 0)),
+    }
+    const partition = this.#orders[category]
+    if (this.#orderRows % ORDERS_CHANGED === 0)
+      partition.late({
+        ...order,
+        cumExecQty: '0',
+        cumExecValue: '0',
+        orderStatus: 'new',
+        updatedTime: order.createdTime,
+      })
+    partition.add({
+      ...order,
+      cumExecQty: formatAmount(quantity),
+      cumExecValue: formatAmount(value),
+      feeDetail: [{ feeCoin, fee: formatAmount(fee) }],
+      updatedTime: String(beginsMs + Math.min(nth, 2) * 1_000),
+    })
+  }
 }
 
-const seenTwiceSql = (account: string, page: number): string => `
-insert into landing.main.tax_records
-select * replace (${page} as page_id, cast(row_number() over () - 1 as integer) as page_row)
-from landing.main.tax_records
-where account = '${account}' and cast(id as hugeint) % ${SEEN_TWICE} = 0`
+/** Frames of what is landed beside the records have numbers from here on. */
+const PRICE_PAGE = 1_000_000_000
 
-function futuresRecordsSql(account: string, index: number, rounds: number, firstPage: number): string {
-  const place = 'n * 3 + nth - 6'
-  return `
-insert into landing.main.futures_records
-with ${roundsSql(rounds)},
-rows as (
-  select n, begins_at, coin, 6 as nth, 'close_long' as type, size * 0.7 as amount, -size * 0.01 as fee from rounds
-  union all select n, begins_at, coin, 7, 'close_short', -size * 0.05, -size * 0.01 from rounds
-  union all select n, begins_at, coin, 8, 'contract_main_settle_fee', -size * 0.01, 0 from rounds
-)
-select '${account}', 'USDT-FUTURES', ${firstPage} + (${place}) // ${PAGE_ROWS}, (${place}) % ${PAGE_ROWS},
-  ${id(index, `50000000000 + ${place}`)}, coin || 'USDT', 'USDT', type,
-  cast(amount as decimal(38, 18)), cast(fee as decimal(38, 18)),
-  begins_at + to_milliseconds((nth // 3) * 1000), null
-from rows`
-}
-
-/** An order for each fill of a round: two of spot, two of futures. One in fifty of spot was placed the day before. */
-function ordersSql(account: string, index: number, rounds: number, firstPage: number): string {
-  const place = 'n * 4 + nth'
-  const platformFee = `'[{"feeCoin":"BGB","fee":"${PLATFORM_FEE}"}]'`
-  const futuresFee = `'[{"feeCoin":"USDT","fee":"' || cast(size * 0.01 as varchar) || '"}]'`
-  return `
-insert into landing.main.orders by name
-with ${roundsSql(rounds)},
-rows as (
-  select n, begins_at, coin, 0 as nth, 'SPOT' as category, 'buy' as side, null as pos_side, size as quantity,
-    size * 1.25 as value, ${platformFee} as fees, 0 as seconds from rounds
-  union all select n, begins_at, coin, 1, 'SPOT', 'sell', null, size * 0.5, size * 0.63, ${platformFee}, 1 from rounds
-  union all select n, begins_at, coin, 2, 'USDT-FUTURES', 'sell', 'long', size, size * 2, ${futuresFee}, 2 from rounds
-  union all select n, begins_at, coin, 3, 'USDT-FUTURES', 'buy', 'short', size, size * 2, ${futuresFee}, 2 from rounds
-)
-select '${account}' as account, category as partition, ${firstPage} + (${place}) // ${PAGE_ROWS} as page_id,
-  cast((${place}) % ${PAGE_ROWS} as integer) as page_row, ${id(index, `70000000000 + ${place}`)} as order_id, category,
-  coin || 'USDT' as symbol, 'market' as order_type, side, cast(quantity as decimal(38, 18)) as qty,
-  cast(quantity as decimal(38, 18)) as cum_exec_qty, cast(value as decimal(38, 18)) as cum_exec_value,
-  'filled' as order_status, pos_side, fees as fee_detail,
-  begins_at - case when category = 'SPOT' and n % 50 = 49 then interval 1 day else interval 0 day end as created_time,
-  begins_at + to_seconds(seconds) as updated_time
-from rows`
+/** An hourly candle of each of the coins over the year, as the venue's candles land. Gives back how many. */
+export async function landCandles({ landing }: Books): Promise<number> {
+  const connection = await landing.instance.connect()
+  const at = (ms: number): string => `timestamptz '${new Date(ms).toISOString()}'`
+  const landed = await connection.run(`
+    insert into landing.main.fetched_prices
+    with coins as (select 'C' || n as coin from range(1, ${COINS + 1}) as all_coins(n) union all select 'BGB')
+    select ${PRICE_PAGE}, cast(row_number() over () as integer), hour, coin, 'USDT',
+      cast(1.25 + (epoch_ms(hour) // 3600000 % 97) * 0.001 as decimal(38, 18)), 'candles', '1h'
+    from coins
+    cross join unnest(generate_series(${at(YEAR_BEGINS_MS)}, ${at(YEAR_ENDS_MS)}, interval 1 hour)) as hours(hour)`)
+  connection.closeSync()
+  return Number(landed.rowsChanged)
 }

@@ -1,5 +1,6 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
-// `--entries N` and `--memory 8GB` are for `build`: how many entries, under which memory limit.
+// `--entries N` and `--memory 8GB` are for `build`, `serve` and `paper`: how many entries, under which memory limit; `--accounts N`
+// and `--failing N` for `accounts`.
 import { parseArgs } from 'node:util'
 import type { BenchOptions } from './options.ts'
 
@@ -7,29 +8,42 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   journal: () => import('./journal.ts'),
   landing: () => import('./landing.ts'),
   build: () => import('./build.ts'),
+  values: () => import('./values.ts'),
   lots: () => import('./lots.ts'),
   'start-up': () => import('./start-up.ts'),
   backfill: () => import('./backfill.ts'),
+  accounts: () => import('./accounts.ts'),
+  serve: () => import('./serve.ts'),
+  paper: () => import('./paper.ts'),
 }
 
-/** Takes as long as the documented budgets make a year take: minutes. */
-const slow = ['backfill']
+/** Take as long as the documented budgets make them take: up to minutes. */
+const slow = ['backfill', 'accounts', 'serve']
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
-  options: { entries: { type: 'string' }, memory: { type: 'string' } },
+  options: {
+    entries: { type: 'string' },
+    memory: { type: 'string' },
+    accounts: { type: 'string' },
+    failing: { type: 'string' },
+  },
 })
 const unknown = named.find((name) => !(name in benches))
 if (unknown !== undefined) {
   process.stderr.write(`There is no benchmark ${unknown}. Known: ${Object.keys(benches).join(', ')}.\n`)
   process.exit(2)
 }
-if (values.entries !== undefined && !/^[1-9]\d*$/.test(values.entries)) {
-  process.stderr.write(`--entries takes a whole number from 1, and not ${values.entries}.\n`)
+for (const name of ['entries', 'accounts', 'failing'] as const) {
+  const given = values[name]
+  if (given === undefined || /^[1-9]\d*$/.test(given)) continue
+  process.stderr.write(`--${name} takes a whole number from 1, and not ${given}.\n`)
   process.exit(2)
 }
 const options: BenchOptions = {
   ...(values.entries === undefined ? {} : { entries: Number(values.entries) }),
+  ...(values.accounts === undefined ? {} : { accounts: Number(values.accounts) }),
+  ...(values.failing === undefined ? {} : { failing: Number(values.failing) }),
   ...(values.memory === undefined ? {} : { memory: values.memory }),
 }
 for (const name of named.length > 0 ? named : Object.keys(benches).filter((one) => !slow.includes(one))) {

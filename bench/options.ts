@@ -3,4 +3,8 @@ export interface BenchOptions {
   readonly entries?: number
   /** As DuckDB spells it. */
   readonly memory?: string
+  /** How many accounts `accounts` has; a thousand when absent. */
+  readonly accounts?: number
+  /** How many more accounts of it fail; none when absent. */
+  readonly failing?: number
 }

@@ -1,0 +1,31 @@
+// Large books as every benchmark opens and builds them.
+
+import { systemClock } from '../models/clock.ts'
+import { type Books, openBooks } from '../pipeline/books/books.ts'
+import type { Landing } from '../pipeline/landing/landing.ts'
+import { type BuildOptions, type BuildResult, buildLedger } from '../pipeline/ledger/build.ts'
+import { lotsStep } from '../pipeline/lots/step.ts'
+
+/** Empty books; DuckDB takes its share of the machine where no limit is given. */
+export const openLargeBooks = (dir: string, memoryLimit: string | undefined): Promise<Books> =>
+  openBooks(dir, {
+    clock: systemClock,
+    command: 'bench',
+    ...(memoryLimit === undefined ? {} : { landing: { memoryLimit } }),
+  })
+
+/** A whole build after the year that they tell of, under the simplest rules. */
+export const buildLargeBooks = (
+  dir: string,
+  landing: Landing,
+  options: Partial<BuildOptions> = {},
+): Promise<BuildResult> =>
+  buildLedger({
+    dir,
+    landing,
+    now: new Date('2026-02-01T00:00:00Z'),
+    clock: systemClock,
+    config: { accounts: [], publishPersonalData: false },
+    steps: [lotsStep({ method: 'fifo', scope: 'account' })],
+    ...options,
+  })
