@@ -5,7 +5,8 @@ import { dirname, join, relative, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { identifier, literal } from '../pipeline/engine/quote.ts'
-import { readModels, tablesRead } from '../pipeline/ledger/models.ts'
+import { readModels } from '../pipeline/ledger/models.ts'
+import { tablesRead } from '../pipeline/ledger/parse-tree.ts'
 
 const root = resolve(import.meta.dirname, '..')
 
@@ -36,6 +37,7 @@ const stair = [
   'books',
   'reports',
   'evidence',
+  'paper',
   'exports',
   'calls',
   'serve',

@@ -10,13 +10,14 @@ import { buildLedger } from '../../pipeline/ledger/build.ts'
 import { forgetShapes, keepShapes } from '../../pipeline/ledger/empty.ts'
 import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
-import { keepReads, readModels } from '../../pipeline/ledger/models.ts'
+import { readModels } from '../../pipeline/ledger/models.ts'
+import { keepTrees } from '../../pipeline/ledger/parse-tree.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'tieout-empty-'))
 const landing = await openLanding(dir, { records: feedRecords.map(({ record }) => record), feeds: new Map() })
 const connection = await landing.instance.connect()
-await keepReads(connection, [
+await keepTrees(connection, [
   ...generatedModels({ publishPersonalData: false }),
   ...readModels(join(packageRoot, 'sql')),
 ])

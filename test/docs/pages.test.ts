@@ -19,7 +19,15 @@ test.each(pages)('links of %s lead to files', (name) => {
   expect(local.filter((link) => !existsSync(join(dirname(join(docs, name)), link)))).toEqual([])
 })
 
-const TOLD = ['getting-started', 'keys', 'scheduling', 'elsewhere', 'operations', 'troubleshooting'] as const
+const TOLD = [
+  'getting-started',
+  'keys',
+  'scheduling',
+  'elsewhere',
+  'operations',
+  'paper',
+  'troubleshooting',
+] as const
 
 /** Words of a command as a shell splits them. */
 const wordsOf = (line: string): string[] =>

@@ -5,7 +5,8 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { packageRoot } from '../../pipeline/config/root.ts'
 import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
-import { readModels, readsOf } from '../../pipeline/ledger/models.ts'
+import { readModels } from '../../pipeline/ledger/models.ts'
+import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 
 export interface Planted {
   /** `name type, …` as in `create table`. */

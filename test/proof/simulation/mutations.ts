@@ -450,8 +450,8 @@ const reading = [
   of(
     'amounts through a float',
     rowReader,
-    'return plainUnits(value) ?? undefined',
-    'return plainUnits(value) === null ? undefined : BigInt(Math.round(Number(value) * 1e18))',
+    '!sink.setPlain(place.column, value)',
+    '!sink.setPlain(place.column, value) || sink.set(place.column, BigInt(Math.round(Number(value) * 1e18))) !== undefined',
   ),
   of(
     'nineteenth decimal cut off',
@@ -600,22 +600,22 @@ const keeping = [
   of(
     'deduplicated by content',
     records,
-    'const received = keyed\n    ? `select * from landing.${record.table}`',
-    'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(columns.filter((one) => !keys.includes(one)))}, extra order by page_id, page_row) = 1`',
+    'where not ${isRepeated}\n)`',
+    "where not ${isRepeated}\n  qualify row_number() over (partition by ${content.split(', ').filter((one) => !keys.includes(one)).join(', ')} order by page_id, page_row) = 1\n)`",
     'bursts',
   ),
   of(
     'versions merged into the last one',
     records,
-    'const received = keyed\n    ? `select * from landing.${record.table}`',
-    'const received = keyed\n    ? `select * from landing.${record.table} qualify row_number() over (partition by account, ${of(keys)} order by page_id desc, page_row) = 1`',
+    'as received where ${isRepeated}\n),',
+    "as received where ${isRepeated}\n  qualify row_number() over (partition by ${keys.join(', ')} order by page_id desc, page_row) = 1\n),",
     'changed records',
   ),
   of(
     'the first version chosen as current',
     records,
-    '${newest}versions.last_place desc)',
-    '${newest}versions.last_place)',
+    '${newest}last_place desc)',
+    '${newest}last_place)',
     'changed records',
   ),
   of(

@@ -1,5 +1,6 @@
 // One process on one machine, from its start to its end or its death: the production code opens the books, plans,
 // fetches, journals, lands, and for some seeds builds and publishes. What it acknowledged on the way is noted.
+import { setMaxListeners } from 'node:events'
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { openVenue } from '../../../connectors/client.ts'
@@ -62,8 +63,13 @@ export type Inspect = (books: Books, result: SyncResult) => Promise<void>
 
 export interface NightOptions {
   readonly inspect?: Inspect
-  /** Nothing comes after this run: its books are left open, since to close them takes as long as three requests. */
-  readonly isLast?: boolean
+}
+
+/** Nobody stops the run; as many wait on it as in a command. */
+function unstopped(): AbortSignal {
+  const { signal } = new AbortController()
+  setMaxListeners(0, signal)
+  return signal
 }
 
 /** Without a build only the tables of the feeds in use are made: the others cost time and stay empty. */
@@ -120,7 +126,7 @@ async function perform(
   process: SimulatedProcess,
   ledger: Ledger,
   run: string,
-  { inspect, isLast = false }: NightOptions,
+  { inspect }: NightOptions,
 ): Promise<SyncResult> {
   const { config, scheduler } = world
   const random = machine.stream('jitter')
@@ -177,7 +183,7 @@ async function perform(
         settings: world.settings,
         clock: process.clock,
         now: runningFrom(process.clock.wall(), process.clock),
-        signal: new AbortController().signal,
+        signal: unstopped(),
         command: 'nightly',
         progress: (event) => ledger.logs.push(JSON.stringify(event)),
         run,
@@ -191,7 +197,7 @@ async function perform(
     return result
   } finally {
     isOpen = false
-    if (process.isAlive && !isLast) await within(1, () => books.close())
+    if (process.isAlive) await within(1, () => books.close())
   }
 }
 

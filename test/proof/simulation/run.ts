@@ -126,7 +126,7 @@ async function lastRun(
     if (!isLast) return
     last = { beganAt, endedAt: world.scheduler.now, landed: await landing.contentHashes() }
   }
-  const end: NightEnd = await night(world, machine, ledger, { inspect, isLast })
+  const end: NightEnd = await night(world, machine, ledger, { inspect })
   await checkJournal(world, machine, ledger)
   if (end.kind !== 'done' || end.result.incomplete || end.result.refusals.length > 0)
     world.violation(`a run without faults did not complete: ${JSON.stringify(end)}`)

@@ -99,6 +99,7 @@ class Round {
   readonly #number: number
   readonly #dir: string
   readonly #deaths: Death[] = []
+  readonly #begunMs = performance.now()
   #frames = 0
   /** The published file as it was last looked at, and the hash that it had. */
   #seen: { readonly identity: string; readonly hash: string } | null = null
@@ -128,7 +129,8 @@ class Round {
   }
 
   #start(point: string | null): Promise<Ended> {
-    const args = [...this.#stage.args, ...this.#world.on(this.#dir)]
+    // The clock goes on from one start to the next: set back, it would leave what a killed run had begun to ask for.
+    const args = [...this.#stage.args, ...this.#world.on(this.#dir, performance.now() - this.#begunMs)]
     if (point === null) return this.#world.program(args)
     const [what, ms] = point.split(':')
     if (what === 'time') return this.#world.program(args, { killAfterMs: Number(ms) })

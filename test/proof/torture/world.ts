@@ -56,8 +56,8 @@ export interface World {
   readonly stages: readonly Stage[]
   /** Books after the last stage; to be copied. */
   readonly finished: string
-  /** The arguments with which every command runs on books in a folder. */
-  readonly on: (dir: string) => string[]
+  /** The arguments with which every command runs on books in a folder, so long after the world began. */
+  readonly on: (dir: string, afterMs?: number) => string[]
   /** A folder for a copy of books; who takes it removes it. */
   readonly folder: () => string
   /** What differs from the sandbox's truth in the accounts that the books hold. */
@@ -90,7 +90,12 @@ export async function makeWorld(only = Number.POSITIVE_INFINITY): Promise<World>
     await once(sandbox.process, 'exit')
     if (!keep) rmSync(home, { recursive: true, force: true })
   }
-  const on = (dir: string): string[] => ['--dir', dir, '--now', NOW]
+  const on = (dir: string, afterMs = 0): string[] => [
+    '--dir',
+    dir,
+    '--now',
+    new Date(Date.parse(NOW) + Math.round(afterMs)).toISOString(),
+  ]
   let folders = 0
   const folder = (): string => {
     folders += 1

@@ -2,7 +2,7 @@
 import { isUtf8 } from 'node:buffer'
 import { formatAmount, parseAmount } from '../../../../models/amount.ts'
 import { canonicalJson, JsonError, parseJson, parseJsonBytes } from '../../../../models/json.ts'
-import { plainUnits } from '../../../../pipeline/landing/decimal.ts'
+import { plainUnits } from '../../../support/plain-units.ts'
 import { BOUND_MS, must, type Target } from '../target.ts'
 
 const LIMIT = 10n ** 38n

@@ -15,6 +15,7 @@ import { openLanding } from '../../../../pipeline/landing/database.ts'
 import { type LandingFeed, type PageFrame, PageLander } from '../../../../pipeline/landing/page.ts'
 import type { TableWriter } from '../../../../pipeline/landing/table-writer.ts'
 import { recordTable } from '../../../../pipeline/landing/tables.ts'
+import { plainUnits } from '../../../support/plain-units.ts'
 import { BOUND_MS, byName, must, newFolder, type Target } from '../target.ts'
 
 const SECRETS = ['bg_5ecr3tApiKeyOfOurs', 'hush-hush-0123456789', 'p@ss "phrase"\\n']
@@ -109,6 +110,11 @@ class Rows {
   #open: unknown[] = []
   set(column: number, value: unknown): void {
     this.#open[column] = value
+  }
+  setPlain(column: number, text: string): boolean {
+    const units = plainUnits(text)
+    if (units !== null) this.set(column, units)
+    return units !== null
   }
   endRow(): void {
     this.ended.push([...this.#open])

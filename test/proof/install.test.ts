@@ -1,0 +1,50 @@
+// The package as npm would publish it, of `dist` as it was built last, installed into an empty folder: demo and page run
+// there, without the sources.
+import { execFile, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
+import { promisify } from 'node:util'
+import { request } from 'undici'
+import { expect, test } from 'vitest'
+import { packageRoot } from '../../pipeline/config/root.ts'
+import { temporaryFolder } from '../support/cli.ts'
+
+const run = promisify(execFile)
+
+test('the packed package installs into an empty folder and runs demo and page there', async () => {
+  const folder = temporaryFolder()
+  const project = join(folder, 'project')
+  mkdirSync(project)
+  writeFileSync(join(project, 'package.json'), '{ "private": true }')
+  await run('npm', ['pack', '--ignore-scripts', '--pack-destination', folder], { cwd: packageRoot })
+  const [tarball = ''] = readdirSync(folder).filter((name) => name.endsWith('.tgz'))
+  await run('npm', ['install', '--prefer-offline', '--no-audit', '--no-fund', join(folder, tarball)], {
+    cwd: project,
+  })
+
+  const books = join(project, 'books')
+  const demo = await run('npx', ['tieout', 'demo', '--days', '5', '--dir', books, '--json'], { cwd: project })
+  expect(JSON.parse(demo.stdout)).toMatchObject({ published: true, comparison: { differences: [] } })
+  expect(existsSync(join(books, 'ledger.duckdb'))).toBe(true)
+
+  const program = join(project, 'node_modules', 'tieout', 'dist', 'pipeline', 'main.js')
+  const words = ['serve', '--port', '0', '--no-open', '--json', '--dir', books]
+  const server = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'ignore'] })
+  try {
+    const [line] = (await once(createInterface(server.stdout), 'line')) as [string]
+    const { url } = JSON.parse(line) as { url: string }
+    const entered = await request(url)
+    await entered.body.dump()
+    const cookie = String(entered.headers['set-cookie']).split(';')[0] ?? ''
+    const page = await request(new URL('/', url), { headers: { cookie, 'sec-fetch-site': 'none' } })
+    expect([page.statusCode, await page.body.text()]).toEqual([
+      200,
+      expect.stringContaining('<script type="module"'),
+    ])
+  } finally {
+    server.kill()
+    await once(server, 'exit')
+  }
+}, 300_000)
