@@ -167,11 +167,11 @@ export async function readLotBooks(ledger: Ledger, booking: LotBooking): Promise
     })
   }
   const imported = Object.entries(IMPORTED).flatMap(([table, sql]) => (ledger.tables.has(table) ? [sql] : []))
-  const reader = await ledger.scratch(async (connection) => {
+  const reader = await ledger.scratch(async (connection, signal) => {
     await copyInto(connection, 'lot_events', ledger, EVENTS)
     await copyInto(connection, 'sources', ledger, SOURCES)
     await copyInto(connection, 'imported', ledger, imported.join(' union all ') || NO_IMPORTS)
-    await lotsStep({ method: booking, scope: 'account' }).run(connection)
+    await lotsStep({ method: booking, scope: 'account', signal }).run(connection)
   })
   const names = await reader.query(
     'select wallet_name from sources union select counter_name from sources order by 1',

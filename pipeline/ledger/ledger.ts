@@ -2,7 +2,7 @@
 // files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
-import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
@@ -13,7 +13,7 @@ import { LEDGER_FORMAT } from './about.ts'
 import { identityOf } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_TIMEOUT_MS } from './limits.ts'
-import { explained, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
+import { explained, type Fill, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
 
 /** There are no published books in the folder yet. */
 export class NoLedger extends UsageError {}
@@ -39,7 +39,7 @@ export interface Ledger extends Reader {
   /** What it may use, and what a database beside it may. */
   readonly room: Room
   /** A database in memory beside the ledger, under the same limits; it ends with the ledger. */
-  scratch(fill: (connection: DuckDBConnection) => Promise<void>): Promise<Reader>
+  scratch(fill: Fill): Promise<Reader>
 }
 
 /**

@@ -1,11 +1,12 @@
 // A database that is only asked: each question has a session of its own, under the same limits.
 import { type DuckDBConnection, DuckDBInstance, type DuckDBValue } from '@duckdb/node-api'
+import { onAbort } from '../../models/abort.ts'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 import type { Row } from '../output/cell.ts'
 import { allRows, type RowBatches } from '../output/column.ts'
 import { makeSpillFolder } from '../output/spill.ts'
-import type { Limits } from './limits.ts'
-import { type QueryResult, readRows, Session } from './session.ts'
+import { type Limits, stopError } from './limits.ts'
+import { interruptUntil, type QueryResult, readRows, Session } from './session.ts'
 
 /** Values of the `$name` places of a statement. */
 export type Values = Readonly<Record<string, DuckDBValue>>
@@ -95,12 +96,14 @@ export function explained(reader: Reader, explain: (cause: unknown) => unknown):
   }
 }
 
-/** A database in memory, filled by `fill`, for what is computed on demand and published nowhere. */
-export async function scratchReader(
-  limits: Limits,
-  room: Room,
-  fill: (connection: DuckDBConnection) => Promise<void>,
-): Promise<Reader> {
+/** Fills a database; what it reckons beside its statements ends when the signal aborts, by throwing. */
+export type Fill = (connection: DuckDBConnection, signal?: AbortSignal) => Promise<void>
+
+/**
+ * A database in memory, filled by `fill`, for what is computed on demand and published nowhere.
+ * QueryStopped when the signal of the limits aborts meanwhile.
+ */
+export async function scratchReader(limits: Limits, room: Room, fill: Fill): Promise<Reader> {
   const spill = makeSpillFolder(room.tempDir)
   const instance = await DuckDBInstance.create(':memory:', {
     ...instanceOptions(room),
@@ -116,12 +119,27 @@ export async function scratchReader(
   try {
     const connection = await instance.connect()
     await connection.run("set global timezone = 'UTC'")
-    await fill(connection)
+    await filled(connection, limits, fill)
     await connection.run('set lock_configuration = true')
     connection.closeSync()
     return await readerOf(instance, limits, close)
   } catch (error) {
     close()
     throw error
+  }
+}
+
+async function filled(connection: DuckDBConnection, limits: Limits, fill: Fill): Promise<void> {
+  const { signal, clock } = limits
+  if (signal === undefined) return await fill(connection)
+  const over = new AbortController()
+  const letGo = onAbort(signal, () => void interruptUntil(over.signal, connection, clock))
+  try {
+    await fill(connection, signal)
+  } catch (cause) {
+    throw signal.aborted ? stopError('asked', limits, cause) : cause
+  } finally {
+    letGo()
+    over.abort()
   }
 }

@@ -8,6 +8,7 @@ import type {
   DuckDBPreparedStatement,
   DuckDBType,
 } from '@duckdb/node-api'
+import type { Clock } from '../../models/clock.ts'
 import type { Column, RawResult, RowBatches } from '../output/column.ts'
 import { cellKind, readValue } from '../output/value.ts'
 import { type Limits, QueryStopped, type Stop, stopError } from './limits.ts'
@@ -18,6 +19,18 @@ export interface QueryResult {
 }
 
 const NUDGE_MS = 50
+
+/** A statement that has not quite begun forgets an interruption, so it is told until it has ended. */
+export async function interruptUntil(
+  over: AbortSignal,
+  connection: DuckDBConnection,
+  clock: Clock,
+): Promise<void> {
+  while (!over.aborted) {
+    connection.interrupt()
+    await clock.sleep(NUDGE_MS, over)
+  }
+}
 
 export class Session {
   readonly connection: DuckDBConnection
@@ -49,11 +62,7 @@ export class Session {
   private async interrupt(why: Stop): Promise<void> {
     if (this.stopped !== null || this.over.signal.aborted) return
     this.stopped = why
-    // A statement that has not quite begun forgets an interruption, so it is told until it has ended.
-    while (!this.over.signal.aborted) {
-      this.connection.interrupt()
-      await this.limits.clock.sleep(NUDGE_MS, this.over.signal)
-    }
+    await interruptUntil(this.over.signal, this.connection, this.limits.clock)
   }
 
   /** Runs one step on the connection; QueryStopped when the limits ended it. */

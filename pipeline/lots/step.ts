@@ -1,5 +1,6 @@
 // The lots as a step of the build: `lot_events` in, disposals, open lots and what is missing out.
 // Memory holds the open lots of one coin and one slice of events, never a whole history.
+import { setImmediate as immediate } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
@@ -30,6 +31,8 @@ export interface LotsStepOptions extends LotOptions {
   readonly tables?: readonly LotTableName[]
   /** By default the rules `generic`: UTC days without terms. */
   readonly holding?: HoldingRules
+  /** Ends the matching between two batches of events, by throwing its reason. */
+  readonly signal?: AbortSignal | undefined
 }
 
 /**
@@ -63,8 +66,12 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   }
   const results = await Results.open(connection, labels, options.tables)
   const engine = new LotEngine({ ...options, ...byRow }, results)
-  for await (const events of readEvents(connection, feesInKind))
+  for await (const events of readEvents(connection, feesInKind)) {
     for (const event of events) engine.apply(event)
+    // Matching is all work and no waiting: without a turn for others a server would be deaf until it is done.
+    await immediate()
+    options.signal?.throwIfAborted()
+  }
   engine.finish()
   await results.finish(connection)
   await writeMatching(connection, matchedBy(options, labels.rules))

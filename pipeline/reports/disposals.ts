@@ -181,7 +181,7 @@ export async function computeDisposals(
   before: string | null = null,
 ): Promise<Reader> {
   requireTable(ledger, 'lot_events')
-  return await ledger.scratch(async (connection) => {
+  return await ledger.scratch(async (connection, signal) => {
     const session = await ledger.session()
     const events = await session.run(() =>
       session.connection.prepare(
@@ -191,7 +191,7 @@ export async function computeDisposals(
     events.bind({ before })
     await loadTable(connection, 'lot_events', await session.start(events))
     if (conversion !== null) await revalueEvents(connection, ledger, conversion.from, conversion.to)
-    await lotsStep(options).run(connection)
+    await lotsStep({ ...options, signal }).run(connection)
   })
 }
 

@@ -24,6 +24,8 @@ import { startTieout, temporaryFolder, tieout } from '../support/cli.ts'
 
 const SPEED = 2_000
 const NOW = '2026-06-30T00:00:00Z'
+/** When the night after begins: a clock that went back to the first one's beginning would leave its last second unasked for. */
+const LATER = '2026-06-30T00:10:00Z'
 const TRADES = [
   'id,time,account,type,asset,quantity,currency,total,fee,fee_currency',
   'b1,2026-01-01T00:00:00Z,elsewhere,buy,BTC,1,USD,100,1,USD',
@@ -36,6 +38,7 @@ let whole: string
 let undamaged: string
 
 const run = (dir: string, ...words: string[]) => tieout([...words, '--dir', dir, '--now', NOW])
+const nightAfter = (dir: string) => tieout(['nightly', '--dir', dir, '--now', LATER])
 const segment = (dir: string): string => join(dir, 'journal', '000001.journal')
 /** Of every table but the list of imports, where a file that was imported again has another number. */
 async function hashesOf(dir: string): Promise<Record<string, string>> {
@@ -56,7 +59,7 @@ beforeAll(async () => {
   // What was imported needs prices too, which the next night asks for.
   undamaged = mkdtempSync(join(tmpdir(), 'tieout-undamaged-'))
   cpSync(whole, undamaged, { recursive: true })
-  expect([0, 3]).toContain((await run(undamaged, 'nightly')).code)
+  expect([0, 3]).toContain((await nightAfter(undamaged)).code)
 }, 300_000)
 
 afterAll(async () => {
@@ -124,7 +127,7 @@ describe('damaged books', () => {
     await run(dir, 'build')
     expect((await openRanges(dir)).map(({ status }) => status)).toContain('pending')
 
-    expect([0, 3]).toContain((await run(dir, 'nightly')).code)
+    expect([0, 3]).toContain((await nightAfter(dir)).code)
     expect(await openRanges(dir)).toEqual([])
     expect(await hashesOf(dir)).toEqual(await hashesOf(undamaged))
     expect((await run(dir, 'verify')).stdout).toContain('Everything verifies.')

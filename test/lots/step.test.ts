@@ -2,8 +2,9 @@
 import { mkdtemp, rm } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setImmediate as immediate } from 'node:timers/promises'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import type { Method } from '../../pipeline/lots/engine.ts'
 import type { EventId } from '../../pipeline/lots/event.ts'
 import { readEvents } from '../../pipeline/lots/reader.ts'
@@ -303,5 +304,42 @@ describe('reading events', () => {
     }))
     expect(read).toEqual(expected)
     expect(read.at(-1)?.happenedAtUs).toBe(at('2024-02-03'))
+  })
+})
+
+describe('matching many events', () => {
+  const MANY = `insert into lot_events
+    select 'main', 'BTC', timestamptz '2026-01-01' + to_seconds(n), n, 'e' || n, if(n % 2 = 0, 'acquire', 'dispose'),
+      1, 100, 'USDT', null from range(100_000) as numbers(n)`
+
+  it('ends between two batches when it is told to, and leaves no tables behind', async () => {
+    await connection.run(MANY)
+    const stop = new AbortController()
+    const asked = vi.spyOn(stop.signal, 'throwIfAborted').mockImplementation(() => {
+      if (asked.mock.calls.length === 3) stop.abort(new Error('left'))
+      if (stop.signal.aborted) throw stop.signal.reason
+    })
+    await expect(
+      lotsStep({ method: 'fifo', scope: 'account', signal: stop.signal }).run(connection),
+    ).rejects.toThrow('left')
+    expect(asked).toHaveBeenCalledTimes(3)
+    expect(await rows("select 1 from duckdb_tables() where table_name = 'disposals'")).toEqual([])
+  })
+
+  it('lets others have a turn between two batches', async () => {
+    await connection.run(MANY)
+    let turns = 0
+    let isOver = false
+    const others = (async () => {
+      for (; !isOver; turns += 1) await immediate()
+    })()
+    const asked: number[] = []
+    const stop = new AbortController()
+    vi.spyOn(stop.signal, 'throwIfAborted').mockImplementation(() => void asked.push(turns))
+    await lotsStep({ method: 'fifo', scope: 'account', signal: stop.signal }).run(connection)
+    isOver = true
+    await others
+    expect(asked.length).toBeGreaterThan(40)
+    expect(new Set(asked).size).toBe(asked.length)
   })
 })

@@ -147,6 +147,21 @@ describe('a query of the published ledger', () => {
     ledger.close()
   })
 
+  test('of a database beside the ledger ends in the middle of its filling, and leaves nothing to spill to', async () => {
+    const stop = new AbortController()
+    const dir = await books
+    const ledger = await openLedger(dir, { signal: stop.signal })
+    const spills = (): string[] => (existsSync(join(dir, 'tmp')) ? readdirSync(join(dir, 'tmp')) : [])
+    const before = spills()
+    const filled = ledger.scratch(async (connection) => {
+      setTimeout(() => stop.abort(), 50)
+      await connection.run('select count(*) from range(10000000000) a, range(10000000000) b')
+    })
+    await expect(filled).rejects.toBeInstanceOf(QueryStopped)
+    expect(spills()).toEqual(before)
+    ledger.close()
+  })
+
   test('that fails after its first rows fails as a whole, and leaves no file', async () => {
     const folder = mkdtempSync(join(tmpdir(), 'sql-'))
     const failing = "select case when i = 150000 then error('late') else i end from range(200000) r(i)"

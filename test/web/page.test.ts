@@ -131,9 +131,15 @@ describe('every view', () => {
   test('fits 320 pixels without scrolling sideways', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
     const wide: string[] = []
+    const [longest] = await cliRows([
+      'sql',
+      'select entry_id from entries order by length(type) desc nulls last, entry_id limit 1',
+      '--format',
+      'json',
+    ])
     for (const path of [
       ...VIEWS.map((view) => view.path),
-      `/proof?id=${encodeURIComponent(await aDisposal())}`,
+      ...[await aDisposal(), longest?.entry_id ?? ''].map((id) => `/proof?id=${encodeURIComponent(id)}`),
     ]) {
       await open(path)
       const width = await page.evaluate('document.documentElement.scrollWidth')
