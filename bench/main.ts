@@ -1,6 +1,6 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
 // `--entries N` and `--memory 8GB` are for `build`, `serve` and `paper`: how many entries, under which memory limit; `--accounts N`
-// and `--failing N` for `accounts`.
+// and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve`.
 import { parseArgs } from 'node:util'
 import type { BenchOptions } from './options.ts'
 
@@ -27,6 +27,7 @@ const { values, positionals: named } = parseArgs({
     memory: { type: 'string' },
     accounts: { type: 'string' },
     failing: { type: 'string' },
+    books: { type: 'string' },
   },
 })
 const unknown = named.find((name) => !(name in benches))
@@ -45,6 +46,7 @@ const options: BenchOptions = {
   ...(values.accounts === undefined ? {} : { accounts: Number(values.accounts) }),
   ...(values.failing === undefined ? {} : { failing: Number(values.failing) }),
   ...(values.memory === undefined ? {} : { memory: values.memory }),
+  ...(values.books === undefined ? {} : { books: values.books }),
 }
 for (const name of named.length > 0 ? named : Object.keys(benches).filter((one) => !slow.includes(one))) {
   process.stdout.write(`\n== ${name}\n`)

@@ -7,4 +7,6 @@ export interface BenchOptions {
   readonly accounts?: number
   /** How many more accounts of it fail; none when absent. */
   readonly failing?: number
+  /** Where `serve` keeps its books, to be measured again without being built again; by default they go with the run. */
+  readonly books?: string
 }

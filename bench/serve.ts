@@ -2,13 +2,14 @@
 // and how soon it notices a new ledger. Every figure beside the goal that the page has for ten million entries.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { request } from 'undici'
 import { systemClock } from '../models/clock.ts'
 import { packageRoot } from '../pipeline/config/root.ts'
+import { LEDGER_FILE } from '../pipeline/ledger/publish.ts'
 import type { Entries, EntryRow } from '../pipeline/serve/api.ts'
 import { buildLargeBooks, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
@@ -18,13 +19,14 @@ const ENTRIES = 1_000_000
 const REPEATS = 20
 const MAIN = join(packageRoot, 'dist', 'pipeline', 'main.js')
 
-export async function run({ entries = ENTRIES, memory }: BenchOptions): Promise<void> {
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-serve-'))
+export async function run({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> {
+  const dir = books ?? mkdtempSync(join(tmpdir(), 'tieout-serve-'))
+  mkdirSync(dir, { recursive: true })
   try {
-    await publish(dir, entries, memory)
+    if (!existsSync(join(dir, LEDGER_FILE))) await publish(dir, entries, memory)
     await measure(dir)
   } finally {
-    rmSync(dir, { recursive: true, force: true })
+    if (books === undefined) rmSync(dir, { recursive: true, force: true })
   }
 }
 
