@@ -6,7 +6,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
-import { compileForChild } from '../support/child.ts'
+import { programFile } from '../support/child.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 
 /** A user namespace where the system allows it, else the rights that this process has. */
@@ -23,7 +23,7 @@ let program = ''
 let published = ''
 
 beforeAll(async () => {
-  program = await compileForChild('pipeline/main.ts')
+  program = await programFile()
   published = mkdtempSync(join(tmpdir(), 'tieout-disk-'))
   expect((await tieout(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
 }, 300_000)

@@ -2,7 +2,7 @@
 // there, without the sources.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -12,6 +12,13 @@ import { packageRoot } from '../../pipeline/config/root.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
 const run = promisify(execFile)
+
+test('what the program is bundled with is as it was, by number and licence: another package is a decision', () => {
+  const licences = readFileSync(join(packageRoot, 'dist', 'pipeline', 'licences.txt'), 'utf8')
+  const packages = [...licences.matchAll(/^## (\S+) - \S+ \((.+)\)$/gm)]
+  expect(new Set(packages.map(([, name]) => name)).size).toBeLessThanOrEqual(45)
+  expect(new Set(packages.map(([, , licence]) => licence))).toEqual(new Set(['ISC', 'MIT']))
+})
 
 test('the packed package installs into an empty folder and runs demo and page there', async () => {
   const folder = temporaryFolder()

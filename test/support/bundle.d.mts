@@ -8,4 +8,8 @@ export interface BundleOptions {
 }
 
 export function bundle(entry: string, options?: BundleOptions): Promise<string>
+export function bundleFolder(
+  input: Readonly<Record<string, string>>,
+  external: readonly string[],
+): Promise<string>
 export function begin(entry: string): Promise<Readonly<Record<string, unknown>>>

@@ -1,9 +1,9 @@
-// TypeScript sources compiled into one file that a process can run: for tests that kill real processes, and for the command
+// TypeScript sources compiled into files that a process can run: for tests that kill real processes, and for the command
 // lines of the proofs, since Node runs no TypeScript on the versions that are supported. Plain JavaScript, because those
 // begin here. The file stands under node_modules, so that packages resolve from the repository, and is named by its
 // content: compiling the same sources again, or twice at once, is harmless.
-import { createHash } from 'node:crypto'
-import { mkdir, rename, writeFile } from 'node:fs/promises'
+import { createHash, randomUUID } from 'node:crypto'
+import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -49,6 +49,29 @@ export async function bundle(entry, { external = isPackage, plugins = [] } = {})
   await writeFile(temporary, code)
   await rename(temporary, path)
   return path
+}
+
+/**
+ * Bundles processes with their packages into one flat folder, as `npm run build` does; gives its path. `input` holds the
+ * source of each by its name, from the root of the repository; packages named in `external` stay outside.
+ */
+export async function bundleFolder(input, external) {
+  const build = await rolldown({ input, cwd: root, platform: 'node', external: [...external] })
+  const { output } = await build.generate({
+    format: 'esm',
+    entryFileNames: '[name].js',
+    chunkFileNames: '[name]-[hash].js',
+  })
+  await build.close()
+  const hash = createHash('sha256')
+  for (const { fileName, code } of output) hash.update(`${fileName} ${code.length} ${code}`)
+  const folder = join(cache, hash.digest('hex').slice(0, 20))
+  const temporary = `${folder}.${randomUUID()}`
+  await mkdir(temporary, { recursive: true })
+  for (const { fileName, code } of output) await writeFile(join(temporary, fileName), code)
+  // Another worker may have been first.
+  await rename(temporary, folder).catch(() => rm(temporary, { recursive: true }))
+  return folder
 }
 
 /** Compiles the entry and imports it into this process. */

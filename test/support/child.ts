@@ -1,30 +1,33 @@
-// The bundle of a program that a test starts as a process of its own, with the programs that it starts in turn.
-import { existsSync } from 'node:fs'
-import { dirname, resolve } from 'node:path'
+// The programs that a test starts as processes of their own, from the present sources.
+import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { bundle } from './bundle.mjs'
+import { APART, PROCESSES } from '../../vite.config.ts'
+import { bundle, bundleFolder } from './bundle.mjs'
 
-const PROGRAM = /new URL\('(\.\/[\w-]+)\.js', import\.meta\.url\)/g
+let program: Promise<string> | undefined
 
-/** A program that a module starts beside itself is compiled like the module. */
-async function programs(code: string, id: string): Promise<string> {
+/** The program as it ships, compiled once for each worker: the path of what one of its processes starts with. */
+export async function programFile(name: keyof typeof PROCESSES = 'main'): Promise<string> {
+  program ??= bundleFolder(PROCESSES, APART)
+  return join(await program, `${name}.js`)
+}
+
+const PROGRAM = /new URL\('\.\/([\w-]+)\.js', import\.meta\.url\)/g
+
+/** What a module starts beside itself is the program's. */
+async function programs(code: string): Promise<string> {
   let compiled = code
-  for (const [text, name] of code.matchAll(PROGRAM)) {
-    const source = resolve(dirname(id), `${name}.ts`)
-    if (!existsSync(source)) continue
-    const path = await compileForChild(source)
-    compiled = compiled.replace(text, `new URL(${JSON.stringify(pathToFileURL(path).href)})`)
-  }
+  for (const [text, name = ''] of code.matchAll(PROGRAM))
+    if (name in PROCESSES)
+      compiled = compiled.replace(
+        text,
+        `new URL(${JSON.stringify(pathToFileURL(await programFile(name)).href)})`,
+      )
   return compiled
 }
 
 /** Bundles the entry with all it imports by relative path, and gives the path of the file. */
 export const compileForChild = (entry: string): Promise<string> =>
   bundle(entry, {
-    plugins: [
-      {
-        name: 'programs',
-        transform: async (code, id) => ({ code: await programs(code, id), map: null }),
-      },
-    ],
+    plugins: [{ name: 'programs', transform: async (code) => ({ code: await programs(code), map: null }) }],
   })

@@ -4,7 +4,7 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
-import { compileForChild } from './child.ts'
+import { programFile } from './child.ts'
 
 export interface Outcome {
   /** Exit code; null when a signal ended it. */
@@ -18,16 +18,12 @@ export interface Running {
   readonly ended: Promise<Outcome>
 }
 
-let compiled: Promise<string> | undefined
-
 /** Starts `tieout …`; the caller may kill it. */
 export async function startTieout(
   args: readonly string[],
   environment: NodeJS.ProcessEnv = {},
 ): Promise<Running> {
-  compiled ??= compileForChild('pipeline/main.ts')
-  const main = await compiled
-  const child = spawn(process.execPath, [main, ...args], {
+  const child = spawn(process.execPath, [await programFile(), ...args], {
     env: { ...process.env, ...environment, NO_COLOR: '1' },
     stdio: ['ignore', 'pipe', 'pipe'],
   })
