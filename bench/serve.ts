@@ -2,7 +2,8 @@
 // and how soon it notices a new ledger. Every figure beside the goal that the page has for ten million entries.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { copyFileSync, existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { copyFile } from 'node:fs/promises'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
@@ -112,7 +113,8 @@ async function republished(server: Server, dir: string): Promise<void> {
     (await get<{ stamp: { publication: string } }>(server, '/api/about')).stamp.publication
   const before = await publication()
   const next = join(dir, 'ledger.next')
-  copyFileSync(join(dir, 'ledger.duckdb'), next)
+  // Not in one go: connections that nobody looks after meanwhile are closed by the other side.
+  await copyFile(join(dir, 'ledger.duckdb'), next)
   renameSync(next, join(dir, 'ledger.duckdb'))
   const begun = performance.now()
   while ((await publication()) === before) await systemClock.sleep(20)

@@ -4,16 +4,27 @@ import { columnName } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
 import { feedRecords } from '../ledger/feeds.ts'
 import type { Reader } from '../ledger/reader.ts'
-import { ask, inTurn, textOf, without } from './source.ts'
+import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Place, type Step, step } from './step.ts'
 import { valuationSteps } from './valuation.ts'
 
-/** A transaction with its entries, and the trade that they are, if they are one; null when there is none. */
-export async function transactionStep(reader: Reader, id: string, limit: number): Promise<Step | null> {
-  const entries = await ask(reader, 'select * from entries where transaction_id = $id order by entry_id', {
-    id,
-  })
-  const trade = await tradeOf(reader, id)
+/**
+ * A transaction with its entries, and the trade that they are, if they are one; null when there is none. `at` is when it
+ * happened, where that is known: its entries are of one instant.
+ */
+export async function transactionStep(
+  reader: Reader,
+  id: string,
+  limit: number,
+  at = '',
+): Promise<Step | null> {
+  const instant = atInstant('occurred_at', at)
+  const entries = await ask(
+    reader,
+    `select * from entries where transaction_id = $id${instant.sql} order by entry_id`,
+    { id, ...instant.values },
+  )
+  const trade = await tradeOf(reader, id, textOf(entries[0]?.occurred_at))
   if (entries.length === 0 && trade === null) return null
   const steps = await inTurn(entries.slice(0, limit), (entry) => entryStep(reader, entry))
   const parts = { steps, omitted: entries.length - steps.length }
@@ -24,9 +35,11 @@ export async function transactionStep(reader: Reader, id: string, limit: number)
   return step('trade', id, without(trade, 'trade_id'), { ...parts, steps: [...steps, ...own] })
 }
 
-async function tradeOf(reader: Reader, id: string): Promise<Fields | null> {
+async function tradeOf(reader: Reader, id: string, at: string): Promise<Fields | null> {
   if (!reader.tables.has('trades')) return null
-  return (await ask(reader, 'select * from trades where trade_id = $id', { id }))[0] ?? null
+  const instant = atInstant('traded_at', at)
+  const sql = `select * from trades where trade_id = $id${instant.sql}`
+  return (await ask(reader, sql, { id, ...instant.values }))[0] ?? null
 }
 
 const NOT_OF_THE_ENTRY = ['entry_id', 'transaction_id', 'page_id', 'page_row', 'place']
@@ -34,19 +47,21 @@ const NOT_OF_THE_ENTRY = ['entry_id', 'transaction_id', 'page_id', 'page_row', '
 /** An entry with the account that it stands against, and its record. */
 export async function entryStep(reader: Reader, entry: Fields): Promise<Step> {
   const id = textOf(entry.entry_id)
+  const at = textOf(entry.occurred_at)
+  const instant = atInstant('occurred_at', at)
   const [counter] = reader.tables.has('postings')
     ? await ask(
         reader,
-        `select account_name as counter_account from postings where posting_id = $id || '/counter'`,
-        { id },
+        `select account_name as counter_account from postings where posting_id = $id${instant.sql}`,
+        { id: `${id}/counter`, ...instant.values },
       )
     : []
   const place = placeOf(entry)
   const record = await recordAt(reader, textOf(entry.source_feed), textOf(entry.account), place)
   const source = record ?? step('record', textOf(entry.source_id), {}, { place })
   // What a deal says that was paid counts, not what the coin was worth.
-  const paid = await valuationSteps(reader, `${id}/paid`)
-  const valued = paid.length > 0 ? paid : await valuationSteps(reader, id)
+  const paid = await valuationSteps(reader, `${id}/paid`, at)
+  const valued = paid.length > 0 ? paid : await valuationSteps(reader, id, at)
   const steps = [source, ...(await dealSteps(reader, id)), ...valued]
   return step('entry', id, { ...without(entry, ...NOT_OF_THE_ENTRY), ...counter }, { steps })
 }

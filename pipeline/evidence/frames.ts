@@ -38,7 +38,7 @@ export interface ReadOptions {
 }
 
 /**
- * Reads the frames that the places name, in one pass. A frame that the journal does not have is left out.
+ * Reads the frames that the places name, of the segments that hold them alone. A frame that the journal does not have is left out.
  * CorruptionError when a frame, or one before it in its segment, is not what was written.
  */
 export async function readFrames(
@@ -49,13 +49,9 @@ export async function readFrames(
   const wanted = new Set(places.map(({ frame }) => frame))
   const found = new Map<number, FrameEvidence>()
   if (wanted.size === 0) return found
-  const last = Math.max(...wanted)
   const journal = await openJournal(dir, { mode: 'read', clock })
   try {
-    for await (const frame of journal.read(Math.min(...wanted))) {
-      if (wanted.has(frame.seq)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
-      if (frame.seq >= last) break
-    }
+    for await (const frame of journal.find(wanted)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
   } finally {
     await journal.close()
   }

@@ -1,7 +1,7 @@
 // The upper half of the way down: from a disposal through the lots that it took to the events that brought them.
 import type { Reader } from '../ledger/reader.ts'
 import { placeOf, transactionStep } from './entries.ts'
-import { ask, inTurn, textOf, without } from './source.ts'
+import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
 import { importedValuationSteps } from './valuation.ts'
 
@@ -27,7 +27,7 @@ export async function disposalStep(books: LotBooks, id: string): Promise<Step | 
   const [first] = pieces
   if (first === undefined) return null
   const shown = await inTurn(pieces.slice(0, books.limit), (piece) => pieceStep(books, piece))
-  const events = await eventSteps(books, id)
+  const events = await eventSteps(books, id, textOf(first.disposed_at))
   const common = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency'] as const
   const fields = Object.fromEntries(
     common.flatMap((name) => (name in first ? [[name, first[name] ?? null]] : [])),
@@ -47,7 +47,7 @@ const NOT_OF_THE_PIECE = ['account', 'coin', 'method', 'rules', 'disposed_at', '
 
 async function pieceStep(books: LotBooks, piece: Fields): Promise<Step> {
   const lotId = textOf(piece.lot_id)
-  const steps = lotId === '' ? [] : await eventSteps(books, lotId)
+  const steps = lotId === '' ? [] : await eventSteps(books, lotId, textOf(piece.acquired_at))
   const what = lotId === '' ? 'piece without a known lot' : 'piece of lot'
   return step(what, lotId, without(piece, ...NOT_OF_THE_PIECE, 'lot_id'), { steps })
 }
@@ -83,14 +83,21 @@ export async function lotStep(books: LotBooks, id: string): Promise<Step | null>
   )
 }
 
-/** What happened: the events for the lots that have this id, and what they come from. */
-export async function eventSteps({ ledger, limit }: LotBooks, id: string): Promise<Step[]> {
-  if (!ledger.tables.has('lot_events')) return await originSteps(ledger, id, limit)
-  const events = await ask(ledger, 'select * from lot_events where event_id = $id order by coin, place', {
-    id,
-  })
-  if (events.length === 0) return await originSteps(ledger, id, limit)
-  const origins = await originSteps(ledger, id, limit)
+/**
+ * What happened: the events for the lots that have this id, and what they come from. `at` is when a piece or a lot says
+ * that it was; a lot that moved or changed its basis may say another time than its event.
+ */
+export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<Step[]> {
+  const { ledger, limit } = books
+  if (!ledger.tables.has('lot_events')) return await originSteps(ledger, id, limit, at)
+  const instant = atInstant('happened_at', at)
+  const events = await ask(
+    ledger,
+    `select * from lot_events where event_id = $id${instant.sql} order by coin, place`,
+    { id, ...instant.values },
+  )
+  if (events.length === 0 && at !== '') return await eventSteps(books, id)
+  const origins = await originSteps(ledger, id, limit, at)
   return events.map((event, nth) =>
     step('event', id, without(event, 'event_id', 'place'), { steps: nth === 0 ? origins : [] }),
   )
@@ -99,12 +106,21 @@ export async function eventSteps({ ledger, limit }: LotBooks, id: string): Promi
 /** What imported history hands over to an entry bears that entry's id and one of these. */
 const HANDED_OVER = /\/(before|handover)$/
 
-async function originSteps(ledger: Reader, id: string, limit: number): Promise<Step[]> {
-  const [entry] = await ask(ledger, 'select transaction_id from entries where entry_id = $id', {
-    id: id.replace(HANDED_OVER, ''),
-  })
+async function originSteps(ledger: Reader, id: string, limit: number, at: string): Promise<Step[]> {
+  const instant = atInstant('occurred_at', at)
+  const [entry] = await ask(
+    ledger,
+    `select transaction_id, occurred_at from entries where entry_id = $id${instant.sql}`,
+    { id: id.replace(HANDED_OVER, ''), ...instant.values },
+  )
+  if (entry === undefined && at !== '') return await originSteps(ledger, id, limit, '')
   if (entry === undefined) return await importedSteps(ledger, id)
-  const transaction = await transactionStep(ledger, textOf(entry.transaction_id), limit)
+  const transaction = await transactionStep(
+    ledger,
+    textOf(entry.transaction_id),
+    limit,
+    textOf(entry.occurred_at),
+  )
   return transaction === null ? [] : [transaction]
 }
 

@@ -19,6 +19,13 @@ export async function ask(reader: Reader, sql: string, values: Values = {}): Pro
   )
 }
 
+/**
+ * Narrows a question to one instant, where that is known: tables stand in the order of time, so that nothing else of them
+ * is read. The condition, to be put behind another, and its value.
+ */
+export const atInstant = (column: string, at: string): { readonly sql: string; readonly values: Values } =>
+  at === '' ? { sql: '', values: {} } : { sql: ` and ${column} = $at::timestamptz`, values: { at } }
+
 /** One after the other: each question has a connection of its own. */
 export async function inTurn<T, R>(items: readonly T[], work: (item: T) => Promise<R>): Promise<R[]> {
   const results: R[] = []

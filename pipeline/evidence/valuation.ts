@@ -1,7 +1,7 @@
 // How an amount came to its value: the prices on the way to the reporting currency, each with its source and its age, and
 // what each rests on: a row of an imported file, one's own trades of that moment, or one's own P2P deals.
 import type { Reader } from '../ledger/reader.ts'
-import { ask, inTurn, textOf, without } from './source.ts'
+import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Place, type Step, step } from './step.ts'
 
 /** Trades and deals of one moment that are named beside each other. */
@@ -9,9 +9,9 @@ const NAMED_MAX = 5
 
 const NOT_SHOWN = ['entry_id', 'rank', 'sources', 'priced_at']
 
-/** What the amount with this id was worth; none for one that needed no price, as one in the reporting currency. */
-export async function valuationSteps(reader: Reader, id: string): Promise<Step[]> {
-  const found = (await valuationsOf(reader, id)).filter(({ steps }) => steps !== 0)
+/** What the amount with this id was worth then; none for one that needed no price, as one in the reporting currency. */
+export async function valuationSteps(reader: Reader, id: string, at = ''): Promise<Step[]> {
+  const found = (await valuationsOf(reader, id, at)).filter(({ steps }) => steps !== 0)
   return await inTurn(found, (valuation) => valuationStep(reader, valuation))
 }
 
@@ -22,9 +22,11 @@ export async function importedValuationSteps(reader: Reader, id: string): Promis
   return (await inTurn(parts, (part) => valuationSteps(reader, `import/${id}/${part}`))).flat()
 }
 
-async function valuationsOf(reader: Reader, id: string): Promise<Fields[]> {
+async function valuationsOf(reader: Reader, id: string, at = ''): Promise<Fields[]> {
   if (!reader.tables.has('valuations')) return []
-  return await ask(reader, 'select * from valuations where entry_id = $id', { id })
+  const instant = atInstant('valued_at', at)
+  const sql = `select * from valuations where entry_id = $id${instant.sql}`
+  return await ask(reader, sql, { id, ...instant.values })
 }
 
 async function valuationStep(reader: Reader, valuation: Fields): Promise<Step> {
