@@ -14,6 +14,7 @@ export const PROCESSES: Readonly<Record<string, string>> = {
   main: 'pipeline/main.ts',
   'answer-child': 'pipeline/reports/answer-child.ts',
   'console-child': 'pipeline/serve/console-child.ts',
+  'hash-child': 'pipeline/serve/hash-child.ts',
 }
 
 /** Benchmarks, the generated pages of the docs, and what `npm run build` writes down for builds of the ledger. */

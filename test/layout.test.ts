@@ -200,6 +200,18 @@ describe('files', () => {
     expect([identifier('a"b'), literal("it's")]).toEqual(['"a""b"', "'it''s'"])
   })
 
+  test('how the configuration matches lots is read from it in one place', () => {
+    const readers = sources('pipeline').filter((file) =>
+      /\bfees_in_kind: \w|reports\.(method|scope|fees_in_kind)\b/.test(
+        readFileSync(join(root, file), 'utf8'),
+      ),
+    )
+    expect(readers.filter((file) => !file.startsWith('pipeline/config/'))).toEqual([
+      'pipeline/lots/tables.ts',
+      'pipeline/rules/matching.ts',
+    ])
+  })
+
   test('programs for other processes are bundled in one place', () => {
     const bundlers = readdirSync(join(root, 'test'), { recursive: true, encoding: 'utf8' })
       .filter((name) => /\.(ts|mjs)$/.test(name))

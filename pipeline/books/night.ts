@@ -136,9 +136,8 @@ export async function syncBooks(
 }
 
 /** How lots are matched for the published books. UsageError for what the rules do not allow. */
-export function configuredLots({ reports }: Config): LotsStepOptions {
-  const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind } = reports
-  return configuredMatching({ method, scope, rules, timeZone, feesInKind }).options
+export function configuredLots(config: Config): LotsStepOptions {
+  return configuredMatching(config).options
 }
 
 export async function buildBooks(

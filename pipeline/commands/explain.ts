@@ -6,6 +6,7 @@ import { explain } from '../evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../evidence/print.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { lotsOf } from '../reports/catalogue.ts'
+import { defaultsOf } from '../reports/defaults.ts'
 import { defineCommand } from './command.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
@@ -41,15 +42,13 @@ export const explainCommand = defineCommand({
       })
     }
     const config = optionalConfig(context)
-    const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind } = config.reports
-    const lots = lotsOf('gains', args, { method, scope, rules, timeZone, feesInKind }) ?? {}
+    const lots = lotsOf('gains', args, defaultsOf(config)) ?? {}
     const ledger = await openLedger(context.dir, {
       signal: context.signal,
       engine: engineSettings(config.engine),
     })
     try {
       const explanation = await explain(ledger, context.dir, String(args.id), {
-        clock: context.clock,
         limit: args.limit,
         lots,
         currency: args.currency,

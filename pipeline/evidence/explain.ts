@@ -1,6 +1,5 @@
 // From a figure to the venue's own bytes: what an id means in the published ledger, walked down through lots and entries
 // to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
-import type { Clock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { disposalsOf } from '../reports/disposals.ts'
@@ -20,7 +19,6 @@ export interface Explanation {
 }
 
 export interface ExplainOptions {
-  readonly clock: Clock
   /** Steps that are followed beside each other; more are counted. 20 by default. */
   readonly limit?: number
   /** How lots are matched; as published when absent or empty. */
@@ -42,7 +40,7 @@ export async function explain(
   ledger: Ledger,
   dir: string,
   id: string,
-  { clock, limit = LIMIT, lots, currency, showPersonalData = false }: ExplainOptions,
+  { limit = LIMIT, lots, currency, showPersonalData = false }: ExplainOptions,
 ): Promise<Explanation> {
   for (const table of ['entries', 'breaks']) requireTable(ledger, table)
   const matched =
@@ -52,7 +50,7 @@ export async function explain(
   const zone = calendarOf(lawOf(lots ?? {}), lots?.timeZone).timeZone
   const steps = await meaningsOf({ matched, ledger, limit, zone }, id)
   if (steps.length === 0) throw await unknownId(ledger, id)
-  const frames = await readFrames(dir, namedRows(steps), { clock, showPersonalData })
+  const frames = await readFrames(dir, namedRows(steps), { showPersonalData })
   for (const { what, frame, row } of namedRows(steps)) {
     const evidence = frames.get(frame)
     const isThere = evidence !== undefined && (row === null || evidence.rowAt(row) !== null)

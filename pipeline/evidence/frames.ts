@@ -1,11 +1,10 @@
 // What was received, byte for byte: the rows that steps name, read from the journal. Reading verifies the chain up to
 // each frame and the hash of its body, so what is shown is what was written. No lock is taken.
 import { createHash } from 'node:crypto'
-import type { Clock } from '../../models/clock.ts'
 import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
+import { findFrames } from '../journal/find.ts'
 import type { Frame } from '../journal/frame.ts'
-import { openJournal } from '../journal/journal.ts'
 import { readJournaledImport } from '../landing/import.ts'
 import { placeOfRows, rawRows, rowSpans } from '../landing/raw-row.ts'
 import type { Fields, Place } from './step.ts'
@@ -32,11 +31,6 @@ export interface FrameEvidence {
   readonly rowAt: (row: number) => RowEvidence | null
 }
 
-export interface ReadOptions {
-  readonly clock: Clock
-  readonly showPersonalData: boolean
-}
-
 /**
  * Reads the frames that the places name, of the segments that hold them alone. A frame that the journal does not have is left out.
  * CorruptionError when a frame, or one before it in its segment, is not what was written.
@@ -44,17 +38,12 @@ export interface ReadOptions {
 export async function readFrames(
   dir: string,
   places: readonly Place[],
-  { clock, showPersonalData }: ReadOptions,
+  { showPersonalData }: { readonly showPersonalData: boolean },
 ): Promise<Map<number, FrameEvidence>> {
   const wanted = new Set(places.map(({ frame }) => frame))
   const found = new Map<number, FrameEvidence>()
   if (wanted.size === 0) return found
-  const journal = await openJournal(dir, { mode: 'read', clock })
-  try {
-    for await (const frame of journal.find(wanted)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
-  } finally {
-    await journal.close()
-  }
+  for await (const frame of findFrames(dir, wanted)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
   return found
 }
 

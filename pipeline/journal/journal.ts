@@ -12,7 +12,7 @@ import type { Frame, FrameMeta, Journal } from './frame.ts'
 import { encodeFrame, GENESIS, SALT_BYTES } from './layout.ts'
 import { moveTear, moveUnfinished, type Recovery } from './recover.ts'
 import { checkLinks, cutOff, journalFolder, listSegments, refuse, scan } from './scan.ts'
-import { bodyOf, type Segment, type StoredFrame, type Tear } from './segment.ts'
+import { asRead, bodyOf, type Segment, type Tear } from './segment.ts'
 
 export interface JournalOptions {
   /** append: the one writer, which also mends an unfinished end. read: changes nothing, sees what was whole at open. */
@@ -34,8 +34,6 @@ export interface JournalOptions {
 export interface OpenJournal extends Journal {
   /** An unfinished end that a crash had left and opening moved aside; null when the journal was whole. */
   readonly recovered: Recovery | null
-  /** These frames as far as there are any, in order; each is verified with those before it in its segment alone. */
-  find(seqs: ReadonlySet<number>): AsyncIterable<Frame>
 }
 
 /** Every segment is read whole when it is the last at opening, so its size bounds how long that takes. */
@@ -209,24 +207,11 @@ class OpenedJournal implements OpenJournal {
       if (seq >= from) yield asRead(frame)
       if (seq === until) return
     }
-    throw becameShorter(segments, until)
-  }
-
-  async *find(seqs: ReadonlySet<number>): AsyncGenerator<Frame, void, void> {
-    const { disk, segments } = this.opened
-    const wanted = [...seqs].filter((seq) => seq >= 1 && seq <= this.lastSeq)
-    for (const [index, { firstSeq }] of segments.entries()) {
-      const before = segments[index + 1]?.firstSeq ?? this.lastSeq + 1
-      const last = Math.max(...wanted.filter((seq) => seq >= firstSeq && seq < before))
-      if (last < firstSeq) continue
-      let seq = 0
-      for await (const frame of scanFrom(disk, segments.slice(0, index + 1), last)) {
-        seq = frame.header.seq
-        if (seqs.has(seq)) yield asRead(frame)
-        if (seq === last) break
-      }
-      if (seq !== last) throw becameShorter(segments, last)
-    }
+    throw new CorruptionError('The journal became shorter while it was read.', {
+      where: segments.at(-1)?.path ?? '',
+      expected: `frames up to ${until}`,
+      action: 'Make sure that no other program changes the journal, then run again.',
+    })
   }
 
   async close(): Promise<void> {
@@ -234,20 +219,6 @@ class OpenedJournal implements OpenJournal {
     await this.opened.appender?.close()
   }
 }
-
-const asRead = (frame: StoredFrame): Frame => ({
-  seq: frame.header.seq,
-  meta: frame.header.meta,
-  body: bodyOf(frame),
-  chain: frame.chain.toString('hex'),
-})
-
-const becameShorter = (segments: readonly Segment[], until: number): CorruptionError =>
-  new CorruptionError('The journal became shorter while it was read.', {
-    where: segments.at(-1)?.path ?? '',
-    expected: `frames up to ${until}`,
-    action: 'Make sure that no other program changes the journal, then run again.',
-  })
 
 /** What JSON would drop or change (undefined, NaN, dates) is a mistake of the caller, found before it is hashed. */
 function checkMeta(meta: FrameMeta): void {

@@ -4,6 +4,7 @@ import { crc32 } from 'node:zlib'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { CODECS, decompress } from './codec.ts'
 import type { Disk, DiskFile } from './disk.ts'
+import type { Frame } from './frame.ts'
 import {
   CHAIN_BYTES,
   decodePrelude,
@@ -209,6 +210,14 @@ function endsInZeros(found: Buffer, expected: Buffer): boolean {
   const cut = found.findIndex((byte, at) => byte !== expected[at])
   return cut >= 0 && found.subarray(cut).every((byte) => byte === 0)
 }
+
+/** A frame as the users of the journal see it; the errors of `bodyOf`. */
+export const asRead = (frame: StoredFrame): Frame => ({
+  seq: frame.header.seq,
+  meta: frame.header.meta,
+  body: bodyOf(frame),
+  chain: frame.chain.toString('hex'),
+})
 
 /**
  * The body of a frame as received, or null when it has been erased. Throws a CorruptionError for a body that is not

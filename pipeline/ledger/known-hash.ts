@@ -21,7 +21,7 @@ export async function freshHashes(ledger: Ledger): Promise<TableHashes> {
 
 /** The same, as they were made of this file before, where they were. */
 export async function knownHashes(ledger: Ledger): Promise<TableHashes> {
-  return kept(ledger) ?? (await freshHashes(ledger))
+  return keptHashes(ledger) ?? (await freshHashes(ledger))
 }
 
 interface Kept {
@@ -31,7 +31,8 @@ interface Kept {
   readonly tables: Readonly<Record<string, string>>
 }
 
-function kept({ identity, room }: Ledger): TableHashes | null {
+/** What is kept of this file; null where nothing is. */
+export function keptHashes({ identity, room }: Ledger): TableHashes | null {
   if (identity === null) return null
   try {
     const found = JSON.parse(readFileSync(join(room.tempDir, FILE), 'utf8')) as Kept

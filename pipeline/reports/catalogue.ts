@@ -5,7 +5,7 @@ import { type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
 import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
-import { type LotChoice, lawOf } from '../rules/matching.ts'
+import { type ConfiguredChoice, type LotChoice, lawOf } from '../rules/matching.ts'
 import { accountValuesReport } from './account-values.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
@@ -29,8 +29,7 @@ export interface ReportOptions extends PeriodOptions, Omit<LotChoice, 'timeZone'
 }
 
 /** What the configuration says of lots and losses; it counts in reports of lots where nothing else was asked for. */
-export interface ReportDefaults
-  extends Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'> {
+export interface ReportDefaults extends ConfiguredChoice {
   readonly losses?: OpeningLosses | undefined
 }
 

@@ -1,6 +1,7 @@
 // From the options of a report to what the lots engine does: which rules, and by them which methods, over which scopes,
 // in which tax years.
 import { UsageError } from '../../models/error.ts'
+import type { Config } from '../config/config.ts'
 import { type Change, type Method, methods } from '../lots/engine.ts'
 import type { Allocation, FeesInKind, Scope, Selections } from '../lots/event.ts'
 import type { HoldingRules } from '../lots/held.ts'
@@ -25,6 +26,15 @@ export interface LotChoice {
   readonly selection?: Selections | undefined
   /** For a change from universal to account. */
   readonly allocation?: readonly Allocation[] | undefined
+}
+
+/** What the configuration may say of it. */
+export type ConfiguredChoice = Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'>
+
+/** How the configuration matches lots. */
+export function configuredChoice({ reports }: Pick<Config, 'reports'>): ConfiguredChoice {
+  const { method, scope, rules, time_zone: timeZone, fees_in_kind: feesInKind } = reports
+  return { method, scope, rules, timeZone, feesInKind }
 }
 
 export interface Matching {
@@ -89,11 +99,9 @@ function feesInKindOf(law: Law, { feesInKind = law.feesInKind[0] }: LotChoice): 
 }
 
 /** What the configuration says of lots; UsageError that names it, for a choice that the rules do not allow. */
-export function configuredMatching(
-  choice: Pick<LotChoice, 'method' | 'scope' | 'rules' | 'timeZone' | 'feesInKind'>,
-): Matching {
+export function configuredMatching(config: Pick<Config, 'reports'>): Matching {
   try {
-    return matchingOf(choice)
+    return matchingOf(configuredChoice(config))
   } catch (error) {
     if (!(error instanceof UsageError)) throw error
     const { where = '' } = error.details

@@ -200,7 +200,7 @@ function routes(context: AppContext): Routed {
   app.get('/api/entries/facets', async (c) =>
     c.json(await published.use((edition) => entryFacets(edition, filters(c.req)))),
   )
-  app.get('/api/proof', async (c) => c.json(await proof(published, filters(c.req), { dir, clock, config })))
+  app.get('/api/proof', async (c) => c.json(await proof(published, filters(c.req), { dir, config })))
   app.get('/api/lots', async (c) => c.json(await published.use((edition) => lots(edition, filters(c.req)))))
   app.get('/api/gains', async (c) => c.json(await published.use((edition) => gains(edition, filters(c.req)))))
   app.get('/api/breaks', async (c) =>

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { hashOfTables } from '../ledger/hash.ts'
-import { knownHashes } from '../ledger/known-hash.ts'
+import { keptHashes } from '../ledger/known-hash.ts'
 import { type Ledger, type LedgerOptions, openLedger } from '../ledger/ledger.ts'
 import { LEDGER_FILE } from '../ledger/publish.ts'
 import type { Stamp } from './api.ts'
@@ -21,10 +21,7 @@ const VIEW_TIMEOUT_MS = 60_000
  * What the ledger that is open for the views may hold of it in memory: they read little at a time, and the page is open all
  * day beside whatever else the machine does. Lots under another method have what the configuration gives.
  */
-const VIEW_MEMORY = '160MiB'
-
-/** Reading all of a large ledger, with one thread. */
-const HASH_TIMEOUT_MS = 3_600_000
+const VIEW_MEMORY = '64MiB'
 
 export interface Edition {
   readonly ledger: Ledger
@@ -37,13 +34,24 @@ interface Open extends Edition {
   isRetired: boolean
 }
 
-export interface PublishedOptions {
+export interface OpenOptions {
   readonly engine: EngineSettings
   readonly clock: Clock
   /** Ends every question. */
   readonly signal: AbortSignal
+}
+
+/** Of which file it is, and the hash. */
+export interface HashAnswer {
+  readonly publication: string
+  readonly ledgerHash: string
+}
+
+export interface PublishedOptions extends OpenOptions {
   /** Another edition is open, or its hash has been reckoned. */
   readonly onStamp: (stamp: Stamp) => void
+  /** Reckons the hash of all that the ledger says, which takes as long as reading all of it: nothing waits for it. */
+  readonly hashApart: (dir: string, options: OpenOptions) => Promise<HashAnswer>
   /** An edition that cannot be opened: the one before is served on. */
   readonly onTrouble: (error: unknown) => void
 }
@@ -144,25 +152,19 @@ export class Published {
     }
   }
 
-  /**
-   * The hash of all that the ledger says takes as long as reading all of it, so nothing waits for it: it has an instance of
-   * its own with one thread, beside which the views are answered.
-   */
+  /** The hash as it was kept beside the ledger, or reckoned anew. */
   async #reckonHash(open: Open): Promise<void> {
-    const { engine, signal, onStamp, onTrouble } = this.#options
+    const { signal, onStamp, onTrouble, hashApart } = this.#options
     try {
-      const options = { ...this.#options, engine: { ...engine, threads: 1 } }
-      const { open: apart } = await openEdition(this.#dir, options, {
-        timeoutMs: HASH_TIMEOUT_MS,
-        memoryLimit: VIEW_MEMORY,
-      })
-      try {
-        if (apart.stamp.publication !== open.stamp.publication) return
-        const ledgerHash = hashOfTables(await knownHashes(apart.ledger))
-        open.stamp = { ...open.stamp, ledgerHash }
-      } finally {
-        apart.ledger.close()
-      }
+      const { publication } = open.stamp
+      const kept = keptHashes(open.ledger)
+      const found =
+        kept === null
+          ? await hashApart(this.#dir, this.#options)
+          : { publication, ledgerHash: hashOfTables(kept) }
+      // Another has been published meanwhile, and is hashed in its turn.
+      if (found.publication !== publication) return
+      open.stamp = { ...open.stamp, ledgerHash: found.ledgerHash }
       if (!open.isRetired) onStamp(open.stamp)
     } catch (error) {
       if (!signal.aborted) onTrouble(error)
@@ -186,15 +188,16 @@ function keyOf(dir: string): string | null {
 /** The published ledger open for the user's own SQL, with its stamp; whoever opens it closes it. */
 export async function openSealed(
   dir: string,
-  options: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'> & { readonly timeoutMs: number },
+  options: OpenOptions & { readonly timeoutMs: number },
 ): Promise<Edition> {
   const { open } = await openEdition(dir, options, { timeoutMs: options.timeoutMs, sealed: true })
   return open
 }
 
-async function openEdition(
+/** The published ledger and what tells it from another; whoever opens it closes it. */
+export async function openEdition(
   dir: string,
-  { engine, clock, signal }: Pick<PublishedOptions, 'engine' | 'clock' | 'signal'>,
+  { engine, clock, signal }: OpenOptions,
   limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed' | 'memoryLimit'> = {
     timeoutMs: VIEW_TIMEOUT_MS,
     memoryLimit: VIEW_MEMORY,

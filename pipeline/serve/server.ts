@@ -9,6 +9,7 @@ import { readAssets } from './assets.ts'
 import { Console } from './console.ts'
 import { Events } from './events.ts'
 import { Guard } from './guard.ts'
+import { hashApart } from './hash-answer.ts'
 import { followRuns } from './live.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { Published, type PublishedOptions } from './published.ts'
@@ -43,6 +44,7 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     engine,
     clock,
     signal,
+    hashApart,
     onTrouble,
     onStamp: (stamp) => {
       events.tell({ kind: 'published', stamp })

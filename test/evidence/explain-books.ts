@@ -63,7 +63,7 @@ export async function explained(
 ): Promise<Explanation> {
   const ledger = await openLedger(dir)
   try {
-    return await explain(ledger, dir, id, { clock: systemClock, ...options })
+    return await explain(ledger, dir, id, options)
   } finally {
     ledger.close()
   }

@@ -104,7 +104,7 @@ describe('SQL in an option', { timeout: 300_000 }, () => {
     const before = state()
     const filings = { dir, clock: systemClock, disk: nodeDisk }
     const asked = { name: 'balances', options: {}, defaults: {} } as const
-    const common = { clock: systemClock, limit: 5, lots: {}, showPersonalData: false }
+    const common = { limit: 5, lots: {}, showPersonalData: false }
     for (const text of injections()) {
       const said = [
         explain(ledger, dir, text, { ...common, currency: undefined }),

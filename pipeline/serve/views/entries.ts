@@ -45,8 +45,17 @@ export function entriesQuestion(filters: Filters): Question {
 export async function entries({ ledger, stamp }: Edition, filters: Filters): Promise<Entries> {
   const conditions = conditionsOf(filters)
   behind(conditions, keys, filters.cursor, stamp)
-  const page = `select ${COLUMNS}\nfrom entries\n${conditions.where}\n${orderBy(keys)}\n${LIMIT}`
-  const found = await pageOf<EntryRow>(ledger, question(page, conditions.values), keys, stamp)
+  const pageOfEntries = (): string =>
+    `select ${COLUMNS}\nfrom entries\n${conditions.where}\n${orderBy(keys)}\n${LIMIT}`
+  const page = pageOfEntries()
+  // The same rows: told from when on they are, DuckDB reads the other columns of these few and not of all.
+  conditions.add(
+    `occurred_at >= (
+      select min(occurred_at)
+      from (select occurred_at from entries ${conditions.where} order by occurred_at desc ${LIMIT})
+    )`,
+  )
+  const found = await pageOf<EntryRow>(ledger, question(pageOfEntries(), conditions.values), keys, stamp)
   const balances = await balancesOf(ledger, found.rows)
   const days = found.rows.map((row) => row.occurred_at.slice(0, 10))
   const [first, last] = [conditions.value(days.at(-1) ?? null), conditions.value(days[0] ?? null)]

@@ -3,6 +3,7 @@
 import type { Config } from '../../config/config.ts'
 import { allRows } from '../../output/column.ts'
 import { makeReport } from '../../reports/catalogue.ts'
+import { defaultsOf } from '../../reports/defaults.ts'
 import { parseMethods } from '../../reports/method-comparison.ts'
 import type { MethodLine } from '../api.ts'
 import type { Published } from '../published.ts'
@@ -43,18 +44,17 @@ export async function* methodLines(
 async function reckon(
   published: Published,
   { account, from, to, year, currency, methods = '' }: Filters,
-  { reports }: Config,
+  config: Config,
   leaves: AbortSignal,
   say: (line: MethodLine) => void,
 ): Promise<void> {
   const of = parseMethods(methods).length
-  const { method, scope, rules, time_zone: timeZone } = reports
   await published.useApart(async ({ ledger, stamp }) => {
     const report = await makeReport(
       ledger,
       'gains',
       { account, from, to, currency, methods, ...(year === undefined ? {} : { year: Number(year) }) },
-      { method, scope, rules, timeZone },
+      defaultsOf(config),
       (name, done) => say({ kind: 'progress', method: name, done, of }),
     )
     say({

@@ -1,9 +1,9 @@
 // Proof: what an id means, walked down to the bytes that the venue sent. The same as `tieout explain`.
-import type { Clock } from '../../../models/clock.ts'
 import type { Config } from '../../config/config.ts'
 import { explain } from '../../evidence/explain.ts'
 import { explanationJson } from '../../evidence/print.ts'
 import { lotsOf } from '../../reports/catalogue.ts'
+import { defaultsOf } from '../../reports/defaults.ts'
 import type { Proof, ProofStep } from '../api.ts'
 import type { Edition, Published } from '../published.ts'
 import { Refusal } from '../refusal.ts'
@@ -11,7 +11,6 @@ import type { Filters } from './filters.ts'
 
 export interface ProofContext {
   readonly dir: string
-  readonly clock: Clock
   readonly config: Config
 }
 
@@ -23,7 +22,7 @@ const LOT_OPTIONS = ['method', 'scope', 'rules', 'currency'] as const
 export async function proof(
   published: Published,
   filters: Filters,
-  { dir, clock, config }: ProofContext,
+  { dir, config }: ProofContext,
 ): Promise<Proof> {
   const { id, limit } = filters
   if (id === undefined) {
@@ -37,12 +36,11 @@ export async function proof(
       action: 'Correct it.',
     })
   }
-  const { method, scope, rules, time_zone: timeZone } = config.reports
+  const defaults = defaultsOf(config)
   const options = Object.fromEntries(LOT_OPTIONS.map((name) => [name, filters[name]]))
-  const lots = lotsOf('gains', options, { method, scope, rules, timeZone }) ?? {}
+  const lots = lotsOf('gains', options, defaults) ?? {}
   const answer = async ({ ledger, stamp }: Edition): Promise<Proof> => {
     const explanation = await explain(ledger, dir, id, {
-      clock,
       limit: steps,
       lots,
       currency: filters.currency,
@@ -55,7 +53,13 @@ export async function proof(
     }
   }
   // Lots matched in another way than was published are a book in memory, which is to go with the answer.
-  const chosen = [...Object.values(options), method, scope, rules]
+  const chosen = [
+    ...Object.values(options),
+    defaults.method,
+    defaults.scope,
+    defaults.rules,
+    defaults.feesInKind,
+  ]
   return chosen.some((choice) => choice !== undefined)
     ? await published.useApart(answer)
     : await published.use(answer)

@@ -379,7 +379,7 @@ export const explainTarget: Target = {
     const ledger = await openLedger(dir, { timeoutMs: 3_000 })
     return {
       run: async (input) => {
-        const { steps, ...rest } = await explain(ledger, dir, input.toString('utf8'), { clock: systemClock })
+        const { steps, ...rest } = await explain(ledger, dir, input.toString('utf8'), {})
         describeExplanation({ steps, ...rest })
         return steps.map(({ what }) => what).join(' ')
       },
