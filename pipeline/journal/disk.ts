@@ -6,8 +6,11 @@ import { basename, dirname, join } from 'node:path'
 import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
 
 export interface DiskFile {
-  /** Bytes from the position on; fewer than asked for only at the end of the file. */
-  read(position: number, length: number): Promise<Buffer>
+  /**
+   * Bytes from the position on; fewer than asked for only at the end of the file. They may stand in `into`, which is at
+   * least as long.
+   */
+  read(position: number, length: number, into?: Buffer): Promise<Buffer>
   write(bytes: Uint8Array, position: number): Promise<void>
   truncate(length: number): Promise<void>
   /** Resolves once all that was written, and the length, is safe on disk. */
@@ -159,9 +162,9 @@ export const nodeDisk: Disk = {
 
 function fileOf(handle: fs.FileHandle, path: string): DiskFile {
   return {
-    read: (position, length) =>
+    read: (position, length, into) =>
       attempt('read a file', path, async () => {
-        const bytes = Buffer.allocUnsafe(length)
+        const bytes = into ?? Buffer.allocUnsafe(length)
         let filled = 0
         while (filled < length) {
           const { bytesRead } = await handle.read(bytes, filled, length - filled, position + filled)

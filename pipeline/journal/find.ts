@@ -20,9 +20,13 @@ export async function* findFrames(
     const before = segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY
     const last = Math.max(...[...seqs].filter((seq) => seq >= segment.firstSeq && seq < before))
     if (last < segment.firstSeq) continue
-    for await (const frame of scan(disk, [segment], { onProblem: refuse, onTear: () => undefined })) {
-      if (seqs.has(frame.header.seq)) yield asRead(frame)
+    const events = { onProblem: refuse, onTear: () => undefined, inOneRoom: true }
+    for await (const frame of scan(disk, [segment], events)) {
+      if (seqs.has(frame.header.seq)) yield kept(asRead(frame))
       if (frame.header.seq === last) break
     }
   }
 }
+
+/** The body in a place of its own. */
+const kept = (frame: Frame): Frame => ({ ...frame, body: frame.body && Buffer.from(frame.body) })

@@ -148,6 +148,8 @@ export interface ScanEvents {
   readonly onProblem: OnProblem
   /** The last segment ends inside a frame. */
   readonly onTear: (tear: Tear) => void
+  /** A frame is what it was until the next one is asked for: whoever keeps one, copies it. */
+  readonly inOneRoom?: boolean
 }
 
 /** The frames of consecutive segments in their order, each proven to continue the chain. */
@@ -163,7 +165,7 @@ export async function* scan(
     const comparable = before?.number === segment.number - 1 && previous?.lost === false
     const continues = previous?.leadsTo(segment.chain) && previous.seq === segment.firstSeq - 1
     if (comparable && !continues) events.onProblem(broken(segment, before.path))
-    const reader = await SegmentReader.open(disk, segment)
+    const reader = await SegmentReader.open(disk, segment, events.inOneRoom)
     previous = reader
     try {
       yield* framesOf(reader, events.onProblem)

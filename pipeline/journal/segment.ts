@@ -90,8 +90,11 @@ export class SegmentReader {
   private readonly size: number
   private chunk: Buffer = Buffer.alloc(0)
   private chunkOffset = 0
+  /** Where each chunk is read to, in the place of the one before; without it each has a place of its own. */
+  private readonly room: Buffer | undefined
 
-  private constructor(segment: Segment, file: DiskFile, size: number) {
+  private constructor(segment: Segment, file: DiskFile, size: number, inOneRoom: boolean) {
+    this.room = inOneRoom ? Buffer.allocUnsafe(CHUNK_BYTES) : undefined
     this.path = segment.path
     this.seq = segment.firstSeq - 1
     this.chain = segment.chain
@@ -99,9 +102,10 @@ export class SegmentReader {
     this.size = size
   }
 
-  static async open(disk: Disk, segment: Segment): Promise<SegmentReader> {
+  /** In one room, a frame is what it was until the next one is asked for; memory does not grow with the segment. */
+  static async open(disk: Disk, segment: Segment, inOneRoom = false): Promise<SegmentReader> {
     const file = await disk.open(segment.path, 'read')
-    return new SegmentReader(segment, file, await file.size())
+    return new SegmentReader(segment, file, await file.size(), inOneRoom)
   }
 
   close(): Promise<void> {
@@ -139,7 +143,7 @@ export class SegmentReader {
     if (end > this.size) return this.tearAt(offset)
     const bytes = await this.bytes(offset, end - offset)
     const header = bytes.subarray(PRELUDE_BYTES, regionOffset - offset)
-    const chain = bytes.subarray(chainOffset - offset)
+    const chain = Buffer.from(bytes.subarray(chainOffset - offset))
     const expected = nextChain(this.chain, header)
     const matches =
       expected.equals(chain) || (this.expected !== null && nextChain(this.expected, header).equals(chain))
@@ -183,7 +187,8 @@ export class SegmentReader {
   private async bytes(offset: number, length: number): Promise<Buffer> {
     if (offset < this.chunkOffset || offset + length > this.chunkOffset + this.chunk.length) {
       const wanted = Math.min(Math.max(length, CHUNK_BYTES), this.size - offset)
-      this.chunk = await this.file.read(offset, wanted)
+      const room = wanted <= CHUNK_BYTES ? this.room : undefined
+      this.chunk = await this.file.read(offset, wanted, room)
       this.chunkOffset = offset
     }
     const start = offset - this.chunkOffset

@@ -1,9 +1,11 @@
 // The journal as its users see it: what was appended is read again, byte for byte and in order.
 
 import { createHash } from 'node:crypto'
-import { readdir, stat } from 'node:fs/promises'
+import { readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { CorruptionError } from '../../models/error.ts'
+import { findFrames } from '../../pipeline/journal/find.ts'
 import type { Frame, FrameMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { verifyJournal } from '../../pipeline/journal/verify.ts'
@@ -152,6 +154,45 @@ test('journal: a full segment is followed by a new one that continues the chain'
     problems: [],
     tear: null,
   })
+})
+
+test('journal: frames are found where they stand, also larger than what is read at once, and whole segments are passed over', async () => {
+  const dir = await emptyBooks()
+  // Bodies that cannot be compressed, of which three fill a segment that is read in several pieces.
+  const bodies = Array.from({ length: 12 }, (_, nth) => {
+    const noise = Buffer.alloc(nth === 4 ? 2_500_000 : 700_000)
+    let state = nth + 1
+    for (let at = 0; at < noise.length; at += 4) {
+      state = (Math.imul(state, 1_664_525) + 1_013_904_223) >>> 0
+      noise.writeUInt32LE(state, at)
+    }
+    return noise
+  })
+  const journal = await openJournal(dir, writing({ segmentBytes: 2_000_000 }))
+  const written = []
+  for (const [nth, body] of bodies.entries()) written.push(await journal.append(note(`${nth + 1}`), body))
+  await journal.close()
+  const segments = await readdir(join(dir, 'journal'))
+  expect(segments.length).toBeGreaterThanOrEqual(4)
+  // What lies in a segment that is not asked for is not looked at.
+  const passed = join(dir, 'journal', segments[1] as string)
+  const bytes = await readFile(passed)
+  bytes.writeUInt8(bytes.readUInt8(5_000) ^ 0xff, 5_000)
+  await writeFile(passed, bytes)
+
+  const asked = new Set([12, 1, 2, 9, 10, 11, 99])
+  const found = []
+  for await (const frame of findFrames(dir, asked)) found.push(frame)
+
+  expect(found.map(({ seq }) => seq)).toEqual([1, 2, 9, 10, 11, 12])
+  for (const { seq, chain, body } of found) {
+    expect(chain).toBe(written[seq - 1]?.chain)
+    expect(Buffer.from(body ?? []).equals(bodies[seq - 1] as Buffer)).toBe(true)
+  }
+  const damaged = async (): Promise<void> => {
+    for await (const _ of findFrames(dir, new Set([4])));
+  }
+  await expect(damaged()).rejects.toThrow(CorruptionError)
 })
 
 test('journal: reading from the end on gives nothing', async () => {
