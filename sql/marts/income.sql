@@ -1,5 +1,6 @@
--- What came in or went out without a trade: interest, what the venue gives and takes, profit shared in copy trading, and
--- imported income. Funding is a part of the result of futures, and stands there alone (futures_pnl).
+-- What came in or went out without a trade, as the effect of its kind says (staging.kind_effects): interest, what the venue
+-- gives and takes, profit shared in copy trading, and imported income. What is a result of futures, funding among it,
+-- stands there alone (futures_pnl); what a liquidation fund pays or takes on another line stands here.
 -- grain: one row per entry, or imported row of income
 -- keys:  entry_id unique, an entry of entries or an imported row
 -- columns:
@@ -7,7 +8,8 @@
 --   account: Account.
 --   ledger: Wallet; null for an import.
 --   product_line: Business type; null for an import.
---   kind: interest, reward, profit_share or adjustment; income for an import.
+--   kind: interest, reward, profit_share or adjustment; liquidation, realised_pnl or funding on a line that is no futures;
+--     a kind of your own with the effect income; income for an import.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin; negative when paid.
 --   value: What it was worth when received, in the reporting currency, signed as the amount; null where no price counts.
@@ -19,8 +21,10 @@ select entries.entry_id, entries.account, entries.ledger, entries.product_line, 
   entries.amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,
   valuations.currency, valuations.sources as price_source, entries.occurred_at
 from main.entries as entries
+join staging.kind_effects as effects on effects.kind = entries.kind and effects.effect = 'income'
+left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
 left join main.valuations as valuations on valuations.entry_id = entries.entry_id
-where entries.kind in ('interest', 'reward', 'profit_share', 'adjustment')
+where parts.entry_id is null or parts.interest <> 0
 union all
 select imported.id, imported.account, cast(null as varchar), cast(null as varchar), 'income', imported.asset,
   imported.quantity, imported_values.row_value, reporting.currency, cast(null as varchar), imported.occurred_at

@@ -1,0 +1,70 @@
+// The table `income`: what the effect of a kind says is income, wherever it stands, and futures in their own table alone.
+import { expect, test } from 'vitest'
+import { type Planted, runModel } from '../support/one-model.ts'
+
+const NO_ROWS = { rows: [] } as const
+
+const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<string, Planted> => ({
+  'main.entries': {
+    columns: `entry_id varchar, account varchar, ledger varchar, product_line varchar, kind varchar, coin varchar,
+      amount decimal(38, 18), occurred_at timestamptz`,
+    rows: entries,
+  },
+  'staging.kind_effects': {
+    columns: 'kind varchar, counter_account varchar, effect varchar',
+    rows: [
+      ['interest', 'Expenses:Interest', 'income'],
+      ['liquidation', 'Income:Liquidations', 'income'],
+      ['funding', 'Income:Funding', 'income'],
+      ['referral', 'Income:Referrals', 'income'],
+      ['fee', 'Expenses:Fees', 'cost'],
+      ['transfer', 'Equity:Transfers', 'move'],
+    ],
+  },
+  'staging.entry_pnl_parts': {
+    columns: 'entry_id varchar, interest decimal(38, 18), funding decimal(38, 18)',
+    rows: parts,
+  },
+  'main.valuations': {
+    columns: 'entry_id varchar, value decimal(38, 18), currency varchar, sources varchar',
+    rows: [['compensated', '12.5', 'EUR', 'candles']],
+  },
+  'main.imported_trades': {
+    columns: `id varchar, account varchar, asset varchar, quantity decimal(38, 18), occurred_at timestamptz, type varchar`,
+    ...NO_ROWS,
+  },
+  'staging.reporting': { columns: 'currency varchar', rows: [['EUR']] },
+  'staging.imported_rows': { columns: 'id varchar, type varchar, place bigint', ...NO_ROWS },
+  'staging.imported_values': { columns: 'place bigint, row_value decimal(38, 18)', ...NO_ROWS },
+})
+
+const AT = '2026-01-05 12:00:00+00'
+
+test('what the venue makes good on a margin line, and a kind of one’s own, are income; futures and fees are not', async () => {
+  const found = await runModel(
+    'main.income',
+    planted(
+      [
+        ['lent', 'main', 'MARGIN', 'MARGIN-crossed', 'interest', 'USDT', '-0.5', AT],
+        ['compensated', 'main', 'MARGIN', 'MARGIN-crossed', 'liquidation', 'USDT', '14', AT],
+        ['liquidated', 'main', 'FUTURES', 'USDT-FUTURES', 'liquidation', 'USDT', '-300', AT],
+        ['funded', 'main', 'FUTURES', 'USDT-FUTURES', 'funding', 'USDT', '1', AT],
+        ['referred', 'main', 'SPOT', 'SPOT', 'referral', 'USDT', '3', AT],
+        ['charged', 'main', 'SPOT', 'SPOT', 'fee', 'USDT', '-1', AT],
+        ['moved', 'main', 'SPOT', 'SPOT', 'transfer', 'USDT', '9', AT],
+        ['strange', 'main', 'SPOT', 'SPOT', 'of no known kind', 'USDT', '9', AT],
+      ],
+      [
+        ['lent', '-0.5', '0'],
+        ['liquidated', '0', '0'],
+        ['funded', '0', '1'],
+      ],
+    ),
+  )
+  const shown = found.map(({ entry_id, kind, amount, value }) => [entry_id, kind, amount, value])
+  expect(shown.toSorted()).toEqual([
+    ['compensated', 'liquidation', '14', '12.5'],
+    ['lent', 'interest', '-0.5', null],
+    ['referred', 'referral', '3', null],
+  ])
+})
