@@ -26,14 +26,14 @@ const FORMS: Readonly<Record<Key['type'], RegExp>> = {
 export const orderBy = (keys: readonly Key[]): string =>
   `order by ${keys.map(({ sql, order }) => (order === 'desc' ? `${sql} desc` : sql)).join(', ')}`
 
-/** Adds the condition that a row stands behind the cursor. */
+/** Adds the condition that a row stands behind the cursor, and gives the first key's value there; null without a cursor. */
 export function behind(
   conditions: Conditions,
   keys: readonly Key[],
   cursor: string | undefined,
   { publication }: Stamp,
-): void {
-  if (cursor === undefined || cursor === '') return
+): string | null {
+  if (cursor === undefined || cursor === '') return null
   const [of, ...values] = decoded(cursor)
   const fits =
     keys.length === values.length && keys.every(({ type }, at) => FORMS[type].test(values[at] ?? ''))
@@ -57,6 +57,24 @@ export function behind(
   const [first] = keys
   if (first !== undefined) conditions.add(`${first.sql} ${first.order === 'desc' ? '<=' : '>='} ${places[0]}`)
   conditions.add(`(${ways.map((way) => `(${way})`).join(' or ')})`)
+  return places[0] ?? null
+}
+
+/**
+ * Adds a condition that takes no row from the page: how far down its rows can reach, by the first key alone, which is
+ * falling. So DuckDB reads the other columns of these few rows, and not of all. `where` are the filters without the cursor.
+ */
+export function withinReach(
+  conditions: Conditions,
+  { sql }: Key,
+  { table, where, place }: { readonly table: string; readonly where: string; readonly place: string | null },
+): void {
+  const below = place === null ? where : `${where === '' ? 'where' : `${where}\n  and`} ${sql} < ${place}`
+  const last = `(
+    select min(${sql})
+    from (select ${sql} from ${table} ${below} order by ${sql} desc ${LIMIT})
+  )`
+  conditions.add(`${sql} >= ${place === null ? last : `coalesce(${last}, ${place})`}`)
 }
 
 /** Runs a question that asks for one row more than a page has; that row says that there is a next page. */

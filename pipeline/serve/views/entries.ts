@@ -1,7 +1,7 @@
 // The ledger: every entry, newest first, in pages that cost the same anywhere in it.
 import type { Reader } from '../../ledger/reader.ts'
 import type { Entries, EntryFacets, EntryRow, FacetRow } from '../api.ts'
-import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
+import { behind, type Key, LIMIT, orderBy, pageOf, withinReach } from '../keyset.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
 import { type Filters, periodOf } from './filters.ts'
@@ -10,8 +10,15 @@ const COLUMNS = `entry_id, transaction_id, account, ledger, product_line, coin, 
   source_feed, source_id, place`
 
 /** Records of an account stand in their order within one instant; an id tells what is left apart. */
+const time: Key = {
+  sql: 'occurred_at',
+  type: 'timestamptz',
+  order: 'desc',
+  of: (row: EntryRow) => row.occurred_at,
+}
+
 const keys: readonly Key[] = [
-  { sql: 'occurred_at', type: 'timestamptz', order: 'desc', of: (row: EntryRow) => row.occurred_at },
+  time,
   { sql: 'place', type: 'bigint', order: 'desc', of: (row: EntryRow) => row.place },
   { sql: 'entry_id', type: 'varchar', order: 'desc', of: (row: EntryRow) => row.entry_id },
 ]
@@ -44,17 +51,12 @@ export function entriesQuestion(filters: Filters): Question {
 
 export async function entries({ ledger, stamp }: Edition, filters: Filters): Promise<Entries> {
   const conditions = conditionsOf(filters)
-  behind(conditions, keys, filters.cursor, stamp)
+  const { where } = conditions
+  const place = behind(conditions, keys, filters.cursor, stamp)
   const pageOfEntries = (): string =>
     `select ${COLUMNS}\nfrom entries\n${conditions.where}\n${orderBy(keys)}\n${LIMIT}`
   const page = pageOfEntries()
-  // The same rows: told from when on they are, DuckDB reads the other columns of these few and not of all.
-  conditions.add(
-    `occurred_at >= (
-      select min(occurred_at)
-      from (select occurred_at from entries ${conditions.where} order by occurred_at desc ${LIMIT})
-    )`,
-  )
+  withinReach(conditions, time, { table: 'entries', where, place })
   const found = await pageOf<EntryRow>(ledger, question(pageOfEntries(), conditions.values), keys, stamp)
   const balances = await balancesOf(ledger, found.rows)
   const days = found.rows.map((row) => row.occurred_at.slice(0, 10))

@@ -5,9 +5,9 @@ import { startOfYear, type TaxCalendar, utcCalendar } from '../../rules/calendar
 import { calendarOf } from '../../rules/catalogue.ts'
 import { lawOf } from '../../rules/matching.ts'
 import type { DisposalRow, Gains, GainTotalRow, HoldingRow, LotRow, Lots, UnknownBasisRow } from '../api.ts'
-import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
+import { behind, type Key, LIMIT, orderBy, pageOf, withinReach } from '../keyset.ts'
 import type { Edition } from '../published.ts'
-import { Conditions, type Question, question, rowsOf } from '../question.ts'
+import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
 import { Refusal } from '../refusal.ts'
 import { type Filters, periodOf } from './filters.ts'
 
@@ -91,8 +91,15 @@ export async function lots({ ledger, stamp }: Edition, filters: Filters): Promis
   }
 }
 
+const disposedAt: Key = {
+  sql: 'disposed_at',
+  type: 'timestamptz',
+  order: 'desc',
+  of: (row: DisposalRow) => row.disposed_at,
+}
+
 const pieceKeys: readonly Key[] = [
-  { sql: 'disposed_at', type: 'timestamptz', order: 'desc', of: (row: DisposalRow) => row.disposed_at },
+  disposedAt,
   { sql: 'rowid', type: 'bigint', order: 'desc', of: (row: DisposalRow) => row.rowid },
 ]
 
@@ -150,14 +157,18 @@ export async function gains(edition: Edition, filters: Filters): Promise<Gains> 
   const { ledger, stamp } = edition
   const calendar = await publishedCalendar(ledger)
   const conditions = pieceConditions(filters, calendar)
-  behind(conditions, pieceKeys, filters.cursor, stamp)
-  const asked = question(
-    `select ${PIECE_COLUMNS}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
-    conditions.values,
-  )
+  const { where } = conditions
+  const place = behind(conditions, pieceKeys, filters.cursor, stamp)
+  const asked = (): Question =>
+    question(
+      `select ${PIECE_COLUMNS}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
+      conditions.values,
+    )
+  const sql = written(asked())
+  withinReach(conditions, disposedAt, { table: 'disposals', where, place })
   return {
     stamp,
-    pieces: await pageOf<DisposalRow>(ledger, asked, pieceKeys, stamp),
+    pieces: { ...(await pageOf<DisposalRow>(ledger, asked(), pieceKeys, stamp)), sql },
     totals: await rowsOf<GainTotalRow>(ledger, await gainTotalsQuestion(edition, filters)),
     years: await yearsOf(ledger, calendar),
   }
