@@ -31,7 +31,9 @@ const row = { id: '1', coin: 'USDT', type: 'TRANSFER_IN', amount: '100', ts: '20
 async function asked(build: () => Promise<unknown>): Promise<number> {
   const run = vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll')
   await build()
-  const count = run.mock.calls.filter(([sql]) => /^create or replace table \S+ as\n/.test(sql)).length
+  const count = run.mock.calls.filter(([sql]) =>
+    /^(create or replace table \S+ as|insert into main\.\S+)\n/.test(sql),
+  ).length
   run.mockRestore()
   return count
 }

@@ -1,6 +1,6 @@
 // Small books for tests: landing rows written as the venue would have sent them, in the order in which they happened,
 // then built and read back. Everything is real but the network.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -77,6 +77,11 @@ export class TestBooks {
   private readonly connection: DuckDBConnection
   private readonly only: readonly string[] | undefined
   private pages = 0
+  private reading: {
+    readonly file: string
+    readonly instance: DuckDBInstance
+    readonly connection: DuckDBConnection
+  } | null = null
 
   private constructor(
     dir: string,
@@ -106,6 +111,7 @@ export class TestBooks {
   }
 
   async close(): Promise<void> {
+    this.stopReading()
     this.connection.closeSync()
     await this.landing.close()
     rmSync(this.dir, { recursive: true, force: true })
@@ -216,20 +222,32 @@ export class TestBooks {
 
   /** Rows of the published ledger, every value as text (decimals with their shortest form), null kept. */
   async query(sql: string): Promise<(string | null)[][]> {
-    const instance = await DuckDBInstance.create(join(this.dir, 'ledger.duckdb'), {
-      access_mode: 'READ_ONLY',
-    })
-    const connection = await instance.connect()
-    try {
+    const connection = await this.published()
+    const reader = await connection.runAndReadAll(sql)
+    return reader
+      .getRowsJson()
+      .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
+  }
+
+  /** To open a ledger takes longer than to ask it: the same one stays open. */
+  private async published(): Promise<DuckDBConnection> {
+    const path = join(this.dir, 'ledger.duckdb')
+    const { ino, mtimeMs, size } = statSync(path)
+    const file = `${ino} ${mtimeMs} ${size}`
+    if (this.reading?.file !== file) {
+      this.stopReading()
+      const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY', threads: '1' })
+      const connection = await instance.connect()
+      this.reading = { file, instance, connection }
       await connection.run("set timezone = 'UTC'")
-      const reader = await connection.runAndReadAll(sql)
-      return reader
-        .getRowsJson()
-        .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
-    } finally {
-      connection.closeSync()
-      instance.closeSync()
     }
+    return this.reading.connection
+  }
+
+  private stopReading(): void {
+    this.reading?.connection.closeSync()
+    this.reading?.instance.closeSync()
+    this.reading = null
   }
 }
 
