@@ -62,6 +62,9 @@ export const LEDGER_CHECKS: readonly string[] = [
   'checks.unknown_type',
 ]
 
+/** The first page comes a second later. */
+const FIRST_PAGE = Date.UTC(2026, 1, 1)
+
 export interface PageOptions {
   readonly account?: string
   readonly partition?: string
@@ -148,7 +151,7 @@ export class TestBooks {
       feed,
       path: '/',
       status: '200',
-      received_at: options.receivedAt ?? `2026-02-01 00:00:${page.padStart(2, '0')}+00`,
+      received_at: options.receivedAt ?? new Date(FIRST_PAGE + this.pages * 1000).toISOString(),
       window_start: options.covers?.[0],
       window_end: options.covers?.[1],
       row_count: String(rows.length),
@@ -165,9 +168,10 @@ export class TestBooks {
         row_count: String(rows.length),
       })
     }
-    for (const [place, row] of rows.toReversed().entries()) {
-      await this.insert(record.table, { ...of, page_id: page, page_row: String(place), ...row })
-    }
+    await this.insertAll(
+      record.table,
+      rows.toReversed().map((row, place) => ({ ...of, page_id: page, page_row: String(place), ...row })),
+    )
     await this.connection.run('commit')
     return this.pages
   }
@@ -199,12 +203,21 @@ export class TestBooks {
   }
 
   async insert(table: string, cells: Cells): Promise<void> {
-    const given = Object.entries(cells).filter(([, value]) => value !== undefined)
-    const names = given.map(([name]) => `"${columnName(name)}"`)
-    const places = given.map((_, index) => `$v${index}`)
+    await this.insertAll(table, [cells])
+  }
+
+  /** In one statement: what a row does not tell is null. */
+  private async insertAll(table: string, rows: readonly Cells[]): Promise<void> {
+    const given = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== undefined)))
+    if (rows.length === 0) return
+    const names = [...given].map((name) => `"${columnName(name)}"`)
+    const places = rows.map((_, row) => `(${[...given].map((_name, cell) => `$v${row}_${cell}`).join(', ')})`)
+    const values = rows.flatMap((row, at) =>
+      [...given].map((name, cell) => [`v${at}_${cell}`, row[name] ?? null] as const),
+    )
     await this.connection.run(
-      `insert into landing.main.${table} (${names.join(', ')}) values (${places.join(', ')})`,
-      Object.fromEntries(given.map(([, value], index) => [`v${index}`, value as string | null])),
+      `insert into landing.main.${table} (${names.join(', ')}) values ${places.join(', ')}`,
+      Object.fromEntries(values),
     )
   }
 
