@@ -73,19 +73,19 @@ it('asks only what can have changed', async () => {
 })
 
 it('sees what has landed since', async () => {
-  await books.build({}, { steps })
+  await books.build({}, { only: ['entries'] })
   await books.tax('SPOT', balanced([row]))
-  await books.build({}, { steps })
+  await books.build({}, { only: ['entries'] })
   expect(await books.query('select source_id, amount from entries')).toEqual([['1', '100']])
   await books.sql('delete from landing.tax_records')
-  await books.build({}, { steps })
+  await books.build({}, { only: ['entries'] })
   expect(await books.query('select count(*) from entries')).toEqual([['0']])
 })
 
 it('sees another configuration', async () => {
-  await books.build({ accounts: [] }, { steps })
+  await books.build({ accounts: [] }, { only: ['accounts'] })
   expect(await books.query('select count(*) from accounts')).toEqual([['0']])
-  await books.build({ accounts: [{ name: 'main', uid: '1001' }] }, { steps })
+  await books.build({ accounts: [{ name: 'main', uid: '1001' }] }, { only: ['accounts'] })
   expect(await books.query('select account from accounts')).toEqual([['main']])
 })
 
