@@ -192,7 +192,7 @@ export function sharedBooks(
       void vitestIt(name, (context) => within(() => test(context))),
     {
       each:
-        <Case>(cases: readonly Case[]) =>
+        <Case extends unknown[] | [unknown] | object>(cases: readonly Case[]) =>
         (name: string, test: (...words: Case extends readonly unknown[] ? Case : [Case]) => unknown): void =>
           void vitestIt.each(cases as readonly unknown[])(name, (...words: unknown[]) =>
             within(() => test(...(words as never))),
