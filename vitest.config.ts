@@ -20,6 +20,8 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     maxWorkers: 4,
+    // Tests beside each other wait for one build of their books (test/support/many-books.ts).
+    maxConcurrency: 100,
     sequence: { sequencer: LongFirst },
     globalSetup: 'test/support/temporary-directory.ts',
     projects: [

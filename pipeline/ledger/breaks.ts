@@ -3,6 +3,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Documented } from './comments.ts'
 import { type Model, ModelError } from './models.ts'
+import { PREVIOUS } from './workspace.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'
 
@@ -98,28 +99,28 @@ export async function mustBeChecks(connection: DuckDBConnection, models: readonl
   }
 }
 
-/** Makes `staging.previous_breaks` from the ledger attached as `before`, or empty. */
-export async function loadPreviousBreaks(connection: DuckDBConnection, attached: boolean): Promise<void> {
+/** Makes `staging.previous_breaks` from the ledger attached as `before`, whose breaks have these columns, or empty; and lets go of it. */
+export async function loadPreviousBreaks(
+  connection: DuckDBConnection,
+  columns: readonly string[] | null,
+): Promise<void> {
   await connection.run(
     `create table staging.previous_breaks (break_id varchar, check_name varchar, severity varchar, account varchar,
        ledger varchar, coin varchar, occurred_at timestamptz, expected decimal(38, 18), found decimal(38, 18),
        difference decimal(38, 18), explanation varchar, evidence varchar, first_seen_at timestamptz,
        status varchar, note varchar, noted_at timestamptz, figures_hash varchar)`,
   )
-  if (!attached) return
-  const reader = await connection.runAndReadAll(
-    `select column_name from duckdb_columns()
-     where database_name = 'before' and schema_name = 'main' and table_name = 'breaks'`,
-  )
-  const found = new Set(reader.getRowsJson().map(([name]) => String(name)))
-  const known = breakColumns.filter((name) => found.has(name)).join(', ')
+  if (columns === null) return
+  const known = breakColumns.filter((name) => columns.includes(name)).join(', ')
   try {
     await connection.run(
-      `insert into staging.previous_breaks (${known}) select ${known} from before.main.breaks`,
+      `insert into staging.previous_breaks (${known}) select ${known} from ${PREVIOUS}.main.breaks`,
     )
   } catch {
     // A damaged ledger has nothing to carry on: it is about to be replaced by a whole one.
   }
+  // Whoever asks which columns there are would be told of all of its columns too.
+  await connection.run(`detach ${PREVIOUS}`)
 }
 
 /** The numbers of an explanation are figures; its words are not, so that they may be put better. */

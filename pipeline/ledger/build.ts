@@ -128,7 +128,7 @@ async function make(
   const folders = { shipped: join(packageRoot, 'data'), books: options.dir }
   const key = await counterpartyKey(connection, options.dir, options.disk ?? nodeDisk)
   await loadReference(connection, config, folders, key)
-  await loadPreviousBreaks(connection, workspace.hasPrevious)
+  await loadPreviousBreaks(connection, workspace.previousBreaks)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs])
   mustBeDocumented(all)

@@ -64,15 +64,17 @@ export async function loadReference(
 ): Promise<void> {
   for (const [name, columns] of Object.entries(REFERENCE_TABLES)) {
     const users = join(folders.books, `${name}.csv`)
-    const parts = [selectCsv(join(folders.shipped, `${name}.csv`), columns, 1)]
+    const parts = [selectCsv(readShipped(join(folders.shipped, `${name}.csv`), columns), columns, 1)]
     if (existsSync(users)) {
       const found = await columnsFound(connection, users, columns)
-      parts.push(selectCsv(users, columns, 0, found))
+      parts.push(selectCsv(readCsv(users), columns, 0, found))
     }
     await connection.run(`create table staging.${name} as ${parts.join(' union all ')}`)
   }
-  await mustUseKnown(connection, 'kind', 'kinds', join(folders.books, 'tax_types.csv'))
-  await mustUseKnown(connection, 'doubt', 'type_doubts', join(folders.books, 'tax_types.csv'))
+  if (['tax_types', 'kinds', 'type_doubts'].some((name) => existsSync(join(folders.books, `${name}.csv`)))) {
+    await mustUseKnown(connection, 'kind', 'kinds', join(folders.books, 'tax_types.csv'))
+    await mustUseKnown(connection, 'doubt', 'type_doubts', join(folders.books, 'tax_types.csv'))
+  }
   await connection.run(
     `create table staging.settings as select
        cast($personal as boolean) as publish_personal_data,
@@ -113,9 +115,14 @@ export async function loadReference(
 
 const readCsv = (file: string): string => `read_csv(${literal(file)}, header = true, all_varchar = true)`
 
+/** Of a file whose form is known nothing need be found out. */
+const readShipped = (file: string, columns: readonly string[]): string =>
+  `read_csv(${literal(file)}, header = true, auto_detect = false, delim = ',', quote = '"', escape = '"',
+     columns = {${columns.map((name) => `${literal(name)}: 'varchar'`).join(', ')}})`
+
 /** Columns that are not among `found` are empty. */
 function selectCsv(
-  file: string,
+  source: string,
   columns: readonly string[],
   precedence: number,
   found: readonly string[] = columns,
@@ -125,7 +132,7 @@ function selectCsv(
       ? `coalesce(${identifier(name)}, '') as ${identifier(name)}`
       : `'' as ${identifier(name)}`,
   )
-  return `select ${fields.join(', ')}, ${precedence} as precedence from ${readCsv(file)}`
+  return `select ${fields.join(', ')}, ${precedence} as precedence from ${source}`
 }
 
 /** The columns of a user's file. */

@@ -12,7 +12,7 @@ export const CATALOG = 'unfinished_ledger'
  */
 const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
-const PREVIOUS = 'before'
+export const PREVIOUS = 'before'
 
 const fileOf = (unfinished: string, layer: string): string =>
   unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
@@ -25,8 +25,8 @@ export const workFiles = (unfinished: string): string[] =>
   ])
 
 export interface Workspace {
-  /** Whether the published ledger is attached as `before`, with a table of breaks. */
-  readonly hasPrevious: boolean
+  /** Columns of the breaks of the published ledger, which is attached as `before`; null where there are none to carry on. */
+  readonly previousBreaks: readonly string[] | null
 }
 
 /**
@@ -44,13 +44,13 @@ export async function inWorkspace<T>(
 ): Promise<T> {
   const restore = await settle(connection)
   try {
-    const hasPrevious = await attachPrevious(connection, files.published, files.breakColumns)
+    const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
     await attachWithoutLog(connection, files.unfinished, CATALOG)
     for (const layer of UNPUBLISHED)
       await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
     await connection.run(`use ${CATALOG}`)
     registerExactFunctions(connection)
-    const result = await work({ hasPrevious })
+    const result = await work({ previousBreaks })
     await connection.run('checkpoint')
     await restore()
     return result
@@ -106,16 +106,14 @@ async function attachPrevious(
   connection: DuckDBConnection,
   ledger: string,
   breakColumns: readonly string[],
-): Promise<boolean> {
+): Promise<readonly string[] | null> {
   try {
     await connection.run(`attach ${literal(ledger)} as ${PREVIOUS} (read_only)`)
+    const found = (
+      await connection.runAndReadAll(`select * from ${PREVIOUS}.main.breaks limit 0`)
+    ).columnNames()
+    return breakColumns.every((name) => found.includes(name)) ? found : null
   } catch {
-    return false
+    return null
   }
-  const reader = await connection.runAndReadAll(
-    `select column_name from duckdb_columns()
-     where database_name = '${PREVIOUS}' and schema_name = 'main' and table_name = 'breaks'`,
-  )
-  const found = reader.getRowsJson().map(([name]) => name)
-  return breakColumns.every((name) => found.includes(name))
 }

@@ -83,7 +83,7 @@ test('a real run is seen while it fetches and builds, known as dead when killed,
   writeFileSync(join(dir, '.tieout-demo'), '')
   const serving = await servingFor(dir)
   const { until } = follow(serving)
-  const demo = () => startTieout(['demo', '--days', '12', '--dir', dir])
+  const demo = () => startTieout(['demo', '--days', '3', '--dir', dir])
   const killed = await demo()
   onTestFinished(() => void killed.child.kill('SIGKILL'))
   const event = await until((one) => one.kind === 'run' && (one.run?.requestsDone ?? 0) > 0)

@@ -1,10 +1,11 @@
 // Every view over HTTP, on the books of a demo: what the page shows is what the command line prints, to the last digit, and
 // each view's own SQL, run elsewhere, answers the same.
-import { mkdtempSync, renameSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { answerHere } from '../../pipeline/reports/answer.ts'
+import { runQuery } from '../../pipeline/reports/sql.ts'
 import type {
   About,
   Accounts,
@@ -32,14 +33,15 @@ import type {
   Rows,
   Runs,
 } from '../../pipeline/serve/api.ts'
+import { memoryTerminal } from '../reports/books.ts'
+import { demoBooks } from '../support/demo.ts'
 import { command } from '../support/in-process.ts'
 import { type Serving, startServing } from './serving.ts'
 
 let dir: string
 let serving: Serving & { readonly end: () => Promise<void> }
 beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'tieout-page-'))
-  await command(['demo', '--days', '8', '--seed', '7', '--dir', dir])
+  dir = await demoBooks()
   await command(['report', 'gains', '--freeze', 'gains-then', '--format', 'json', '--dir', dir])
   serving = await startServing(dir)
 })
@@ -56,7 +58,12 @@ const printed = async <T = Json[]>(...words: string[]): Promise<T> => {
   return JSON.parse(stdout) as T
 }
 
-const sql = (query: string): Promise<Json[]> => printed('sql', query, '--format', 'json')
+/** As `tieout sql` answers, without a process of its own for each query. */
+async function sql(query: string): Promise<Json[]> {
+  const terminal = memoryTerminal()
+  await runQuery(dir, query, { format: 'json', terminal, answer: answerHere })
+  return JSON.parse(terminal.text())
+}
 
 /** Rows of a view, and the same by its own SQL on the command line. */
 async function mustBeItsSql<Row>({ rows, sql: text }: Rows<Row>, shown = rows.length): Promise<void> {
@@ -68,7 +75,14 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const { accounts, balances, trialBalance } = await serving.get<Accounts>('/api/accounts')
     expect(
       balances.rows.map(({ account, ledger, coin, quantity }) => ({ account, ledger, coin, quantity })),
-    ).toEqual(await sql('select account, ledger, coin, quantity from balances order by all'))
+    ).toEqual(
+      await printed(
+        'sql',
+        'select account, ledger, coin, quantity from balances order by all',
+        '--format',
+        'json',
+      ),
+    )
     expect(balances.rows.length).toBeGreaterThan(10)
     await mustBeItsSql(accounts)
     await mustBeItsSql(balances)

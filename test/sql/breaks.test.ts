@@ -3,17 +3,7 @@
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, type Cells, type Move, type TaxRow, TestBooks } from '../support/books.ts'
-
-let books: TestBooks
-
-beforeEach(async () => {
-  books = await TestBooks.open()
-  await books.account('main', 'unified')
-})
-
-afterEach(async () => {
-  await books.close()
-})
+import { builtTogether, type Told } from '../support/many-books.ts'
 
 const span = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
 const at = (day: number, second = 0): string =>
@@ -88,22 +78,42 @@ const orders: Cells[] = [
   updated_time: ts,
 }))
 
-/** Lands the book, with the tax records in the order in which they are given, and builds it. */
-async function build(tax: readonly Line[], p2p = wallet, filled = orders) {
-  for (const line of ['SPOT', 'USDT-FUTURES']) {
-    const rows = tax.filter((row) => row.line === line).map(({ line: _line, ...row }) => row)
-    await books.tax(line, rows, { covers: span })
-  }
-  await books.futures('USDT-FUTURES', secondary, { covers: span })
-  await books.page('tax.p2pRecords', p2p, { covers: span })
-  await books.page('trade.orderHistory', filled, { partition: 'SPOT', covers: span })
-  await books.page('trade.openOrders', [], {})
-  // The wallet shows nothing but transfers, so the configuration says that they are what they are called.
-  const config = { accounts: [{ name: 'main' }], p2pTransfers: { main: 'moves' } } as const
-  return books.build(config, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+interface Plant {
+  readonly tax: readonly Line[]
+  readonly p2p: readonly Cells[]
+  readonly filled: readonly Cells[]
 }
 
-const loud = (result: Awaited<ReturnType<typeof build>>): string[] =>
+/** Lands the book, with the tax records in the order in which they are given. */
+async function land(books: TestBooks, account: string, { tax, p2p, filled }: Plant, uid?: string) {
+  await books.account(account, 'unified', uid)
+  for (const line of ['SPOT', 'USDT-FUTURES']) {
+    const rows = tax.filter((row) => row.line === line).map(({ line: _line, ...row }) => row)
+    await books.tax(line, rows, { account, covers: span })
+  }
+  await books.futures('USDT-FUTURES', secondary, { account, covers: span })
+  await books.page('tax.p2pRecords', p2p, { account, covers: span })
+  await books.page('trade.orderHistory', filled, { account, partition: 'SPOT', covers: span })
+  await books.page('trade.openOrders', [], { account })
+}
+
+const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
+
+// The wallet shows nothing but transfers, so the configuration says that they are what they are called.
+const buildOf = (books: TestBooks, accounts: readonly string[]) =>
+  books.build(
+    {
+      accounts: accounts.map((name) => ({ name })),
+      p2pTransfers: Object.fromEntries(accounts.map((name) => [name, 'moves' as const])),
+    },
+    { steps },
+  )
+
+const together = builtTogether<Plant>({}, land, buildOf)
+
+const build = (tax: readonly Line[], p2p = wallet, filled = orders) => together({ tax, p2p, filled })
+
+const loud = (result: Told): string[] =>
   result.openBreaks
     .filter(({ severity }) => severity !== 'notice')
     .map(({ checkName, evidence }) => `${checkName} ${evidence}`)
@@ -112,12 +122,23 @@ const change = (id: string, to: (row: Line) => Line): Line[] =>
   sound().map((row) => (row.id === id ? to(row) : row))
 
 describe('a sound book', () => {
+  let books: TestBooks
+
+  beforeEach(async () => {
+    books = await TestBooks.open()
+    await land(books, 'main', { tax: sound(), p2p: wallet, filled: orders })
+  })
+
+  afterEach(async () => {
+    await books.close()
+  })
+
   it('has no break at all', async () => {
-    expect((await build(sound())).openBreaks).toEqual([])
+    expect((await buildOf(books, ['main'])).openBreaks).toEqual([])
   })
 
   it('has the unique keys that its models promise', async () => {
-    await build(sound())
+    await buildOf(books, ['main'])
     const promises = await books.query(
       `select table_name, regexp_extract(comment, 'keys: ([a-z_, ]+?) unique', 1),
          case when regexp_matches(comment, 'keys: [a-z_, ]+? unique where is_current') then 'where is_current' else '' end
@@ -135,7 +156,7 @@ describe('a sound book', () => {
   })
 })
 
-describe('a planted mistake', () => {
+describe.concurrent('a planted mistake', () => {
   it.each([
     ['the received leg of a fill', '103', 'trade_legs ["104","105"]'],
     ['a fee leg', '104', 'balance_chain ["101","111"]'],
@@ -166,12 +187,15 @@ describe('a planted mistake', () => {
     expect(loud(await build(wrong))).toEqual(['unknown_type ["105"]'])
   })
 
-  it('a record is changed after it was received', async () => {
-    await build(sound())
+  it('a record is changed after it was received', async ({ onTestFinished }) => {
+    const books = await TestBooks.open()
+    onTestFinished(() => books.close())
+    await land(books, 'main', { tax: sound(), p2p: wallet, filled: orders })
+    await buildOf(books, ['main'])
     const changed = sound().find((row) => row.id === '109') as Line
     const { line: _line, ...row } = { ...changed, amount: '1551' }
     await books.tax('SPOT', [row])
-    const result = await books.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+    const result = await books.build({}, { steps })
     expect(loud(result)).toEqual(['changed_record ["109"]'])
   })
 
@@ -193,9 +217,6 @@ describe('a planted mistake', () => {
       const [bgb = {}, eth = {}, sold = {}] = orders
       const living = { ...sold, created_time: placed }
       expect(loud(await build(sound(), wallet, [bgb, eth, living]))).toEqual([])
-      await books.close()
-      books = await TestBooks.open()
-      await books.account('main', 'unified')
       expect(loud(await build(sound(), wallet, [bgb, living]))).toEqual([`orders_vs_tax ${ids}`])
     },
   )

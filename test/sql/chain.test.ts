@@ -1,6 +1,7 @@
 // The balance chain: which balances an account keeps, what stood there before, and where a step does not close.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { describe, expect } from 'vitest'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -12,31 +13,19 @@ const MADE = [
   'checks.coverage',
 ]
 
-let books: TestBooks
+const { it, books, state } = sharedBooks({ only: MADE }, (each) => each.account('main', 'unified'))
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-  await books.account('main', 'unified')
-})
-
-afterEach(async () => {
-  await books.close()
-})
-
-let clock = 0
+const clock = state(() => ({ minutes: 0 }))
 const next = (): string => {
-  clock += 1
-  return `2026-01-01 ${String(Math.floor(clock / 60)).padStart(2, '0')}:${String(clock % 60).padStart(2, '0')}:00+00`
+  clock().minutes += 1
+  const { minutes } = clock()
+  return `2026-01-01 ${String(Math.floor(minutes / 60)).padStart(2, '0')}:${String(minutes % 60).padStart(2, '0')}:00+00`
 }
-
-beforeEach(() => {
-  clock = 0
-})
 
 /** A move of a coin; ids rise with time. */
 const move = (coin: string, amount: string, fee = '0', type = 'TRANSFER_IN'): Move => {
   const ts = next()
-  return { id: String(1000 + clock), coin, type, amount, fee, ts }
+  return { id: String(1000 + clock().minutes), coin, type, amount, fee, ts }
 }
 
 const chain = () =>
@@ -45,7 +34,7 @@ const chain = () =>
 const breaks = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
   result.openBreaks.map(({ severity, checkName }) => `${severity} ${checkName}`)
 
-describe('a chain that closes', () => {
+describe.concurrent('a chain that closes', () => {
   it('has an opening entry for what stood there before, so that entries add up to the balance', async () => {
     await books.tax('SPOT', balanced([move('USDT', '-10', '-0.5'), move('USDT', '5')], { USDT: '100' }))
     const result = await books.build()
@@ -99,7 +88,7 @@ describe('a chain that closes', () => {
   })
 })
 
-describe('digits that the venue keeps but does not print', () => {
+describe.concurrent('digits that the venue keeps but does not print', () => {
   it('become a rounding entry of at most one unit of the last printed decimal', async () => {
     await books.tax('SPOT', [
       { ...move('USDT', '10.12'), balance: '10.123456' },
@@ -131,7 +120,7 @@ describe('digits that the venue keeps but does not print', () => {
   })
 })
 
-describe('a record that is missing', () => {
+describe.concurrent('a record that is missing', () => {
   const history = (): Move[] => [
     move('USDT', '100'),
     move('BTC', '2'),
@@ -165,7 +154,10 @@ describe('a record that is missing', () => {
     expect(result.published).toBe(true)
   })
 
-  it('never decides how balances are kept, wherever it is missing', async () => {
+  it('never decides how balances are kept, wherever it is missing', async ({ onTestFinished }) => {
+    const books = await TestBooks.open({ only: MADE })
+    onTestFinished(() => books.close())
+    await books.account('main', 'unified')
     const lines = ['SPOT', 'SPOT', 'SPOT', 'USDT-FUTURES', 'SPOT', 'USDT-FUTURES']
     const rows = balanced(history()).map((row, index) => ({ row, line: lines[index] as string }))
     for (const missing of ['1003', '1004', '1006']) {
@@ -196,7 +188,7 @@ describe('a record that is missing', () => {
   })
 })
 
-describe('how an account keeps its balances', () => {
+describe.concurrent('how an account keeps its balances', () => {
   const perLine = (count: number) => {
     const spot: Move[] = []
     const futures: Move[] = []
@@ -228,7 +220,10 @@ describe('how an account keeps its balances', () => {
     expect(await books.query('select chain_grouping from balance_groupings')).toEqual([['unified']])
   })
 
-  it('is what the configuration says, whatever closes', async () => {
+  it('is what the configuration says, whatever closes', async ({ onTestFinished }) => {
+    const books = await TestBooks.open({ only: MADE })
+    onTestFinished(() => books.close())
+    await books.account('main', 'unified')
     const { spot, futures } = perLine(5)
     await books.tax('SPOT', spot)
     await books.tax('USDT-FUTURES', futures)
@@ -255,7 +250,7 @@ describe('how an account keeps its balances', () => {
   })
 })
 
-describe('the first minutes of a history', () => {
+describe.concurrent('the first minutes of a history', () => {
   it('are no break where business lines are covered from different moments', async () => {
     const rows = balanced([move('USDT', '1'), move('USDT', '2'), move('USDT', '4'), move('USDT', '8')], {
       USDT: '100',

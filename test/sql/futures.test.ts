@@ -1,19 +1,12 @@
 // Futures: the unified tax feed is the book of record, the futures feed its secondary; a classic account has only the latter.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { describe, expect } from 'vitest'
+import { balanced, type Cells, LEDGER_CHECKS, type Move } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = ['balances', 'entries', 'futures_pnl', ...LEDGER_CHECKS, 'checks.futures_v3_v2']
 
-let books: TestBooks
-
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
-
-afterEach(async () => {
-  await books.close()
-})
+const { it, books } = sharedBooks({ only: MADE })
 
 const span = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
 const at = (second: number): string => `2026-01-10 12:00:${String(second).padStart(2, '0')}+00`
@@ -52,7 +45,7 @@ const pnl = () =>
     'select product_type, symbol, margin_coin, day, realised_pnl, fees, funding, net_pnl from futures_pnl order by symbol',
   )
 
-describe('a unified account', () => {
+describe.concurrent('a unified account', () => {
   const history = balanced(
     [
       booked(1, 'OPEN_LONG', '0', '-0.6', 1),
@@ -69,9 +62,8 @@ describe('a unified account', () => {
     settled(904, 'ETHUSDT', 'burst_close_short', '-40', '-0.2', 4),
   ]
 
-  beforeEach(() => books.account('main', 'unified'))
-
   it('has its results from the unified feed and their symbols from the other, and counts nothing twice', async () => {
+    await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', history, { covers: span })
     await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual([])
@@ -83,12 +75,14 @@ describe('a unified account', () => {
   })
 
   it('has no symbols where the futures feed is refused', async () => {
+    await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', history, { covers: span })
     await books.build()
     expect(await pnl()).toEqual([['USDT-FUTURES', null, 'USDT', '2026-01-10', '-15', '-1.5', '-1.5', '-18']])
   })
 
   it('matches equal records one to one in their order', async () => {
+    await books.account('main', 'unified')
     const twins = balanced([booked(1, 'CLOSE_LONG', '5', '0', 1), booked(2, 'CLOSE_LONG', '5', '0', 1)])
     await books.tax('USDT-FUTURES', twins)
     await books.futures('USDT-FUTURES', [
@@ -122,6 +116,7 @@ describe('a unified account', () => {
   })
 
   it('is a notice where the unified chain itself is open there', async () => {
+    await books.account('main', 'unified')
     await books.tax(
       'USDT-FUTURES',
       history.filter(({ id }) => id !== '3'),
@@ -132,12 +127,14 @@ describe('a unified account', () => {
   })
 
   it('is not compared before its first unified record, for that feed knows nothing from before the migration', async () => {
+    await books.account('main', 'unified')
     await books.tax('USDT-FUTURES', history.slice(2), { covers: span })
     await books.futures('USDT-FUTURES', secondary, { covers: span })
     expect(loud(await books.build())).toEqual([])
   })
 
   it('is not compared within a day of the edges, nor where one feed is not complete', async () => {
+    await books.account('main', 'unified')
     const early = ['2026-01-10 00:00:00+00', '2026-01-31 00:00:00+00'] as const
     await books.tax('USDT-FUTURES', history, { covers: early })
     await books.futures('USDT-FUTURES', secondary.slice(1), { covers: span })
@@ -145,7 +142,7 @@ describe('a unified account', () => {
   })
 })
 
-describe('a classic account', () => {
+describe.concurrent('a classic account', () => {
   it('has its balances and results from the futures feed, in wallets of their own', async () => {
     await books.account('old', 'classic')
     const transfer = { ...settled(1, '', 'TRANSFER_IN', '100', '0', 1), symbol: null }

@@ -3,7 +3,19 @@
 import { afterEach, describe, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
-import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+
+/** What these books are made of, with every check that may find an error. */
+const MADE = [
+  'balances',
+  'borrowed_coins',
+  'disposals',
+  'liabilities',
+  'lots',
+  'short_sales',
+  ...LEDGER_CHECKS,
+  'checks.lots_match_balance',
+]
 
 let books: TestBooks
 afterEach(() => books.close())
@@ -21,7 +33,7 @@ const SHORT: readonly Move[] = [
 
 /** As the rules have it that are named. */
 async function built(moves: readonly Move[], rules = 'generic') {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
   await books.tax('MARGIN-crossed', balanced(moves, { USDT: '1000' }))
   return await books.build({}, { steps: [lotsStep(matchingOf({ rules }).options)] })

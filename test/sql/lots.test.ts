@@ -5,10 +5,13 @@ import { balanced, type Move, TestBooks } from '../support/books.ts'
 
 let books: TestBooks
 
-beforeEach(async () => {
-  books = await TestBooks.open()
+const open = async (only?: readonly string[]): Promise<void> => {
+  books = await TestBooks.open(only === undefined ? {} : { only })
   await books.account('main', 'unified')
-})
+}
+
+/** What most of these tests look at. */
+const EVENTS = ['lot_events', 'checks.reporting_currency']
 
 afterEach(async () => {
   await books.close()
@@ -45,6 +48,8 @@ const events = () =>
 const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
 
 describe('a trade against the reporting currency', () => {
+  beforeEach(() => open(EVENTS))
+
   it('has its fee in the basis, and the fee in a third coin is itself a disposal at its value then', async () => {
     await books.tax(
       'SPOT',
@@ -84,6 +89,8 @@ describe('a trade against the reporting currency', () => {
 })
 
 describe('a trade of two coins', () => {
+  beforeEach(() => open(EVENTS))
+
   it('is a disposal and an acquisition at the value of what was received, with the fee on the base', async () => {
     await books.tax(
       'SPOT',
@@ -106,6 +113,8 @@ describe('a trade of two coins', () => {
 })
 
 describe('what has no price', () => {
+  beforeEach(() => open())
+
   it('has no value, never zero, neither has what it is a fee of, and a notice says so', async () => {
     await books.tax(
       'SPOT',
@@ -137,6 +146,8 @@ describe('what has no price', () => {
 })
 
 describe('a move between own wallets', () => {
+  beforeEach(() => open(EVENTS))
+
   it('is tied by its transfer, so that the basis travels', async () => {
     await books.tax('SPOT', balanced(legs(at(1), 'TRANSFER_OUT -1 BTC'), { BTC: '5' }))
     await books.page('tax.p2pRecords', [
@@ -155,6 +166,8 @@ describe('a move between own wallets', () => {
 })
 
 describe('futures in a coin', () => {
+  beforeEach(() => open(EVENTS))
+
   it('acquire and dispose of that coin at its price', async () => {
     await books.tax('SPOT', balanced(legs(at(1), 'in 1 BTC', 'out -90000 USDT'), { USDT: '100000' }))
     await books.tax('COIN-FUTURES', [
@@ -177,6 +190,8 @@ describe('futures in a coin', () => {
 })
 
 describe('the lots', () => {
+  beforeEach(() => open())
+
   it('add up to the entries for every coin, and their gains to the month', async () => {
     await books.tax(
       'SPOT',
@@ -227,6 +242,8 @@ describe('the lots', () => {
 })
 
 describe('the reporting currency', () => {
+  beforeEach(() => open(EVENTS))
+
   it('is the configured one, and has no lots', async () => {
     await books.tax('SPOT', balanced(legs(at(1), 'in 1 ETH', 'out -3000 USDC'), { USDC: '5000' }))
     await books.build({ reportingCurrency: 'USDC' })

@@ -9,10 +9,13 @@ import { journaledBooks } from '../evidence/explain-books.ts'
 import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
 import { command } from '../support/in-process.ts'
 
+/** What these books are made of. */
+const MADE = ['balances', 'disposals', 'checks.p2p_meaning']
+
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: MADE })
   await books.account('main', 'unified')
 })
 
@@ -84,6 +87,9 @@ describe('an account whose P2P records are nothing but transfers', () => {
   })
 
   it('has its purchases and sales beside them where they are their funding legs', async () => {
+    await books.close()
+    books = await TestBooks.open()
+    await books.account('main', 'unified')
     const result = await build('trades')
     expect(result.openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
     expect(asked(result)).toEqual([])

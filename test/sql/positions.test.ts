@@ -2,6 +2,7 @@
 // of single positions, from flat to flat, computed by hand.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { builtTogether, type Told } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -13,16 +14,6 @@ const MADE = [
   'checks.orders_vs_futures',
   'checks.positions',
 ]
-
-let books: TestBooks
-
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
-
-afterEach(async () => {
-  await books.close()
-})
 
 /** All feeds are known until half past midnight, and positions are read some seconds later. */
 const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:30:00+00'] as const
@@ -96,18 +87,26 @@ interface Plant {
   readonly isWithoutTaxKey?: boolean
   /** A record of the unified feed that is left out of the answer, though its balances count it. */
   readonly lost?: string
+  /** When the positions are read. */
+  readonly receivedAt?: string
 }
 
-async function build({
-  booked = history,
-  secondary = booked,
-  filled = orders,
-  held = [position],
-  kind,
-  isWithoutTaxKey = false,
-  lost,
-}: Plant = {}) {
-  await books.account('main', kind ?? 'unified')
+async function land(
+  books: TestBooks,
+  account: string,
+  {
+    booked = history,
+    secondary = booked,
+    filled = orders,
+    held = [position],
+    kind,
+    isWithoutTaxKey = false,
+    lost,
+    receivedAt,
+  }: Plant,
+  uid?: string,
+) {
+  await books.account(account, kind ?? 'unified', uid)
   if (kind !== 'classic') {
     const moves: Move[] = booked.map(([id, type, amount, fee, , ts]) => ({
       id,
@@ -118,19 +117,23 @@ async function build({
       ts,
     }))
     const told = balanced(moves, { USDT: '1000' }).filter(({ id }) => id !== lost)
-    if (!isWithoutTaxKey) await books.tax('USDT-FUTURES', told, { covers })
-    await books.page('trade.orderHistory', filled, { partition: 'USDT-FUTURES', covers })
-    await books.page('trade.openOrders', [], {})
+    if (!isWithoutTaxKey) await books.tax('USDT-FUTURES', told, { account, covers })
+    await books.page('trade.orderHistory', filled, { account, partition: 'USDT-FUTURES', covers })
+    await books.page('trade.openOrders', [], { account })
   }
   const records = secondary.map(([id, type, amount, fee, symbol, ts]) => {
     return { id: `7${id}`, symbol, margin_coin: 'USDT', future_tax_type: type, amount, fee, ts }
   })
-  await books.futures('USDT-FUTURES', records, { covers })
-  await books.page('futures.positions', held, { partition: 'USDT-FUTURES' })
-  return books.build()
+  await books.futures('USDT-FUTURES', records, { account, covers })
+  const received = receivedAt === undefined ? {} : { receivedAt }
+  await books.page('futures.positions', held, { account, partition: 'USDT-FUTURES', ...received })
 }
 
-const loud = ({ openBreaks }: Awaited<ReturnType<typeof build>>): string[] =>
+const together = builtTogether<Plant>({ only: MADE }, land)
+
+const build = (plant: Plant = {}): Promise<Told> => together(plant)
+
+const loud = ({ openBreaks }: Told): string[] =>
   openBreaks
     .filter(({ severity }) => severity !== 'notice')
     .map(({ checkName, expected, found }) => `${checkName}: ${plain(expected)} found ${plain(found)}`)
@@ -147,7 +150,7 @@ const again = (id: string, under: string): Line[] =>
     return line[0] === id ? [line, [under, ...rest]] : [line]
   })
 
-describe('a futures record of a classic account that comes again under another id', () => {
+describe.concurrent('a futures record of a classic account that comes again under another id', () => {
   const closed = { kind: 'classic', filled: [], held: [] } as const
 
   it('is a break where it is funding, also after its position was closed', async () => {
@@ -179,7 +182,7 @@ describe('a futures record of a classic account that comes again under another i
   })
 })
 
-describe('a futures record of a unified account whose unified feed is not read', () => {
+describe.concurrent('a futures record of a unified account whose unified feed is not read', () => {
   const alone = { isWithoutTaxKey: true, held: [] } as const
 
   it('is held against the orders, so that a fill that comes again is a break where no position is known', async () => {
@@ -195,7 +198,7 @@ describe('a futures record of a unified account whose unified feed is not read',
   })
 })
 
-describe('an open position', () => {
+describe.concurrent('an open position', () => {
   it('tells what the records since its opening add up to', async () => {
     expect(loud(await build())).toEqual([])
   })
@@ -265,15 +268,9 @@ describe('an open position', () => {
   })
 
   it('leaves funding out where an hour may have erased since the records end', async () => {
-    const late = { receivedAt: '2026-02-01 00:40:00+00' }
-    await books.account('main', 'classic')
-    const records = history.map(([id, type, amount, fee, symbol, ts]) => {
-      return { id, symbol, margin_coin: 'USDT', future_tax_type: type, amount, fee, ts }
-    })
-    await books.futures('USDT-FUTURES', records, { covers })
-    const held = { ...position, total_fee: '-9' }
-    await books.page('futures.positions', [held], { partition: 'USDT-FUTURES', ...late })
-    expect(loud(await books.build())).toEqual([])
+    const held = [{ ...position, total_fee: '-9' }]
+    const late = { kind: 'classic', held, receivedAt: '2026-02-01 00:40:00+00' } as const
+    expect(loud(await build(late))).toEqual([])
   })
 
   it('leaves funding out while both sides of the contract are held', async () => {
@@ -291,7 +288,7 @@ describe('an open position', () => {
   })
 })
 
-describe('fees of futures orders', () => {
+describe.concurrent('fees of futures orders', () => {
   it('differ where the order tells another fee', async () => {
     const filled = orders.map((one) =>
       one.order_id === '904' ? { ...one, fee_detail: '[{"feeCoin":"USDT","fee":"0.71"}]' } : one,
@@ -327,7 +324,7 @@ describe('fees of futures orders', () => {
   )
 })
 
-describe('the values of futures orders', () => {
+describe.concurrent('the values of futures orders', () => {
   const closed = (value: string, price = '20000.00') =>
     orders.map((one) =>
       one.order_id === '901'
@@ -364,21 +361,35 @@ describe('the values of futures orders', () => {
   })
 })
 
-const results = () =>
-  books.query(
-    `select symbol, hold_side, position_number, state, strftime(opened_at, '%d %H:%M'), strftime(closed_at, '%d %H:%M'),
+describe('the results of a position', () => {
+  let books: TestBooks
+  const build = async (plant: Plant = {}) => {
+    await land(books, 'main', plant)
+    await books.build()
+  }
+
+  beforeEach(async () => {
+    books = await TestBooks.open({ only: MADE })
+  })
+
+  afterEach(async () => {
+    await books.close()
+  })
+
+  const results = () =>
+    books.query(
+      `select symbol, hold_side, position_number, state, strftime(opened_at, '%d %H:%M'), strftime(closed_at, '%d %H:%M'),
        realised_pnl, fees, funding, net_pnl
      from futures_positions_pnl order by symbol, hold_side nulls last, position_number nulls last`,
-  )
+    )
 
-const sums = async () => [
-  await books.query(
-    'select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_positions_pnl',
-  ),
-  await books.query('select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_pnl'),
-]
+  const sums = async () => [
+    await books.query(
+      'select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_positions_pnl',
+    ),
+    await books.query('select sum(realised_pnl), sum(fees), sum(funding), sum(net_pnl) from futures_pnl'),
+  ]
 
-describe('the results of a position', () => {
   it('are those of its records, from flat to flat', async () => {
     await build()
     expect(await results()).toEqual([

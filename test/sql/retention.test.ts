@@ -5,7 +5,7 @@ import { TestBooks } from '../support/books.ts'
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: ['checks.retention_expiring'] })
   await books.account('main', 'unified')
 })
 

@@ -5,7 +5,7 @@ import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: ['checks.balance_snapshots', 'checks.ltv_totals'] })
 })
 
 afterEach(async () => {

@@ -1,20 +1,12 @@
 // Trades: legs of fills put together again, both sides told apart, and what is left over.
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { it as alone, describe, expect } from 'vitest'
 import { balanced, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = ['entries', 'postings', 'trades', ...LEDGER_CHECKS, 'checks.trade_legs']
 
-let books: TestBooks
-
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-  await books.account('main', 'unified')
-})
-
-afterEach(async () => {
-  await books.close()
-})
+const { it, books } = sharedBooks({ only: MADE }, (each) => each.account('main', 'unified'))
 
 const types: Readonly<Record<string, string>> = {
   in: 'ORDER_DEALT_IN',
@@ -41,7 +33,7 @@ const trades = () =>
 const loud = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
   result.openBreaks.filter(({ severity }) => severity !== 'notice').map(({ checkName }) => checkName)
 
-describe('a fill', () => {
+describe.concurrent('a fill', () => {
   it('is a buy with its fee in the platform coin, as in the published sample', async () => {
     await books.tax(
       'SPOT',
@@ -95,7 +87,7 @@ describe('a fill', () => {
   })
 })
 
-describe('several fills in one millisecond', () => {
+describe.concurrent('several fills in one millisecond', () => {
   const three = [
     ...['in 1 ETH', 'fee -0.1 BGB', 'out -3000 USDT'],
     ...['in 2 ETH', 'fee -0.2 BGB', 'out -6002 USDT'],
@@ -145,7 +137,7 @@ describe('several fills in one millisecond', () => {
   })
 })
 
-describe('a leg without the rest of its fill', () => {
+describe.concurrent('a leg without the rest of its fill', () => {
   it('is a warning, and stands on a suspense account', async () => {
     await books.tax('SPOT', balanced(fills(11, at, ['in 1 ETH']), open))
     const result = await books.build()
@@ -176,7 +168,7 @@ describe('a leg without the rest of its fill', () => {
   })
 })
 
-describe('a conversion', () => {
+describe.concurrent('a conversion', () => {
   it('of two coins is a trade of its own kind', async () => {
     await books.tax(
       'OTHER',
@@ -214,7 +206,7 @@ describe('a conversion', () => {
   })
 })
 
-describe('an account without tax records', () => {
+describe.concurrent('an account without tax records', () => {
   it('has its trades from its orders', async () => {
     await books.page(
       'trade.orderHistory',
@@ -248,52 +240,58 @@ describe('an account without tax records', () => {
     ])
   })
 
-  it('lists a trade once that an order and imported fills tell of, and keeps the orders that nothing was imported of', async () => {
-    const minute = 60_000
-    const start = Date.parse('2026-01-05T12:00:00.250Z')
-    const order = (id: string, begins: number, quantity: string) => ({
-      order_id: id,
-      category: 'SPOT',
-      symbol: 'ETHUSDT',
-      side: 'buy',
-      cum_exec_qty: quantity,
-      cum_exec_value: '3000',
-      order_status: 'filled',
-      created_time: new Date(begins).toISOString(),
-      updated_time: new Date(begins + minute).toISOString(),
-    })
-    const rows = [
-      order('1', start, '2'),
-      order('2', start + 10 * minute, '2'),
-      order('3', start + 20 * minute, '2'),
-      order('4', start + 30 * minute, '2'),
-    ]
-    await books.page('trade.orderHistory', rows, { partition: 'SPOT', account: 'keyless' })
-    await books.sql(
-      "insert into landing.main.imports values (900, 'trades', 'fills.csv', 5, 'hash', '2026-02-01T00:00:00Z', null)",
-    )
-    const imported = [
-      // In two fills; in one whose time has no fraction; the other side; a part of it.
-      ['a', start + 5_000, 'buy', '1.5'],
-      ['b', start + minute, 'buy', '0.5'],
-      ['c', Math.floor((start + 10 * minute) / 1_000) * 1_000, 'buy', '2'],
-      ['d', start + 20 * minute, 'sell', '2'],
-      ['e', start + 30 * minute, 'buy', '1.9'],
-    ] as const
-    for (const [row, [id, time, type, quantity]] of imported.entries())
+  alone(
+    'lists a trade once that an order and imported fills tell of, and keeps the orders that nothing was imported of',
+    async ({ onTestFinished }) => {
+      const books = await TestBooks.open({ only: MADE })
+      onTestFinished(() => books.close())
+      await books.account('main', 'unified')
+      const minute = 60_000
+      const start = Date.parse('2026-01-05T12:00:00.250Z')
+      const order = (id: string, begins: number, quantity: string) => ({
+        order_id: id,
+        category: 'SPOT',
+        symbol: 'ETHUSDT',
+        side: 'buy',
+        cum_exec_qty: quantity,
+        cum_exec_value: '3000',
+        order_status: 'filled',
+        created_time: new Date(begins).toISOString(),
+        updated_time: new Date(begins + minute).toISOString(),
+      })
+      const rows = [
+        order('1', start, '2'),
+        order('2', start + 10 * minute, '2'),
+        order('3', start + 20 * minute, '2'),
+        order('4', start + 30 * minute, '2'),
+      ]
+      await books.page('trade.orderHistory', rows, { partition: 'SPOT', account: 'keyless' })
       await books.sql(
-        `insert into landing.main.imported_trades values
-           (900, ${row}, '${id}', '${new Date(time).toISOString()}', 0, 'keyless', '${type}', 'ETH', ${quantity}, 'USDT', 3000, 0, null)`,
+        "insert into landing.main.imports values (900, 'trades', 'fills.csv', 5, 'hash', '2026-02-01T00:00:00Z', null)",
       )
-    await books.build()
-    expect(await books.query('select trade_id from trades order by 1')).toEqual([
-      ['a'],
-      ['b'],
-      ['c'],
-      ['d'],
-      ['e'],
-      ['keyless/trade.orderHistory/3'],
-      ['keyless/trade.orderHistory/4'],
-    ])
-  })
+      const imported = [
+        // In two fills; in one whose time has no fraction; the other side; a part of it.
+        ['a', start + 5_000, 'buy', '1.5'],
+        ['b', start + minute, 'buy', '0.5'],
+        ['c', Math.floor((start + 10 * minute) / 1_000) * 1_000, 'buy', '2'],
+        ['d', start + 20 * minute, 'sell', '2'],
+        ['e', start + 30 * minute, 'buy', '1.9'],
+      ] as const
+      for (const [row, [id, time, type, quantity]] of imported.entries())
+        await books.sql(
+          `insert into landing.main.imported_trades values
+           (900, ${row}, '${id}', '${new Date(time).toISOString()}', 0, 'keyless', '${type}', 'ETH', ${quantity}, 'USDT', 3000, 0, null)`,
+        )
+      await books.build()
+      expect(await books.query('select trade_id from trades order by 1')).toEqual([
+        ['a'],
+        ['b'],
+        ['c'],
+        ['d'],
+        ['e'],
+        ['keyless/trade.orderHistory/3'],
+        ['keyless/trade.orderHistory/4'],
+      ])
+    },
+  )
 })

@@ -2,11 +2,12 @@
 // may mean another thing in another feed, what leaves a doubt says so, and what nobody knows is kept and shown.
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterAll, it as alone, describe, expect } from 'vitest'
 import { columnName } from '../../models/record.ts'
 import { packageRoot } from '../../pipeline/config/root.ts'
 import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 import { balanced, type Cells, LEDGER_CHECKS, type Move, TestBooks } from '../support/books.ts'
+import { sharedBooks } from '../support/many-books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -20,14 +21,11 @@ const MADE = [
   'checks.positions',
 ]
 
-let books: TestBooks
+const { it, books } = sharedBooks({ only: MADE })
 
-beforeEach(async () => {
-  books = await TestBooks.open({ only: MADE })
-})
-
-afterEach(async () => {
-  await books.close()
+const closers: (() => Promise<void>)[] = []
+afterAll(async () => {
+  for (const close of closers) await close()
 })
 
 const loud = (result: { openBreaks: readonly { severity: string; checkName: string }[] }): string[] =>
@@ -59,7 +57,7 @@ const futures = (
   ts,
 })
 
-describe('the futures of a classic account in one-way mode', () => {
+describe.concurrent('the futures of a classic account in one-way mode', () => {
   it('have their results in records of the types buy and sell, which are no spot trades', async () => {
     await books.account('old', 'classic')
     const records = [
@@ -105,10 +103,10 @@ describe('the futures of a classic account in one-way mode', () => {
   })
 })
 
-describe('every name that the public has seen', () => {
+describe.concurrent('every name that the public has seen', () => {
   it('has a kind in both tax feeds, and each moves the balance by its amount', async () => {
     await books.account('main', 'unified')
-    await books.account('old', 'classic', '1002')
+    await books.account('old', 'classic')
     const all = [...new Set(taxLedgers.flatMap((ledger) => names[ledger]!))]
     const rows = balanced(
       all.map((type, nth) => ({
@@ -192,7 +190,7 @@ describe('every name that the public has seen', () => {
   })
 })
 
-describe('a type that nobody has classified', () => {
+describe.concurrent('a type that nobody has classified', () => {
   const typed = feedRecords.flatMap(({ feed, record }) =>
     record.typed === null ? [] : [{ feed, record, typed: record.typed }],
   )
@@ -223,7 +221,11 @@ describe('a type that nobody has classified', () => {
     expect(await books.query(`select id from ${record.table}`)).toEqual([['7']])
   })
 
-  it('gets a kind from a row of the user, in the venue’s spelling or by a pattern, for one feed or for both', async () => {
+  it('gets a kind from a row of the user, in the venue’s spelling or by a pattern, for one feed or for both', async ({
+    onTestFinished,
+  }) => {
+    const books = await TestBooks.open({ only: MADE })
+    onTestFinished(() => books.close())
     await books.account('main', 'unified')
     const header = 'feed,type,kind,direction,family,role,note'
     const rules = [
@@ -252,7 +254,7 @@ describe('a type that nobody has classified', () => {
   })
 })
 
-describe('a record whose type leaves a doubt', () => {
+describe.concurrent('a record whose type leaves a doubt', () => {
   const doubts = async () =>
     (await books.build()).openBreaks
       .filter(({ checkName }) => checkName === 'doubtful_type')
@@ -393,7 +395,7 @@ describe('a record whose type leaves a doubt', () => {
   })
 })
 
-describe('what a classic account stamps late', () => {
+describe.concurrent('what a classic account stamps late', () => {
   it('may be the funding of the hour: it is that of the position which was held on the hour', async () => {
     await books.account('old', 'classic')
     const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:30:00+00'] as const
@@ -442,11 +444,14 @@ describe('what a classic account stamps late', () => {
     ])
   })
 
-  it.each([
+  // Accounts that stand beside each other would send to each other.
+  alone.each([
     ['.000', '.024'],
     ['.000', '.057'],
     ['.041', '.000'],
   ])('may be a leg of a transfer: out at 12:00:00%s, in at 12:00:00%s', async (out, into) => {
+    const books = await TestBooks.open({ only: MADE })
+    closers.push(() => books.close())
     await books.account('old', 'classic')
     await books.futures(
       'USDT-FUTURES',

@@ -45,7 +45,7 @@ async function built(
   accounts: Readonly<Record<string, readonly Move[]>>,
   matching: Parameters<typeof matchingOf>[0] = {},
 ) {
-  books = await TestBooks.open()
+  books = await TestBooks.open({ only: ['value_bridge', 'checks.value_bridge'] })
   await books.insert('imports', {
     page_id: '91',
     kind: 'prices',

@@ -1,5 +1,5 @@
 // Figures in the reporting currency, day by day, worked out by hand: what is held and owed, and what is not realised yet.
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 
@@ -16,8 +16,8 @@ const price = (row: string, asset: string, at: string, of: string): Promise<void
     source: 'market',
   })
 
-beforeEach(async () => {
-  books = await TestBooks.open()
+beforeAll(async () => {
+  books = await TestBooks.open({ only: ['daily_valuation', 'net_worth', 'unrealised', 'income'] })
   await books.account('main', 'unified')
   await books.insert('imports', {
     page_id: '91',
@@ -67,7 +67,7 @@ beforeEach(async () => {
   )
 })
 
-afterEach(() => books.close())
+afterAll(() => books.close())
 
 test('each day is valued at the newest price that counts, and what has none has no value', async () => {
   expect(

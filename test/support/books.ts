@@ -1,6 +1,6 @@
 // Small books for tests: landing rows written as the venue would have sent them, in the order in which they happened,
 // then built and read back. Everything is real but the network.
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -62,6 +62,9 @@ export const LEDGER_CHECKS: readonly string[] = [
   'checks.unknown_type',
 ]
 
+/** The first page comes a second later. */
+const FIRST_PAGE = Date.UTC(2026, 1, 1)
+
 export interface PageOptions {
   readonly account?: string
   readonly partition?: string
@@ -77,6 +80,11 @@ export class TestBooks {
   private readonly connection: DuckDBConnection
   private readonly only: readonly string[] | undefined
   private pages = 0
+  private reading: {
+    readonly file: string
+    readonly instance: DuckDBInstance
+    readonly connection: DuckDBConnection
+  } | null = null
 
   private constructor(
     dir: string,
@@ -106,6 +114,7 @@ export class TestBooks {
   }
 
   async close(): Promise<void> {
+    this.stopReading()
     this.connection.closeSync()
     await this.landing.close()
     rmSync(this.dir, { recursive: true, force: true })
@@ -142,7 +151,7 @@ export class TestBooks {
       feed,
       path: '/',
       status: '200',
-      received_at: options.receivedAt ?? `2026-02-01 00:00:${page.padStart(2, '0')}+00`,
+      received_at: options.receivedAt ?? new Date(FIRST_PAGE + this.pages * 1000).toISOString(),
       window_start: options.covers?.[0],
       window_end: options.covers?.[1],
       row_count: String(rows.length),
@@ -159,9 +168,10 @@ export class TestBooks {
         row_count: String(rows.length),
       })
     }
-    for (const [place, row] of rows.toReversed().entries()) {
-      await this.insert(record.table, { ...of, page_id: page, page_row: String(place), ...row })
-    }
+    await this.insertAll(
+      record.table,
+      rows.toReversed().map((row, place) => ({ ...of, page_id: page, page_row: String(place), ...row })),
+    )
     await this.connection.run('commit')
     return this.pages
   }
@@ -193,12 +203,21 @@ export class TestBooks {
   }
 
   async insert(table: string, cells: Cells): Promise<void> {
-    const given = Object.entries(cells).filter(([, value]) => value !== undefined)
-    const names = given.map(([name]) => `"${columnName(name)}"`)
-    const places = given.map((_, index) => `$v${index}`)
+    await this.insertAll(table, [cells])
+  }
+
+  /** In one statement: what a row does not tell is null. */
+  private async insertAll(table: string, rows: readonly Cells[]): Promise<void> {
+    const given = new Set(rows.flatMap((row) => Object.keys(row).filter((name) => row[name] !== undefined)))
+    if (rows.length === 0) return
+    const names = [...given].map((name) => `"${columnName(name)}"`)
+    const places = rows.map((_, row) => `(${[...given].map((_name, cell) => `$v${row}_${cell}`).join(', ')})`)
+    const values = rows.flatMap((row, at) =>
+      [...given].map((name, cell) => [`v${at}_${cell}`, row[name] ?? null] as const),
+    )
     await this.connection.run(
-      `insert into landing.main.${table} (${names.join(', ')}) values (${places.join(', ')})`,
-      Object.fromEntries(given.map(([, value], index) => [`v${index}`, value as string | null])),
+      `insert into landing.main.${table} (${names.join(', ')}) values ${places.join(', ')}`,
+      Object.fromEntries(values),
     )
   }
 
@@ -216,20 +235,32 @@ export class TestBooks {
 
   /** Rows of the published ledger, every value as text (decimals with their shortest form), null kept. */
   async query(sql: string): Promise<(string | null)[][]> {
-    const instance = await DuckDBInstance.create(join(this.dir, 'ledger.duckdb'), {
-      access_mode: 'READ_ONLY',
-    })
-    const connection = await instance.connect()
-    try {
+    const connection = await this.published()
+    const reader = await connection.runAndReadAll(sql)
+    return reader
+      .getRowsJson()
+      .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
+  }
+
+  /** To open a ledger takes longer than to ask it: the same one stays open. */
+  private async published(): Promise<DuckDBConnection> {
+    const path = join(this.dir, 'ledger.duckdb')
+    const { ino, mtimeMs, size } = statSync(path)
+    const file = `${ino} ${mtimeMs} ${size}`
+    if (this.reading?.file !== file) {
+      this.stopReading()
+      const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY', threads: '1' })
+      const connection = await instance.connect()
+      this.reading = { file, instance, connection }
       await connection.run("set timezone = 'UTC'")
-      const reader = await connection.runAndReadAll(sql)
-      return reader
-        .getRowsJson()
-        .map((row) => row.map((value) => (value === null ? null : plain(String(value)))))
-    } finally {
-      connection.closeSync()
-      instance.closeSync()
     }
+    return this.reading.connection
+  }
+
+  private stopReading(): void {
+    this.reading?.connection.closeSync()
+    this.reading?.instance.closeSync()
+    this.reading = null
   }
 }
 

@@ -1,13 +1,12 @@
 // The page of `tieout serve` in a real browser, over the demo's books: every view by mouse and by keyboard, its figures held to
 // the command line's, its manners held to its policy.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { rmSync } from 'node:fs'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConsoleEnd } from '../../pipeline/serve/api.ts'
 import { type Serving, startServing } from '../serve/serving.ts'
-import { tieout } from '../support/cli.ts'
+import { demoBooks } from '../support/demo.ts'
+import { command } from '../support/in-process.ts'
 import { findings, openBrowser, requireFreshBuild, type Watched, watchedPage } from './browser.ts'
 
 const VIEWS = [
@@ -35,10 +34,8 @@ let page: Page
 beforeAll(async () => {
   requireFreshBuild()
   browser = await openBrowser()
-  books = mkdtempSync(join(tmpdir(), 'tieout-page-'))
-  const { code, stderr } = await tieout(['demo', '--days', '5', '--dir', books])
-  if (code !== 0 && code !== 3) throw new Error(stderr)
-  await tieout(['report', 'gains', '--freeze', 'handed-in', '--dir', books])
+  books = await demoBooks()
+  await command(['report', 'gains', '--freeze', 'handed-in', '--dir', books])
   serving = await startServing(books)
   context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
   watched = await watchedPage(context, serving.origin)
@@ -77,7 +74,7 @@ async function open(path: string): Promise<void> {
 }
 
 const cliRows = async (args: readonly string[]): Promise<Record<string, string | null>[]> =>
-  JSON.parse((await tieout([...args, '--dir', books])).stdout)
+  JSON.parse((await command([...args, '--dir', books])).stdout)
 
 describe('every view', () => {
   test('is reached by mouse, shows figures or says what to do, and carries the stamp', async () => {
@@ -181,7 +178,7 @@ describe('figures', () => {
   test('gains are those of the command line, to the last digit', async () => {
     const rows = await cliRows([
       'sql',
-      'select gain from disposals order by disposed_at desc limit 40',
+      'select gain from disposals order by disposed_at desc, rowid desc limit 40',
       '--format',
       'json',
     ])
@@ -202,7 +199,7 @@ describe('figures', () => {
     await first.click()
     const received = page.locator('.evidence pre').first()
     await received.waitFor()
-    const { stdout } = await tieout(['explain', id, '--json', '--dir', books])
+    const { stdout } = await command(['explain', id, '--json', '--dir', books])
     const texts = [...stdout.matchAll(/"row_text":\s*("(?:[^"\\]|\\.)*")/g)].map((found) =>
       JSON.parse(found[1] as string),
     )
