@@ -1,19 +1,20 @@
 // The main job against the sandbox, by real processes over real HTTP: what is fetched, resumed, published and refused.
-import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
-import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
 import { type Running, startTieout, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 400
 const NOW = '2026-06-30T00:00:00Z'
 const DAYS = 20
-/** Before the past begins: two years of empty windows would be asked for else. */
+/** Before the past begins. */
 const SINCE = '2026-06-01'
 /** Among what the venue still remembers of some feeds, and before it for those that it forgets after 90 days. */
 const OUT_OF_REACH = '2026-03-20'
@@ -31,7 +32,7 @@ beforeAll(async () => {
   const monotonicMs = () => performance.now() + aheadMs
   sandbox = await startSandbox({ seed: 3, days: DAYS, now: new Date(NOW), speed: SPEED, monotonicMs })
   finished = mkdtempSync(join(tmpdir(), 'tieout-night-'))
-  await configure(finished, sandbox, SINCE)
+  await configureBooks(finished, sandbox, { speed: SPEED, since: SINCE })
   const night = await tieout(['nightly', '--dir', finished, '--now', NOW])
   expect({ code: night.code, stderr: night.code === 0 ? '' : night.stderr }).toEqual({ code: 0, stderr: '' })
 }, 240_000)
@@ -40,15 +41,10 @@ afterAll(async () => {
   rmSync(finished, { recursive: true, force: true })
 })
 
-async function configure(dir: string, venue: Sandbox, since: string): Promise<void> {
-  await writeSandboxConfig(dir, venue, { speed: SPEED })
-  appendFileSync(join(dir, 'tieout.yaml'), `history: { since: ${since}T00:00:00Z }\n`)
-}
-
 /** A folder with the sandbox's configuration, and `--dir` and `--now` for every command on it. */
 async function newBooks(venue: Sandbox = sandbox, since = SINCE): Promise<string[]> {
   const dir = temporaryFolder()
-  await configure(dir, venue, since)
+  await configureBooks(dir, venue, { speed: SPEED, since })
   return ['--dir', dir, '--now', NOW]
 }
 

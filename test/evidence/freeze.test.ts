@@ -10,7 +10,15 @@ import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import type { ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
-import { journaledBooks, rows, taxPage, taxRow, tradedBooks, tradedPages, writeBooks } from './explain-books.ts'
+import {
+  journaledBooks,
+  rows,
+  taxPage,
+  taxRow,
+  tradedBooks,
+  tradedPages,
+  writeBooks,
+} from './explain-books.ts'
 
 const contextOf = (dir: string) => ({ dir, clock: systemClock, disk: nodeDisk })
 

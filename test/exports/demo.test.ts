@@ -2,9 +2,12 @@
 // gain the same.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { startSandbox } from '../../sandbox/index.ts'
 import { units } from '../lots/books.ts'
-import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 import {
   agrees,
   beanCheck,
@@ -24,8 +27,12 @@ import {
 const dir = temporary('books')
 
 beforeAll(async () => {
-  const demo = await tieout(['demo', '--dir', dir, '--seed', '7', '--days', '30'])
-  expect(demo.stdout).toContain('equals the sandbox’s truth exactly')
+  const [now, speed] = ['2026-06-30T00:00:00Z', 2_000]
+  const sandbox = await startSandbox({ seed: 7, days: 30, now: new Date(now), speed })
+  await configureBooks(dir, sandbox, { speed, since: '2026-05-25' })
+  await command(['nightly', '--dir', dir, '--now', now])
+  expect((await compareWithTruth(dir, sandbox.truth())).differences).toEqual([])
+  await sandbox.close()
 }, 120_000)
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
 
