@@ -6,7 +6,7 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
-import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
+import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { type Running, startTieout, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { configureBooks } from '../support/sandbox-books.ts'
@@ -16,8 +16,6 @@ const NOW = '2026-06-30T00:00:00Z'
 const DAYS = 20
 /** Before the past begins. */
 const SINCE = '2026-06-01'
-/** Among what the venue still remembers of some feeds, and before it for those that it forgets after 90 days. */
-const OUT_OF_REACH = '2026-03-20'
 
 let sandbox: Sandbox
 /** Milliseconds by which the venue's clock runs ahead, as it does when a slow machine takes its time. */
@@ -42,9 +40,16 @@ afterAll(async () => {
 })
 
 /** A folder with the sandbox's configuration, and `--dir` and `--now` for every command on it. */
-async function newBooks(venue: Sandbox = sandbox, since = SINCE): Promise<string[]> {
+async function newBooks(venue: Sandbox = sandbox): Promise<string[]> {
   const dir = temporaryFolder()
-  await configureBooks(dir, venue, { speed: SPEED, since })
+  await configureBooks(dir, venue, { speed: SPEED, since: SINCE })
+  return ['--dir', dir, '--now', NOW]
+}
+
+/** The same, but they look as far back as the venue remembers. */
+async function unboundedBooks(): Promise<string[]> {
+  const dir = temporaryFolder()
+  await writeSandboxConfig(dir, sandbox, { speed: SPEED })
   return ['--dir', dir, '--now', NOW]
 }
 
@@ -98,11 +103,11 @@ describe('nightly', () => {
 describe('a run that is killed', () => {
   test('goes on where it was, and comes to the same ledger, to the hash, though the oldest minutes slid out of reach', async () => {
     aheadMs = 200_000
-    const whole = await newBooks(sandbox, OUT_OF_REACH)
+    const whole = await unboundedBooks()
     await command(['nightly', ...whole, ...ACCOUNTS])
 
-    const books = await newBooks(sandbox, OUT_OF_REACH)
-    for (const afterRequests of [5, 40, 60, 50]) {
+    const books = await unboundedBooks()
+    for (const afterRequests of [5, 60, 200, 150]) {
       const run = await startUntil(afterRequests, ['nightly', ...books, ...ACCOUNTS])
       run.child.kill('SIGKILL')
       await run.ended
