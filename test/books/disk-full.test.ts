@@ -55,7 +55,10 @@ interface Step {
   readonly ledger: string
 }
 
-/** `fill KIB` leaves so much free; `tieout NAME args…` runs a command on the books; `free` gives the space back. */
+/**
+ * `fill KIB` leaves so much free; `tieout NAME args…` runs a command on the books; `published NAME` notes what the ledger is;
+ * `free` gives the space back.
+ */
 const SCRIPT = `
 set -u
 mount -t tmpfs -o size=96m none "$DISK"
@@ -66,12 +69,15 @@ tieout() {
   name=$1; shift
   "$NODE" "$PROGRAM" "$@" --dir "$DISK/books" >"$OUT/$name.out" 2>"$OUT/$name.err"
   echo $? >"$OUT/$name.code"
-  sha256sum <"$DISK/books/ledger.duckdb" >"$OUT/$name.ledger"
+  published $name
 }
+published() { sha256sum <"$DISK/books/ledger.duckdb" >"$OUT/$1.ledger"; }
 `
 
 /** Runs the steps on a copy of the published books on a disk of 96 MiB; gives what each named step came to, and the books. */
-async function onSmallDisk(script: string): Promise<{ step: (name: string) => Step; books: string }> {
+async function onSmallDisk(
+  script: string,
+): Promise<{ step: (name: string) => Step; ledgerAt: (name: string) => string; books: string }> {
   const out = temporaryFolder()
   const disk = temporaryFolder()
   const environment = {
@@ -89,27 +95,28 @@ async function onSmallDisk(script: string): Promise<{ step: (name: string) => St
   )
   await new Promise((resolve) => child.on('close', resolve))
   const read = (name: string): string => readFileSync(join(out, name), 'utf8')
+  const ledgerAt = (name: string): string => read(`${name}.ledger`)
   const step = (name: string): Step => ({
     code: Number(read(`${name}.code`)),
     stdout: read(`${name}.out`),
     stderr: read(`${name}.err`).replaceAll(disk, 'DISK'),
-    ledger: read(`${name}.ledger`),
+    ledger: ledgerAt(name),
   })
-  return { step, books: join(out, 'books') }
+  return { step, ledgerAt, books: join(out, 'books') }
 }
 
 describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   test('the journal says from which frame on it could not be written; with space the import goes through', async () => {
     const more = trades('more', 4_000, true)
-    const { step, books } = await onSmallDisk(
-      `tieout before status; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}; tieout verify verify`,
+    const { step, ledgerAt, books } = await onSmallDisk(
+      `published before; fill 48; tieout full import trades ${more}; free; tieout again import trades ${more}; tieout verify verify`,
     )
     const full = step('full')
     expect(full.code).toBe(5)
     expect(full.stderr).toMatch(
       /The journal could not be written from frame \d+ on\.\n {2}where: {4}DISK\/books\/journal\/000001\.journal\n {2}found: {4}ENOSPC\n {2}next: {5}Free space on this disk/,
     )
-    expect(full.ledger).toBe(step('before').ledger)
+    expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)
     expect(step('again').stdout).toContain('Imported 4000 rows')
     expect(step('verify').stdout).toContain('Everything verifies.')
@@ -117,16 +124,16 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   }, 300_000)
 
   test('what is journaled and cannot land is named, and lands in the next run', async () => {
-    const more = trades('more', 12_000)
-    const { step } = await onSmallDisk(
-      `tieout before status; fill 400; tieout full import trades ${more}; free; tieout again build; tieout known import trades ${more}; tieout verify verify`,
+    const more = trades('more', 6_000)
+    const { step, ledgerAt } = await onSmallDisk(
+      `published before; fill 400; tieout full import trades ${more}; free; tieout again build; tieout known import trades ${more} --no-build; tieout verify verify`,
     )
     const full = step('full')
     expect(full.code).toBe(5)
     expect(full.stderr).toContain('of the journal could not be landed; none of them has.')
     expect(full.stderr).toContain('where:    DISK/books/landing.duckdb')
     expect(full.stderr).toMatch(/found: {4}a disk with \d MiB free/)
-    expect(full.ledger).toBe(step('before').ledger)
+    expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)
     expect(step('again').stderr).toContain('journaled frames that had not landed')
     expect(step('known').stdout).toContain('Nothing new')
@@ -134,8 +141,8 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   }, 300_000)
 
   test('a build without room names its folder and what it needs, and leaves the last ledger and nothing else', async () => {
-    const { step, books } = await onSmallDisk(
-      `tieout before status; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free; tieout again build`,
+    const { step, ledgerAt, books } = await onSmallDisk(
+      `published before; fill 2048; tieout full build; ls "$DISK/books/tmp" >"$OUT/left"; tieout read report gains --format csv; free; tieout again build`,
     )
     const full = step('full')
     expect(full.code).toBe(5)
@@ -146,7 +153,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     )
     expect(full.stderr).toMatch(/found: {4}\d+ MiB free/)
     expect(full.stderr).not.toMatch(/\n\s+at /)
-    expect(full.ledger).toBe(step('before').ledger)
+    expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('read').code).toBe(0)
     expect(readFileSync(join(books, '..', 'left'), 'utf8')).toBe('')
     expect(step('again').code).toBe(0)
@@ -197,7 +204,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
   test('journal: named before anything is asked of the venue or the file', async () => {
     const more = trades('more', 3)
     const { step } = await onSmallDisk(
-      `J="$DISK/books/journal"; mount --bind "$J" "$J"; mount -o remount,bind,ro "$J"; tieout full import trades ${more}; umount "$J"; tieout again import trades ${more}`,
+      `J="$DISK/books/journal"; mount --bind "$J" "$J"; mount -o remount,bind,ro "$J"; tieout full import trades ${more}; umount "$J"; tieout again import trades ${more} --no-build`,
     )
     expect(step('full').code).toBe(2)
     expect(step('full').stderr).toContain('where:    DISK/books/journal/000001.journal')
@@ -207,16 +214,16 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
 
   test('a ledger that cannot be replaced stays, and the build that should have replaced it is gone', async () => {
     const more = trades('more', 3)
-    const { step } = await onSmallDisk(
-      `L="$DISK/books/ledger.duckdb"; tieout before status; mount --bind "$L" "$L"; tieout full import trades ${more}; ls "$DISK/books/tmp" >"$OUT/left"; umount "$L"; tieout again build`,
+    const { step, ledgerAt } = await onSmallDisk(
+      `L="$DISK/books/ledger.duckdb"; published before; mount --bind "$L" "$L"; tieout full import trades ${more}; ls "$DISK/books/tmp" >"$OUT/left"; umount "$L"; tieout again build`,
     )
     expect(step('full').code).toBe(1)
     expect(step('full').stderr).toMatch(
       /The disk refused to rename a file\.\n {2}where: {4}DISK\/books\/.*\n {2}found: {4}EBUSY/,
     )
-    expect(step('full').ledger).toBe(step('before').ledger)
+    expect(step('full').ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)
-    expect(step('again').ledger).not.toBe(step('before').ledger)
+    expect(step('again').ledger).not.toBe(ledgerAt('before'))
   }, 300_000)
 
   test('output of a report: refused with the place', async () => {

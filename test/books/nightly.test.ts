@@ -9,9 +9,13 @@ import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { type Running, startTieout, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 400
 const NOW = '2026-06-30T00:00:00Z'
+const DAYS = 20
+/** Before the past begins. */
+const SINCE = '2026-06-01'
 
 let sandbox: Sandbox
 /** Milliseconds by which the venue's clock runs ahead, as it does when a slow machine takes its time. */
@@ -24,9 +28,9 @@ const ACCOUNTS = ['--accounts', 'sub-2,classic']
 
 beforeAll(async () => {
   const monotonicMs = () => performance.now() + aheadMs
-  sandbox = await startSandbox({ seed: 3, days: 60, now: new Date(NOW), speed: SPEED, monotonicMs })
+  sandbox = await startSandbox({ seed: 3, days: DAYS, now: new Date(NOW), speed: SPEED, monotonicMs })
   finished = mkdtempSync(join(tmpdir(), 'tieout-night-'))
-  await writeSandboxConfig(finished, sandbox, { speed: SPEED })
+  await configureBooks(finished, sandbox, { speed: SPEED, since: SINCE })
   const night = await tieout(['nightly', '--dir', finished, '--now', NOW])
   expect({ code: night.code, stderr: night.code === 0 ? '' : night.stderr }).toEqual({ code: 0, stderr: '' })
 }, 240_000)
@@ -38,7 +42,14 @@ afterAll(async () => {
 /** A folder with the sandbox's configuration, and `--dir` and `--now` for every command on it. */
 async function newBooks(venue: Sandbox = sandbox): Promise<string[]> {
   const dir = temporaryFolder()
-  await writeSandboxConfig(dir, venue, { speed: SPEED })
+  await configureBooks(dir, venue, { speed: SPEED, since: SINCE })
+  return ['--dir', dir, '--now', NOW]
+}
+
+/** The same, but they look as far back as the venue remembers. */
+async function unboundedBooks(): Promise<string[]> {
+  const dir = temporaryFolder()
+  await writeSandboxConfig(dir, sandbox, { speed: SPEED })
   return ['--dir', dir, '--now', NOW]
 }
 
@@ -92,10 +103,10 @@ describe('nightly', () => {
 describe('a run that is killed', () => {
   test('goes on where it was, and comes to the same ledger, to the hash, though the oldest minutes slid out of reach', async () => {
     aheadMs = 200_000
-    const whole = await newBooks()
+    const whole = await unboundedBooks()
     await command(['nightly', ...whole, ...ACCOUNTS])
 
-    const books = await newBooks()
+    const books = await unboundedBooks()
     for (const afterRequests of [5, 60, 200, 150]) {
       const run = await startUntil(afterRequests, ['nightly', ...books, ...ACCOUNTS])
       run.child.kill('SIGKILL')
@@ -110,7 +121,7 @@ describe('a run that is killed', () => {
   test('Ctrl-C ends it with code 5 and keeps what has landed', async () => {
     const books = await newBooks()
     const start = requestsSoFar()
-    const run = await startUntil(100, ['sync', ...books, ...ACCOUNTS])
+    const run = await startUntil(60, ['sync', ...books, ...ACCOUNTS])
     run.child.kill('SIGINT')
     const stopped = await run.ended
     expect(stopped.code).toBe(5)
@@ -118,8 +129,8 @@ describe('a run that is killed', () => {
     const before = requestsSoFar()
     expect((await command(['sync', ...books, ...ACCOUNTS])).code).toBe(0)
     // What had been received is not asked for again: the two runs together need hardly more than one.
-    expect(before - start).toBeGreaterThan(90)
-    expect((await tieout(['verify', ...books])).stdout).toContain('Everything verifies.')
+    expect(before - start).toBeGreaterThan(50)
+    expect((await command(['verify', ...books])).stdout).toContain('Everything verifies.')
   }, 240_000)
 })
 
@@ -154,10 +165,10 @@ describe('a record that the venue leaves out', () => {
   test('opens the balance chain, and check names the two records around the gap', async () => {
     const faulty = await startSandbox({
       seed: 3,
-      days: 60,
+      days: DAYS,
       now: new Date(NOW),
       speed: SPEED,
-      faults: 'drop=tax.records:700',
+      faults: 'drop=tax.records:200',
     })
     try {
       const books = await newBooks(faulty)
@@ -181,7 +192,7 @@ describe('bad input', () => {
     const file = join(folderOf(books), 'credentials.yaml')
     const secret = sandbox.accounts[0]?.secret as string
     writeFileSync(file, readFileSync(file, 'utf8').replace(secret, 'not-the-secret'))
-    const run = await tieout(['sync', '--accounts', 'parent', ...books])
+    const run = await command(['sync', '--accounts', 'parent', ...books])
     expect(run.code).toBe(4)
     expect(run.stderr).toContain('the API key of account parent')
     expect(run.stderr).not.toContain('not-the-secret')
@@ -191,7 +202,7 @@ describe('bad input', () => {
     const books = await newBooks()
     const file = join(folderOf(books), 'tieout.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace(/base_url: .*/, 'base_url: http://127.0.0.1:1'))
-    const run = await tieout(['sync', '--accounts', 'classic', ...books])
+    const run = await command(['sync', '--accounts', 'classic', ...books])
     expect(run.code).toBe(5)
   }, 240_000)
 
@@ -216,7 +227,7 @@ describe('bad input', () => {
   }
 
   test('a folder that cannot be written is named', async () => {
-    const run = await tieout(['init', '--dir', '/proc/tieout'])
+    const run = await command(['init', '--dir', '/proc/tieout'])
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('/proc/tieout')
   })
@@ -225,7 +236,7 @@ describe('bad input', () => {
     const books = await newBooks()
     const file = join(folderOf(books), 'tieout.yaml')
     writeFileSync(file, readFileSync(file, 'utf8').replace('base_url:', 'base_ulr:'))
-    const run = await tieout(['plan', ...books])
+    const run = await command(['plan', ...books])
     expect(run.code).toBe(2)
     expect(run.stderr).toContain('venue.base_ulr')
     expect(run.stderr).toContain('the nearest is base_url')
@@ -238,7 +249,7 @@ describe('bad input', () => {
     const bytes = readFileSync(segment)
     bytes[Math.floor(bytes.length / 2)]! ^= 0x20
     writeFileSync(segment, bytes)
-    const run = await tieout(['sync', '--accounts', 'classic', ...books])
+    const run = await command(['sync', '--accounts', 'classic', ...books])
     expect(run.code).toBe(1)
     expect(run.stderr).toContain('000001.journal')
     expect(run.stderr).not.toMatch(/\n\s+at /)

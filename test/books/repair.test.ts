@@ -1,7 +1,6 @@
-// Damage to the journal of real books, by real commands: verify names it once, a repair keeps what is whole, and the next
+// Damage to the journal of real books, by the commands themselves: verify names it once, a repair keeps what is whole, and the next
 // night brings back what the venue still has, to the hash of the books before.
 import {
-  appendFileSync,
   cpSync,
   mkdirSync,
   mkdtempSync,
@@ -19,8 +18,10 @@ import { systemClock } from '../../models/clock.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { isWhole, surveyJournal } from '../../pipeline/journal/survey.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
-import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
-import { startTieout, temporaryFolder, tieout } from '../support/cli.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
+import { startTieout, temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 2_000
 const NOW = '2026-06-30T00:00:00Z'
@@ -37,8 +38,8 @@ let whole: string
 /** The same books after one more night. */
 let undamaged: string
 
-const run = (dir: string, ...words: string[]) => tieout([...words, '--dir', dir, '--now', NOW])
-const nightAfter = (dir: string) => tieout(['nightly', '--dir', dir, '--now', LATER])
+const run = (dir: string, ...words: string[]) => command([...words, '--dir', dir, '--now', NOW])
+const nightAfter = (dir: string) => command(['nightly', '--dir', dir, '--now', LATER])
 const segment = (dir: string): string => join(dir, 'journal', '000001.journal')
 /** Of every table but the list of imports, where a file that was imported again has another number. */
 async function hashesOf(dir: string): Promise<Record<string, string>> {
@@ -49,9 +50,9 @@ async function hashesOf(dir: string): Promise<Record<string, string>> {
 beforeAll(async () => {
   venue = await startSandbox({ seed: 7, days: 5, now: new Date(NOW), speed: SPEED })
   whole = mkdtempSync(join(tmpdir(), 'tieout-repair-'))
-  await writeSandboxConfig(whole, venue, { speed: SPEED })
-  // A year of empty windows before it would be asked for by each night.
-  appendFileSync(join(whole, 'tieout.yaml'), 'history: { since: 2026-06-20T00:00:00Z }\n')
+  // Two of its accounts: one unified, one classic.
+  const accounts = venue.accounts.filter(({ name }) => ['parent', 'classic'].includes(name))
+  await configureBooks(whole, { ...venue, accounts }, { speed: SPEED, since: '2026-06-20' })
   expect([0, 3]).toContain((await run(whole, 'nightly')).code)
   const file = join(whole, 'elsewhere.csv')
   writeFileSync(file, TRADES)

@@ -9,10 +9,11 @@ import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
 import { systemClock } from '../../models/clock.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
-import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
 import { type Outcome, startTieout, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { keysOf, type Retelling, retelling } from '../support/retelling.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 2_000
 const NOW = '2026-06-30T00:00:00Z'
@@ -44,9 +45,9 @@ beforeAll(async () => {
   folder = mkdtempSync(join(tmpdir(), 'tieout-whole-'))
   for (const name of ['temporary', 'out']) mkdirSync(join(folder, name))
   process.env.TMPDIR = join(folder, 'temporary')
-  await writeSandboxConfig(dir(), way, { speed: SPEED })
+  await configureBooks(dir(), way, { speed: SPEED, since: '2026-06-20' })
   const dying = await startTieout(['nightly', '--dir', dir(), '--now', NOW, '--log-level', 'debug'])
-  while (way.requests() < 120 && dying.child.exitCode === null) await systemClock.sleep(1)
+  while (way.requests() < 60 && dying.child.exitCode === null) await systemClock.sleep(1)
   dying.child.kill('SIGKILL')
   outcomes.set('killed', await dying.ended)
   const night = await run('nightly')

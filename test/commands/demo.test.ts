@@ -21,8 +21,11 @@ function pricesUsed(page: string): [string, number][] {
 
 test('the demo: one screen with worth, gains, what is open and what ties out; the rest in files', async () => {
   const dir = join(temporaryFolder(), 'books')
-  const { code, stdout } = await tieout(['demo', '--dir', dir, '--days', '3'])
+  const { code, stdout, stderr } = await tieout(['demo', '--dir', dir, '--days', '3', '--log-level', 'info'])
   expect(code).toBe(0)
+  // Who asks for a log finds lines of JSON alone on standard error, all of one run.
+  const logged = stderr.trimEnd().split('\n')
+  expect(new Set(logged.map((line) => (JSON.parse(line) as { run: string }).run)).size).toBe(1)
   const lines = stdout.trimEnd().split('\n')
   expect(lines.length).toBeLessThanOrEqual(60)
   for (const heading of [

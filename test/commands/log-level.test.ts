@@ -2,7 +2,9 @@
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { startSandbox } from '../../sandbox/index.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const linesOf = (stderr: string): Record<string, unknown>[] =>
   stderr
@@ -19,12 +21,18 @@ function warningAtTheEnd(): string {
 
 describe('standard error at --log-level info', { timeout: 300_000 }, () => {
   test('holds JSON lines alone in a run with progress, notes and open breaks', async () => {
-    const words = ['demo', '--dir', temporaryFolder(), '--days', '8', '--now', '2026-03-01T00:00:00Z']
+    const [dir, now, days, speed] = [temporaryFolder(), '2026-03-01T00:00:00Z', 3, 2_000]
+    const faults = 'drop=tax.records:20'
+    const sandbox = await startSandbox({ days, now: new Date(now), speed, faults })
+    const accounts = sandbox.accounts.slice(0, 1)
+    await configureBooks(dir, { ...sandbox, accounts }, { speed, since: '2026-02-20' })
 
-    const { code, stdout, stderr } = await tieout([...words, '--log-level', 'info'])
+    const words = ['nightly', '--dir', dir, '--now', now, '--log-level', 'info']
+    const { code, stdout, stderr } = await tieout(words)
+    await sandbox.close()
 
-    expect([0, 3]).toContain(code)
-    expect(stdout).toContain('balances')
+    expect(code).toBe(3)
+    expect(stdout).toContain('balance_chain')
     const lines = linesOf(stderr)
     expect(new Set(lines.map(({ run }) => run)).size).toBe(1)
     expect(lines.map(({ msg }) => msg)).toContainEqual(

@@ -3,7 +3,10 @@
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
+import { startSandbox } from '../../sandbox/index.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const NOW = '2026-03-01T00:00:00.000Z'
 const at = (hours: number): string => new Date(Date.parse(NOW) + hours * 3_600_000).toISOString()
@@ -17,7 +20,7 @@ describe('status', { timeout: 300_000 }, () => {
       expect.stringContaining('There is no published ledger yet.'),
     ])
 
-    const wrong = await tieout(['status', '--dir', dir, '--max-age', 'soon'])
+    const wrong = await command(['status', '--dir', dir, '--max-age', 'soon'])
     expect([wrong.code, wrong.stderr]).toEqual([
       2,
       expect.stringContaining('--max-age is not a length of time.'),
@@ -26,13 +29,18 @@ describe('status', { timeout: 300_000 }, () => {
 
   test('tells old books from fresh ones by the last good run, and a run under --now by that time', async () => {
     const dir = join(temporaryFolder(), 'books')
-    const demo = await tieout(['demo', '--dir', dir, '--days', '8', '--now', NOW])
-    expect([0, 3]).toContain(demo.code)
+    const [days, speed] = [3, 2_000]
+    const sandbox = await startSandbox({ days, now: new Date(NOW), speed, faults: 'drop=tax.records:20' })
+    const accounts = sandbox.accounts.slice(0, 1)
+    await configureBooks(dir, { ...sandbox, accounts }, { speed, since: '2026-02-20' })
+    const night = await command(['nightly', '--dir', dir, '--now', NOW])
+    await sandbox.close()
+    expect([0, 3]).toContain(night.code)
 
-    const fresh = await tieout(['status', '--dir', dir, '--max-age', '36h', '--now', at(36)])
+    const fresh = await command(['status', '--dir', dir, '--max-age', '36h', '--now', at(36)])
     expect(fresh.stderr).toBe('')
-    expect(fresh.code).toBe(demo.code)
-    const old = await tieout(['status', '--dir', dir, '--max-age', '36h', '--now', at(37)])
+    expect(fresh.code).toBe(night.code)
+    const old = await command(['status', '--dir', dir, '--max-age', '36h', '--now', at(37)])
     expect(old.code).toBe(3)
     expect(old.stderr).toMatch(
       /^tieout: The last good run ended 2026-03-01T00:\d\d:.*Z, 1 d ago; --max-age allows 36h\.$/m,

@@ -1,5 +1,5 @@
 // Books with a real journal: pages as the venue sent them, journaled, landed, built and published; no network.
-import { mkdtempSync } from 'node:fs'
+import { cpSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../models/clock.ts'
@@ -107,5 +107,17 @@ export const rows = {
   }),
 }
 
-export const tradedBooks = (): Promise<string> =>
-  journaledBooks([taxPage([rows.bought, rows.paid]), taxPage([rows.received, rows.sold, rows.odd])])
+export const tradedPages = [
+  taxPage([rows.bought, rows.paid]),
+  taxPage([rows.received, rows.sold, rows.odd]),
+] as const
+
+let traded: Promise<string> | undefined
+
+/** Books of these pages, built once for each worker; every caller has a copy of its own. */
+export async function tradedBooks(): Promise<string> {
+  traded ??= journaledBooks(tradedPages)
+  const dir = mkdtempSync(join(tmpdir(), 'explain-'))
+  cpSync(await traded, dir, { recursive: true })
+  return dir
+}

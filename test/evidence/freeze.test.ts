@@ -10,7 +10,15 @@ import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import type { ReportName, ReportOptions } from '../../pipeline/reports/catalogue.ts'
-import { journaledBooks, rows, taxPage, taxRow, tradedBooks, writeBooks } from './explain-books.ts'
+import {
+  journaledBooks,
+  rows,
+  taxPage,
+  taxRow,
+  tradedBooks,
+  tradedPages,
+  writeBooks,
+} from './explain-books.ts'
 
 const contextOf = (dir: string) => ({ dir, clock: systemClock, disk: nodeDisk })
 
@@ -190,7 +198,7 @@ describe('report --against', () => {
   test('another journal in the place of the frozen one is noticed', async () => {
     const dir = await tradedBooks()
     await freeze(dir, 'own', 'balances')
-    const other = await tradedBooks()
+    const other = await journaledBooks(tradedPages)
     for (const name of readdirSync(join(dir, 'journal')))
       writeFileSync(join(dir, 'journal', name), readFileSync(join(other, 'journal', name)))
     const { notes } = await against(dir, 'own', 'balances')

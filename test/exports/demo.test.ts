@@ -2,9 +2,13 @@
 // gain the same.
 import { rmSync } from 'node:fs'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { compareWithTruth } from '../../pipeline/commands/demo/compare.ts'
+import type { LotBooking } from '../../pipeline/exports/export.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { startSandbox } from '../../sandbox/index.ts'
 import { units } from '../lots/books.ts'
-import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 import {
   agrees,
   beanCheck,
@@ -15,6 +19,7 @@ import {
   hledgerBalances,
   hledgerCheck,
   hledgerValue,
+  hledgerValues,
   ourBalances,
   ourGains,
   readBeancount,
@@ -24,10 +29,24 @@ import {
 const dir = temporary('books')
 
 beforeAll(async () => {
-  const demo = await tieout(['demo', '--dir', dir, '--seed', '7', '--days', '30'])
-  expect(demo.stdout).toContain('equals the sandbox’s truth exactly')
+  const [now, speed] = ['2026-06-30T00:00:00Z', 2_000]
+  const sandbox = await startSandbox({ seed: 7, days: 30, now: new Date(now), speed })
+  await configureBooks(dir, sandbox, { speed, since: '2026-05-25' })
+  await command(['nightly', '--dir', dir, '--now', now])
+  expect((await compareWithTruth(dir, sandbox.truth())).differences).toEqual([])
+  await sandbox.close()
 }, 120_000)
 afterAll(() => rmSync(dir, { recursive: true, force: true }))
+
+const files = new Map<string, Promise<string>>()
+
+/** The books in a file of this kind, exported once. */
+function inFile(kind: 'beancount' | 'hledger', lots?: LotBooking): Promise<string> {
+  const name = `${kind} ${lots ?? ''}`
+  const file = files.get(name) ?? exported(dir, kind, lots)
+  files.set(name, file)
+  return file
+}
 
 const capital = (account: string): string => account[0]?.toUpperCase() + account.slice(1)
 
@@ -79,13 +98,15 @@ describe('the sandbox’s books', () => {
     async () => {
       const ours = await ourValues()
       expect(ours.length).toBeGreaterThan(15)
-      const journal = await exported(dir, 'hledger')
-      const byHledger = ours.map(({ account, day }) =>
-        hledgerValue(journal, `^Assets:Venue:${account}:`, day, 'USDT'),
+      const days = [...new Set(ours.map(({ day }) => day))]
+      const journal = await inFile('hledger')
+      const byHledger = new Map(
+        days.map((day) => [day, hledgerValues(journal, '^Assets:Venue:', 3, day, 'USDT')]),
       )
-      expect(ours.filter((one, at) => !isNear(byHledger[at] as string, one))).toEqual([])
-      const plain = await exported(dir, 'beancount')
-      const fifo = await exported(dir, 'beancount', 'fifo')
+      const theirs = ({ account, day }: OurValue) => byHledger.get(day)?.get(`Assets:Venue:${account}`) ?? ''
+      expect(ours.filter((one) => !isNear(theirs(one), one))).toEqual([])
+      const plain = await inFile('beancount')
+      const fifo = await inFile('beancount', 'fifo')
       // Borrowed coins have no cost, so value() leaves them as they are.
       const runs = [
         { file: plain, method: 'convert', of: ours },
@@ -111,7 +132,7 @@ describe('the sandbox’s books', () => {
     )
     ledger.close()
     const [day, value] = (rows[0] ?? []).map(String) as [string, string]
-    const journal = await exported(dir, 'hledger')
+    const journal = await inFile('hledger')
     const theirs = hledgerValue(journal, '^(Assets|Liabilities)', day, 'USDT')
     expect(isNear(theirs, { account: '', day, value, owesCoins: true, roundings: 200n })).toBe(true)
   })
@@ -119,7 +140,7 @@ describe('the sandbox’s books', () => {
   test.skipIf(!hasBeancount)(
     'beancount (package beancount) accepts them and has our balances',
     async () => {
-      const file = await exported(dir, 'beancount')
+      const file = await inFile('beancount')
       expect(beanCheck(file)).toBe('')
       const ours = await ourBalances(dir, capital)
       expect(ours.size).toBeGreaterThan(30)
@@ -131,7 +152,7 @@ describe('the sandbox’s books', () => {
   test.skipIf(!hasHledger)(
     'hledger (package hledger) accepts them strictly and has our balances',
     async () => {
-      const file = await exported(dir, 'hledger')
+      const file = await inFile('hledger')
       expect(hledgerCheck(file)).toBe('')
       expect(assets(hledgerBalances(file))).toEqual(await ourBalances(dir, (account) => account))
     },
@@ -142,7 +163,7 @@ describe('the sandbox’s books', () => {
     test.skipIf(!hasBeancount)(
       `beancount books their lots by ${booking} and finds our gains`,
       async () => {
-        const file = await exported(dir, 'beancount', booking)
+        const file = await inFile('beancount', booking)
         expect(beanCheck(file)).toBe('')
         const { gains } = readBeancount(file)
         const ours = await ourGains(dir, booking)

@@ -2,7 +2,7 @@
 // account's balance still holds. Needs Debian's package beancount.
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { describe, expect, test } from 'vitest'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { importInto, readImport } from '../../pipeline/books/import.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
@@ -40,8 +40,12 @@ async function books(): Promise<string> {
 describe.skipIf(!hasBeancount)(
   'imported history in beancount’s lots (needs Debian’s package beancount)',
   () => {
-    test('is sold at its own cost by the venue’s books, and is accepted', async () => {
-      const file = await exported(await books(), 'beancount', 'fifo')
+    let file: string
+    beforeAll(async () => {
+      file = await exported(await books(), 'beancount', 'fifo')
+    })
+
+    test('is sold at its own cost by the venue’s books, and is accepted', () => {
       expect(beanCheck(file)).toBe('')
       const { gains, balances } = readBeancount(file)
       expect(gains.get('main/tax.records/102/amount')).toBe('15')
@@ -50,8 +54,8 @@ describe.skipIf(!hasBeancount)(
       expect(balances.get('Equity:Gifts USDT')).toBe('10')
     })
 
-    test('two events of one row, a sale and its fee in the same coin, keep their own gains', async () => {
-      const { gains } = readBeancount(await exported(await books(), 'beancount', 'fifo'))
+    test('two events of one row, a sale and its fee in the same coin, keep their own gains', () => {
+      const { gains } = readBeancount(file)
       // 0.5 for 60 less the fee of 12, cost 25; and 0.1 worth 12, cost 5.
       expect(gains.get('k4')).toBe('30')
     })

@@ -169,17 +169,34 @@ export function hledgerBalances(file: string): Map<string, string> {
   )
 }
 
-/** What hledger makes of all that stands below an account after a day, in a currency, with eighteen decimals: `-V`. */
-export function hledgerValue(file: string, account: string, day: string, currency: string): string {
+/**
+ * What hledger makes of all that stands in accounts after a day, in a currency, with eighteen decimals: `-V`. By account, as
+ * deep as asked for.
+ */
+export function hledgerValues(
+  file: string,
+  accounts: string,
+  depth: number,
+  day: string,
+  currency: string,
+): Map<string, string> {
   const style = `1.000000000000000000 "${currency}"`
-  const query = [account, '--depth=1', '-V', '-e', dayAfter(day), '-c', style, '-O', 'csv']
+  const query = [accounts, `--depth=${depth}`, '-V', '-e', dayAfter(day), '-c', style, '-O', 'csv']
   const csv = execFileSync('hledger', ['-f', file, 'bal', '--no-total', ...query], { encoding: 'utf8' })
   const rows = csv
     .trim()
     .split('\n')
     .slice(1)
-    .map((line) => line.split(',')[1] ?? '')
-  return formatAmount(rows.reduce((sum, cell) => sum + units(cell.replace(/[" A-Z]/g, '')), 0n))
+    .map((line) => line.split(',').map((cell) => cell.replace(/^"|"$/g, '')))
+  return new Map(
+    rows.map(([account = '', value = '']) => [account, formatAmount(units(value.replace(/[" A-Z]/g, '')))]),
+  )
+}
+
+/** All of it, whatever the account. */
+export const hledgerValue = (file: string, accounts: string, day: string, currency: string): string => {
+  const values = [...hledgerValues(file, accounts, 1, day, currency).values()]
+  return formatAmount(values.reduce((sum, value) => sum + units(value), 0n))
 }
 
 export const dayAfter = (day: string): string =>

@@ -206,16 +206,16 @@ describe('the command line', () => {
   it('lists the imports, also one that is not built yet and one that was withdrawn', async () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, ''].join('\n'))
     const dir = `${books.dir}/listed`
-    expect((await tieout(['import', '--list', '--dir', dir])).stdout).toBe('Nothing has been imported.\n')
-    await tieout(['import', 'trades', file, '--no-build', '--dir', dir])
-    const before = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect((await command(['import', '--list', '--dir', dir])).stdout).toBe('Nothing has been imported.\n')
+    await command(['import', 'trades', file, '--no-build', '--dir', dir])
+    const before = await command(['import', '--list', '--json', '--dir', dir])
     expect(JSON.parse(before.stdout)).toMatchObject([{ id: 1, file_name: 'history.csv', withdrawn_at: null }])
-    expect((await tieout(['import', '--undo', '1', '--no-build', '--dir', dir])).code).toBe(0)
-    const after = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect((await command(['import', '--undo', '1', '--no-build', '--dir', dir])).code).toBe(0)
+    const after = await command(['import', '--list', '--json', '--dir', dir])
     expect(JSON.parse(after.stdout)).toMatchObject([{ id: 1, withdrawn_at: expect.stringMatching(/Z$/) }])
-    const table = await tieout(['import', '--list', '--dir', dir])
+    const table = await command(['import', '--list', '--dir', dir])
     expect(table.stdout).toMatch(/^id +kind +file_name +row_count +imported_at +withdrawn_at\n/)
-    expect((await tieout(['import', 'trades', file, '--list', '--dir', dir])).code).toBe(2)
+    expect((await command(['import', 'trades', file, '--list', '--dir', dir])).code).toBe(2)
   }, 120_000)
 
   it('imports into a fresh folder without a configuration, publishes, and reports with code 0', async () => {

@@ -3,6 +3,7 @@
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import type { NightlyBuild } from '../../pipeline/books/night.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { Explanation } from '../../pipeline/evidence/explain.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
@@ -111,24 +112,39 @@ const BOUGHT = 'b1,2026-01-06T12:00:00Z,main,buy,BTC,1,CAD,300,0,'
 
 const deep = (one: Step): Step[] => [one, ...one.steps.flatMap(deep)]
 
-const valuations = () =>
-  books.query(
+const valuations = (of = books) =>
+  of.query(
     `select coin, value, path, sources from valuations
      where coin in ('BGB', 'CAD') and entry_id not like 'day/%' order by valued_at`,
   )
 
+/** Books of both, with the prices that they need, and what was asked of the sources for them; tests read them. */
+let fetched: ImportedBooks
+let night: NightlyBuild
+const asked: string[] = []
+const sent: IncomingHttpHeaders[] = []
+beforeAll(async () => {
+  world.asked.length = 0
+  world.headers.length = 0
+  fetched = configured()
+  await fetched.trades(REWARD, BOUGHT)
+  night = await fetched.fetchPrices()
+  asked.push(...world.asked)
+  sent.push(...world.headers)
+})
+afterAll(() => fetched.close())
+
 describe('prices from the configured sources', () => {
   it('value what nothing else does: by the candle that closed last, and by the rate of the day', async () => {
-    await books.trades(REWARD, BOUGHT)
-    const { prices } = await books.fetchPrices()
+    const { prices } = night
     // 10 × 2.10 × 0.9, and 300 / 1.5
-    expect(await valuations()).toEqual([
+    expect(await valuations(fetched)).toEqual([
       ['BGB', '18.9', 'BGB > USDT > EUR', 'candles > candles'],
       ['CAD', '200', 'CAD > EUR', 'ecb'],
     ])
     expect(prices).toMatchObject({ requests: 4, problems: [], unreachable: ['BTC'] })
     expect(
-      await books.query(
+      await fetched.query(
         `select coin, currency, count(*), min(priced_at), max(priced_at) from prices where source <> 'trades' group by 1, 2 order by 1`,
       ),
     ).toEqual([
@@ -138,16 +154,15 @@ describe('prices from the configured sources', () => {
     ])
   })
 
-  it('are asked for on the days and of the coins that the books need, and for nothing else, without any key', async () => {
-    await books.trades(REWARD, BOUGHT)
-    await books.fetchPrices()
-    expect(world.asked.toSorted()).toEqual([
+  it('are asked for on the days and of the coins that the books need, and for nothing else, without any key', () => {
+    expect(asked.toSorted()).toEqual([
       'BGBUSDT 1h until 2026-01-05T23:00:00.000Z',
       'CAD from 2026-01-01 to 2026-01-06',
       'USDTEUR 1h until 2026-01-05T23:00:00.000Z',
       'pairs',
     ])
-    for (const headers of world.headers)
+    expect(sent).toHaveLength(asked.length)
+    for (const headers of sent)
       expect(Object.keys(headers).filter((name) => /access|auth|key|cookie/.test(name))).toEqual([])
   })
 
@@ -197,9 +212,7 @@ describe('prices from the configured sources', () => {
 
 describe('tieout explain', () => {
   it('goes on from a value to the candle and the rate that were received', async () => {
-    await books.trades(REWARD, BOUGHT)
-    await books.fetchPrices()
-    const reward = await explained(books.dir, 'r1')
+    const reward = await explained(fetched.dir, 'r1')
     const price = (one: Explanation, at: number) => {
       const step = one.steps.flatMap(deep).filter(({ what }) => what === 'price')[at]
       return one.frames.get(step?.place?.frame ?? 0)?.rowAt(step?.place?.row ?? 0)?.text
@@ -208,7 +221,7 @@ describe('tieout explain', () => {
       `["${Date.parse('2026-01-05T09:00:00Z')}","1","9","0.1","2.10","5","5","5"]`,
     )
     expect(price(reward, 1)).toContain('"0.9"')
-    const bought = await explained(books.dir, 'b1')
+    const bought = await explained(fetched.dir, 'b1')
     expect(price(bought, 0)).toBe('EXR.D.CAD.EUR.SP00.A,D,CAD,EUR,SP00,A,2026-01-06,1.5,"a, comment"')
   })
 })

@@ -4,23 +4,26 @@ import { appendFileSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { afterAll, beforeAll, expect, it } from 'vitest'
-import { type Sandbox, startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
 import { tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 1_000
+const NOW = '2026-06-30T00:00:00Z'
 let dir: string
 let sandbox: Sandbox
 let night: Awaited<ReturnType<typeof tieout>>
 
 const rows = async (sql: string): Promise<Record<string, string>[]> =>
-  JSON.parse((await tieout(['sql', sql, '--format', 'json', '--dir', dir])).stdout)
+  JSON.parse((await command(['sql', sql, '--format', 'json', '--dir', dir])).stdout)
 
 beforeAll(async () => {
   dir = mkdtempSync(join(tmpdir(), 'tieout-sandbox-prices-'))
-  sandbox = await startSandbox({ seed: 3, days: 20, speed: SPEED })
-  await writeSandboxConfig(dir, sandbox, { speed: SPEED })
+  sandbox = await startSandbox({ seed: 3, days: 20, now: new Date(NOW), speed: SPEED })
+  await configureBooks(dir, sandbox, { speed: SPEED, since: '2026-06-01' })
   appendFileSync(join(dir, 'tieout.yaml'), 'reports: { currency: EUR }\n')
-  night = await tieout(['nightly', '--dir', dir])
+  night = await tieout(['nightly', '--dir', dir, '--now', NOW])
 }, 180_000)
 
 afterAll(async () => {
@@ -76,10 +79,10 @@ it('a deal in dollars costs what was paid, at 1.085 to the euro', async () => {
 })
 
 it('a second fetch has nothing to ask; without a source the command says what to configure', async () => {
-  const again = await tieout(['prices', 'fetch', '--no-build', '--json', '--dir', dir])
+  const again = await tieout(['prices', 'fetch', '--no-build', '--json', '--dir', dir, '--now', NOW])
   expect(again).toMatchObject({ code: 0, stderr: expect.stringContaining('0 prices in 1 request.') })
   expect(JSON.parse(again.stdout)).toMatchObject({ requests: 1, prices: 0, problems: [] })
-  const bare = await tieout(['prices', 'fetch', '--dir', join(dir, 'elsewhere')])
+  const bare = await command(['prices', 'fetch', '--dir', join(dir, 'elsewhere')])
   expect(bare).toMatchObject({
     code: 2,
     stderr: expect.stringContaining('No source of prices is configured.'),
