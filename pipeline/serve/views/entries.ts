@@ -1,6 +1,6 @@
 // The ledger: every entry, newest first, in pages that cost the same anywhere in it.
 import type { Reader } from '../../ledger/reader.ts'
-import type { Entries, EntryFacets, EntryRow, FacetRow } from '../api.ts'
+import type { Entries, EntryFacets, EntryRow, FacetRow, Rows } from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf, withinReach } from '../keyset.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
@@ -164,6 +164,22 @@ export async function entryFacets({ ledger, stamp }: Edition, filters: Filters):
       ledger,
       question(`select count(*) as count\nfrom entries\n${conditions.where}`, conditions.values),
     ),
-    facets: await rowsOf<FacetRow>(ledger, facetsQuestion(filters)),
+    facets: await facetsOf(ledger, facetsQuestion(filters)),
   }
+}
+
+const KEPT_MAX = 100
+
+/** Counts read whole columns, and a published ledger never changes: the same question is answered once. */
+const kept = new WeakMap<Reader, Map<string, Promise<Rows<FacetRow>>>>()
+
+async function facetsOf(ledger: Reader, asked: Question): Promise<Rows<FacetRow>> {
+  const answers = kept.get(ledger) ?? new Map<string, Promise<Rows<FacetRow>>>()
+  kept.set(ledger, answers)
+  const key = written(asked)
+  const answer = answers.get(key) ?? rowsOf<FacetRow>(ledger, asked)
+  if (answers.size >= KEPT_MAX) answers.clear()
+  answers.set(key, answer)
+  answer.catch(() => answers.delete(key))
+  return await answer
 }
