@@ -124,18 +124,18 @@ test('accounts that fail in every way stop no other account', async () => {
   expect(result.failures.map(({ account }) => account)).toContain('an account that is another')
 })
 
-test('the budget of the address is shared fairly: nobody runs ahead of the others', async () => {
+test('the budget of the address is shared fairly: nobody is two requests ahead of another', async () => {
   const { asked } = await run(healthy, 10)
   const counts = new Map(healthy.map((name) => [name, 0]))
-  let furthest = 0
+  const spreads: number[] = []
   for (const [place, request] of asked.entries()) {
     counts.set(nameOf(request), (counts.get(nameOf(request)) ?? 0) + 1)
-    if (place >= healthy.length) furthest = Math.max(furthest, spread([...counts.values()]))
+    if (place >= healthy.length) spreads.push(spread([...counts.values()]))
   }
-  const each = asked.length / healthy.length
-  expect(each).toBeGreaterThanOrEqual(10)
-  // One request is under way and one waits its turn; answers of a busy machine come late by one or two more.
-  expect(furthest).toBeLessThanOrEqual(4)
+  expect(asked.length / healthy.length).toBeGreaterThanOrEqual(10)
+  // A busy machine takes in an answer late now and then, and the account that waits for it asks one or two turns later.
+  expect(spreads.filter((one) => one > 2).length).toBeLessThanOrEqual(spreads.length / 20)
+  expect(Math.max(...spreads)).toBeLessThanOrEqual(4)
 })
 
 const spread = (counts: readonly number[]): number => Math.max(...counts) - Math.min(...counts)
