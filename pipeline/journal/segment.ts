@@ -47,6 +47,9 @@ export interface Tear {
 /** Read at once; a longer frame is read in one piece of its own. */
 const CHUNK_BYTES = 1 << 20
 
+/** In one room: whoever reads often, reads little at once, since each room stays in memory until it is collected. */
+const ROOM_BYTES = 1 << 18
+
 /** Shorter runs of zeros at the end may be chance: a hash can end with a few. */
 const ZEROS_MIN = 8
 
@@ -94,7 +97,7 @@ export class SegmentReader {
   private readonly room: Buffer | undefined
 
   private constructor(segment: Segment, file: DiskFile, size: number, inOneRoom: boolean) {
-    this.room = inOneRoom ? Buffer.allocUnsafe(CHUNK_BYTES) : undefined
+    this.room = inOneRoom ? Buffer.allocUnsafe(ROOM_BYTES) : undefined
     this.path = segment.path
     this.seq = segment.firstSeq - 1
     this.chain = segment.chain
@@ -186,9 +189,9 @@ export class SegmentReader {
   /** Bytes of the file, fewer only at its end; what lies in the present chunk is not read again. */
   private async bytes(offset: number, length: number): Promise<Buffer> {
     if (offset < this.chunkOffset || offset + length > this.chunkOffset + this.chunk.length) {
-      const wanted = Math.min(Math.max(length, CHUNK_BYTES), this.size - offset)
-      const room = wanted <= CHUNK_BYTES ? this.room : undefined
-      this.chunk = await this.file.read(offset, wanted, room)
+      const atOnce = this.room?.length ?? CHUNK_BYTES
+      const wanted = Math.min(Math.max(length, atOnce), this.size - offset)
+      this.chunk = await this.file.read(offset, wanted, wanted <= atOnce ? this.room : undefined)
       this.chunkOffset = offset
     }
     const start = offset - this.chunkOffset

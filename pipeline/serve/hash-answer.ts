@@ -1,4 +1,5 @@
 // The hash of a published ledger, reckoned in a process of its own and kept beside the ledger for whoever asks next.
+import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '../engine/settings.ts'
 import { hashOfTables } from '../ledger/hash.ts'
@@ -25,9 +26,18 @@ export interface HashQuestion {
 export async function hashApart(dir: string, { engine, clock, signal }: OpenOptions): Promise<HashAnswer> {
   const limited = { ...engine, threads: 1, memoryLimit: MEMORY }
   const question: HashQuestion = { dir, engine: limited, timeoutMs: TIMEOUT_MS }
+  const waiting = startApart(PROGRAM)
+  yieldToViews(waiting.child.pid)
   let text = ''
-  for await (const piece of askApart(startApart(PROGRAM), question, { clock, signal })) text += piece
+  for await (const piece of askApart(waiting, question, { clock, signal })) text += piece
   return JSON.parse(text) as HashAnswer
+}
+
+/** Before the process makes its threads, which take this from it. Where it may not be said, it only takes longer to answer. */
+function yieldToViews(pid: number | undefined): void {
+  try {
+    if (pid !== undefined) setPriority(pid, constants.priority.PRIORITY_LOW)
+  } catch {} // It has ended already, or the system forbids it.
 }
 
 /** The other side: what that process answers. */
