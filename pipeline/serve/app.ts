@@ -240,7 +240,8 @@ function routes(context: AppContext): Routed {
         return new Response(bodyOf(pieces, c.env), { headers: file(edition) })
       })
     }
-    const { release, ...edition } = published.take()
+    // All rows of a view: sorting them may take more than the views have.
+    const { release, ...edition } = await published.takeApart()
     try {
       const pieces = await csvOf(edition, view, filters(c.req), asked)
       return new Response(bodyOf(pieces, { end: release, breakOff: c.env.breakOff }), {

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { type BigIntStats, statSync } from 'node:fs'
 import { join } from 'node:path'
+import PQueue from 'p-queue'
 import type { Clock } from '../../models/clock.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { hashOfTables } from '../ledger/hash.ts'
@@ -21,7 +22,11 @@ const VIEW_TIMEOUT_MS = 60_000
  * What the ledger that is open for the views may hold of it in memory: they read little at a time, and the page is open all
  * day beside whatever else the machine does. Lots under another method have what the configuration gives.
  */
-const VIEW_MEMORY = '64MiB'
+const VIEW_MEMORY = '48MiB'
+
+/** Each thread and each question holds buffers of its own; as many as fit into that memory. */
+const VIEW_THREADS = 2
+const VIEW_QUESTIONS = 2
 
 export interface Edition {
   readonly ledger: Ledger
@@ -59,6 +64,7 @@ export interface PublishedOptions extends OpenOptions {
 export class Published {
   readonly #dir: string
   readonly #options: PublishedOptions
+  readonly #asked = new PQueue({ concurrency: VIEW_QUESTIONS })
   #open: Open
   #key: string
 
@@ -71,7 +77,7 @@ export class Published {
 
   /** NoLedger where none is published yet, and the other errors of `openLedger`. */
   static async open(dir: string, options: PublishedOptions): Promise<Published> {
-    const { key, open } = await openEdition(dir, options)
+    const { key, open } = await openForViews(dir, options)
     const published = new Published(dir, options, open, key)
     void published.#watch()
     void published.#reckonHash(open)
@@ -82,28 +88,18 @@ export class Published {
     return this.#open.stamp
   }
 
-  /** The present edition; whoever takes it gives it back by `release`. */
-  take(): Edition & { readonly release: () => void } {
-    const open = this.#open
-    open.users += 1
-    let isOver = false
-    const release = (): void => {
-      if (isOver) return
-      isOver = true
-      open.users -= 1
-      closeUnused(open)
-    }
-    return { ledger: open.ledger, stamp: open.stamp, release }
-  }
-
-  /** Runs `use` over the present edition. */
+  /** Runs `use` over the present edition, when its turn comes; it asks for no other turn. */
   async use<T>(use: (edition: Edition) => Promise<T>): Promise<T> {
-    const { release, ...edition } = this.take()
-    try {
-      return await use(edition)
-    } finally {
-      release()
-    }
+    return await this.#asked.add(async () => {
+      const open = this.#open
+      open.users += 1
+      try {
+        return await use({ ledger: open.ledger, stamp: open.stamp })
+      } finally {
+        open.users -= 1
+        closeUnused(open)
+      }
+    })
   }
 
   /**
@@ -111,16 +107,22 @@ export class Published {
    * ended by a signal of their own.
    */
   async useApart<T>(use: (edition: Edition) => Promise<T>, signal?: AbortSignal): Promise<T> {
+    const { release, ...edition } = await this.takeApart(signal)
+    try {
+      return await use(edition)
+    } finally {
+      release()
+    }
+  }
+
+  /** Such a ledger for an answer that may be long; whoever takes it ends it by `release`. */
+  async takeApart(signal?: AbortSignal): Promise<Edition & { readonly release: () => void }> {
     const ended =
       signal === undefined ? this.#options.signal : AbortSignal.any([signal, this.#options.signal])
     const { open } = await openEdition(this.#dir, { ...this.#options, signal: ended }, {})
     const { publication, ledgerHash } = this.#open.stamp
-    if (open.stamp.publication === publication) open.stamp = { ...open.stamp, ledgerHash }
-    try {
-      return await use(open)
-    } finally {
-      open.ledger.close()
-    }
+    const stamp = open.stamp.publication === publication ? { ...open.stamp, ledgerHash } : open.stamp
+    return { ledger: open.ledger, stamp, release: () => open.ledger.close() }
   }
 
   close(): void {
@@ -137,7 +139,7 @@ export class Published {
       const key = keyOf(this.#dir)
       if (key === null || key === this.#key || key === failed) continue
       try {
-        const next = await openEdition(this.#dir, this.#options)
+        const next = await openForViews(this.#dir, this.#options)
         const before = this.#open
         this.#open = next.open
         this.#key = next.key
@@ -194,14 +196,18 @@ export async function openSealed(
   return open
 }
 
+async function openForViews(dir: string, options: OpenOptions): Promise<{ key: string; open: Open }> {
+  const { engine } = options
+  const limited = { ...engine, threads: Math.min(engine.threads, VIEW_THREADS) }
+  const limits = { timeoutMs: VIEW_TIMEOUT_MS, memoryLimit: VIEW_MEMORY }
+  return await openEdition(dir, { ...options, engine: limited }, limits)
+}
+
 /** The published ledger and what tells it from another; whoever opens it closes it. */
 export async function openEdition(
   dir: string,
   { engine, clock, signal }: OpenOptions,
-  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed' | 'memoryLimit'> = {
-    timeoutMs: VIEW_TIMEOUT_MS,
-    memoryLimit: VIEW_MEMORY,
-  },
+  limits: Pick<LedgerOptions, 'timeoutMs' | 'sealed' | 'memoryLimit'>,
 ): Promise<{ key: string; open: Open }> {
   for (;;) {
     const key = keyOf(dir)
