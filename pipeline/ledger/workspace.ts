@@ -27,6 +27,8 @@ export const workFiles = (unfinished: string): string[] =>
 export interface Workspace {
   /** Columns of the breaks of the published ledger, which is attached as `before`; null where there are none to carry on. */
   readonly previousBreaks: readonly string[] | null
+  /** Attaches the unfinished ledger, a new one or what has been copied to its place; what is made without a schema is made in it. */
+  openLedger(): Promise<void>
 }
 
 /**
@@ -45,12 +47,14 @@ export async function inWorkspace<T>(
   const restore = await settle(connection)
   try {
     const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
-    await attachWithoutLog(connection, files.unfinished, CATALOG)
     for (const layer of UNPUBLISHED)
       await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
-    await connection.run(`use ${CATALOG}`)
-    registerExactFunctions(connection)
-    const result = await work({ previousBreaks })
+    const openLedger = async (): Promise<void> => {
+      await attachWithoutLog(connection, files.unfinished, CATALOG)
+      await connection.run(`use ${CATALOG}`)
+      registerExactFunctions(connection)
+    }
+    const result = await work({ previousBreaks, openLedger })
     await connection.run('checkpoint')
     await restore()
     return result
