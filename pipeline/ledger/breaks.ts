@@ -2,8 +2,7 @@
 // A check is a model of the layer `checks`; each of its rows is one disagreement.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
-import type { Documented } from './comments.ts'
-import { type Model, ModelError } from './models.ts'
+import { type Documented, type Model, ModelError } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'

@@ -24,7 +24,16 @@ import { docsOfStep, writeComments } from './comments.ts'
 import { counterpartyKey } from './counterparty-key.ts'
 import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
-import { baseOf, type Found, inputsOf, type MadeTables, madeDocs, originOf, writeMade } from './kept.ts'
+import {
+  type Found,
+  inputsOf,
+  isBase,
+  type MadeTables,
+  madeDocs,
+  originOf,
+  readMade,
+  writeMade,
+} from './kept.ts'
 import { writeMacros } from './macros.ts'
 import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
 import {
@@ -159,7 +168,9 @@ async function make(
   await loadReference(connection, config, folders, await counterpartyKey(connection, dir, disk))
   const inputs = await inputsOf(connection, GIVEN_TABLES)
   const origin = originOf(await readErased(dir, disk), config.publishPersonalData)
-  const base = await beginWith(connection, workspace, options, await baseOf(connection, origin, inputs))
+  const before = await readMade(connection)
+  const isKept = before !== null && options.full !== true && isBase(before, origin, inputs)
+  const base = await beginWith(connection, workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
@@ -188,7 +199,7 @@ async function make(
     options.now,
   )
   await makeAbout(connection, options.now)
-  await writeMade(connection, found, { before: base, origin, now: options.now })
+  await writeMade(connection, found, { before, origin, now: options.now })
   await writeMacros(connection)
   const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
   const documented = [
@@ -213,10 +224,10 @@ async function make(
 async function beginWith(
   connection: DuckDBConnection,
   workspace: Workspace,
-  { full, path, unfinished }: BuildOptions & { readonly path: string; readonly unfinished: string },
+  { path, unfinished }: { readonly path: string; readonly unfinished: string },
   base: MadeTables | null,
 ): Promise<MadeTables | null> {
-  const isCopied = base !== null && full !== true && (await copyOfLedger(path, unfinished))
+  const isCopied = base !== null && (await copyOfLedger(path, unfinished))
   await workspace.openLedger()
   if (isCopied) return base
   await standEmptyTables(connection)

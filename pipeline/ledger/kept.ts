@@ -7,7 +7,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
-import type { Documented } from './comments.ts'
+import type { Documented } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
 
 /** The rows of a table, in whatever order they stand. */
@@ -27,7 +27,7 @@ export interface Found extends Rows {
 
 /** What a ledger says of one of the tables of its build. */
 export interface Made extends Found {
-  /** When a build last made it, ISO-8601. */
+  /** When a build first made it with these rows, ISO-8601. */
   readonly madeAt: string
 }
 
@@ -50,7 +50,7 @@ keys:  table_name unique`,
     ],
     ['row_count', 'Rows of the table.'],
     ['rows_hash', 'Sum of the hashes of its rows, whatever their order.'],
-    ['made_at', 'When a build last made it, or found it changed.'],
+    ['made_at', 'When a build first made it with the rows that it has.'],
   ]),
 }
 
@@ -145,36 +145,29 @@ function compiledFiles(folder: string): string[] {
   }
 }
 
-/** With a larger share of it free, a file is more than 1.25 times a new one; a small one has no share worth the trouble. */
-const MOST_FREE = 0.2
-const MOST_FREE_BYTES = 16 * 2 ** 20
-/** Of the rows that have landed, the share that may be new or changed: beyond it hardly anything stays. */
+/** Every booked record, on which all figures rest. */
+const BOOKED = 'staging.moves'
+
+/** Of the rows that have landed, the share that may stand in tables that have changed. */
 const MOST_CHANGED = 0.5
 
 /**
- * The tables of the published ledger, attached as `before`, that a build may begin with; null where it begins anew: without
- * such a ledger, after another origin, where most has changed, or where the file holds too much that is free.
+ * Whether a build may begin with these tables of the published ledger: not after another origin, nor where next to nothing
+ * would stay. What has landed changes every night, if only because the venue is asked again for what it told last; where the
+ * last build found no new booked record, this one is expected to find none.
  */
-export async function baseOf(
-  connection: DuckDBConnection,
-  origin: string,
-  { landed }: Inputs,
-): Promise<MadeTables | null> {
-  const made = await readMade(connection)
-  if (made?.get(ORIGIN)?.decidedBy !== origin) return null
+export function isBase(published: MadeTables, origin: string, { landed }: Inputs): boolean {
+  const last = published.get(ORIGIN)
+  if (last?.decidedBy !== origin) return false
   const rows = [...landed].filter(([table]) => table !== 'landing.pages')
   const countOf = (of: typeof rows): number => of.reduce((sum, [, { count }]) => sum + count, 0)
-  const changed = rows.filter(([table, one]) => !isSame(one, made.get(table)))
-  if (countOf(changed) > MOST_CHANGED * countOf(rows)) return null
-  const reader = await connection.runAndReadAll(
-    `select free_blocks > ${MOST_FREE} * total_blocks and free_blocks * block_size > ${MOST_FREE_BYTES}
-     from pragma_database_size() where database_name = '${PREVIOUS}'`,
-  )
-  return reader.getRowsJson()[0]?.[0] === false ? made : null
+  const changed = rows.filter(([table, one]) => !isSame(one, published.get(table)))
+  const wasQuiet = (published.get(BOOKED)?.madeAt ?? last.madeAt) < last.madeAt
+  return wasQuiet || countOf(changed) <= MOST_CHANGED * countOf(rows)
 }
 
-/** What the published ledger says of its tables; null where there is none, or it says nothing. */
-async function readMade(connection: DuckDBConnection): Promise<MadeTables | null> {
+/** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */
+export async function readMade(connection: DuckDBConnection): Promise<MadeTables | null> {
   try {
     const reader = await connection.runAndReadAll(
       `select table_name, decided_by, row_count, rows_hash, strftime(made_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')
@@ -196,7 +189,7 @@ async function readMade(connection: DuckDBConnection): Promise<MadeTables | null
   }
 }
 
-/** Writes down what was found of each table; those of which nothing has changed since `before` keep their time. */
+/** Writes down what was found of each table; those that have the rows that they had `before` keep their time. */
 export async function writeMade(
   connection: DuckDBConnection,
   found: ReadonlyMap<string, Found>,
@@ -208,8 +201,8 @@ export async function writeMade(
 ): Promise<void> {
   const made = [...found].map(([table, one]): [string, Made] => {
     const earlier = before?.get(table)
-    const stays = earlier?.decidedBy === one.decidedBy && isSame(one, earlier)
-    return [table, { ...one, madeAt: stays ? earlier.madeAt : now.toISOString() }]
+    const madeAt = earlier !== undefined && isSame(one, earlier) ? earlier.madeAt : now.toISOString()
+    return [table, { ...one, madeAt }]
   })
   made.push([ORIGIN, { decidedBy: origin, count: 1, hash: '0', madeAt: now.toISOString() }])
   const rows = made.map(
