@@ -75,7 +75,7 @@ export async function inWorkspace<T>(
 /** With a larger share of it free, a file is written once more: it would be more than 1.25 times as large as it need be. */
 const MOST_FREE = 0.2
 /** Less than this is not worth the trouble. */
-const MOST_FREE_BYTES = 16 * 2 ** 20
+const MOST_FREE_BYTES = 4 * 2 ** 20
 
 /** Writes the unfinished ledger into this file where much of it is free, as in a copy whose tables were made again; else null. */
 async function compacted(connection: DuckDBConnection, file: string): Promise<string | null> {

@@ -132,7 +132,8 @@ test(
     expect(kept).toBeGreaterThan(NIGHTS * 40)
     const size = statSync(ledger(dir)).size
     expect((await command(['build', '--full', '--dir', dir, '--now', at(NIGHTS)])).code).not.toBe(1)
-    expect(size / statSync(ledger(dir)).size).toBeLessThan(1.3)
+    // A little that is free is left where it is.
+    expect(size).toBeLessThan(1.3 * statSync(ledger(dir)).size + 4 * 2 ** 20)
   },
   60_000 + NIGHTS * 60_000,
 )
