@@ -1,6 +1,6 @@
 // The page docs/tables.md: every published table with its grain, keys and columns, from the comments that a build writes
 // into the ledger itself.
-import type { Documented } from '../../pipeline/ledger/comments.ts'
+import type { Documented } from '../../pipeline/ledger/models.ts'
 import { describe, firstSentence } from '../../pipeline/ledger/describe.ts'
 import { feedRecords, recordItems } from '../../pipeline/ledger/feeds.ts'
 import { shippedTables } from '../../pipeline/ledger/lineage.ts'

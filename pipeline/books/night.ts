@@ -11,7 +11,7 @@ import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
+import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import type { FetchOutcome, PriceSources } from '../prices/fetch.ts'
 import { priceStep } from '../prices/step.ts'
@@ -140,11 +140,14 @@ export function configuredLots(config: Config): LotsStepOptions {
   return configuredMatching(config).options
 }
 
+/** What a command asks of a build. */
+type BooksBuild = Pick<BuildOptions, 'publish' | 'full' | 'only'> & { readonly publishAnyway: boolean }
+
 export async function buildBooks(
   context: CommandContext,
   config: Config,
   books: Books,
-  options: { publishAnyway: boolean; publish?: boolean; fetchesPrices?: boolean; only?: readonly string[] },
+  options: BooksBuild & { fetchesPrices?: boolean },
 ): Promise<NightlyBuild> {
   const sources = options.fetchesPrices === true ? openPriceSources(context, config) : null
   let prices: FetchOutcome | null = null
@@ -211,7 +214,7 @@ async function build(
   context: CommandContext,
   config: Config,
   books: Books,
-  options: { publishAnyway: boolean; publish?: boolean; only?: readonly string[] },
+  options: BooksBuild,
   steps: readonly ExtraStep[],
 ): Promise<BuildResult> {
   return buildLedger({
@@ -244,6 +247,8 @@ async function build(
       ...(config.history.feeds === undefined ? {} : { namedFeeds: config.history.feeds }),
     },
     ...(options.only === undefined ? {} : { only: options.only }),
+    full: options.full ?? false,
+    onNote: context.tell,
     steps,
     log: (event) => context.log.info(event, 'build'),
   })

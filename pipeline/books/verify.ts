@@ -1,15 +1,18 @@
 // Proof that the books are what was received: the journal's chain, the landed rows against the journal, and the
 // ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
 
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { engineSettings, readerSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
+import { isSame, type Rows, rowsOf } from '../ledger/kept.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
-import { buildBooks } from './night.ts'
+import { buildBooks, type NightlyBuild } from './night.ts'
 
 export interface Verification {
   readonly frames: number
@@ -23,7 +26,12 @@ export interface Verification {
   readonly problems: readonly string[]
 }
 
-export async function verifyBooks(context: CommandContext, config: Config): Promise<Verification> {
+/** With `rebuild` the published ledger is held against the full build as well, table by table. */
+export async function verifyBooks(
+  context: CommandContext,
+  config: Config,
+  { rebuild = false }: { readonly rebuild?: boolean } = {},
+): Promise<Verification> {
   const journal = await verifyJournal(context.dir)
   const found = {
     frames: journal.frames,
@@ -52,10 +60,15 @@ export async function verifyBooks(context: CommandContext, config: Config): Prom
   })
   try {
     const tables = await compareWithFreshLanding(context, books, problems)
-    const built = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
+    const built = await buildBooks(context, config, books, {
+      publishAnyway: false,
+      publish: false,
+      full: true,
+    })
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
+    if (rebuild) problems.push(...(await compareWithPublished(built, books.landing.engine)))
     return { ...found, tables, problems }
   } finally {
     await books.close()
@@ -89,6 +102,47 @@ async function compareWithFreshLanding(
     })
   } finally {
     await fresh.close()
+  }
+}
+
+/** What every build writes anew, by its own time. */
+const OF_THE_BUILD: ReadonlySet<string> = new Set(['main.about', 'main.breaks', 'main.made_tables'])
+
+/** Where the tables of the published ledger have other rows than those of a full build. */
+async function compareWithPublished(
+  { path, found }: NightlyBuild,
+  engine: EngineSettings,
+): Promise<readonly string[]> {
+  const wanted = [...found].filter(([table]) => table.startsWith('main.') && !OF_THE_BUILD.has(table))
+  const published = await publishedRows(path, engine).catch((cause: unknown) => cause)
+  if (!(published instanceof Map))
+    return [`ledger: it cannot be read (${String(published).split('\n')[0]}); run tieout build --full`]
+  return wanted.flatMap(([table, rows]) => {
+    const there = published.get(table) as Rows | undefined
+    if (isSame(rows, there)) return []
+    const instead = there === undefined ? 'is not there' : `holds ${there.count} rows that differ`
+    return [`ledger: table ${table} ${instead}; a full build makes ${rows.count}; run tieout build --full`]
+  })
+}
+
+/** The rows of every published table; none where there is no ledger. */
+async function publishedRows(path: string, engine: EngineSettings): Promise<Map<string, Rows>> {
+  if (!existsSync(path)) return new Map()
+  const instance = await DuckDBInstance.create(path, {
+    access_mode: 'READ_ONLY',
+    ...instanceOptions(readerSettings(engine)),
+  })
+  try {
+    const connection = await instance.connect()
+    const tables = await connection.runAndReadAll("select 'main.' || table_name from duckdb_tables()")
+    const rows = await rowsOf(
+      connection,
+      tables.getRowsJson().map(([table]) => String(table)),
+    )
+    connection.closeSync()
+    return rows
+  } finally {
+    instance.closeSync()
   }
 }
 

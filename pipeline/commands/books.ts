@@ -20,7 +20,15 @@ const publishAnyway = {
 
 export const buildCommand = defineCommand({
   example: ['$0 build', 'after a change of the configuration'],
-  options: (parser) => parser.option('publish-anyway', publishAnyway).option('json', jsonOption),
+  options: (parser) =>
+    parser
+      .option('full', {
+        type: 'boolean',
+        default: false,
+        describe: 'Make every table again, also those of which nothing has changed',
+      })
+      .option('publish-anyway', publishAnyway)
+      .option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const books = await openBooks(context.dir, {
@@ -66,15 +74,22 @@ const NEXT_OF_CHECK =
 export const verifyCommand = defineCommand({
   example: ['$0 verify', 'before a filing, or after a restore'],
   options: (parser) =>
-    parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }).option('repair', {
-      type: 'boolean',
-      default: false,
-      describe: 'Where the journal is damaged: keep every whole frame, set the rest aside',
-    }),
+    parser
+      .option('json', { type: 'boolean', default: false, describe: 'As JSON' })
+      .option('rebuild', {
+        type: 'boolean',
+        default: false,
+        describe: 'Hold the published ledger against a full build as well, table by table',
+      })
+      .option('repair', {
+        type: 'boolean',
+        default: false,
+        describe: 'Where the journal is damaged: keep every whole frame, set the rest aside',
+      }),
   run: async (context, args) => {
     const config = optionalConfig(context)
     const repair = args.repair ? await repairBooks(context, config) : null
-    const result = await verifyBooks(context, config)
+    const result = await verifyBooks(context, config, args)
     if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))
     else {
       if (args.repair)
@@ -104,20 +119,26 @@ export const rebuildCommand = defineCommand({
         context.tell(
           `Erased before, and without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
         )
-      return await buildAndTell(context, config, books, args)
+      return await buildAndTell(context, config, books, { ...args, full: true })
     } finally {
       await books.close()
     }
   },
 })
 
+interface BuildArguments {
+  readonly json: boolean
+  readonly full: boolean
+  readonly 'publish-anyway': boolean
+}
+
 async function buildAndTell(
   context: CommandContext,
   config: Config,
   books: Books,
-  { json, 'publish-anyway': anyway }: { readonly json: boolean; readonly 'publish-anyway': boolean },
+  { json, full, 'publish-anyway': anyway }: BuildArguments,
 ): Promise<ExitCode> {
-  const result = await buildBooks(context, config, books, { publishAnyway: anyway })
+  const result = await buildBooks(context, config, books, { publishAnyway: anyway, full })
   context.print(json ? JSON.stringify(buildJson(result), null, 2) : describeBreaks(result))
   context.tell(closingLine(result))
   if (result.published) return 0

@@ -3,7 +3,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
-import type { Documented } from './comments.ts'
+import type { Documented } from './models.ts'
 
 /** Raised when what the published tables say changes its meaning; a table or column that is only added does not count. */
 export const LEDGER_FORMAT = 1

@@ -1,8 +1,8 @@
 // The table `breaks`: what every check found, with a stable id, since when it is known, and what has been resolved.
 // A check is a model of the layer `checks`; each of its rows is one disagreement.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import type { Documented } from './comments.ts'
-import { type Model, ModelError } from './models.ts'
+import { literal } from '../engine/quote.ts'
+import { type Documented, type Model, ModelError } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'
@@ -59,6 +59,9 @@ const ADDED_LATER: ReadonlySet<string> = new Set(['note', 'noted_at', 'figures_h
 
 /** What the breaks of a published ledger must tell to be carried on. */
 export const carriedColumns: readonly string[] = breakColumns.filter((name) => !ADDED_LATER.has(name))
+
+/** What a build says of a break besides what the check has found. */
+const ADDED_BY_BUILD: ReadonlySet<string> = new Set(['first_seen_at', 'status', 'note', 'noted_at'])
 
 /** What `breaks` is made from, besides the checks. */
 export const BREAKS_READ: readonly string[] = ['landing.notes', 'staging.previous_breaks']
@@ -129,7 +132,8 @@ const FIGURES_HASH = `substr(sha256(concat_ws('|', severity, coalesce(cast(expec
          array_to_string(regexp_extract_all(explanation, '[0-9][0-9.:-]*'), ' '))), 1, 16)`
 
 /**
- * Makes `breaks` from the tables of the checks and the user's notes; `now` is when new ones count as first seen.
+ * Makes `breaks` from the tables of the checks, of which those that were kept found what they had found before, and the
+ * user's notes; `now` is when new ones count as first seen.
  * A note holds for the figures that it was made for. Books that contradict themselves are not put right by a note, so
  * that a break of severity error stays open.
  */
@@ -140,14 +144,15 @@ const NO_CHECK = `select '' as check_name, '' as severity, '' as account, '' as 
 
 export async function assembleBreaks(
   connection: DuckDBConnection,
-  checks: readonly string[],
+  checks: { readonly made: readonly string[]; readonly kept: readonly string[] },
   now: Date,
 ): Promise<void> {
-  const found = checks.map(
+  const found = checks.made.map(
     (table) =>
       `select '${table.replace('checks.', '')}' as check_name, ${CHECK_COLUMNS.join(', ')} from ${table}`,
   )
   if (found.length === 0) found.push(NO_CHECK)
+  const kept = checks.kept.map((table) => literal(table.replace('checks.', '')))
   await connection.run(
     `create or replace table breaks as
      with found_now as (${found.join('\nunion all\n')}),
@@ -157,8 +162,12 @@ export async function assembleBreaks(
        from found_now
      ),
      named as (
-       select substr(whole_id, 1, 16) as break_id, * exclude (whole_id), ${FIGURES_HASH} as figures_hash
+       select substr(whole_id, 1, 16) as break_id, * exclude (whole_id, culprit), ${FIGURES_HASH} as figures_hash
        from identified
+       union all by name
+       select ${breakColumns.filter((name) => !ADDED_BY_BUILD.has(name)).join(', ')}
+       from staging.previous_breaks
+       where status <> 'resolved' and check_name in (${['null', ...kept].join(', ')})
      ),
      last_words as (
        select break_id, figures, note, is_withdrawn, noted_at
@@ -166,7 +175,7 @@ export async function assembleBreaks(
        where newest = 1
      ),
      still as (
-       select named.* exclude (culprit),
+       select named.*,
          coalesce(previous.first_seen_at, cast($now as timestamptz)) as first_seen_at,
          case when words.break_id is null then 'open' else 'explained' end as status,
          words.note, words.noted_at

@@ -8,6 +8,7 @@ import { packageRoot } from '../config/root.ts'
 import { outOfMemory } from '../engine/out-of-memory.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { readErased } from '../journal/erase.ts'
 import { aboutDocs, makeAbout } from './about.ts'
 import {
   assembleBreaks,
@@ -23,10 +24,28 @@ import { docsOfStep, writeComments } from './comments.ts'
 import { counterpartyKey } from './counterparty-key.ts'
 import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
+import {
+  type Found,
+  inputsOf,
+  isBase,
+  type MadeTables,
+  madeDocs,
+  originOf,
+  readMade,
+  writeMade,
+} from './kept.ts'
 import { writeMacros } from './macros.ts'
 import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
-import { discardBuild, fullDisk, keepUnpublishedBreaks, LEDGER_FILE, publishLedger } from './publish.ts'
+import {
+  copyOfLedger,
+  discardBuild,
+  fullDisk,
+  keepUnpublishedBreaks,
+  LEDGER_FILE,
+  publishLedger,
+} from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
+import { KeptDiffer } from './run.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
 
@@ -54,6 +73,10 @@ export interface BuildOptions {
   readonly only?: readonly string[]
   /** False: run models and checks, and throw the result away. */
   readonly publish?: boolean
+  /** Make every table again, also where nothing that decides it has changed. */
+  readonly full?: boolean
+  /** What is worth knowing of how the build went, in a sentence. */
+  readonly onNote?: ((text: string) => void) | undefined
   readonly steps?: readonly ExtraStep[]
   readonly log?: (event: BuildEvent) => void
   readonly disk?: Disk
@@ -70,15 +93,32 @@ export interface BuildResult {
   readonly explainedBreaks: readonly Break[]
   /** Rows and milliseconds of each table, in the order in which they were made. */
   readonly tables: readonly BuildEvent[]
+  /** Every table with its rows and what decided it. */
+  readonly found: ReadonlyMap<string, Found>
 }
 
 let builds = 0
 
 /**
  * Builds, checks and publishes. Throws ModelError for a model that cannot be ordered, BuildFailed for one that fails.
- * A build with open breaks of severity error is published only when asked; its breaks are kept beside the books.
+ * A build with open breaks of severity error is published only when asked; its breaks are kept beside the books. Tables of
+ * the published ledger that nothing has changed are kept, but for a build that is `full` or of `only` some tables; where that
+ * fails everything is made again.
  */
 export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
+  const full = options.full === true || options.only !== undefined
+  try {
+    return await attempt({ ...options, full })
+  } catch (error) {
+    if (full || !(error instanceof KeptDiffer || error instanceof BuildFailed)) throw error
+    const why =
+      error instanceof KeptDiffer ? `the published ${error.message} is not what was built` : error.message
+    options.onNote?.(`Making every table again: ${why}.`)
+    return attempt({ ...options, full: true })
+  }
+}
+
+async function attempt(options: BuildOptions): Promise<BuildResult> {
   const disk = options.disk ?? nodeDisk
   builds += 1
   const unfinished = join(options.dir, 'tmp', `ledger-${process.pid}-${builds}.duckdb`)
@@ -90,7 +130,7 @@ export async function buildLedger(options: BuildOptions): Promise<BuildResult> {
     const made = await inWorkspace(
       connection,
       { unfinished, published: path, breakColumns: carriedColumns },
-      (workspace) => make(connection, workspace, options),
+      (workspace) => make(connection, workspace, { ...options, path, unfinished }),
     )
     if (made.published) await publishLedger(disk, options.dir, unfinished)
     else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
@@ -121,44 +161,77 @@ async function explained(
 async function make(
   connection: DuckDBConnection,
   workspace: Workspace,
-  options: BuildOptions,
+  options: BuildOptions & { readonly path: string; readonly unfinished: string },
 ): Promise<Omit<BuildResult, 'path'>> {
-  const { config, steps = [] } = options
-  await standEmptyTables(connection)
-  const folders = { shipped: join(packageRoot, 'data'), books: options.dir }
-  const key = await counterpartyKey(connection, options.dir, options.disk ?? nodeDisk)
-  await loadReference(connection, config, folders, key)
+  const { config, steps = [], dir, disk = nodeDisk } = options
+  const folders = { shipped: join(packageRoot, 'data'), books: dir }
+  await loadReference(connection, config, folders, await counterpartyKey(connection, dir, disk))
+  const inputs = await inputsOf(connection, GIVEN_TABLES)
+  const origin = originOf(await readErased(dir, disk), config.publishPersonalData)
+  const before = await readMade(connection)
+  const isKept = before !== null && options.full !== true && isBase(before, origin, inputs)
+  const base = await beginWith(connection, workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
-  mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs])
+  mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)
   const { clock, only, log } = options
-  const tables = await runTasks(connection, models, steps, { given: GIVEN_TABLES, only, clock, log })
+  const { events: tables, found } = await runTasks(connection, models, steps, {
+    inputs,
+    base,
+    only,
+    clock,
+    log,
+  })
   const made = new Set(tables.map(({ table }) => table))
-  const firing = tables.filter(({ table, rows }) => table.startsWith('checks.') && rows > 0)
+  const kept = new Set(tables.filter((one) => one.kept).map(({ table }) => table))
+  const firing = tables
+    .filter(({ table, rows }) => table.startsWith('checks.') && rows > 0)
+    .map(({ table }) => table)
   await mustBeChecks(
     connection,
-    models.filter(({ table }) => made.has(table)),
+    models.filter(({ table }) => made.has(table) && !kept.has(table)),
   )
   await assembleBreaks(
     connection,
-    firing.map(({ table }) => table),
+    { made: firing.filter((table) => !kept.has(table)), kept: firing.filter((table) => kept.has(table)) },
     options.now,
   )
   await makeAbout(connection, options.now)
+  await writeMade(connection, found, { before, origin, now: options.now })
   await writeMacros(connection)
   const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
-  const documented = [...models.filter(({ table }) => made.has(table)), ...written, breaksDocs, aboutDocs]
+  const documented = [
+    ...models.filter(({ table }) => made.has(table)),
+    ...written,
+    breaksDocs,
+    aboutDocs,
+    madeDocs,
+  ]
   await dropUnmade(connection, new Set(documented.map(({ table }) => table)))
-  const found = await readBreaks(connection)
-  const openBreaks = found.filter(({ status }) => status === 'open')
+  const breaksFound = await readBreaks(connection)
+  const openBreaks = breaksFound.filter(({ status }) => status === 'open')
   const breaks = countBySeverity(openBreaks)
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is thrown away.
   if (published) await writeComments(connection, documented)
-  const explainedBreaks = found.filter(({ status }) => status === 'explained')
-  return { published, breaks, openBreaks, explainedBreaks, tables }
+  const explainedBreaks = breaksFound.filter(({ status }) => status === 'explained')
+  return { published, breaks, openBreaks, explainedBreaks, tables, found }
+}
+
+/** Opens the unfinished ledger as a copy of the published one, with the tables that `base` tells of, or else as an empty one. */
+async function beginWith(
+  connection: DuckDBConnection,
+  workspace: Workspace,
+  { path, unfinished }: { readonly path: string; readonly unfinished: string },
+  base: MadeTables | null,
+): Promise<MadeTables | null> {
+  const isCopied = base !== null && (await copyOfLedger(path, unfinished))
+  await workspace.openLedger()
+  if (isCopied) return base
+  await standEmptyTables(connection)
+  return null
 }
 
 function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {

@@ -1,11 +1,9 @@
 // Writes what each published table and column means into the ledger, for whoever opens it without these sources.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
-import { type Model, qualify } from './models.ts'
+import { type Documented, qualify } from './models.ts'
 import type { ExtraStep } from './tasks.ts'
 import { CATALOG } from './workspace.ts'
-
-export type Documented = Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>
 
 export const docsOfStep = ({ name, writes, docs, columns }: ExtraStep): Documented[] =>
   writes.map((table) => ({

@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
 import { identifier, literal } from '../engine/quote.ts'
+import type { Inputs, MadeTables } from './kept.ts'
 import { dropMacros } from './macros.ts'
 import type { Model } from './models.ts'
 import { holds, type ParseTree } from './parse-tree.ts'
@@ -114,18 +115,22 @@ export class Emptiness {
   /** What decides the columns of tables without rows that no build has made yet. */
   readonly #learned = new Map<string, string>()
 
-  /** What has landed and the tables that are given must stand there. */
-  static async of(connection: DuckDBConnection, given: readonly string[]): Promise<Emptiness> {
+  /**
+   * What has landed and what is given must stand there, with these rows. What stands in the unfinished ledger has none, but
+   * for the tables that `kept` says to have some.
+   */
+  static async of(
+    connection: DuckDBConnection,
+    { landed, given, kept }: Inputs & { readonly kept: MadeTables | null },
+  ): Promise<Emptiness> {
     const emptiness = new Emptiness()
     for (const [table, columns] of await columnsIn(connection, ['landing', 'staging', CATALOG]))
-      if (table.startsWith('main.')) emptiness.#standing.set(table, columns)
-      else emptiness.#columns.set(table, hashOf([version(), table, columns]))
-    const landed = [...emptiness.#columns.keys()].filter((table) => table.startsWith('landing.'))
-    const filled = new Set(await withRows(connection, landed))
-    for (const table of landed) if (!filled.has(table)) emptiness.#isEmpty(table)
-    for (const [table, content] of await contentsOf(connection, given))
-      if (content === null) emptiness.#isEmpty(table)
-      else emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), content]))
+      if (!table.startsWith('main.')) emptiness.#columns.set(table, hashOf([version(), table, columns]))
+      else if (kept === null || kept.get(table)?.count === 0) emptiness.#standing.set(table, columns)
+    for (const [table, { count }] of landed) if (count === 0) emptiness.#isEmpty(table)
+    for (const [table, { count, hash }] of given)
+      if (count === 0) emptiness.#isEmpty(table)
+      else emptiness.#rows.set(table, hashOf([emptiness.#columns.get(table), String(count), hash]))
     return emptiness
   }
 
@@ -223,25 +228,4 @@ async function columnsIn(
       .filter(([name]) => tables?.includes(name) ?? true)
       .map(([name, list]) => [name, list.join(', ')]),
   )
-}
-
-/** Those of the tables that have a row. */
-async function withRows(connection: DuckDBConnection, tables: readonly string[]): Promise<string[]> {
-  if (tables.length === 0) return []
-  const questions = tables.map((table) => `(select '${table}' from ${table} limit 1)`)
-  const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
-  return reader.getRowsJson().map(([table]) => String(table))
-}
-
-/** A hash of the rows of each table, whatever their order; null where there are none. */
-async function contentsOf(
-  connection: DuckDBConnection,
-  tables: readonly string[],
-): Promise<[string, string | null][]> {
-  const questions = tables.map(
-    (table) =>
-      `(select '${table}', sha256(string_agg(cast(given as varchar), chr(10) order by cast(given as varchar))) from ${table} as given)`,
-  )
-  const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
-  return reader.getRowsJson() as [string, string | null][]
 }

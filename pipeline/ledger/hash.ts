@@ -2,7 +2,7 @@
 // by night, or backfilled in any order, the same records give the same hash. What depends on when runs happened is
 // left out: page numbers, when something was seen, runs, coverage, versions that the venue has since changed, the
 // present state of things and the prices read from it, what has no identity, breaks about the fetching itself, and the
-// version that made it.
+// version that made it and when.
 import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
@@ -30,6 +30,7 @@ const isOfThePresent = ({ record }: FeedRecord): boolean =>
 
 const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'about',
+  'made_tables',
   'runs',
   'coverage',
   'fetched_ranges',

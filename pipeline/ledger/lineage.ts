@@ -7,11 +7,12 @@ import { endpoints } from '../../connectors/catalogue.ts'
 import { packageRoot } from '../config/root.ts'
 import { aboutDocs } from './about.ts'
 import { BREAKS_READ, breaksDocs } from './breaks.ts'
-import { type Documented, docsOfStep } from './comments.ts'
+import { docsOfStep } from './comments.ts'
 import { describe, firstSentence } from './describe.ts'
 import { feedRecords } from './feeds.ts'
 import { generatedModels } from './generated.ts'
-import { type Model, qualify, readModels } from './models.ts'
+import { madeDocs } from './kept.ts'
+import { type Documented, type Model, qualify, readModels } from './models.ts'
 import { readsOf } from './parse-tree.ts'
 import { GIVEN_TABLES } from './reference.ts'
 import type { ExtraStep } from './tasks.ts'
@@ -28,8 +29,8 @@ export type Lineage = ReadonlyMap<string, Origin>
 
 /** What every table of schema main is, in the shipped version; steps are those that a build adds to the models. */
 export function shippedTables(steps: readonly ExtraStep[]): Documented[] {
-  return [...shippedModels(), ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs].filter(({ table }) =>
-    table.startsWith('main.'),
+  return [...shippedModels(), ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs].filter(
+    ({ table }) => table.startsWith('main.'),
   )
 }
 
@@ -51,7 +52,7 @@ export async function readLineage(steps: readonly ExtraStep[]): Promise<Lineage>
         origins.push({ table, says: says(doc), reads: step.reads.map(qualify) })
     const checks = models.map(({ table }) => table).filter((table) => table.startsWith('checks.'))
     origins.push({ table: 'main.breaks', says: says(breaksDocs.doc), reads: [...checks, ...BREAKS_READ] })
-    origins.push({ table: aboutDocs.table, says: says(aboutDocs.doc), reads: [] })
+    for (const { table, doc } of [aboutDocs, madeDocs]) origins.push({ table, says: says(doc), reads: [] })
     return new Map(origins.map((origin) => [origin.table, origin]))
   } finally {
     connection.closeSync()

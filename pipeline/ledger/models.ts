@@ -20,6 +20,9 @@ export interface Model {
   readonly isView?: true
 }
 
+/** A table that is published, with what it is: a model's, or that of a step. */
+export type Documented = Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>
+
 /** A model that does not parse, does not say what it is, reads what nobody makes, or stands in a circle. */
 export class ModelError extends TieoutError {
   override readonly name = 'ModelError'
@@ -117,9 +120,7 @@ export function mustBeDistinct(models: readonly Pick<Model, 'table' | 'file'>[])
  * Refuses a model that does not say what a reader needs to know of its table: the grain of every one; the keys and the
  * meaning of the columns of one that is published.
  */
-export function mustBeDocumented(
-  models: readonly Pick<Model, 'table' | 'file' | 'doc' | 'columnDocs'>[],
-): void {
+export function mustBeDocumented(models: readonly Documented[]): void {
   for (const { table, file, doc, columnDocs } of models) {
     const isPublished = table.startsWith('main.')
     const missing = [

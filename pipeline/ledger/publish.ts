@@ -1,7 +1,8 @@
 // What becomes of a finished build: it replaces the published ledger by one rename, or it is thrown away
 // and only its breaks are kept. The published file is never written to.
 import { createHash } from 'node:crypto'
-import { stat, statfs } from 'node:fs/promises'
+import { constants } from 'node:fs'
+import { copyFile, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { CorruptionError, TieoutError } from '../../models/error.ts'
 import { type Disk, DiskError, writeFileAtomic } from '../journal/disk.ts'
@@ -18,6 +19,20 @@ export async function publishLedger(disk: Disk, dir: string, finished: string): 
   await disk.rename(finished, join(dir, LEDGER_FILE))
   await disk.syncDir(dir)
   await disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))
+}
+
+/**
+ * Copies the published file, sharing its blocks where the file system can, to be changed into the next one. False where that
+ * does not succeed: a new file may still find room.
+ */
+export async function copyOfLedger(published: string, unfinished: string): Promise<boolean> {
+  try {
+    await copyFile(published, unfinished, constants.COPYFILE_FICLONE)
+    return true
+  } catch {
+    await rm(unfinished, { force: true })
+    return false
+  }
 }
 
 /** Keeps the breaks of a build that was not published, for `check` and `status`. */

@@ -4,8 +4,10 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { type Asked, Emptiness } from './empty.ts'
+import { decidedBy, type Found, type Inputs, type MadeTables } from './kept.ts'
 import { inOrder, type Model, qualify, type Task } from './models.ts'
 import { parseTree } from './parse-tree.ts'
+import { type Item, Run } from './run.ts'
 
 /** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
 export interface ExtraStep {
@@ -18,6 +20,8 @@ export interface ExtraStep {
   readonly docs?: Readonly<Record<string, string>>
   /** What their columns mean, by table and column. */
   readonly columns?: Readonly<Record<string, Readonly<Record<string, string>>>>
+  /** What decides its tables besides what it reads and the program; one that does not say so runs in every build. */
+  readonly decidedBy?: string
   run(connection: DuckDBConnection): Promise<void>
 }
 
@@ -26,6 +30,8 @@ export interface BuildEvent {
   readonly table: string
   readonly rows: number
   readonly ms: number
+  /** It is as it was published: nothing that decides it has changed. */
+  readonly kept: boolean
 }
 
 /** A model or step that the database refused; the published ledger is as it was. */
@@ -40,23 +46,31 @@ export function runnable(models: readonly Model[], steps: readonly ExtraStep[]):
 }
 
 export interface TasksOptions {
-  /** Tables that stand there already. */
-  readonly given: readonly string[]
+  /** What stands there already. */
+  readonly inputs: Inputs
+  /** The tables that stand in the unfinished ledger as they were published; null in one that begins empty. */
+  readonly base: MadeTables | null
   /** Tables that are wanted, with all that they are made from; every one when absent. */
   readonly only?: readonly string[] | undefined
   readonly clock: Clock
   readonly log?: ((event: BuildEvent) => void) | undefined
 }
 
-/** Runs models and steps in the order in which they read each other. */
+export interface Done {
+  readonly events: readonly BuildEvent[]
+  /** Every table with its rows and what decided it, as far as that is known. */
+  readonly found: ReadonlyMap<string, Found>
+}
+
+/** Runs models and steps in the order in which they read each other, and keeps what need not be made again. */
 export async function runTasks(
   connection: DuckDBConnection,
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  { given, only, clock, log }: TasksOptions,
-): Promise<BuildEvent[]> {
-  const emptiness = await Emptiness.of(connection, given)
-  const tasks: Task<() => Promise<number>>[] = []
+  { inputs, base, only, clock, log }: TasksOptions,
+): Promise<Done> {
+  const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
+  const tasks: Task<Item>[] = []
   for (const model of models) {
     // What such a step brings into landing is not known beforehand: these models are always asked.
     const before = steps
@@ -65,23 +79,39 @@ export async function runTasks(
     const { reads: own, emptyWhen } = await parseTree(connection, model)
     const asked = { model, reads: [...own, ...before], emptyWhen: before.length === 0 && emptyWhen }
     const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
-    const item = () => runModel(connection, asked, emptiness)
+    const item: Item = {
+      decidedBy: (known) => decidedBy(model.select, own, known),
+      make: () => runModel(connection, asked, emptiness),
+      keep: async (rows) => emptiness.made(asked, rows.get(model.table)?.count ?? 0),
+      isView: model.isView === true,
+      bringsToLanding: false,
+    }
     tasks.push({ name: model.table, reads, writes: [model.table], item })
   }
   for (const step of steps) {
     const [reads, writes] = [step.reads.map(qualify), step.writes.map(qualify)]
-    tasks.push({ name: step.name, reads, writes, item: () => runStep(connection, step, emptiness) })
+    const item: Item = {
+      decidedBy: (known) =>
+        step.decidedBy === undefined ? undefined : decidedBy(`${step.name} ${step.decidedBy}`, reads, known),
+      make: () => runStep(connection, step, emptiness),
+      keep: (rows) =>
+        emptiness.written(connection, new Map([...rows].map(([table, { count }]) => [table, count]))),
+      isView: false,
+      bringsToLanding: step.precedes !== undefined,
+    }
+    tasks.push({ name: step.name, reads, writes, item })
   }
+  const run = new Run(connection, tasks, inputs, base)
   const events: BuildEvent[] = []
-  for (const { name, item } of inOrder(tasks, new Set(given), only?.map(qualify))) {
+  for (const task of inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))) {
     const begun = clock.monotonic()
-    const rows = await item()
-    const event = { table: name, rows, ms: clock.monotonic() - begun }
+    const { rows, kept } = await run.carryOut(task)
+    const event = { table: task.name, rows, ms: clock.monotonic() - begun, kept }
     events.push(event)
     log?.(event)
   }
   await emptiness.learn(connection)
-  return events
+  return { events, found: await run.finish() }
 }
 
 async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: Emptiness): Promise<number> {

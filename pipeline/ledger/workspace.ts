@@ -1,5 +1,6 @@
 // Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
 // published ledger to read from, all attached to the instance that holds the landing database.
+import { rename } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { registerExactFunctions } from './functions.ts'
@@ -14,12 +15,15 @@ const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
 export const PREVIOUS = 'before'
 
+/** Name under which a ledger is attached that is written once more, without what is free in it. */
+const COMPACT = 'compact_ledger'
+
 const fileOf = (unfinished: string, layer: string): string =>
   unfinished.replace(/(\.duckdb)?$/, `.${layer}.duckdb`)
 
 /** Every file that a build of this unfinished ledger may leave; a step has a log where there was no room to let go of it. */
 export const workFiles = (unfinished: string): string[] =>
-  [unfinished, ...UNPUBLISHED.map((layer) => fileOf(unfinished, layer))].flatMap((file) => [
+  [unfinished, ...[...UNPUBLISHED, COMPACT].map((layer) => fileOf(unfinished, layer))].flatMap((file) => [
     file,
     `${file}.wal`,
   ])
@@ -27,6 +31,8 @@ export const workFiles = (unfinished: string): string[] =>
 export interface Workspace {
   /** Columns of the breaks of the published ledger, which is attached as `before`; null where there are none to carry on. */
   readonly previousBreaks: readonly string[] | null
+  /** Attaches the unfinished ledger, a new one or what has been copied to its place; what is made without a schema is made in it. */
+  openLedger(): Promise<void>
 }
 
 /**
@@ -45,14 +51,18 @@ export async function inWorkspace<T>(
   const restore = await settle(connection)
   try {
     const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
-    await attachWithoutLog(connection, files.unfinished, CATALOG)
     for (const layer of UNPUBLISHED)
       await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
-    await connection.run(`use ${CATALOG}`)
-    registerExactFunctions(connection)
-    const result = await work({ previousBreaks })
+    const openLedger = async (): Promise<void> => {
+      await attachWithoutLog(connection, files.unfinished, CATALOG)
+      await connection.run(`use ${CATALOG}`)
+      registerExactFunctions(connection)
+    }
+    const result = await work({ previousBreaks, openLedger })
     await connection.run('checkpoint')
+    const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
     await restore()
+    if (compact !== null) await rename(compact, files.unfinished)
     return result
   } catch (error) {
     // A transaction that failed lets nothing else through, not even this.
@@ -60,6 +70,24 @@ export async function inWorkspace<T>(
     await restore().catch(() => undefined)
     throw error
   }
+}
+
+/** With a larger share of it free, a file is written once more: it would be more than 1.25 times as large as it need be. */
+const MOST_FREE = 0.2
+/** Less than this is not worth the trouble. */
+const MOST_FREE_BYTES = 4 * 2 ** 20
+
+/** Writes the unfinished ledger into this file where much of it is free, as in a copy whose tables were made again; else null. */
+async function compacted(connection: DuckDBConnection, file: string): Promise<string | null> {
+  const reader = await connection.runAndReadAll(
+    `select free_blocks > ${MOST_FREE} * total_blocks and free_blocks * block_size > ${MOST_FREE_BYTES}
+     from pragma_database_size() where database_name = '${CATALOG}'`,
+  )
+  if (reader.getRowsJson()[0]?.[0] !== true) return null
+  await attachWithoutLog(connection, file, COMPACT)
+  await connection.run(`copy from database ${CATALOG} to ${COMPACT}`)
+  await connection.run(`checkpoint ${COMPACT}`)
+  return file
 }
 
 /** Rows of one group, which DuckDB does not divide among threads. */
@@ -88,7 +116,7 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
       `set threads = ${threads}`,
       // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
       'pragma disable_checkpoint_on_shutdown',
-      ...[CATALOG, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
+      ...[CATALOG, COMPACT, ...UNPUBLISHED, PREVIOUS].map((name) => `detach database if exists ${name}`),
       'pragma enable_checkpoint_on_shutdown',
     ])
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))

@@ -47,7 +47,21 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
     writes: tables.map(([name]) => name),
     docs: Object.fromEntries(tables.map(([name, { doc }]) => [name, doc])),
     columns: Object.fromEntries(tables.map(([name, table]) => [name, columnDocs(table)])),
+    ...decisionOf(options),
     run: (connection) => runLots(connection, options),
+  }
+}
+
+/** The options, where all of them are words and numbers: the terms of the law follow from its name. */
+function decisionOf({
+  selections,
+  allocations,
+  signal: _,
+  ...options
+}: LotsStepOptions): Pick<ExtraStep, 'decidedBy'> {
+  if (selections !== undefined || allocations !== undefined) return {}
+  return {
+    decidedBy: JSON.stringify(options, (_key, value) => (typeof value === 'bigint' ? String(value) : value)),
   }
 }
 

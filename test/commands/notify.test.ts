@@ -50,6 +50,7 @@ const built = (openBreaks: readonly Break[], published = true): RunReport['build
   openBreaks,
   explainedBreaks: [],
   tables: [],
+  found: new Map(),
 })
 
 const BOTH = ['failure', 'new_breaks'] as const

@@ -1,0 +1,216 @@
+// What a build need not make again. A table is decided by its text and by the rows of what it reads; the ledger says of each
+// table what decided it and which rows it had. Where nothing of that has changed a build keeps the table as it was published,
+// and a table made again with the same rows changes nothing behind it. In doubt everything is made again.
+import { createHash } from 'node:crypto'
+import { readdirSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { type DuckDBConnection, version } from '@duckdb/node-api'
+import { packageRoot, packageVersion } from '../config/root.ts'
+import { literal } from '../engine/quote.ts'
+import type { Documented } from './models.ts'
+import { PREVIOUS } from './workspace.ts'
+
+/** The rows of a table, in whatever order they stand. */
+export interface Rows {
+  readonly count: number
+  /** Sum of the 64-bit hashes of the rows, as decimal text; `0` of no rows. */
+  readonly hash: string
+}
+
+export const NO_ROWS: Rows = { count: 0, hash: '0' }
+
+/** What a build found of one of its tables. */
+export interface Found extends Rows {
+  /** Hash of the text and of the rows of what was read; empty where that is not known. */
+  readonly decidedBy: string
+}
+
+/** What a ledger says of one of the tables of its build. */
+export interface Made extends Found {
+  /** When a build first made it with these rows, ISO-8601. */
+  readonly madeAt: string
+}
+
+/** By qualified name: published tables, and the steps on the way to them. */
+export type MadeTables = ReadonlyMap<string, Made>
+
+const TABLE = 'made_tables'
+
+export const madeDocs: Documented = {
+  table: `main.${TABLE}`,
+  file: TABLE,
+  doc: `When each table of this ledger was last made, and from what: a build keeps a table of which nothing has changed.
+grain: one row per table that has landed (landing), is a step on the way (staging), is a check (checks) or is published (main)
+keys:  table_name unique`,
+  columnDocs: new Map([
+    ['table_name', 'Table, with its schema.'],
+    [
+      'decided_by',
+      'Hash of the text of the model and the rows of all that it reads; of the program, for the table about; `received` for what has landed, `given` for what the configuration and the shipped tables say.',
+    ],
+    ['row_count', 'Rows of the table.'],
+    ['rows_hash', 'Sum of the hashes of its rows, whatever their order.'],
+    ['made_at', 'When a build first made it with the rows that it has.'],
+  ]),
+}
+
+/** Rows of each table, in one question. */
+export async function rowsOf(
+  connection: DuckDBConnection,
+  tables: readonly string[],
+): Promise<Map<string, Rows>> {
+  if (tables.length === 0) return new Map()
+  const questions = tables.map(
+    (table) =>
+      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(one) as hugeint)), 0) as varchar) from ${table} as one`,
+  )
+  const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
+  return new Map(
+    (reader.getRowsJson() as [string, string, string][]).map(([table, count, hash]) => [
+      table,
+      { count: Number(count), hash },
+    ]),
+  )
+}
+
+export const isSame = (one: Rows | undefined, other: Rows | undefined): boolean =>
+  one !== undefined && one.count === other?.count && one.hash === other.hash
+
+/** The rows of what a build begins with, by table. */
+export interface Inputs {
+  /** What has landed. */
+  readonly landed: ReadonlyMap<string, Rows>
+  /** What the configuration and the shipped tables give. */
+  readonly given: ReadonlyMap<string, Rows>
+}
+
+/** What has landed, in the database attached as `landing`, and the tables that are given. */
+export async function inputsOf(connection: DuckDBConnection, given: readonly string[]): Promise<Inputs> {
+  const reader = await connection.runAndReadAll(
+    "select 'landing.' || table_name from duckdb_tables() where database_name = 'landing'",
+  )
+  const landed = reader.getRowsJson().map(([table]) => String(table))
+  const rows = await rowsOf(connection, [...landed, ...given])
+  const only = (tables: readonly string[]) => new Map([...rows].filter(([table]) => tables.includes(table)))
+  return { landed: only(landed), given: only(given) }
+}
+
+/** What decides a table, hashed; undefined where the rows of something that it reads are not known. */
+export function decidedBy(
+  text: string,
+  reads: readonly string[],
+  known: ReadonlyMap<string, Rows>,
+): string | undefined {
+  const hash = createHash('sha256').update(text)
+  for (const table of reads) {
+    const rows = known.get(table)
+    if (rows === undefined) return undefined
+    hash.update(`\n${table} ${rows.count} ${rows.hash}`)
+  }
+  return hash.digest('hex')
+}
+
+/** Whose `decided_by` is the origin of the whole ledger. */
+const ORIGIN = 'main.about'
+
+/**
+ * What decides a whole ledger, hashed: this program and its engine, since functions and steps are part of what a table says;
+ * which frames have been erased and whether personal data are published, since what has gone must not stay in a copy.
+ */
+export function originOf(erased: readonly number[], publishesPersonalData: boolean): string {
+  return createHash('sha256')
+    .update(JSON.stringify([packageVersion, version(), program(), erased, publishesPersonalData]))
+    .digest('hex')
+}
+
+let ownProgram: string | undefined
+
+function program(): string {
+  if (ownProgram !== undefined) return ownProgram
+  const folder = join(packageRoot, 'dist', 'pipeline')
+  const hash = createHash('sha256')
+  for (const name of compiledFiles(folder)) hash.update(name).update(readFileSync(join(folder, name)))
+  ownProgram = hash.digest('hex')
+  return ownProgram
+}
+
+function compiledFiles(folder: string): string[] {
+  try {
+    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
+      .filter((name) => name.endsWith('.js'))
+      .sort()
+  } catch {
+    // Sources that run without having been compiled.
+    return []
+  }
+}
+
+/** Every booked record, on which all figures rest. */
+const BOOKED = 'staging.moves'
+
+/** Of the rows that have landed, the share that may stand in tables that have changed. */
+const MOST_CHANGED = 0.5
+
+/**
+ * Whether a build may begin with these tables of the published ledger: not after another origin, nor where next to nothing
+ * would stay. What has landed changes every night, if only because the venue is asked again for what it told last; where the
+ * last build found no new booked record, this one is expected to find none.
+ */
+export function isBase(published: MadeTables, origin: string, { landed }: Inputs): boolean {
+  const last = published.get(ORIGIN)
+  if (last?.decidedBy !== origin) return false
+  const rows = [...landed].filter(([table]) => table !== 'landing.pages')
+  const countOf = (of: typeof rows): number => of.reduce((sum, [, { count }]) => sum + count, 0)
+  const changed = rows.filter(([table, one]) => !isSame(one, published.get(table)))
+  const wasQuiet = (published.get(BOOKED)?.madeAt ?? last.madeAt) < last.madeAt
+  return wasQuiet || countOf(changed) <= MOST_CHANGED * countOf(rows)
+}
+
+/** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */
+export async function readMade(connection: DuckDBConnection): Promise<MadeTables | null> {
+  try {
+    const reader = await connection.runAndReadAll(
+      `select table_name, decided_by, row_count, rows_hash, strftime(made_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')
+       from ${PREVIOUS}.main.${TABLE}`,
+    )
+    return new Map(
+      (reader.getRowsJson() as string[][]).map(([table, decided, count, hash, madeAt]) => [
+        table as string,
+        {
+          decidedBy: decided as string,
+          count: Number(count),
+          hash: hash as string,
+          madeAt: madeAt as string,
+        },
+      ]),
+    )
+  } catch {
+    return null
+  }
+}
+
+/** Writes down what was found of each table; those that have the rows that they had `before` keep their time. */
+export async function writeMade(
+  connection: DuckDBConnection,
+  found: ReadonlyMap<string, Found>,
+  {
+    before,
+    origin,
+    now,
+  }: { readonly before: MadeTables | null; readonly origin: string; readonly now: Date },
+): Promise<void> {
+  const made = [...found].map(([table, one]): [string, Made] => {
+    const earlier = before?.get(table)
+    const madeAt = earlier !== undefined && isSame(one, earlier) ? earlier.madeAt : now.toISOString()
+    return [table, { ...one, madeAt }]
+  })
+  made.push([ORIGIN, { decidedBy: origin, count: 1, hash: '0', madeAt: now.toISOString() }])
+  const rows = made.map(
+    ([table, { decidedBy, count, hash, madeAt }]) =>
+      `(${literal(table)}, ${literal(decidedBy)}, ${count}, ${literal(hash)}, ${literal(madeAt)})`,
+  )
+  await connection.run(
+    `create or replace table main.${TABLE} (table_name varchar, decided_by varchar, row_count bigint, rows_hash varchar, made_at timestamptz)`,
+  )
+  if (rows.length > 0) await connection.run(`insert into main.${TABLE} values ${rows.join(',\n')}`)
+}

@@ -1,0 +1,140 @@
+// One run of a build's tasks: which of them need not be carried out, because nothing that decides their tables has changed.
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { type Found, type Inputs, isSame, type MadeTables, NO_ROWS, type Rows, rowsOf } from './kept.ts'
+import type { Task } from './models.ts'
+
+/** How one task is carried out. */
+export interface Item {
+  /** What decides its tables, hashed; undefined where that is not known. */
+  decidedBy(known: ReadonlyMap<string, Rows>): string | undefined
+  /** Makes its tables, and answers the number of their rows. */
+  make(): Promise<number>
+  /** Takes in that its tables stand as they were published. */
+  keep(rows: ReadonlyMap<string, Rows>): Promise<void>
+  /** It makes a question instead of its answer: nobody counts its rows. */
+  readonly isView: boolean
+  /** What has landed may be more after it than before. */
+  readonly bringsToLanding: boolean
+}
+
+/** A published table is not what the ledger says of it: the file has been damaged or changed. */
+export class KeptDiffer extends Error {}
+
+const isPublished = (table: string): boolean => table.startsWith('main.')
+
+export class Run {
+  readonly #connection: DuckDBConnection
+  readonly #base: MadeTables | null
+  readonly #makers: ReadonlyMap<string, Task<Item>>
+  /** What has landed by now. */
+  #landed: ReadonlyMap<string, Rows>
+  /** Of every table that is given, has been made or is kept. */
+  readonly #rows: Map<string, Rows>
+  readonly #decided = new Map<string, string>()
+  /** Made, with what had landed by then; without a base nobody has looked at their rows yet. */
+  readonly #unseen: { readonly task: Task<Item>; readonly landed: ReadonlyMap<string, Rows> }[] = []
+  /** Steps on the way that were kept, and so do not stand there: they are made if somebody reads them. */
+  readonly #owed = new Set<Task<Item>>()
+  readonly #kept: string[] = []
+
+  constructor(
+    connection: DuckDBConnection,
+    tasks: readonly Task<Item>[],
+    { landed, given }: Inputs,
+    base: MadeTables | null,
+  ) {
+    this.#connection = connection
+    this.#base = base
+    this.#landed = landed
+    this.#rows = new Map(given)
+    this.#makers = new Map(tasks.flatMap((task) => task.writes.map((table) => [table, task] as const)))
+    for (const table of given.keys()) this.#decided.set(table, 'given')
+  }
+
+  /** Carries the task out, unless its tables are what it would make. What it reads has had its turn. */
+  async carryOut(task: Task<Item>): Promise<{ readonly rows: number; readonly kept: boolean }> {
+    const stays = this.#unchanged(task)
+    if (stays !== null) {
+      await task.item.keep(stays)
+      if (task.writes.every(isPublished)) this.#kept.push(...task.writes)
+      else this.#owed.add(task)
+      return { rows: total(stays), kept: true }
+    }
+    await this.#makeOwed(task.reads)
+    const landed = this.#landed
+    const rows = await task.item.make()
+    if (rows === 0) for (const table of task.writes) this.#rows.set(table, NO_ROWS)
+    this.#unseen.push({ task, landed })
+    // Whether a table came out as it was decides what is made of it; where there is nothing to hold it against, all are looked
+    // at in the end, with one question.
+    if (this.#base !== null) await this.#look()
+    if (task.item.bringsToLanding) this.#landed = await rowsOf(this.#connection, [...landed.keys()])
+    return { rows, kept: false }
+  }
+
+  /** The rows of its tables as they were published, where the same decides them; and takes them in. */
+  #unchanged(task: Task<Item>): Map<string, Rows> | null {
+    const decided = this.#base === null ? undefined : this.#decide(task, this.#landed)
+    const made = new Map(task.writes.map((table) => [table, this.#base?.get(table)]))
+    // A step that writes published tables and others can neither be kept whole nor made later.
+    const isOne = new Set(task.writes.map(isPublished)).size === 1
+    if (decided === undefined || !isOne || [...made.values()].some((one) => one?.decidedBy !== decided))
+      return null
+    for (const [table, one] of made) this.#learn(table, one as Rows, decided)
+    return made as Map<string, Rows>
+  }
+
+  #decide({ item }: Task<Item>, landed: ReadonlyMap<string, Rows>): string | undefined {
+    return item.decidedBy(new Map([...landed, ...this.#rows]))
+  }
+
+  #learn(table: string, { count, hash }: Rows, decided: string): void {
+    this.#rows.set(table, { count, hash })
+    this.#decided.set(table, decided)
+  }
+
+  /** Makes what is owed of these tables, and before it what that reads. */
+  async #makeOwed(tables: readonly string[]): Promise<void> {
+    for (const table of tables) {
+      const task = this.#makers.get(table)
+      if (task === undefined || !this.#owed.delete(task)) continue
+      await this.#makeOwed(task.reads)
+      await task.item.make()
+    }
+  }
+
+  /** Takes in the rows of the tables that have been made and not been looked at. */
+  async #look(): Promise<void> {
+    const unseen = this.#unseen.splice(0)
+    const tables = unseen.flatMap(({ task }) => (task.item.isView ? [] : task.writes))
+    const filled = tables.filter((table) => this.#rows.get(table) !== NO_ROWS)
+    for (const [table, rows] of await rowsOf(this.#connection, filled)) this.#rows.set(table, rows)
+    for (const { task, landed } of unseen) {
+      const decided = this.#decide(task, landed) ?? ''
+      for (const table of task.writes) {
+        const rows = task.item.isView ? { count: 0, hash: decided } : (this.#rows.get(table) ?? NO_ROWS)
+        this.#learn(table, rows, decided)
+      }
+    }
+  }
+
+  /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said. */
+  async finish(): Promise<Map<string, Found>> {
+    await this.#look()
+    for (const [table, rows] of await rowsOf(
+      this.#connection,
+      this.#kept.filter((one) => this.#rows.get(one)?.count !== 0),
+    ))
+      if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)
+    const received = [...this.#landed].map(
+      ([table, rows]) => [table, { ...rows, decidedBy: 'received' }] as const,
+    )
+    const made = [...this.#rows].map(
+      ([table, rows]) => [table, { ...rows, decidedBy: this.#decided.get(table) ?? '' }] as const,
+    )
+    return new Map([...received, ...made])
+  }
+}
+
+const total = (of: ReadonlyMap<string, Rows>): number =>
+  [...of.values()].reduce((sum, { count }) => sum + count, 0)

@@ -1,0 +1,176 @@
+// A build keeps the tables of which nothing has changed, and comes to the ledger that a full build makes.
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterEach, beforeEach, expect, test } from 'vitest'
+import type { BuildOptions, BuildResult } from '../../pipeline/ledger/build.ts'
+import type { BuildConfig } from '../../pipeline/ledger/reference.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { balanced, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
+const ledger = (): string => join(books.dir, 'ledger.duckdb')
+
+/** Rows of the unified account: enough that a record of another feed is a small part of what has landed. */
+const rows = balanced(
+  Array.from({ length: 8 }, (_, day) => ({
+    id: String(day + 1),
+    coin: day % 2 === 0 ? 'BTC' : 'USDT',
+    type: 'TRANSFER_IN',
+    amount: '10',
+    ts: `2026-01-${String(day + 10)} 12:00:00+00`,
+  })),
+)
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.tax('SPOT', rows, { covers: ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] })
+})
+
+afterEach(() => books.close())
+
+const LATER = new Date('2026-02-03T00:00:00Z')
+
+const build = (
+  config: Partial<BuildConfig> = {},
+  options: Partial<BuildOptions> = {},
+): Promise<BuildResult> => books.build(config, { steps, ...options })
+
+const keptOf = ({ tables }: BuildResult): string[] =>
+  tables.filter(({ kept }) => kept).map(({ table }) => table)
+const madeOf = ({ tables }: BuildResult): string[] =>
+  tables.filter(({ kept }) => !kept).map(({ table }) => table)
+
+/** Columns and comments of the published ledger. */
+const columns = () =>
+  books.query(
+    `select table_name, column_name, data_type, comment from duckdb_columns()
+     union all select table_name, '', '', comment from duckdb_tables() order by all`,
+  )
+
+/** Every table has the rows that a full build makes of the same. */
+async function expectFull(found: BuildResult, config: Partial<BuildConfig> = {}): Promise<void> {
+  const full = await build(config, { full: true, publish: false })
+  expect(keptOf(full)).toEqual([])
+  const rowsOf = ({ found: tables }: BuildResult) =>
+    [...tables].map(([table, { count, hash }]) => `${table} ${count} ${hash}`).sort()
+  expect(rowsOf(found)).toEqual(rowsOf(full))
+  const words = ({ openBreaks, explainedBreaks }: BuildResult) =>
+    [...openBreaks, ...explainedBreaks].map((one) => ({ ...one, firstSeenAt: '' }))
+  expect(words(found)).toEqual(words(full))
+}
+
+test('of which nothing has changed everything is kept, with its comments and the time when it was made', async () => {
+  const first = await build()
+  expect(keptOf(first)).toEqual([])
+  const [before, texts] = [await columns(), await books.query('from made_tables order by all')]
+  const second = await build({}, { now: LATER })
+  expect(madeOf(second)).toEqual([])
+  expect(await columns()).toEqual(before)
+  const isAbout = ([table]: (string | null)[]): boolean => table === 'main.about'
+  const again = await books.query('from made_tables order by all')
+  expect(again.filter((row) => !isAbout(row))).toEqual(texts.filter((row) => !isAbout(row)))
+  expect(await books.query('select published_at from about')).toEqual([['2026-02-03 00:00:00+00']])
+  await expectFull(second)
+})
+
+test('a record of one feed makes what is made from it and from the pages, and keeps the rest', async () => {
+  await build()
+  await books.futures('USDT-FUTURES', [
+    {
+      id: 'f1',
+      symbol: 'BTCUSDT',
+      margin_coin: 'USDT',
+      future_tax_type: 'contract_settle_fee',
+      amount: '1',
+      fee: '0',
+      ts: '2026-01-20 00:00:00+00',
+    },
+  ])
+  const second = await build({}, { now: LATER })
+  expect(madeOf(second)).toEqual(expect.arrayContaining(['main.futures_records', 'main.entries']))
+  expect(keptOf(second)).toEqual(expect.arrayContaining(['main.balance_chain', 'main.balances', 'lots']))
+  await expectFull(second)
+})
+
+test('what comes out with the same rows changes nothing behind it', async () => {
+  await build()
+  // The settings are others, the start of the history that they tell lies before everything.
+  const since = new Date('2025-01-01T00:00:00Z')
+  const second = await build({ since }, { now: LATER })
+  expect(madeOf(second)).not.toEqual([])
+  expect(keptOf(second)).toEqual(expect.arrayContaining(['main.entries', 'lots', 'main.balances']))
+  await expectFull(second, { since })
+})
+
+test('a note explains a break of a check that was kept, and taking it back opens it again', async () => {
+  await books.tax('SPOT', [
+    { id: '99', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', balance: '500', ts: '2026-01-25 12:00:00+00' },
+  ])
+  const first = await build({}, { publishAnyway: true })
+  const chosen = first.openBreaks.find(({ severity }) => severity === 'warning')
+  expect(chosen).toBeDefined()
+  const note = async (seq: string, isWithdrawn: boolean): Promise<void> =>
+    books.insert('notes', {
+      seq,
+      break_id: chosen?.breakId,
+      figures: chosen?.figuresHash,
+      note: isWithdrawn ? null : 'a known gap',
+      is_withdrawn: String(isWithdrawn),
+      noted_at: '2026-02-02 00:00:00+00',
+    })
+  await note('1', false)
+  const explained = await build({}, { now: LATER, publishAnyway: true })
+  expect(keptOf(explained)).toContain(`checks.${chosen?.checkName}`)
+  expect(explained.explainedBreaks).toEqual([
+    { ...chosen, status: 'explained', note: 'a known gap', notedAt: '2026-02-02T00:00:00.000Z' },
+  ])
+  await expectFull(explained)
+  await note('2', true)
+  const open = await build({}, { now: LATER, publishAnyway: true })
+  expect(open.openBreaks).toEqual(first.openBreaks)
+})
+
+test('a published table that is not what was built is found, said and made again', async () => {
+  await build()
+  const instance = await DuckDBInstance.create(ledger())
+  const connection = await instance.connect()
+  await connection.run("update entries set amount = amount + 1 where source_id = '3'")
+  connection.closeSync()
+  instance.closeSync()
+  const notes: string[] = []
+  const second = await build({}, { onNote: (text) => notes.push(text) })
+  expect(notes).toEqual(['Making every table again: the published main.entries is not what was built.'])
+  expect(keptOf(second)).toEqual([])
+  expect(await books.query("select amount from entries where source_id = '3'")).toEqual([['10']])
+})
+
+test('of another program, or without a word of its tables, nothing is kept', async () => {
+  for (const statement of [
+    "update made_tables set decided_by = 'another' where table_name = 'main.about'",
+    'drop table made_tables',
+  ]) {
+    await build()
+    const instance = await DuckDBInstance.create(ledger())
+    const connection = await instance.connect()
+    await connection.run(statement)
+    connection.closeSync()
+    instance.closeSync()
+    expect(keptOf(await build())).toEqual([])
+  }
+})
+
+test('what is no longer published stands nowhere in the file', async () => {
+  const email = 'jane.roe@example.org'
+  await books.sql(
+    `insert into landing.main.subaccount_emails (account, partition, page_id, page_row, sub_uid, subaccount_email)
+     values ('main', '', 1, 7, '2002', '${email}')`,
+  )
+  await build({ publishPersonalData: true }, { publishAnyway: true })
+  expect(readFileSync(ledger()).includes(email)).toBe(true)
+  const second = await build({ publishPersonalData: false }, { publishAnyway: true })
+  expect(keptOf(second)).toEqual([])
+  expect(readFileSync(ledger()).includes(email)).toBe(false)
+})

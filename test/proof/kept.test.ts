@@ -1,0 +1,167 @@
+// Night after night by the commands themselves, some of them killed, with imports, notes, erasures and another configuration
+// in between; and a change in each of the tables that have landed: the published ledger is always the one that a full build
+// makes. Two nights in three by default; NIGHTS=30 for a month.
+import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
+import { startTieout, temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
+
+const SPEED = 2_000
+const START = Date.parse('2026-06-30T00:00:00Z')
+const NIGHTS = Number(process.env.NIGHTS ?? 9)
+
+let venue: Sandbox
+/** Books of one night. */
+let whole: string
+
+beforeAll(async () => {
+  venue = await startSandbox({ seed: 11, days: 5, now: new Date(START), speed: SPEED })
+  whole = mkdtempSync(join(tmpdir(), 'tieout-kept-'))
+  await configureBooks(whole, venue, { speed: SPEED, since: '2026-06-20' })
+  expect([0, 3]).toContain((await command(['nightly', '--dir', whole, '--now', at(0)])).code)
+}, 300_000)
+
+afterAll(async () => {
+  await venue.close()
+  rmSync(whole, { recursive: true, force: true })
+})
+
+/** Minutes apart: the sandbox's past ends with its now. */
+const at = (night: number): string => new Date(START + night * 60_000).toISOString()
+
+function copied(): string {
+  const dir = temporaryFolder()
+  cpSync(whole, dir, { recursive: true })
+  return dir
+}
+
+const ledger = (dir: string): string => join(dir, 'ledger.duckdb')
+
+/** What `verify --rebuild` finds wrong with the ledger. */
+async function differences(dir: string, now: string): Promise<string[]> {
+  const { stdout, stderr } = await command(['verify', '--rebuild', '--json', '--dir', dir, '--now', now])
+  const { problems } = JSON.parse(stdout === '' ? stderr : stdout) as { problems: string[] }
+  return problems.filter((text) => text.startsWith('ledger:'))
+}
+
+async function ask(path: string, sql: string, isWritten = false): Promise<string[][]> {
+  const instance = await DuckDBInstance.create(path, isWritten ? {} : { access_mode: 'READ_ONLY' })
+  const connection = await instance.connect()
+  try {
+    return (await connection.runAndReadAll(sql)).getRowsJson() as string[][]
+  } finally {
+    connection.closeSync()
+    instance.closeSync()
+  }
+}
+
+const trades = (night: number): string =>
+  [
+    'id,time,account,type,asset,quantity,currency,total,fee,fee_currency',
+    `b${night},2026-01-${String(night + 1).padStart(2, '0')}T00:00:00Z,elsewhere,buy,BTC,1,USD,100,1,USD`,
+    '',
+  ].join('\n')
+
+/** What happens besides the night itself, in turn. */
+const EVENTS: readonly ((dir: string, night: number) => Promise<void>)[] = [
+  async () => undefined,
+  async (dir, night) => {
+    const file = join(dir, `elsewhere-${night}.csv`)
+    writeFileSync(file, trades(night))
+    expect((await command(['import', 'trades', file, '--dir', dir, '--now', at(night)])).code).toBe(0)
+  },
+  async (dir, night) => {
+    const checked = await command(['check', '--json', '--dir', dir, '--now', at(night)])
+    const breaks = JSON.parse(checked.stdout) as { break_id: string; severity: string }[]
+    const chosen = breaks.find(({ severity }) => severity !== 'error')
+    if (chosen === undefined) return
+    const words = [
+      'explain-break',
+      chosen.break_id,
+      '--note',
+      `night ${night}`,
+      '--dir',
+      dir,
+      '--now',
+      at(night),
+    ]
+    expect((await command(words)).code).toBe(0)
+  },
+  async (dir, night) => {
+    appendFileSync(join(dir, 'tieout.yaml'), `# night ${night}\n`)
+    const text = readFileSync(join(dir, 'tieout.yaml'), 'utf8')
+    const other = /^reports:.*$/m.test(text)
+      ? text.replace(/^reports:.*$/m, `reports: { method: ${night % 2 === 0 ? 'fifo' : 'hifo'} }`)
+      : `${text}reports: { method: hifo }\n`
+    writeFileSync(join(dir, 'tieout.yaml'), other)
+  },
+  async (dir, night) => {
+    const frames = await ask(ledger(dir), 'select min(page_id) from p2p_orders')
+    const frame = frames[0]?.[0]
+    if (frame === null || frame === undefined) return
+    const erased = await command(['erase', String(frame), '--yes', '--dir', dir, '--now', at(night)])
+    expect([0, 1, 3]).toContain(erased.code)
+  },
+]
+
+test(
+  `${NIGHTS} nights in a row, one in three of them killed, come to what a full build makes`,
+  async () => {
+    const dir = copied()
+    let kept = 0
+    for (let night = 1; night <= NIGHTS; night += 1) {
+      await EVENTS[night % EVENTS.length]?.(dir, night)
+      if (night % 3 === 0) {
+        const run = await startTieout(['nightly', '--dir', dir, '--now', at(night)])
+        // Another moment of the run each time: while it fetches, lands, builds or publishes.
+        await systemClock.sleep(400 + ((night * 577) % 1_800))
+        run.child.kill('SIGKILL')
+        await run.ended
+      }
+      const run = await command(['nightly', '--dir', dir, '--now', at(night), '--log-level', 'info'])
+      expect([night, [0, 3].includes(run.code)]).toEqual([night, true])
+      expect([night, await differences(dir, at(night))]).toEqual([night, []])
+      kept += run.stderr.match(/"kept":true/g)?.length ?? 0
+    }
+    expect(kept).toBeGreaterThan(NIGHTS * 40)
+    const size = statSync(ledger(dir)).size
+    expect((await command(['build', '--full', '--dir', dir, '--now', at(NIGHTS)])).code).not.toBe(1)
+    // A little that is free is left where it is.
+    expect(size).toBeLessThan(1.3 * statSync(ledger(dir)).size + 4 * 2 ** 20)
+  },
+  60_000 + NIGHTS * 60_000,
+)
+
+test('a change in any table that has landed reaches everything that rests on it', async () => {
+  const landing = join(whole, 'landing.duckdb')
+  const tables = await ask(
+    landing,
+    `select table_name, list(column_name || '|' || data_type) from duckdb_columns() where schema_name = 'main' and not internal group by table_name order by table_name`,
+  )
+  let changed = 0
+  for (const [place, [table, columns]] of tables.entries()) {
+    const [rows] = await ask(landing, `select count(*) from "${table}"`)
+    const amounts = (columns as unknown as string[])
+      .map((text) => text.split('|') as [string, string])
+      .flatMap(([name, type]) => (type.startsWith('DECIMAL') ? [`"${name}" = "${name}" * 2`] : []))
+    if (Number(rows?.[0]) === 0 || amounts.length === 0) continue
+    const dir = copied()
+    await ask(join(dir, 'landing.duckdb'), `update "${table}" set ${amounts.join(', ')}`, true)
+    const built = await command(['build', '--publish-anyway', '--dir', dir, '--now', at(1 + place)])
+    expect([table, built.code]).toEqual([table, 0])
+    expect([table, await differencesOf(dir, at(1 + place))]).toEqual([table, []])
+    changed += 1
+    rmSync(dir, { recursive: true, force: true })
+  }
+  expect(changed).toBeGreaterThan(8)
+}, 600_000)
+
+/** The same where the books contradict themselves, as changed ones do: only how the tables differ. */
+const differencesOf = async (dir: string, now: string): Promise<string[]> =>
+  (await differences(dir, now)).filter((text) => text.startsWith('ledger: table'))
