@@ -1,9 +1,10 @@
 // The page docs/tables.md: every published table with its grain, keys and columns, from the comments that a build writes
 // into the ledger itself.
-import type { Documented } from '../../pipeline/ledger/models.ts'
+
 import { describe, firstSentence } from '../../pipeline/ledger/describe.ts'
 import { feedRecords, recordItems } from '../../pipeline/ledger/feeds.ts'
 import { shippedTables } from '../../pipeline/ledger/lineage.ts'
+import type { Documented } from '../../pipeline/ledger/models.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { MADE, markdownTable } from './markdown.ts'
 
