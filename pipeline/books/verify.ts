@@ -1,16 +1,16 @@
 // Proof that the books are what was received: the journal's chain, the landed rows against the journal, and the
 // ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
 
-import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { type EngineSettings, engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
-import { isSame, type Rows, rowsOf } from '../ledger/kept.ts'
+import { isSame, readRows, rowsQuestion } from '../ledger/kept.ts'
+import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 
@@ -68,7 +68,7 @@ export async function verifyBooks(
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
-    if (rebuild) problems.push(...(await compareWithPublished(built, books.landing.engine)))
+    if (rebuild) problems.push(...(await compareWithPublished(context, built, books.landing.engine)))
     return { ...found, tables, problems }
   } finally {
     await books.close()
@@ -110,39 +110,30 @@ const OF_THE_BUILD: ReadonlySet<string> = new Set(['main.about', 'main.breaks', 
 
 /** Where the tables of the published ledger have other rows than those of a full build. */
 async function compareWithPublished(
-  { path, found }: NightlyBuild,
+  { dir, clock, signal }: CommandContext,
+  { found }: NightlyBuild,
   engine: EngineSettings,
-): Promise<readonly string[]> {
+): Promise<string[]> {
   const wanted = [...found].filter(([table]) => table.startsWith('main.') && !OF_THE_BUILD.has(table))
-  const published = await publishedRows(path, engine).catch((cause: unknown) => cause)
-  if (!(published instanceof Map))
-    return [`ledger: it cannot be read (${String(published).split('\n')[0]}); run tieout build --full`]
-  return wanted.flatMap(([table, rows]) => {
-    const there = published.get(table) as Rows | undefined
-    if (isSame(rows, there)) return []
-    const instead = there === undefined ? 'is not there' : `holds ${there.count} rows that differ`
-    return [`ledger: table ${table} ${instead}; a full build makes ${rows.count}; run tieout build --full`]
-  })
-}
-
-/** The rows of every published table; none where there is no ledger. */
-async function publishedRows(path: string, engine: EngineSettings): Promise<Map<string, Rows>> {
-  if (!existsSync(path)) return new Map()
-  const instance = await DuckDBInstance.create(path, {
-    access_mode: 'READ_ONLY',
-    ...instanceOptions(readerSettings(engine)),
-  })
+  const ledger = await openLedger(dir, { engine, clock, signal })
   try {
-    const connection = await instance.connect()
-    const tables = await connection.runAndReadAll("select 'main.' || table_name from duckdb_tables()")
-    const rows = await rowsOf(
-      connection,
-      tables.getRowsJson().map(([table]) => String(table)),
-    )
-    connection.closeSync()
-    return rows
+    const there = wanted
+      .map(([table]) => table)
+      .filter((table) => ledger.tables.has(table.slice('main.'.length)))
+    const published = readRows(await ledger.query(rowsQuestion([...there, 'main.about'])))
+    return wanted.flatMap(([table, rows]) => {
+      const instead = published.get(table)
+      if (isSame(rows, instead)) return []
+      const says = instead === undefined ? 'is not there' : `has ${instead.count} rows that differ from`
+      return [
+        `ledger: table ${table} ${says} the ${rows.count} that a full build makes; run tieout build --full`,
+      ]
+    })
+  } catch (cause) {
+    if (cause instanceof TieoutError) throw cause
+    return [`ledger: it cannot be read (${String(cause).split('\n')[0]}); run tieout build --full`]
   } finally {
-    instance.closeSync()
+    ledger.close()
   }
 }
 

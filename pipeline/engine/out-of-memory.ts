@@ -1,7 +1,7 @@
 // What becomes of work for which DuckDB's memory was not enough: an error that says how much there was, where that limit
 // comes from, and which key raises it.
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
-import { type EngineSettings, OPTION } from './settings.ts'
+import { type EngineSettings, OPTION, VIEW } from './settings.ts'
 import { describeSize, parseSize } from './size.ts'
 
 /** A run that writes the books: what was received is kept, the published ledger is as it was. */
@@ -41,7 +41,7 @@ export function queryOutOfMemory(engine: EngineSettings, cause: unknown): QueryO
 
 /** Without a cause where the process that was to answer had to be ended. */
 export function queryTooLarge(engine: EngineSettings, cause: unknown = null): QueryOutOfMemory {
-  const raise = engine.memoryFrom === OPTION ? `Or give it more with ${OPTION}.` : RAISE
+  const raise = RAISE_OF[engine.memoryFrom] ?? RAISE
   return new QueryOutOfMemory('The question needs more memory than it may take.', {
     ...detailsOf(engine, cause),
     action: `Ask for less, one account or a shorter period. ${raise}`,
@@ -51,6 +51,12 @@ export function queryTooLarge(engine: EngineSettings, cause: unknown = null): Qu
 const RAISE =
   'Set engine.memory in tieout.yaml to more (`engine: { memory: 8GB }`) if the machine has it; ' +
   'fewer threads (`engine: { threads: 1 }`) need less.'
+
+/** Where the limit is none of the configuration. */
+const RAISE_OF: Readonly<Record<string, string>> = {
+  [OPTION]: `Or give it more with ${OPTION}.`,
+  [VIEW]: 'Or take the CSV of the view, or the console: they have the memory of the configuration.',
+}
 
 function detailsOf(engine: EngineSettings, cause: unknown): Omit<ErrorDetails, 'action'> {
   const bytes = parseSize(engine.memoryLimit)

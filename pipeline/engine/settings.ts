@@ -13,6 +13,8 @@ export interface EngineSettings {
 
 /** Where a limit comes from that the user gave with one question. */
 export const OPTION = '--memory'
+/** And of one that the page keeps small for its views. */
+export const VIEW = 'what a view of the page may take'
 
 /** The section `engine` of the configuration. */
 export interface EngineConfig {
@@ -60,10 +62,10 @@ export function completed(given: Partial<EngineSettings> = {}): EngineSettings {
 
 /**
  * For a database that only answers: half again, since a report may open a second one beside the ledger, and a run may be
- * writing meanwhile. `limit` is what the user asked for, and counts as it is.
+ * writing meanwhile. `limit` is what a view of the page may take, and counts as it is.
  */
 export function readerSettings(engine: EngineSettings, limit?: string): EngineSettings {
-  if (limit !== undefined) return { ...engine, memoryLimit: limit, memoryFrom: OPTION }
+  if (limit !== undefined) return { ...engine, memoryLimit: limit, memoryFrom: VIEW }
   const bytes = (parseSize(engine.memoryLimit) ?? 0) / 2
   return {
     memoryLimit: mebibytes(bytes),

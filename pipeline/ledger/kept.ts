@@ -48,7 +48,7 @@ keys:  table_name unique`,
       'decided_by',
       'Hash of the text of the model and the rows of all that it reads; of the program, for the table about; `received` for what has landed, `given` for what the configuration and the shipped tables say.',
     ],
-    ['row_count', 'Rows of the table.'],
+    ['row_count', 'Rows of the table; 0 of a view, whose rows nobody counts.'],
     ['rows_hash', 'Sum of the hashes of its rows, whatever their order.'],
     ['made_at', 'When a build first made it with the rows that it has.'],
   ]),
@@ -60,18 +60,20 @@ export async function rowsOf(
   tables: readonly string[],
 ): Promise<Map<string, Rows>> {
   if (tables.length === 0) return new Map()
+  return readRows((await connection.runAndReadAll(rowsQuestion(tables))).getRowsJson())
+}
+
+/** That question, to at least one table; `readRows` reads the answer. */
+export function rowsQuestion(tables: readonly string[]): string {
   const questions = tables.map(
     (table) =>
-      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(one) as hugeint)), 0) as varchar) from ${table} as one`,
+      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(whole_row) as hugeint)), 0) as varchar) from ${table} as whole_row`,
   )
-  const reader = await connection.runAndReadAll(questions.join('\nunion all\n'))
-  return new Map(
-    (reader.getRowsJson() as [string, string, string][]).map(([table, count, hash]) => [
-      table,
-      { count: Number(count), hash },
-    ]),
-  )
+  return questions.join('\nunion all\n')
 }
+
+export const readRows = (answer: readonly (readonly unknown[])[]): Map<string, Rows> =>
+  new Map(answer.map(([table, count, hash]) => [String(table), { count: Number(count), hash: String(hash) }]))
 
 export const isSame = (one: Rows | undefined, other: Rows | undefined): boolean =>
   one !== undefined && one.count === other?.count && one.hash === other.hash

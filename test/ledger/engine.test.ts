@@ -20,6 +20,7 @@ import { landingFeeds, landingRecords, openBooks } from '../../pipeline/books/bo
 import { readConfig } from '../../pipeline/config/config.ts'
 import { exampleConfig } from '../../pipeline/config/example.ts'
 import { type Machine, readMachine } from '../../pipeline/engine/machine.ts'
+import { queryTooLarge } from '../../pipeline/engine/out-of-memory.ts'
 import { engineSettings, readerSettings } from '../../pipeline/engine/settings.ts'
 import { describeSize, parseSize } from '../../pipeline/engine/size.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
@@ -191,8 +192,12 @@ describe('the settings', () => {
     })
     expect(readerSettings(engine, '300MB')).toEqual({
       memoryLimit: '300MB',
-      memoryFrom: '--memory',
+      memoryFrom: 'what a view of the page may take',
       threads: 3,
+    })
+    expect(queryTooLarge(readerSettings(engine, '300MB')).details).toMatchObject({
+      expected: expect.stringMatching(/: what a view of the page may take$/),
+      action: expect.stringMatching(/take the CSV of the view, or the console/),
     })
   })
 })
