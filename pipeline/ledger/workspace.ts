@@ -53,6 +53,8 @@ export async function inWorkspace<T>(
     const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
     for (const layer of UNPUBLISHED)
       await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
+    // Whatever the database holds from which the build was begun: a schema of it may have the name of a layer.
+    await connection.run(`use ${UNPUBLISHED[0]}.main`)
     const openLedger = async (): Promise<void> => {
       await attachWithoutLog(connection, files.unfinished, CATALOG)
       await connection.run(`use ${CATALOG}`)

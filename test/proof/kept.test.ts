@@ -1,6 +1,6 @@
 // Night after night by the commands themselves, some of them killed, with imports, notes, erasures and another configuration
 // in between; and a change in each of the tables that have landed: the published ledger is always the one that a full build
-// makes. Two nights in three by default; NIGHTS=30 for a month.
+// makes. Nine nights by default; NIGHTS=30 for a month.
 import { appendFileSync, cpSync, mkdtempSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
