@@ -25,7 +25,9 @@ import { counterpartyKey } from './counterparty-key.ts'
 import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
 import {
+  breaksFound,
   type Found,
+  hasItsBreaks,
   inputsOf,
   isBase,
   type MadeTables,
@@ -169,7 +171,11 @@ async function make(
   const inputs = await inputsOf(connection, GIVEN_TABLES)
   const origin = originOf(await readErased(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)
-  const isKept = before !== null && options.full !== true && isBase(before, origin, inputs)
+  const isKept =
+    before !== null &&
+    options.full !== true &&
+    isBase(before, origin, inputs) &&
+    (await hasItsBreaks(connection, before))
   const base = await beginWith(connection, workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
@@ -199,7 +205,11 @@ async function make(
     options.now,
   )
   await makeAbout(connection, options.now)
-  await writeMade(connection, found, { before, origin, now: options.now })
+  await writeMade(connection, new Map([...found, await breaksFound(connection)]), {
+    before,
+    origin,
+    now: options.now,
+  })
   await writeMacros(connection)
   const written = steps.filter(({ name }) => made.has(name)).flatMap(docsOfStep)
   const documented = [
@@ -210,13 +220,13 @@ async function make(
     madeDocs,
   ]
   await dropUnmade(connection, new Set(documented.map(({ table }) => table)))
-  const breaksFound = await readBreaks(connection)
-  const openBreaks = breaksFound.filter(({ status }) => status === 'open')
+  const allBreaks = await readBreaks(connection)
+  const openBreaks = allBreaks.filter(({ status }) => status === 'open')
   const breaks = countBySeverity(openBreaks)
   const published = (options.publish ?? true) && (breaks.error === 0 || options.publishAnyway === true)
   // Nobody opens a build that is thrown away.
   if (published) await writeComments(connection, documented)
-  const explainedBreaks = breaksFound.filter(({ status }) => status === 'explained')
+  const explainedBreaks = allBreaks.filter(({ status }) => status === 'explained')
   return { published, breaks, openBreaks, explainedBreaks, tables, found }
 }
 

@@ -168,6 +168,24 @@ export function isBase(published: MadeTables, origin: string, { landed }: Inputs
   return wasQuiet || countOf(changed) <= MOST_CHANGED * countOf(rows)
 }
 
+const BREAKS = 'main.breaks'
+
+/** The rows of the breaks, which stand for the checks that a later build keeps. */
+export const breaksFound = async (connection: DuckDBConnection): Promise<[string, Found]> => {
+  const rows = await rowsOf(connection, [BREAKS])
+  return [BREAKS, { ...(rows.get(BREAKS) ?? NO_ROWS), decidedBy: '' }]
+}
+
+/** Whether the breaks of the published ledger, attached as `before`, are those that were published. */
+export async function hasItsBreaks(connection: DuckDBConnection, published: MadeTables): Promise<boolean> {
+  const table = `${PREVIOUS}.${BREAKS}`
+  try {
+    return isSame((await rowsOf(connection, [table])).get(table), published.get(BREAKS))
+  } catch {
+    return false
+  }
+}
+
 /** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */
 export async function readMade(connection: DuckDBConnection): Promise<MadeTables | null> {
   try {
