@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { join } from 'node:path'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { canonicalJson, JsonError, parseJsonBytes } from '../../models/json.ts'
-import { type Disk, DiskError } from '../journal/disk.ts'
+import { type Disk, DiskError, nameBeside } from '../journal/disk.ts'
 import type { Cell } from '../output/cell.ts'
 import type { Inputs } from './inputs.ts'
 import type { StoredOptions } from './options.ts'
@@ -70,10 +70,9 @@ function taken(file: string): UsageError {
 export async function writeFiling(disk: Disk, dir: string, filing: Filing): Promise<string> {
   const file = fileOf(dir, filing.name)
   const folder = filingsFolder(dir)
-  const beside = join(folder, `.${filing.name}.${process.pid}.tmp`)
+  const beside = nameBeside(file)
   try {
     await disk.makeDir(folder, 0o700)
-    await disk.remove(beside)
     const written = await disk.open(beside, 'create', 0o600)
     await written.write(Buffer.from(textOf(filing)), 0)
     await written.sync().finally(() => written.close())

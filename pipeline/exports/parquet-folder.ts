@@ -1,13 +1,12 @@
 // Every published table as a Parquet file of its own, in a folder that appears whole: it is filled beside its place and
 // then renamed. A folder that holds anything but an earlier export is never touched.
-import { randomBytes } from 'node:crypto'
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { identifier } from '../engine/quote.ts'
-import { type Disk, DiskError, writeFileAtomic } from '../journal/disk.ts'
+import { type Disk, DiskError, nameBeside, writeFileAtomic } from '../journal/disk.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { writeParquet } from '../output/parquet.ts'
 
@@ -31,10 +30,8 @@ export async function exportParquet(
 ): Promise<ParquetExport> {
   const folder = await target(out, dir)
   const isThere = await mayBeReplaced(folder)
-  const beside = (what: string): string =>
-    join(dirname(folder), `.${basename(folder)}.${process.pid}-${randomBytes(4).toString('hex')}.${what}`)
-  const filling = beside('tmp')
-  const old = beside('old')
+  const filling = nameBeside(folder)
+  const old = nameBeside(folder, 'old')
   try {
     await mkdir(filling).catch((cause: unknown) => refuse(folder, cause))
     const tables = [...ledger.tables.keys()]

@@ -1,5 +1,6 @@
 // The one way to the disk for files that must not be lost: the journal, the lock, files replaced whole.
 // An interface, so that tests and a simulator can pass a disk that fails; every failure is a DiskError.
+import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
@@ -186,7 +187,12 @@ function fileOf(handle: fs.FileHandle, path: string): DiskFile {
   }
 }
 
-let temporaryFiles = 0
+/**
+ * A name beside this one that nobody else takes: not by the number of the process alone, since one process may write the
+ * same file twice at once, and in containers that share a folder each process may be number one.
+ */
+export const nameBeside = (path: string, ending = 'tmp'): string =>
+  join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.${ending}`)
 
 /**
  * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut. `write` makes the new file at
@@ -197,11 +203,7 @@ export async function replaceFile(
   path: string,
   write: (temporary: string) => Promise<void>,
 ): Promise<void> {
-  temporaryFiles += 1
-  const folder = dirname(path)
-  const temporary = join(folder, `.${basename(path)}.${process.pid}-${temporaryFiles}.tmp`)
-  // A dead process of the same number may have left one behind.
-  await disk.remove(temporary)
+  const temporary = nameBeside(path)
   try {
     await write(temporary)
     const written = await disk.open(temporary, 'change')
@@ -211,7 +213,7 @@ export async function replaceFile(
     await disk.remove(temporary).catch(() => undefined)
     throw error
   }
-  await disk.syncDir(folder)
+  await disk.syncDir(dirname(path))
 }
 
 /** Replaces a file by these bytes. */

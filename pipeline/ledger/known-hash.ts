@@ -4,6 +4,7 @@
 import { readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { packageVersion } from '../config/root.ts'
+import { nameBeside } from '../journal/disk.ts'
 import { hashesOf } from './hash.ts'
 import type { Ledger } from './ledger.ts'
 
@@ -46,7 +47,7 @@ export function keptHashes({ identity, room }: Ledger): TableHashes | null {
 function keep({ identity, room }: Ledger, tables: TableHashes): void {
   if (identity === null) return
   const file = join(room.tempDir, FILE)
-  const beside = `${file}.${process.pid}`
+  const beside = nameBeside(file)
   const kept: Kept = { identity, version: packageVersion, tables: Object.fromEntries(tables) }
   try {
     writeFileSync(beside, JSON.stringify(kept), { mode: 0o600 })
