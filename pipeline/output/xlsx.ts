@@ -1,5 +1,6 @@
 // A workbook of two sheets: a cover that says what the report is, whether it is whole and what it was made from, and the
-// report itself, with filters, frozen headings, numbers that add up and dates that sort.
+// report itself, with filters, frozen headings, numbers that add up, dates that sort, and columns as wide as what they
+// hold; on paper the headings stand on every page, and no page holds half of a line.
 // A cell of a spreadsheet is a double with 15 digits. Where an amount of a column has more, the column stands twice: as
 // numbers, for sums, and beside it as text, exact. Never a mix: a sum over a column would silently leave its text cells out.
 import type { Stream } from 'node:stream'
@@ -48,7 +49,7 @@ function text(value: string): SheetCell {
 function sheetCell(value: Cell | undefined, kind: Column['kind']): SheetCell {
   if (value === null || value === undefined) return null
   if (typeof value === 'boolean') return { type: Boolean, value }
-  if (kind === 'amount') return { type: Number, value: Number(value) }
+  if (kind === 'amount') return number(Number(value))
   if ((kind === 'time' || kind === 'date') && typeof value === 'string' && value >= FIRST_TIME)
     return {
       type: Date,
@@ -57,59 +58,163 @@ function sheetCell(value: Cell | undefined, kind: Column['kind']): SheetCell {
     }
   // Of a whole number of 16 digits a spreadsheet shows 15.
   const isShort = typeof value === 'number' && (!Number.isInteger(value) || isExactInSheet(String(value)))
-  return isShort ? { type: Number, value } : text(cellText(value))
+  return isShort ? number(value) : text(cellText(value))
 }
+
+/** Without a format of its own, a spreadsheet shows a satoshi as 1E-08. */
+const number = (value: number): SheetCell =>
+  atRight({
+    type: Number,
+    value,
+    format: Number.isInteger(value) ? '#,##0' : '#,##0.00################',
+  })
 
 /** What a column of the report becomes: itself, and beside it its exact text where numbers would lose digits. */
 interface SheetColumn {
-  readonly heading: string
+  readonly heading: SheetCell
   readonly width: number
   readonly cell: (row: Row) => SheetCell
 }
 
 function sheetColumns(column: Column, index: number, lines: readonly Row[]): SheetColumn[] {
   const { kind } = column
-  const heading = (column.title ?? column.name) + (kind === 'time' ? ' (UTC)' : '')
-  const plain = {
-    heading,
-    width: kind === 'text' || kind === undefined ? 18 : 24,
-    cell: (row: Row) => sheetCell(row[index], kind),
-  }
+  const title = (column.title ?? column.name) + (kind === 'time' ? ' (UTC)' : '')
+  const cell = (row: Row): SheetCell => sheetCell(row[index], kind)
+  const width = widthOf(title, lines.map(cell))
+  const heading = isLeft(kind) ? bold(title) : atRight(bold(title))
+  const plain = { heading, width, cell: (row: Row) => placed(cell(row), width) }
   const isExact = lines.every((row) => row[index] === null || isExactInSheet(String(row[index])))
   if (kind !== 'amount' || isExact) return [plain]
-  const exact = (row: Row): SheetCell => (row[index] == null ? null : text(cellText(row[index])))
-  return [plain, { heading: `${heading} (exact)`, width: 32, cell: exact }]
+  const exact = (row: Row): SheetCell => (row[index] == null ? null : atRight(text(cellText(row[index]))))
+  const exactTitle = `${title} (exact)`
+  const exactWidth = widthOf(exactTitle, lines.map(exact))
+  return [
+    plain,
+    {
+      heading: atRight(bold(exactTitle)),
+      width: exactWidth,
+      cell: (row: Row) => placed(exact(row), exactWidth),
+    },
+  ]
+}
+
+const isLeft = (kind: Column['kind']): boolean => kind === undefined || kind === 'text'
+
+/** With a little room to the text that may begin in the next column. */
+const atRight = (cell: SheetCell): SheetCell =>
+  ({ ...(cell as object), align: 'right', indent: 1 }) as SheetCell
+
+/** Characters of the widest column; a longer text goes on in the next line of its cell. */
+const WIDEST = 60
+/** Room for the button of the filter. */
+const BUTTON = 3
+/** `2026-01-02 12:00:00` */
+const TIME_WIDTH = 20
+
+/** As `number` shows them. */
+const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 18 })
+
+function widthOf(heading: string, cells: readonly SheetCell[]): number {
+  let widest = heading.length + BUTTON
+  for (const cell of cells) widest = Math.max(widest, charactersOf(cell))
+  return Math.min(widest, WIDEST) + 1
+}
+
+function charactersOf(cell: SheetCell): number {
+  if (cell === null || typeof cell !== 'object' || !('value' in cell)) return 0
+  const { value } = cell
+  if (value instanceof Date) return TIME_WIDTH
+  if (typeof value !== 'number') return String(value).length
+  return NUMBER.format(value).length
+}
+
+/** Points of a line of text; spreadsheets do not reckon the height of a row for a file that they have not written. */
+const LINE_HEIGHT = 14
+/** A row is at most 409 points high. */
+const MOST_LINES = 29
+
+/** Letters of a text to the digits by which a column is measured. */
+const NARROW_LETTERS = 1.1
+
+/** A cell at the top of its row, over as many lines as its text needs in a column of this width. */
+function placed(cell: SheetCell, width: number): SheetCell {
+  if (cell === null || typeof cell !== 'object') return cell
+  const lines = Math.ceil(charactersOf(cell) / (NARROW_LETTERS * width))
+  const isLong = lines > 1 && { wrap: true, height: Math.min(lines, MOST_LINES) * LINE_HEIGHT }
+  return { ...cell, alignVertical: 'top', ...isLong } as SheetCell
 }
 
 const bold = (value: string): SheetCell => ({ ...(text(value) as object), fontWeight: 'bold' }) as SheetCell
+
+const COVER_WIDTH = 100
 
 /** The bytes of an .xlsx file. */
 export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
   const { title, warnings = [], facts = [], notes, rows, totals } = report
   const lines = [...rows, ...totals]
   const columns = report.columns.flatMap((column, index) => sheetColumns(column, index, lines))
-  const cover: SheetCell[][] = [
-    [bold(title)],
-    ...warnings.map((warning) => [bold(warning)]),
-    ...facts.map(([name, value]) => [text(`${name}: ${value}`)]),
-    ...notes.map((note) => [text(note)]),
-  ]
+  const cover = [
+    bold(title),
+    ...warnings.map(bold),
+    ...facts.map(([name, value]) => text(`${name}: ${value}`)),
+    ...notes.map(text),
+  ].map((line) => [placed(line, COVER_WIDTH)])
   const data = [
-    columns.map(({ heading }) => bold(heading)),
+    columns.map(({ heading }) => heading),
     ...rows.map((row) => columns.map(({ cell }) => cell(row))),
     ...totals.map((row) => columns.map(({ cell }) => asTotal(cell(row)))),
   ]
   return await writeWorkbook(
     [
-      { sheet: 'Cover', columns: [{ width: 120 }], data: cover },
-      { sheet: 'Report', stickyRowsCount: 1, columns: columns.map(({ width }) => ({ width })), data },
+      { sheet: 'Cover', columns: [{ width: COVER_WIDTH }], data: cover, orientation: 'landscape' },
+      {
+        sheet: 'Report',
+        stickyRowsCount: 1,
+        columns: columns.map(({ width }) => ({ width })),
+        data,
+        orientation: 'landscape',
+      },
     ],
-    { features: [filters(rows.length + 1, columns.length)] },
+    { fontFamily: 'Arial', fontSize: 10, features: [paged(title), filters(rows.length + 1, columns.length)] },
   ).toBuffer()
 }
 
 const asTotal = (cell: SheetCell): SheetCell =>
   cell === null || typeof cell !== 'object' ? cell : ({ ...cell, fontWeight: 'bold' } as SheetCell)
+
+/** On paper: a page is as wide as the sheet, says what it is of, and has the headings of the report. */
+function paged(title: string): Feature<Stream | Buffer | Blob> {
+  // An ampersand begins a code; Excel takes at most 255 characters.
+  const head = `&L${title.slice(0, 200).replaceAll('&', '&&')}&RPage &P of &N`
+  const header = head
+    .replace(NOT_XML, printable)
+    .replaceAll('&', '&amp;')
+    .replaceAll('<', '&lt;')
+    .replaceAll('>', '&gt;')
+  return {
+    files: {
+      transform: {
+        'xl/worksheets/sheet{id}.xml': {
+          transform: (xml) =>
+            xml
+              .replace(/<worksheet [^>]*>/, '$&<sheetPr><pageSetUpPr fitToPage="1"/></sheetPr>')
+              .replace(/<pageSetup ([^>]*?)\/?>/, (_, of) => `<pageSetup ${of.trim()} fitToHeight="0"/>`)
+              .replace(
+                '</worksheet>',
+                () => `<headerFooter><oddHeader>${header}</oddHeader></headerFooter></worksheet>`,
+              ),
+        },
+        'xl/workbook.xml': {
+          transform: (xml) =>
+            xml.replace(
+              /<definedNames\s*\/>/,
+              '<definedNames><definedName name="_xlnm.Print_Titles" localSheetId="1">Report!$1:$1</definedName></definedNames>',
+            ),
+        },
+      },
+    },
+  }
+}
 
 /** A filter on the headings of the second sheet, over its rows and not its totals. */
 function filters(rows: number, columns: number): Feature<Stream | Buffer | Blob> {

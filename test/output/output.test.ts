@@ -273,6 +273,46 @@ describe('XLSX', () => {
     expect(strings).not.toContain('exact')
   })
 
+  test('is as wide as what it holds, longer texts go on below, and no amount is shown as a power of ten', async () => {
+    const files = await unzipped({
+      title: 'Gains & <losses>',
+      columns: [{ name: 'what' }, { name: 'note' }, { name: 'quantity', kind: 'amount' }],
+      rows: [
+        ['a name of twenty-six signs', 'n'.repeat(150), '0.00000001'],
+        ['b', null, '1234567'],
+      ],
+      totals: [],
+      notes: ['m'.repeat(300)],
+    })
+    const [cover, cells] = [files['xl/worksheets/sheet1.xml'], files['xl/worksheets/sheet2.xml']]
+    const widths = [...(cells as string).matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) =>
+      Number(width),
+    )
+    // One more than the widest text; the longest column ends at 60; 0.00000001 is shorter than its heading with the button.
+    expect(widths).toEqual([27, 61, 12])
+    // 150 letters in 61 digits, of which a tenth more letters fit: three lines; 300 letters of the cover in 100: three.
+    expect(cells).toMatch(/<row r="2"[^>]*ht="42"/)
+    expect(cover).toMatch(/<row r="2"[^>]*ht="42"/)
+    expect(cells).not.toMatch(/<row r="3"[^>]*ht=/)
+    expect(files['xl/styles.xml']).toContain('#,##0.00################')
+    expect(files['xl/styles.xml']).toMatch(/wrapText="(1|true)"/)
+  })
+
+  test('is printed as wide as a page, with the headings and the title on each', async () => {
+    const files = await unzipped({ ...report(['1']), title: 'Gains & <losses>' })
+    for (const sheet of ['sheet1', 'sheet2']) {
+      const xml = files[`xl/worksheets/${sheet}.xml`]
+      expect(xml).toMatch(/<worksheet [^>]*><sheetPr><pageSetUpPr fitToPage="1"\/><\/sheetPr></)
+      expect(xml).toMatch(/<pageSetup paperSize="9" orientation="landscape" fitToHeight="0"\/><headerFooter>/)
+      expect(xml).toContain(
+        '<oddHeader>&amp;LGains &amp;&amp; &lt;losses&gt;&amp;RPage &amp;P of &amp;N</oddHeader>',
+      )
+    }
+    expect(files['xl/workbook.xml']).toContain(
+      '<definedName name="_xlnm.Print_Titles" localSheetId="1">Report!$1:$1</definedName>',
+    )
+  })
+
   test('keeps the exact text beside a column of numbers that lose digits, so that both sums and digits are there', async () => {
     const { cells, strings } = await sheet(['0.5', '123456789.123456789012345678'])
     expect(cells).toContain('<v>0.5</v>')
