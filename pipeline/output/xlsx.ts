@@ -62,12 +62,11 @@ function sheetCell(value: Cell | undefined, kind: Column['kind']): SheetCell {
 }
 
 /** Without a format of its own, a spreadsheet shows a satoshi as 1E-08. */
-const number = (value: number): SheetCell =>
-  atRight({
-    type: Number,
-    value,
-    format: Number.isInteger(value) ? '#,##0' : '#,##0.00################',
-  })
+const number = (value: number): SheetCell => ({
+  type: Number,
+  value,
+  format: Number.isInteger(value) ? '#,##0' : '#,##0.00################',
+})
 
 /** What a column of the report becomes: itself, and beside it its exact text where numbers would lose digits. */
 interface SheetColumn {
@@ -82,7 +81,7 @@ function sheetColumns(column: Column, index: number, lines: readonly Row[]): She
   const cell = (row: Row): SheetCell => sheetCell(row[index], kind)
   const width = widthOf(title, lines.map(cell))
   const heading = isLeft(kind) ? bold(title) : atRight(bold(title))
-  const plain = { heading, width, cell: (row: Row) => placed(cell(row), width) }
+  const plain = { heading, width, cell }
   const isExact = lines.every((row) => row[index] === null || isExactInSheet(String(row[index])))
   if (kind !== 'amount' || isExact) return [plain]
   const exact = (row: Row): SheetCell => (row[index] == null ? null : atRight(text(cellText(row[index]))))
@@ -93,7 +92,7 @@ function sheetColumns(column: Column, index: number, lines: readonly Row[]): She
     {
       heading: atRight(bold(exactTitle)),
       width: exactWidth,
-      cell: (row: Row) => placed(exact(row), exactWidth),
+      cell: exact,
     },
   ]
 }
@@ -136,15 +135,23 @@ const MOST_LINES = 29
 /** Letters of a text to the digits by which a column is measured. */
 const NARROW_LETTERS = 1.1
 
-/** A cell at the top of its row, over as many lines as its text needs in a column of this width. */
-function placed(cell: SheetCell, width: number): SheetCell {
-  if (cell === null || typeof cell !== 'object') return cell
-  const lines = Math.ceil(charactersOf(cell) / (NARROW_LETTERS * width))
-  const isLong = lines > 1 && { wrap: true, height: Math.min(lines, MOST_LINES) * LINE_HEIGHT }
-  return { ...cell, alignVertical: 'top', ...isLong } as SheetCell
+/**
+ * The cells of a row in columns of these widths. Where a text needs more than one line, the row is as high as that, and all
+ * its cells begin at the top; another row has no style of its own, since styles are most of what a workbook costs.
+ */
+function placed(cells: readonly SheetCell[], widths: readonly number[]): SheetCell[] {
+  const needed = (cell: SheetCell, at: number): number =>
+    Math.ceil(charactersOf(cell) / (NARROW_LETTERS * (widths[at] ?? WIDEST)))
+  const lines = Math.max(1, ...cells.map(needed))
+  if (lines === 1) return [...cells]
+  const height = Math.min(lines, MOST_LINES) * LINE_HEIGHT
+  return cells.map((cell) =>
+    cell === null ? null : ({ ...(cell as object), alignVertical: 'top', wrap: true, height } as SheetCell),
+  )
 }
 
-const bold = (value: string): SheetCell => ({ ...(text(value) as object), fontWeight: 'bold' }) as SheetCell
+const bold = (value: string): SheetCell =>
+  ({ ...(text(value) as object), fontWeight: 'bold', fontFamily: 'Arial' }) as SheetCell
 
 const COVER_WIDTH = 100
 
@@ -158,10 +165,16 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
     ...warnings.map(bold),
     ...facts.map(([name, value]) => text(`${name}: ${value}`)),
     ...notes.map(text),
-  ].map((line) => [placed(line, COVER_WIDTH)])
+  ].map((line) => placed([line], [COVER_WIDTH]))
+  const widths = columns.map(({ width }) => width)
   const data = [
     columns.map(({ heading }) => heading),
-    ...rows.map((row) => columns.map(({ cell }) => cell(row))),
+    ...rows.map((row) =>
+      placed(
+        columns.map(({ cell }) => cell(row)),
+        widths,
+      ),
+    ),
     ...totals.map((row) => columns.map(({ cell }) => asTotal(cell(row)))),
   ]
   return await writeWorkbook(
@@ -170,12 +183,12 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
       {
         sheet: 'Report',
         stickyRowsCount: 1,
-        columns: columns.map(({ width }) => ({ width })),
+        columns: widths.map((width) => ({ width })),
         data,
         orientation: 'landscape',
       },
     ],
-    { fontFamily: 'Arial', fontSize: 10, features: [paged(title), filters(rows.length + 1, columns.length)] },
+    { features: [paged(title), filters(rows.length + 1, columns.length)] },
   ).toBuffer()
 }
 
