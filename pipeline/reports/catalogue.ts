@@ -154,11 +154,11 @@ export function optionsFor(name: ReportName, options: ReportOptions): ReportOpti
 }
 
 /** Rules that leave the zone open count days of some zone all the same. */
-function withoutZone({ name, figures, timeZone }: Law, configured: string | undefined): string[] {
-  if (figures === null || timeZone !== null || configured !== undefined) return []
+function withoutZone({ name, timeZone }: Law, configured: string | undefined): string[] {
+  if (typeof timeZone === 'string' || configured !== undefined) return []
   return [
     `The rules ${name} count the days of the taxpayer's own time zone, and none is configured: UTC stands in. Set ` +
-      '`reports: { time_zone: America/New_York }`, or the zone that applies, and build again.',
+      `\`reports: { time_zone: ${timeZone.suchAs} }\`, or the zone that applies, and build again.`,
   ]
 }
 

@@ -14,7 +14,7 @@ export const ca: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
-  timeZone: null,
+  timeZone: { suchAs: 'America/Toronto' },
   yearStart: { month: 1, day: 1 },
   currency: 'CAD',
   termOf: null,

@@ -19,5 +19,5 @@ export const rulesList = oneOfThese(rulesNames)
 
 /** The calendar of a law; `configured` is the zone where the law leaves it open. */
 export function calendarOf({ timeZone, yearStart }: Law, configured = 'UTC'): TaxCalendar {
-  return { timeZone: timeZone ?? configured, yearStart }
+  return { timeZone: typeof timeZone === 'string' ? timeZone : configured, yearStart }
 }

@@ -34,8 +34,11 @@ export interface Law {
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
-  /** Whose days and years count; null for those of the configuration, UTC when it names none. */
-  readonly timeZone: string | null
+  /**
+   * Whose days and years count; where the law leaves that to the taxpayer, a zone of the country to show as an example: those
+   * of the configuration count then, UTC when it names none.
+   */
+  readonly timeZone: string | { readonly suchAs: string }
   readonly yearStart: YearStart
   /** Currency of the return; null for any. */
   readonly currency: string | null

@@ -332,9 +332,11 @@ describe('one zone in a report', () => {
 
   test('rules that leave the zone to the taxpayer say that none is configured', async () => {
     const ledger = await open(...LATE)
-    const notes = async (timeZone?: string) =>
-      (await makeReport(ledger, 'gains', { rules: 'us' }, timeZone === undefined ? {} : { timeZone })).notes
+    const notes = async (timeZone?: string, rules = 'us') =>
+      (await makeReport(ledger, 'gains', { rules }, timeZone === undefined ? {} : { timeZone })).notes
     expect((await notes()).filter((note) => note.includes('UTC stands in'))).toHaveLength(1)
+    expect((await notes()).join()).toContain('`reports: { time_zone: America/New_York }`')
+    expect((await notes(undefined, 'ca')).join()).toContain('`reports: { time_zone: America/Toronto }`')
     expect((await notes('America/New_York')).filter((note) => note.includes('UTC stands in'))).toEqual([])
   })
 })
