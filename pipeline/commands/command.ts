@@ -29,7 +29,7 @@ export function defineCommand<Options, Begun = undefined>({
   run,
 }: Declaration<Options, Begun>): Command {
   return {
-    builder: (parser) => options(parser).example(...example),
+    builder: (parser) => options(parser).example(...inLines(example)),
     run: async (args, surroundings) => {
       // Without `early` nothing is begun, and nothing is what the command takes.
       const begun = early?.begin() as Begun
@@ -42,6 +42,13 @@ export function defineCommand<Options, Begun = undefined>({
     },
   }
 }
+
+/** Characters of a command line beside which the help has room for its use. */
+const SHORT_LINE = 35
+
+/** Beside each other, or one below the other: yargs would break a command line where it can no longer be copied. */
+const inLines = ([line, use]: readonly [string, string]): [string, string] =>
+  line.length <= SHORT_LINE ? [line, use] : [`${line}\n# ${use}`, '']
 
 /** A terminal that does not know its width. */
 const USUAL_WIDTH = 80

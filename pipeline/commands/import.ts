@@ -30,8 +30,9 @@ const HEADERS = [
   '          or as Kraken, Coinbase, Binance, Koinly or CoinTracking export it, or any other with --mapping',
   '  lots    opening lots:            id,time,account,asset,quantity,basis,currency',
   '  prices  plain:                   time,asset,currency,price  with or without  source',
-  '          or the reference rates of the ECB (eurofxref-hist.csv), or as CoinGecko, CoinMarketCap, Yahoo Finance,',
-  '          Kraken or Binance have them (with --asset and --currency), or any other with --mapping',
+  '          or the reference rates of the ECB (eurofxref-hist.csv), or as CoinGecko, CoinMarketCap,',
+  '          Yahoo Finance, Kraken or Binance have them (with --asset and --currency), or any other with',
+  '          --mapping',
 ].join('\n')
 
 export const importCommand = defineCommand({

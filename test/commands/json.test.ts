@@ -55,6 +55,21 @@ test('every command that answers has --json', async () => {
   expect(without).toEqual([])
 })
 
+test('a command line among the examples of the help is never broken: it can be copied', async () => {
+  for (const { command: words, load } of commands) {
+    const parser = (await load()).builder(yargs([]).scriptName('tieout').wrap(80))
+    const help = await parser.getHelp()
+    const [, examples = ''] = help.split('Examples:\n')
+    const shown = (examples.split('\n\n')[0] ?? '').split('\n').filter((line) => line !== '')
+    expect(shown.length, words).toBeGreaterThan(0)
+    const [line = '', use] = shown
+    expect(line, words).toMatch(/^ {2}tieout [a-z-]+/)
+    // A long one has its use below it; beside a short one it may go on below.
+    if (use !== undefined) expect(use, words).toMatch(/^ {2}# |^ {20,}/)
+    expect(help, words).not.toContain('$0')
+  }
+})
+
 test('init, export and worksheet --json: the files that were written, and the rows to fill in', async () => {
   const dir = temporaryFolder()
   const made = await command(['init', '--dir', dir, '--json'])
