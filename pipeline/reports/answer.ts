@@ -20,17 +20,30 @@ import type { Answer, Question } from './question.ts'
 
 /** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
 export const answerHere: Answer = async (question, stopping, deliver) => {
-  const { dir, query, engine, timeoutMs } = question
+  const { dir, engine, timeoutMs } = question
   bytesOf(engine.memoryLimit)
   const ledger = await openLedger(dir, { ...stopping, engine, timeoutMs, sealed: true })
   try {
-    const session = await ledger.session()
-    const statement = await readingStatement(session, query)
+    await answerFrom(ledger, question, deliver)
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Answers from a sealed ledger that is open. */
+export async function answerFrom(
+  ledger: Ledger,
+  question: Question,
+  deliver: (pieces: Pieces) => Promise<void>,
+): Promise<void> {
+  const session = await ledger.session()
+  try {
+    const statement = await readingStatement(session, question.query)
     await deliver(piecesOf(question, await session.start(statement)))
   } catch (error) {
     throw refused(ledger, error)
   } finally {
-    ledger.close()
+    session.end()
   }
 }
 

@@ -28,11 +28,23 @@ export async function answerConsole(
 ): Promise<void> {
   const edition = await openSealed(question.dir, { ...stopping, ...question })
   try {
-    await deliver(lines(edition, question, stopping.clock))
-  } catch (error) {
-    throw refused(edition.ledger, error)
+    await answerConsoleFrom(edition, question, stopping.clock, deliver)
   } finally {
     edition.ledger.close()
+  }
+}
+
+/** Answers from an edition that is open and sealed. */
+export async function answerConsoleFrom(
+  edition: Edition,
+  question: ConsoleQuestion,
+  clock: Clock,
+  deliver: (pieces: Pieces) => Promise<void>,
+): Promise<void> {
+  try {
+    await deliver(lines(edition, question, clock))
+  } catch (error) {
+    throw refused(edition.ledger, error)
   }
 }
 

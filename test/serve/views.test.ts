@@ -3,8 +3,12 @@
 import { renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, describe, expect, test } from 'vitest'
-import { answerHere } from '../../pipeline/reports/answer.ts'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { engineSettings } from '../../pipeline/engine/settings.ts'
+import { identityOf } from '../../pipeline/ledger/identity.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { answerFrom } from '../../pipeline/reports/answer.ts'
 import { runQuery } from '../../pipeline/reports/sql.ts'
 import type {
   About,
@@ -33,6 +37,8 @@ import type {
   Rows,
   Runs,
 } from '../../pipeline/serve/api.ts'
+import { answerConsoleFrom } from '../../pipeline/serve/console-answer.ts'
+import { openSealed } from '../../pipeline/serve/published.ts'
 import { memoryTerminal } from '../reports/books.ts'
 import { demoBooks } from '../support/demo.ts'
 import { command } from '../support/in-process.ts'
@@ -47,6 +53,7 @@ beforeAll(async () => {
 })
 afterAll(async () => {
   await serving.end()
+  open?.close()
   rmSync(dir, { recursive: true, force: true })
 })
 
@@ -58,10 +65,24 @@ const printed = async <T = Json[]>(...words: string[]): Promise<T> => {
   return JSON.parse(stdout) as T
 }
 
-/** As `tieout sql` answers, without a process of its own for each query. */
+/** The published ledger, sealed, until another one is published. */
+let open: Ledger | null = null
+async function sealed(): Promise<Ledger> {
+  if (open !== null && open.identity === identityOf(open.file)) return open
+  open?.close()
+  open = await openLedger(dir, { sealed: true })
+  return open
+}
+
+/** As `tieout sql` answers, without a process and a ledger of its own for each query. */
 async function sql(query: string): Promise<Json[]> {
   const terminal = memoryTerminal()
-  await runQuery(dir, query, { format: 'json', terminal, answer: answerHere })
+  const ledger = await sealed()
+  await runQuery(dir, query, {
+    format: 'json',
+    terminal,
+    answer: (question, _stopping, deliver) => answerFrom(ledger, question, deliver),
+  })
   return JSON.parse(terminal.text())
 }
 
@@ -406,8 +427,28 @@ test('about and the schema of the console', async () => {
 test('each example of the console runs as it stands', async () => {
   const { examples } = await serving.get<ConsoleExamples>('/api/console/examples')
   expect(new Set(examples.map(({ title }) => title)).size).toBe(20)
+  const stopping = { clock: systemClock, signal: new AbortController().signal }
+  const limits = { engine: engineSettings(), timeoutMs: 30_000, rowsMax: 10_000, bytesMax: 16e6 }
+  const edition = await openSealed(dir, { ...limits, ...stopping })
+  onTestFinished(() => edition.ledger.close())
+  const inProcess = async (text: string): Promise<ConsoleLine[]> => {
+    const lines: ConsoleLine[] = []
+    await answerConsoleFrom(
+      edition,
+      { ...limits, dir, sql: text, known: edition.stamp },
+      stopping.clock,
+      async (pieces) => {
+        for await (const piece of pieces) lines.push(JSON.parse(String(piece)) as ConsoleLine)
+      },
+    )
+    return lines
+  }
+  // The first by the console, the others by what answers in its process.
   for (const [at, { title, sql: text }] of examples.entries()) {
-    const lines = await serving.lines<ConsoleLine>('/api/console/run', { id: `example-${at}`, sql: text })
+    const lines =
+      at === 0
+        ? await serving.lines<ConsoleLine>('/api/console/run', { id: `example-${at}`, sql: text })
+        : await inProcess(text)
     expect([title, lines.at(-1)]).toMatchObject([title, { kind: 'end', how: 'complete' }])
   }
 })
