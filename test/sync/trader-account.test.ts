@@ -1,6 +1,8 @@
 // An account that is nothing but a trader, neither merchant nor broker, agent or lending unit: what does not apply to it
 // ends no night, and what is refused to it for another reason still does.
 import { describe, expect, test } from 'vitest'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
 import { command } from '../support/in-process.ts'
 import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -19,9 +21,17 @@ const EXCLUDED: Readonly<Record<string, string>> = {
 const excluded = (status: number): Answers =>
   Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
 
+/** Rows of the published ledger, each cell as text. */
 async function ask(dir: string, query: string): Promise<Record<string, string>[]> {
-  const { stdout } = await command(['sql', query, '--format', 'json', '--dir', dir])
-  return JSON.parse(stdout)
+  const ledger = await openLedger(dir)
+  try {
+    const { columns, rows } = await ledger.stream(query)
+    return (await allRows(rows)).map((row) =>
+      Object.fromEntries(columns.map(({ name }, at) => [name, String(row[at] ?? '')])),
+    )
+  } finally {
+    ledger.close()
+  }
 }
 
 /** Code and the breaks of a night, one line each. */
