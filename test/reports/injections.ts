@@ -12,7 +12,6 @@ import { compareWithFiling, freezeReport } from '../../pipeline/evidence/freeze.
 import { exportBooks } from '../../pipeline/exports/export.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
-import { remembering } from '../../pipeline/ledger/remembering.ts'
 import {
   makeReport,
   type ReportName,
@@ -27,8 +26,6 @@ import { memoryTerminal } from './books.ts'
 const folder = mkdtempSync(join(tmpdir(), 'doors-reports-'))
 let dir: string
 let ledger: Ledger
-/** What two reports ask alike is asked once: most texts are refused before they would come near a question. */
-let remembered: Ledger
 const state = (): string[] =>
   [dir, folder].flatMap((root) =>
     readdirSync(root, { recursive: true, withFileTypes: true, encoding: 'utf8' })
@@ -71,7 +68,7 @@ const TEXTS = ['account', 'from', 'to', 'method', 'scope', 'rules', 'currency', 
 /** The report, printed; or the error, which is one for the user. */
 async function made(name: ReportName, options: ReportOptions): Promise<void> {
   try {
-    const report = await makeReport(remembered, name, options)
+    const report = await makeReport(ledger, name, options)
     await writeReport(report, 'json', { dir, terminal: memoryTerminal() })
   } catch (error) {
     expect(error).toBeInstanceOf(TieoutError)
@@ -85,7 +82,6 @@ export function injectionTests({ everywhere }: { readonly everywhere: boolean })
   beforeAll(async () => {
     dir = await tradedBooks()
     ledger = await openLedger(dir)
-    remembered = remembering(ledger)
   })
   afterAll(() => {
     ledger.close()
@@ -136,12 +132,12 @@ export function injectionTests({ everywhere }: { readonly everywhere: boolean })
       const common = { limit: 5, lots: {}, showPersonalData: false }
       for (const text of injections()) {
         const said = [
-          explain(remembered, dir, text, { ...common, currency: undefined }),
-          explain(remembered, dir, 'main/UNIFIED/USDT', { ...common, currency: text }),
-          explain(remembered, dir, `main/UNIFIED/USDT/movement/${text}`, { ...common, currency: undefined }),
-          explain(remembered, dir, `main/2026-01-01/${text}/x/USDT`, { ...common, currency: undefined }),
-          freezeReport(remembered, asked, text, filings),
-          compareWithFiling(remembered, asked, text, filings),
+          explain(ledger, dir, text, { ...common, currency: undefined }),
+          explain(ledger, dir, 'main/UNIFIED/USDT', { ...common, currency: text }),
+          explain(ledger, dir, `main/UNIFIED/USDT/movement/${text}`, { ...common, currency: undefined }),
+          explain(ledger, dir, `main/2026-01-01/${text}/x/USDT`, { ...common, currency: undefined }),
+          freezeReport(ledger, asked, text, filings),
+          compareWithFiling(ledger, asked, text, filings),
         ]
         for (const each of await Promise.allSettled(said)) {
           if (each.status === 'rejected') expect(each.reason).toMatchObject({ exitCode: 2 })
