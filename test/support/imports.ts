@@ -21,7 +21,7 @@ import type { CommandContext } from '../../pipeline/config/context.ts'
 import type { ImportKind } from '../../pipeline/imports/format.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
-import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 
@@ -122,7 +122,9 @@ export class ImportedBooks {
   async read(name: ReportName, options: ReportOptions = {}): Promise<Cells[]> {
     const ledger = await openLedger(this.dir)
     try {
-      return await reportRows(ledger, name, options)
+      const report = await makeReport(ledger, name, options)
+      const rows = await allRows(report.rows)
+      return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
     } finally {
       ledger.close()
     }
@@ -158,13 +160,6 @@ export class ImportedBooks {
       tell: () => undefined,
     }
   }
-}
-
-/** The rows of a report as `--format json` has them. */
-export async function reportRows(ledger: Ledger, name: ReportName, options: ReportOptions): Promise<Cells[]> {
-  const report = await makeReport(ledger, name, options)
-  const rows = await allRows(report.rows)
-  return rows.map((row) => Object.fromEntries(report.columns.map((column, at) => [column.name, row[at]])))
 }
 
 const shown = (cell: unknown): string => (cell === null ? '?' : String(cell))
