@@ -139,11 +139,11 @@ const NARROW_LETTERS = 1.1
  * The cells of a row in columns of these widths. Where a text needs more than one line, the row is as high as that, and all
  * its cells begin at the top; another row has no style of its own, since styles are most of what a workbook costs.
  */
-function placed(cells: readonly SheetCell[], widths: readonly number[]): SheetCell[] {
+function placed(cells: SheetCell[], widths: readonly number[]): SheetCell[] {
   const needed = (cell: SheetCell, at: number): number =>
     Math.ceil(charactersOf(cell) / (NARROW_LETTERS * (widths[at] ?? WIDEST)))
   const lines = Math.max(1, ...cells.map(needed))
-  if (lines === 1) return [...cells]
+  if (lines === 1) return cells
   const height = Math.min(lines, MOST_LINES) * LINE_HEIGHT
   return cells.map((cell) =>
     cell === null ? null : ({ ...(cell as object), alignVertical: 'top', wrap: true, height } as SheetCell),
