@@ -28,7 +28,7 @@ export interface RepairResult {
   readonly losses: readonly string[]
 }
 
-/** Repairs the journal where it is damaged; null where it is whole. Holds the lock of the books meanwhile. */
+/** Repairs the journal where it is damaged; null where it is whole, and where nothing of it is. Holds the lock of the books meanwhile. */
 export async function repairBooks(
   { dir, clock, run }: Pick<CommandContext, 'dir' | 'clock' | 'run'>,
   config: Config,
@@ -41,9 +41,10 @@ export async function repairBooks(
     const engine = engineSettings(config.engine)
     const { problems, frames } = await verifyJournal(dir, disk)
     const { landedSeq = 0 } = await lastLanded(dir, engine)
-    // A journal of which nothing is left has nothing to keep: that is for a backup.
-    if (frames === 0 || (problems.length === 0 && landedSeq <= frames)) return null
+    if (problems.length === 0 && landedSeq <= frames) return null
     const survey = reaching(await surveyJournal(disk, journalFolder(dir)), landedSeq)
+    // A journal of which nothing is left has nothing to keep: that is for a backup.
+    if (!survey.segments.some((segment) => segment.frames.some(isWhole))) return null
     const lost = survey.segments.flatMap((segment) => segment.frames.filter((frame) => !isWhole(frame)))
     const reopens = reopened(survey)
     const losses = [...describeLost(lost), ...(await describeLanded(dir, engine, lost))]

@@ -92,13 +92,17 @@ export const verifyCommand = defineCommand({
     const result = await verifyBooks(context, config, args)
     if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))
     else {
-      if (args.repair)
-        context.print(repair === null ? 'The journal needs no repair.' : describeRepair(repair))
+      if (repair !== null) context.print(describeRepair(repair))
+      else if (args.repair)
+        context.print(result.problems.length === 0 ? 'The journal needs no repair.' : NOTHING_TO_KEEP)
       context.print(describeVerification(result))
     }
     return result.problems.length === 0 ? 0 : 1
   },
 })
+
+const NOTHING_TO_KEEP =
+  'No frame of the journal is whole, so a repair has nothing to keep: restore the journal folder from a backup.'
 
 export const rebuildCommand = defineCommand({
   example: ['$0 rebuild', 'after an update, or when landing.duckdb was lost'],

@@ -161,6 +161,30 @@ describe('damaged books', () => {
     expect(await hashesOf(dir)).toEqual(await hashesOf(whole))
   }, 300_000)
 
+  test('at their very beginning: everything behind it is kept, and books of which nothing is whole are said to be so', async () => {
+    const dir = copied()
+    const frames = await framesOf(dir)
+    const bytes = readFileSync(segment(dir))
+    writeFileSync(segment(dir), bytes.fill(0xee, 0, frames[0]!.offset + 8))
+    expect((await run(dir, 'verify')).code).toBe(1)
+
+    const repaired = await run(dir, 'verify', '--repair', '--json')
+
+    expect(repaired.code).toBe(0)
+    const { repair, problems } = JSON.parse(repaired.stdout) as { repair: object; problems: object[] }
+    expect(repair).toMatchObject({ kept: frames.length - 1, setAside: [{ from: 1, to: 1 }] })
+    expect(problems).toEqual([])
+    expect((await framesOf(dir)).slice(1, frames.length).map(({ meta }) => meta)).toEqual(
+      frames.slice(1).map(({ meta }) => meta),
+    )
+
+    writeFileSync(segment(dir), bytes.fill(0xee))
+    const hopeless = await run(dir, 'verify', '--repair')
+    expect(hopeless.code).toBe(1)
+    expect(hopeless.stdout).toContain('restore the journal folder from a backup')
+    expect(readFileSync(segment(dir))).toEqual(bytes)
+  }, 300_000)
+
   test('cut in the middle, with a repair that is killed: the next one finishes, or begins again', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
