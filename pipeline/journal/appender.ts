@@ -48,10 +48,15 @@ export class Appender {
     const last = segments.at(-1)
     if (last === undefined) return appender
     appender.file = await disk.open(last.path, 'change')
-    // The writer before may have been killed between its write and its sync.
-    await appender.file.sync()
-    await disk.syncDir(folder)
-    appender.size = await appender.file.size()
+    try {
+      // The writer before may have been killed between its write and its sync.
+      await appender.file.sync()
+      await disk.syncDir(folder)
+      appender.size = await appender.file.size()
+    } catch (error) {
+      await appender.close()
+      throw error
+    }
     return appender
   }
 

@@ -49,8 +49,7 @@ export async function moveUnfinished(
   await disk.rename(path, file)
   await disk.syncDir(folder)
   const moved = await disk.open(file, 'read')
-  const bytes = await moved.size()
-  await moved.close()
+  const bytes = await moved.size().finally(() => moved.close())
   return { file, segment: path, offset: 0, bytes }
 }
 

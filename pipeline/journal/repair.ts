@@ -69,8 +69,12 @@ export async function repairJournal(
       reopens: words.reopens,
     }
     const writer = new SegmentWriter(disk, work, survey, from, meta)
-    for (const segment of survey.segments.slice(from - 1)) await writer.write(segment)
-    await writer.finish([meta, ...words.statements], Buffer.from(JSON.stringify(survey.pieces)))
+    try {
+      for (const segment of survey.segments.slice(from - 1)) await writer.write(segment)
+      await writer.finish([meta, ...words.statements], Buffer.from(JSON.stringify(survey.pieces)))
+    } finally {
+      await writer.leave()
+    }
     await disk.syncDir(work)
     const manifest = {
       segments: survey.segments.slice(from - 1).map(({ number }) => number),
@@ -183,6 +187,13 @@ class SegmentWriter {
     await this.#close()
   }
 
+  /** Closes what a failure has left open. */
+  async leave(): Promise<void> {
+    const out = this.#out
+    this.#out = null
+    await out?.file.close()
+  }
+
   async #copy(old: DiskFile, { seq, offset, end, state }: WholeFrame): Promise<void> {
     const { bytes, chain } = rechained(await old.read(offset, end - offset), state, this.#chain)
     await this.#put(bytes)
@@ -227,9 +238,7 @@ class SegmentWriter {
   }
 
   async #close(): Promise<void> {
-    const out = this.#out
-    this.#out = null
-    await out?.file.sync()
-    await out?.file.close()
+    await this.#out?.file.sync()
+    await this.leave()
   }
 }

@@ -108,7 +108,12 @@ export class SegmentReader {
   /** In one room, a frame is what it was until the next one is asked for; memory does not grow with the segment. */
   static async open(disk: Disk, segment: Segment, inOneRoom = false): Promise<SegmentReader> {
     const file = await disk.open(segment.path, 'read')
-    return new SegmentReader(segment, file, await file.size(), inOneRoom)
+    try {
+      return new SegmentReader(segment, file, await file.size(), inOneRoom)
+    } catch (error) {
+      await file.close()
+      throw error
+    }
   }
 
   close(): Promise<void> {

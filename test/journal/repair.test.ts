@@ -169,6 +169,7 @@ describe('a repair', () => {
         () => false,
         (error) => error instanceof DiskError,
       )
+      expect(dying.openFiles()).toBe(0)
       if (!died) break
       const pending = await nodeDisk.readFile(join(dir, 'journal', 'repair.json'))
       if (pending === null) {
@@ -210,8 +211,12 @@ describe('a repair', () => {
   })
 })
 
-/** The machine's disk, on which an operation that changes something fails when asked to. */
-function failing(fails: (operation: string) => boolean, code: string): Disk {
+/** The machine's disk, on which an operation that changes something fails when asked to. It counts what is open. */
+function failing(
+  fails: (operation: string) => boolean,
+  code: string,
+): Disk & { readonly openFiles: () => number } {
+  let opened = 0
   const step = async <T>(operation: string, work: () => Promise<T>): Promise<T> => {
     if (fails(operation))
       throw new DiskError(
@@ -223,12 +228,18 @@ function failing(fails: (operation: string) => boolean, code: string): Disk {
   }
   return {
     ...nodeDisk,
+    openFiles: () => opened,
     open: async (path, how, mode) => {
       const file = await (how === 'read'
         ? nodeDisk.open(path, how)
         : step('open', () => nodeDisk.open(path, how, mode)))
+      opened += 1
       return {
         ...file,
+        close: () => {
+          opened -= 1
+          return file.close()
+        },
         write: (bytes, position) => step('write', () => file.write(bytes, position)),
         sync: () => step('sync', () => file.sync()),
       }

@@ -182,6 +182,9 @@ export async function loopback(handler: Handler, options: Partial<VenueOptions> 
   }
 }
 
+/** A file is being read or written: what waits for it may ask the venue next. */
+const isWriting = (): boolean => process.getActiveResourcesInfo().includes('FSReqPromise')
+
 export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: CountingAgent): Promise<T> {
   let isSettled = false
   const mark = (): void => {
@@ -191,7 +194,7 @@ export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: Co
   while (!isSettled) {
     // A decompressed answer takes a few turns more than its last byte.
     for (let turns = 0; turns < 8 && !isSettled; turns += 1) await turn()
-    if (agent.onTheWay > 0 || isSettled) continue
+    if (agent.onTheWay > 0 || isWriting() || isSettled) continue
     clock.toNextSleeper()
   }
   return promise
