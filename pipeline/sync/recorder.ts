@@ -33,7 +33,7 @@ export type WordMeta = RunStartMeta | RunEndMeta | AccountMeta | StatementMeta
 export interface Recorder {
   /** Resolves when the frame is safe in the journal; its rows and progress land soon after, also after a crash. */
   record(...frame: [answer: AnswerMeta, body: Buffer] | [word: WordMeta]): Promise<void>
-  /** Resolves when everything recorded has landed. Throws what kept a frame from landing. */
+  /** Resolves when everything recorded up to now has landed, whatever comes meanwhile. Throws what kept a frame from landing. */
   flush(): Promise<void>
   /** Rows received so far, quarantined ones included. */
   readonly rows: number
@@ -50,6 +50,8 @@ export function createRecorder(
 ): Recorder {
   const waiting = new Map<number, Frame>()
   let waitingBytes = 0
+  /** Number of the newest frame that was given to land. */
+  let newest = 0
   /** Ends the gathering at once. */
   let enough = new AbortController()
   let working: Promise<void> | null = null
@@ -69,19 +71,16 @@ export function createRecorder(
     return batch
   }
 
-  /** Until no frame is waiting that could land. */
-  async function landAll(): Promise<void> {
-    do {
-      await clock.sleep(GATHER_MS, enough.signal)
-      enough = new AbortController()
-      const batch = takeBatch()
-      if (batch.length === 0) return
-      rows += (await landing.land(batch)).rows
-    } while (waiting.size > 0)
+  async function landBatch(): Promise<void> {
+    await clock.sleep(GATHER_MS, enough.signal)
+    enough = new AbortController()
+    const batch = takeBatch()
+    if (batch.length > 0) rows += (await landing.land(batch)).rows
   }
 
+  /** Resolves when the batch that is under way has landed; there is one as long as frames are waiting that could. */
   function work(): Promise<void> {
-    working ??= landAll()
+    working ??= landBatch()
       .catch((reason: unknown) => {
         broken = { reason }
         waiting.clear()
@@ -89,6 +88,7 @@ export function createRecorder(
       })
       .finally(() => {
         working = null
+        if (waiting.has(landing.landedSeq + 1)) void work()
       })
     return working
   }
@@ -109,6 +109,7 @@ export function createRecorder(
           : await journal.append(...redactedAnswer(given[0], given[1], secrets))
       refuseIfBroken()
       waiting.set(frame.seq, frame)
+      newest = Math.max(newest, frame.seq)
       waitingBytes += frame.body?.length ?? 0
       const landed = work()
       if (waiting.size >= GATHER_MAX) enough.abort(ENOUGH)
@@ -118,7 +119,9 @@ export function createRecorder(
       }
     },
     async flush() {
-      while (waiting.size > 0 || working !== null) {
+      // Not until nothing is waiting: many accounts record without a pause, and one that asks here would never go on.
+      const wanted = newest
+      while (landing.landedSeq < wanted && broken === null) {
         const landed = work()
         enough.abort(ENOUGH)
         await landed

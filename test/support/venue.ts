@@ -7,6 +7,7 @@ import type { AccountAccess } from '../../connectors/access.ts'
 import { openVenue } from '../../connectors/client.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue, VenueOptions } from '../../connectors/venue.ts'
+import { onAbort } from '../../models/abort.ts'
 import type { Clock } from '../../models/clock.ts'
 
 /** 2026-01-05T03:00:00Z, where every held clock starts. */
@@ -28,14 +29,15 @@ export class HeldClock implements Clock {
   sleep = (ms: number, signal?: AbortSignal): Promise<void> =>
     new Promise((resolve) => {
       if (signal?.aborted === true || ms <= 0) return resolve()
+      let letGo = (): unknown => undefined
       const wake = (): void => {
         this.#sleepers.delete(sleeper)
-        signal?.removeEventListener('abort', wake)
+        letGo()
         resolve()
       }
       const sleeper = { due: this.#now + ms, wake }
       this.#sleepers.add(sleeper)
-      signal?.addEventListener('abort', wake, { once: true })
+      if (signal !== undefined) letGo = onAbort(signal, wake)
     })
 
   /** Lets time pass up to the first sleeper's end; says whether anyone slept. */

@@ -4,6 +4,7 @@
 import { cpSync, existsSync, mkdirSync, rmSync, statSync, truncateSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { onAbort } from '../../../models/abort.ts'
 import type { Clock } from '../../../models/clock.ts'
 import type { CrashPoint, Fault, SimulationConfig } from './config.ts'
 import { type DiskHooks, SimulatedDisk, systemError } from './disk.ts'
@@ -226,8 +227,9 @@ export class SimulatedProcess implements DiskHooks {
   #sleep(ms: number, signal?: AbortSignal): Promise<void> {
     return new Promise((resolve) => {
       if (signal?.aborted === true) return resolve()
+      let letGo = (): unknown => undefined
       const cancel = this.#scheduler.after(ms, () => {
-        signal?.removeEventListener('abort', stop)
+        letGo()
         this.whenAwake(() => {
           if (this.isAlive) resolve()
         })
@@ -236,7 +238,7 @@ export class SimulatedProcess implements DiskHooks {
         cancel()
         resolve()
       }
-      signal?.addEventListener('abort', stop, { once: true })
+      if (signal !== undefined) letGo = onAbort(signal, stop)
     })
   }
 
