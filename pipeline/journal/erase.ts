@@ -23,9 +23,12 @@ export async function eraseFrames(
   disk: Disk = nodeDisk,
 ): Promise<void> {
   const targets = await find(disk, journalFolder(dir), new Set(seqs))
+  const paths = new Set(targets.map((target) => target.path))
+  // What may not be written is refused before anything is changed.
+  for (const path of paths) await (await disk.open(path, 'change')).close()
   // First of all: what rests on the list goes even where the process dies before its end.
   await note(disk, erasedList(dir), targets, clock)
-  for (const path of new Set(targets.map((target) => target.path))) {
+  for (const path of paths) {
     const file = await disk.open(path, 'change')
     try {
       await overwrite(
