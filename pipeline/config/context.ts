@@ -43,7 +43,7 @@ const feedNames = endpoints.map((endpoint) => endpoint.name)
 
 export function createContext(args: GlobalArguments, surroundings: Surroundings): CommandContext {
   const { stdout, stderr } = surroundings
-  const dir = resolve(args.dir)
+  const dir = folderOfBooks(args.dir)
   const clock = systemClock
   const run = surroundings.run ?? randomUUID()
   const { log, tell } = openStandardError(args.logLevel, stderr, run)
@@ -60,6 +60,17 @@ export function createContext(args: GlobalArguments, surroundings: Surroundings)
     print: (text) => stdout.write(`${forTerminal(text)}\n`),
     tell,
   }
+}
+
+/** DuckDB takes what follows a question mark for something else than a path: its log would stand nowhere. */
+function folderOfBooks(path: string): string {
+  const dir = resolve(path)
+  if (!dir.includes('?')) return dir
+  throw new UsageError('The path of the books has a question mark in it, which DuckDB cannot take.', {
+    where: dir,
+    expected: 'a path without ?',
+    action: 'Rename the folder, or choose another one with --dir.',
+  })
 }
 
 const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/

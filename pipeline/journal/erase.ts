@@ -23,7 +23,12 @@ export async function eraseFrames(
   disk: Disk = nodeDisk,
 ): Promise<void> {
   const targets = await find(disk, journalFolder(dir), new Set(seqs))
-  for (const path of new Set(targets.map((target) => target.path))) {
+  const paths = new Set(targets.map((target) => target.path))
+  // What may not be written is refused before anything is changed.
+  for (const path of paths) await (await disk.open(path, 'change')).close()
+  // First of all: what rests on the list goes even where the process dies before its end.
+  await note(disk, erasedList(dir), targets, clock)
+  for (const path of paths) {
     const file = await disk.open(path, 'change')
     try {
       await overwrite(
@@ -34,7 +39,6 @@ export async function eraseFrames(
       await file.close()
     }
   }
-  await note(disk, erasedList(dir), targets, clock)
 }
 
 async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Promise<Target[]> {
@@ -78,10 +82,12 @@ const NOTES = ['erased.jsonl', 'struck.jsonl']
 
 /** Numbers of the frames that were erased, by the notes beside the journal; `verifyJournal` reads them from the frames. */
 export async function readErased(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
-  const numbers = new Set<number>()
-  for (const name of NOTES) {
-    const text = (await disk.readFile(join(journalFolder(dir), name)))?.toString() ?? ''
-    for (const [, seq] of text.matchAll(/^\{"seq":(\d+),/gm)) numbers.add(Number(seq))
-  }
-  return [...numbers].sort((a, b) => a - b)
+  const lines = (await erasures(dir, disk)).matchAll(/^\{"seq":(\d+),/gm)
+  return [...new Set([...lines].map(([, seq]) => Number(seq)))].sort((a, b) => a - b)
+}
+
+/** Those notes, a line for each frame and each time that it was erased. */
+export async function erasures(dir: string, disk: Disk = nodeDisk): Promise<string> {
+  const texts = await Promise.all(NOTES.map((name) => disk.readFile(join(journalFolder(dir), name))))
+  return texts.map((text) => text?.toString() ?? '').join('\n')
 }

@@ -4,7 +4,9 @@
 import { randomBytes } from 'node:crypto'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
+import { CorruptionError } from '../../models/error.ts'
 import { type Disk, DiskError, type DiskFile, writeFileAtomic } from './disk.ts'
 import type { FrameMeta, RepairMeta, SetAsideMeta } from './frame.ts'
 import { encodeFrame, encodeSegmentHeader, GENESIS, rechained, SALT_BYTES } from './layout.ts'
@@ -100,7 +102,7 @@ export async function finishRepair(dir: string, disk: Disk): Promise<boolean> {
   const work = join(folder, WORK_FOLDER)
   const manifest = await disk.readFile(join(folder, REPAIR_FILE))
   if (manifest === null) return false
-  const { segments, file } = JSON.parse(manifest.toString()) as { segments: number[]; file: string | null }
+  const { segments, file } = readManifest(folder, manifest)
   for (const name of ['landing.duckdb.wal', 'landing.duckdb']) await disk.remove(join(dir, name))
   await disk.syncDir(dir)
   const left = new Set(await disk.list(work))
@@ -118,6 +120,29 @@ export async function finishRepair(dir: string, disk: Disk): Promise<boolean> {
   await disk.syncDir(folder)
   await discard(work)
   return true
+}
+
+const manifestSchema = z.object({
+  segments: z.array(z.int().positive()),
+  file: z
+    .string()
+    .regex(/^damaged-[^/\\]+$/)
+    .nullable(),
+})
+
+/** CorruptionError for a manifest that says nothing: what it stood for is whole in the folder beside it. */
+function readManifest(folder: string, manifest: Buffer): z.output<typeof manifestSchema> {
+  try {
+    return manifestSchema.parse(JSON.parse(manifest.toString()))
+  } catch (cause) {
+    throw new CorruptionError('What an interrupted repair of the journal has left to do cannot be read.', {
+      where: join(folder, REPAIR_FILE),
+      expected: 'the list of the segments that it has written',
+      found: 'another content',
+      action: `Restore the journal folder from a backup. Without one: move the files of ${join(folder, WORK_FOLDER)} into ${folder}, over those of the same names, remove ${REPAIR_FILE} and landing.duckdb, then run \`tieout verify\`.`,
+      cause,
+    })
+  }
 }
 
 async function discard(work: string): Promise<void> {

@@ -65,7 +65,7 @@ async function checkErased(
     'The list of erased frames names frames that are not erased.',
     listed.filter((seq) => seq <= frames && !erased.includes(seq) && !setAside.includes(seq)),
     'frames whose body is gone',
-    'If the journal came from a backup, erase them again: tieout erase with these numbers.',
+    'If the journal came from a backup, or erasing was interrupted, erase them again: tieout erase with these numbers.',
   )
   differ(
     'The list of erased frames names frames that the journal does not have.',

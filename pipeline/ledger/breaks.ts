@@ -186,7 +186,10 @@ export async function assembleBreaks(
          and named.severity <> 'error'
      ),
      gone as (
-       select previous.* replace ('resolved' as status)
+       select previous.* replace ('resolved' as status,
+         -- What has been erased is in no note any more.
+         case when exists (select 1 from landing.notes as notes
+           where notes.break_id = previous.break_id and notes.note = previous.note) then previous.note end as note)
        from staging.previous_breaks as previous
        where not exists (select 1 from named where named.break_id = previous.break_id)
      )

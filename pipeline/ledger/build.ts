@@ -8,7 +8,7 @@ import { packageRoot } from '../config/root.ts'
 import { outOfMemory } from '../engine/out-of-memory.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
-import { readErased } from '../journal/erase.ts'
+import { erasures } from '../journal/erase.ts'
 import { aboutDocs, makeAbout } from './about.ts'
 import {
   assembleBreaks,
@@ -28,6 +28,7 @@ import {
   breaksFound,
   type Found,
   hasItsBreaks,
+  holdsItsTables,
   inputsOf,
   isBase,
   type MadeTables,
@@ -169,12 +170,13 @@ async function make(
   const folders = { shipped: join(packageRoot, 'data'), books: dir }
   await loadReference(connection, config, folders, await counterpartyKey(connection, dir, disk))
   const inputs = await inputsOf(connection, GIVEN_TABLES)
-  const origin = originOf(await readErased(dir, disk), config.publishPersonalData)
+  const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)
   const isKept =
     before !== null &&
     options.full !== true &&
     isBase(before, origin, inputs) &&
+    (await holdsItsTables(connection, before)) &&
     (await hasItsBreaks(connection, before))
   const base = await beginWith(connection, workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)

@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
+import { macroNames } from './macros.ts'
 import type { Documented } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
 
@@ -117,9 +118,9 @@ const ORIGIN = 'main.about'
 
 /**
  * What decides a whole ledger, hashed: this program and its engine, since functions and steps are part of what a table says;
- * which frames have been erased and whether personal data are published, since what has gone must not stay in a copy.
+ * what has been erased, each time that it was, and whether personal data are published, since what has gone must not stay in a copy.
  */
-export function originOf(erased: readonly number[], publishesPersonalData: boolean): string {
+export function originOf(erased: string, publishesPersonalData: boolean): string {
   return createHash('sha256')
     .update(JSON.stringify([packageVersion, version(), program(), erased, publishesPersonalData]))
     .digest('hex')
@@ -184,6 +185,30 @@ export async function hasItsBreaks(connection: DuckDBConnection, published: Made
   } catch {
     return false
   }
+}
+
+/**
+ * Whether the published ledger, attached as `before`, holds every table of its build and nothing else: what somebody made in
+ * it would go on from build to build, or be in the way of the next one. Rows are looked at later, but for tables without.
+ */
+export async function holdsItsTables(connection: DuckDBConnection, published: MadeTables): Promise<boolean> {
+  const all = (what: string, which: string): string =>
+    `from duckdb_${what}() where database_name = '${PREVIOUS}' and ${which}`
+  const others = [
+    all('views', 'not internal'),
+    all('indexes', 'true'),
+    all('sequences', 'true'),
+    all('types', 'not internal'),
+    all('functions', `not internal and function_name not in (${macroNames.map(literal).join(', ')})`),
+    all('tables', "schema_name <> 'main'"),
+  ]
+  const reader = await connection.runAndReadAll(
+    `select 'main.' || table_name, estimated_size > 0 ${all('tables', "schema_name = 'main'")}
+     union all ${others.map((other) => `select null, true ${other}`).join(' union all ')}`,
+  )
+  const found = new Map(reader.getRowsJson() as [string | null, boolean][])
+  const own = [...published].filter(([table]) => table.startsWith('main.'))
+  return !found.has(null) && own.every(([table, { count }]) => found.get(table) === count > 0)
 }
 
 /** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */

@@ -163,6 +163,8 @@ const macros = {
   exact_divide: { doc: 'a / b, exact to 18 decimals, half to even; null for b = 0.', text: divide },
 } as const
 
+export const macroNames: readonly string[] = Object.keys(macros)
+
 /** Creates the macros in the current schema. */
 export async function writeMacros(connection: DuckDBConnection): Promise<void> {
   for (const [name, { doc, text }] of Object.entries(macros)) {
@@ -173,5 +175,5 @@ export async function writeMacros(connection: DuckDBConnection): Promise<void> {
 
 /** Takes them out of a database: in one that is being built they would hide the functions, and take seven times as long. */
 export async function dropMacros(connection: DuckDBConnection, database: string): Promise<void> {
-  for (const name of Object.keys(macros)) await connection.run(`drop macro ${database}.main.${name}`)
+  for (const name of macroNames) await connection.run(`drop macro ${database}.main.${name}`)
 }

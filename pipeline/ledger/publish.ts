@@ -16,6 +16,8 @@ export const UNPUBLISHED_BREAKS_FILE = 'breaks-unpublished.json'
 export async function publishLedger(disk: Disk, dir: string, finished: string): Promise<void> {
   const file = await disk.open(finished, 'change')
   await file.sync().finally(() => file.close())
+  // What another program wrote there and left unfinished is for the file that goes: DuckDB would change the new one by it.
+  await disk.remove(join(dir, `${LEDGER_FILE}.wal`))
   await disk.rename(finished, join(dir, LEDGER_FILE))
   await disk.syncDir(dir)
   await disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))

@@ -4,6 +4,7 @@ import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:f
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
+import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
@@ -61,6 +62,24 @@ async function everything(dir: string): Promise<string> {
   for await (const { body } of journal.read()) parts.push(Buffer.from(body ?? '').toString('latin1'))
   await journal.close()
   return parts.join('\n')
+}
+
+/** A disk whose process dies after so many writes into the journal. */
+function dyingAfter(writes: number): Disk {
+  let left = writes
+  return {
+    ...nodeDisk,
+    open: async (path, how, mode) => {
+      const file = await nodeDisk.open(path, how, mode)
+      if (how !== 'change') return file
+      const write: typeof file.write = async (bytes, position) => {
+        if (left === 0) throw new Error('died')
+        left -= 1
+        await file.write(bytes, position)
+      }
+      return { ...file, write }
+    },
+  }
 }
 
 describe('erase', { timeout: 120_000 }, () => {
@@ -134,6 +153,24 @@ describe('erase', { timeout: 120_000 }, () => {
 
     expect(code).toBe(0)
     expect(await everything(dir)).not.toContain('Jane')
+  })
+
+  test.each([
+    ['between two bodies', 3],
+    ['before anything but the list', 0],
+  ])('killed %s, finished by a repair or by erasing again, no file holds the text', async (_, writes) => {
+    const dir = copied()
+    rmSync(join(dir, 'landing.duckdb'))
+    await expect(eraseFrames(dir, [4, 5], systemClock, dyingAfter(writes))).rejects.toThrow('died')
+
+    const repaired = await command(['verify', '--repair', '--dir', dir])
+    expect([repaired.code, repaired.stderr]).toEqual([1, expect.anything()])
+    expect(repaired.stdout).toContain('erasing was interrupted, erase them again')
+    await command(['build', '--dir', dir])
+    expect((await command(['erase', '4', '5', '--yes', '--dir', dir])).code).toBe(0)
+
+    expect(await everything(dir)).not.toContain('Jane')
+    expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
   })
 
   test('a frame that is erased already may be named again; what no frame holds erases nothing', async () => {

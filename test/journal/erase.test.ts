@@ -53,8 +53,9 @@ test('erase: interrupted between its two writes, the frame is refused until it i
   const dir = await emptyBooks()
   await writeJournal(dir, ['a', 'secret', 'c'])
 
-  await expect(eraseFrames(dir, [2], stillClock, dyingAtWrite(2))).rejects.toThrow('died')
+  await expect(eraseFrames(dir, [2], stillClock, dyingAtWrite(3))).rejects.toThrow('died')
 
+  expect(await readErased(dir)).toEqual([2])
   const error = (await readJournal(dir).catch((found: unknown) => found)) as CorruptionError
   expect(error).toBeInstanceOf(CorruptionError)
   expect(error.message).toBe('An erased frame of the journal still holds bytes.')

@@ -185,12 +185,13 @@ describe('names of the user', { timeout: 120_000 }, () => {
       await expect([out, outFile(out, 'x.csv', dir)][1], out).rejects.toBeInstanceOf(UsageError)
   })
 
-  test('a folder of the books that is a file, a device or a name without end is refused', async () => {
+  test('a folder of the books that is a file, a device or a name without end or with a question mark is refused', async () => {
     const folder = temporaryFolder()
     writeFileSync(join(folder, 'file'), '')
     writeFileSync(join(folder, 'a.csv'), 'time,asset,currency,price\n')
 
-    for (const books of [join(folder, 'file'), '/dev/null', join(folder, 'x'.repeat(300)), '/proc/nope']) {
+    const odd = [join(folder, 'x'.repeat(300)), join(folder, 'books?')]
+    for (const books of [join(folder, 'file'), '/dev/null', '/proc/nope', ...odd]) {
       const { code, stderr } = await command(['import', 'prices', join(folder, 'a.csv'), '--dir', books])
       expect([books, code, stderr.includes('unexpected')]).toEqual([books, 2, false])
     }

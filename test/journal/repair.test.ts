@@ -3,6 +3,7 @@
 import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { CorruptionError } from '../../models/error.ts'
 import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import type { Frame } from '../../pipeline/journal/frame.ts'
@@ -189,6 +190,22 @@ describe('a repair', () => {
       expect((await readdir(join(dir, 'journal'))).filter((name) => /^repair/.test(name))).toEqual([])
     }
   }, 120_000)
+
+  test('that is interrupted, and whose manifest is damaged then, is refused with the way out', async () => {
+    const { dir } = await journal()
+    const manifest = join(dir, 'journal', 'repair.json')
+    for (const text of [
+      '{',
+      '',
+      '{"segments":["1"],"file":null}',
+      '{"segments":[],"file":"../ledger.duckdb"}',
+    ]) {
+      await writeFile(manifest, text)
+      const error = await finishRepair(dir, nodeDisk).catch((found: unknown) => found)
+      expect([text, error]).toEqual([text, expect.any(CorruptionError)])
+      expect(await readFile(manifest, 'utf8')).toBe(text)
+    }
+  })
 
   test('without room changes nothing and says so', async () => {
     const { dir } = await journal()

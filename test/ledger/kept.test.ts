@@ -1,5 +1,5 @@
 // A build keeps the tables of which nothing has changed, and comes to the ledger that a full build makes.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -66,6 +66,16 @@ async function expectFull(found: BuildResult, config: Partial<BuildConfig> = {})
   const words = ({ openBreaks, explainedBreaks }: BuildResult) =>
     [...openBreaks, ...explainedBreaks].map((one) => ({ ...one, firstSeenAt: '' }))
   expect(words(found)).toEqual(words(full))
+}
+
+/** Changes the published file as another program does, which may end without writing into it what it changed. */
+async function change(statement: string, { isLeft = false } = {}): Promise<void> {
+  const instance = await DuckDBInstance.create(ledger())
+  const connection = await instance.connect()
+  if (isLeft) await connection.run('pragma disable_checkpoint_on_shutdown')
+  await connection.run(statement)
+  connection.closeSync()
+  instance.closeSync()
 }
 
 test('of which nothing has changed everything is kept, with its comments and the time when it was made', async () => {
@@ -139,11 +149,7 @@ test('a note explains a break of a check that was kept, and taking it back opens
 
 test('a published table that is not what was built is found, said and made again', async () => {
   await build()
-  const instance = await DuckDBInstance.create(ledger())
-  const connection = await instance.connect()
-  await connection.run("update entries set amount = amount + 1 where source_id = '3'")
-  connection.closeSync()
-  instance.closeSync()
+  await change("update entries set amount = amount + 1 where source_id = '3'")
   const notes: string[] = []
   const second = await build({}, { onNote: (text) => notes.push(text) })
   expect(notes).toEqual(['Making every table again: the published main.entries is not what was built.'])
@@ -156,15 +162,72 @@ test('breaks that are not those that were published are found again', async () =
   const first = await build({}, { publishAnyway: true })
   expect(first.openBreaks).not.toEqual([])
   for (const statement of ["update breaks set explanation = 'all is well'", 'delete from breaks']) {
-    const instance = await DuckDBInstance.create(ledger())
-    const connection = await instance.connect()
-    await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
+    await change(statement)
     const second = await build({}, { publishAnyway: true })
     expect(keptOf(second)).toEqual([])
     expect(second.openBreaks).toEqual(first.openBreaks)
   }
+})
+
+test('what somebody has made in the published file or taken out of it is in no build’s way', async () => {
+  await build()
+  for (const statement of [
+    'create view own as from entries',
+    'create schema own; create table own.own (id integer); create table own.entries (id integer)',
+    'create index own on entries (amount)',
+    'create sequence own',
+    "create type own as enum ('a')",
+    'create macro own(a) as a + 1',
+    "insert into futures_records by name (select 'main' as account)",
+    'drop table balance_history',
+    'drop table futures_records',
+  ]) {
+    await change(statement)
+    const second = await build()
+    expect([statement, keptOf(second)]).toEqual([statement, []])
+    const left = `select view_name from duckdb_views() where not internal
+      union all select index_name from duckdb_indexes()
+      union all select sequence_name from duckdb_sequences()
+      union all select type_name from duckdb_types() where not internal
+      union all select function_name from duckdb_functions() where function_name = 'own'
+      union all select table_name from duckdb_tables() where schema_name = 'own'
+      union all select account from futures_records`
+    expect([statement, await books.query(left)]).toEqual([statement, []])
+  }
+})
+
+test('what another program left unfinished beside the published file does not change the next one', async () => {
+  for (const full of [false, true]) {
+    await build()
+    await change("update entries set amount = amount + 1 where source_id = '3'", { isLeft: true })
+    expect(existsSync(`${ledger()}.wal`)).toBe(true)
+    await build({}, { full })
+    expect(existsSync(`${ledger()}.wal`)).toBe(false)
+    expect(await books.query("select amount from entries where source_id = '3'")).toEqual([['10']])
+  }
+})
+
+test('the note on a break that has been resolved goes where it was erased', async () => {
+  const withNote = async () =>
+    books.query("select status, note from breaks where check_name = 'balance_chain'")
+  await leaveGap()
+  const { openBreaks } = await build({}, { publishAnyway: true })
+  const chosen = openBreaks.find(({ checkName }) => checkName === 'balance_chain')
+  await books.insert('notes', {
+    seq: '1',
+    break_id: chosen?.breakId,
+    figures: chosen?.figuresHash,
+    note: 'Jane Roe knows',
+    is_withdrawn: 'false',
+    noted_at: '2026-02-02 00:00:00+00',
+  })
+  await build({}, { publishAnyway: true })
+  await books.sql("delete from landing.main.tax_records where id = '99'")
+  await build({}, { publishAnyway: true })
+  expect(await withNote()).toEqual([['resolved', 'Jane Roe knows']])
+  await books.sql('update landing.main.notes set note = null')
+  await build({}, { publishAnyway: true })
+  expect(await withNote()).toEqual([['resolved', null]])
 })
 
 test('of another program, or without a word of its tables, nothing is kept', async () => {
@@ -173,11 +236,7 @@ test('of another program, or without a word of its tables, nothing is kept', asy
     'drop table made_tables',
   ]) {
     await build()
-    const instance = await DuckDBInstance.create(ledger())
-    const connection = await instance.connect()
-    await connection.run(statement)
-    connection.closeSync()
-    instance.closeSync()
+    await change(statement)
     expect(keptOf(await build())).toEqual([])
   }
 })
