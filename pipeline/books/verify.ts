@@ -9,7 +9,7 @@ import { type EngineSettings, engineSettings, readerSettings } from '../engine/s
 import { verifyJournal } from '../journal/verify.ts'
 import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
-import { isSame, readRows, rowsQuestion } from '../ledger/kept.ts'
+import { askRows, isSame } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
@@ -120,7 +120,7 @@ async function compareWithPublished(
     const there = wanted
       .map(([table]) => table)
       .filter((table) => ledger.tables.has(table.slice('main.'.length)))
-    const published = readRows(await ledger.query(rowsQuestion([...there, 'main.about'])))
+    const published = await askRows((question) => ledger.query(question), [...there, 'main.about'])
     return wanted.flatMap(([table, rows]) => {
       const instead = published.get(table)
       if (isSame(rows, instead)) return []

@@ -6,7 +6,7 @@ import { readdirSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot, packageVersion } from '../config/root.ts'
-import { literal } from '../engine/quote.ts'
+import { identifier, literal } from '../engine/quote.ts'
 import { macroNames } from './macros.ts'
 import type { Documented } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
@@ -55,26 +55,36 @@ keys:  table_name unique`,
   ]),
 }
 
-/** Rows of each table, in one question. */
-export async function rowsOf(
-  connection: DuckDBConnection,
-  tables: readonly string[],
-): Promise<Map<string, Rows>> {
+/** Asks a database; gives the rows of the answer. */
+type Ask = (question: string) => Promise<readonly (readonly unknown[])[]>
+
+export const rowsOf = (connection: DuckDBConnection, tables: readonly string[]): Promise<Map<string, Rows>> =>
+  askRows(async (question) => (await connection.runAndReadAll(question)).getRowsJson(), tables)
+
+/** Rows of each table, in two questions. */
+export async function askRows(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
   if (tables.length === 0) return new Map()
-  return readRows((await connection.runAndReadAll(rowsQuestion(tables))).getRowsJson())
-}
-
-/** That question, to at least one table; `readRows` reads the answer. */
-export function rowsQuestion(tables: readonly string[]): string {
-  const questions = tables.map(
-    (table) =>
-      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(whole_row) as hugeint)), 0) as varchar) from ${table} as whole_row`,
+  const signed = new Map(tables.map((table) => [table, [] as string[]]))
+  for (const [table, column] of await ask(tables.map(signedColumns).join('\nunion all\n')))
+    signed.get(String(table))?.push(`whole_row.${identifier(String(column))} < 0`)
+  const questions = [...signed].map(
+    ([table, signs]) =>
+      `select ${literal(table)}, count(*), cast(coalesce(sum(cast(hash(${['whole_row', ...signs].join(', ')}) as hugeint)), 0) as varchar) from ${table} as whole_row`,
   )
-  return questions.join('\nunion all\n')
+  return new Map(
+    (await ask(questions.join('\nunion all\n'))).map(([table, count, hash]) => [
+      String(table),
+      { count: Number(count), hash: String(hash) },
+    ]),
+  )
 }
 
-export const readRows = (answer: readonly (readonly unknown[])[]): Map<string, Rows> =>
-  new Map(answer.map(([table, count, hash]) => [String(table), { count: Number(count), hash: String(hash) }]))
+/**
+ * Its columns of numbers with 128 bits: DuckDB hashes the halves of one alone and combines them by xor, so that zero and the
+ * smallest negative amount, whose halves are equal, have one hash. With its sign each has its own.
+ */
+const signedColumns = (table: string): string =>
+  `select ${literal(table)}, column_name from (describe from ${table}) where column_type like 'DECIMAL(%' or column_type = 'HUGEINT'`
 
 export const isSame = (one: Rows | undefined, other: Rows | undefined): boolean =>
   one !== undefined && one.count === other?.count && one.hash === other.hash

@@ -147,6 +147,16 @@ test('a note explains a break of a check that was kept, and taking it back opens
   expect(open.openBreaks).toEqual(first.openBreaks)
 })
 
+test('an amount that becomes the smallest one below zero is another row, though halves of its digits are equal', async () => {
+  await build()
+  const smallest = '-0.000000000000000001'
+  await books.sql(`update landing.main.tax_records set fee = '${smallest}' where fee = 0 and id = '3'`)
+  const second = await build({}, { publishAnyway: true })
+  expect(keptOf(second)).not.toContain('main.tax_records')
+  expect(await books.query("select fee from tax_records where id = '3'")).toEqual([[smallest]])
+  await expectFull(second)
+})
+
 test('a published table that is not what was built is found, said and made again', async () => {
   await build()
   await change("update entries set amount = amount + 1 where source_id = '3'")
