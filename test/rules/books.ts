@@ -33,6 +33,8 @@ const KINDS: Readonly<Record<string, string>> = {
   in: 'transfer_in',
   reward: 'acquire',
   interest: 'acquire',
+  borrow: 'borrow',
+  repay: 'repay',
 }
 
 function incomeOf(line: string, currency: string): string {
