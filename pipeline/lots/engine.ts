@@ -88,7 +88,9 @@ export class LotEngine {
       this.#hasLoans = false
     } else if (effectiveAtUs(event) < effectiveAtUs(last)) throw outOfOrder(event, last)
     this.#last = event
-    if (!this.#hasLoans && (event.kind === 'borrow' || event.kind === 'repay')) {
+    const isLoan = event.kind === 'borrow' || event.kind === 'repay'
+    // Where coins of one's own are sold first, they are counted from the first event on.
+    if (!this.#hasLoans && (isLoan || this.#context.shortSales === 'when sold')) {
       this.#hasLoans = true
       this.#book = new LoanBook(this.#book, this.#context)
     }

@@ -1,8 +1,11 @@
 // Borrowed coins, in front of the book of a coin. The principal of a loan is a debt: coins that are borrowed and given back
-// make no gain and no lot. While an account holds borrowed coins, they are what it sells first; such a short sale stays
-// open until the account buys the coin again, which restores what it has to give back, or gives lots of its own back.
+// make no gain and no lot. While an account holds borrowed coins, they are what it sells first, but where the law takes a
+// sale for one of the coins that are held, whatever was borrowed (TCGA 1992 s.105(2)): there they are what it sells last.
+// Such a short sale stays open until the account buys the coin again, which restores what it has to give back, or gives lots
+// of its own back.
 import type { CoinBook, LotEvent, RuleContext } from './event.ts'
 import { shareUpTo, smaller } from './share.ts'
+import { excess, networkFee } from './transfers.ts'
 
 /** A sale of borrowed coins, as far as it is open. */
 interface ShortSale {
@@ -21,11 +24,13 @@ interface Loan {
 
 export class LoanBook implements CoinBook {
   readonly #inner: CoinBook
-  readonly #context: Pick<RuleContext, 'sink' | 'shortSales'>
+  readonly #context: Pick<RuleContext, 'sink' | 'shortSales' | 'scope'>
   readonly #loans = new Map<string, Loan>()
+  /** Coins of one's own by holding, as far as the events tell. */
+  readonly #own = new Map<string, bigint>()
   #coin = ''
 
-  constructor(inner: CoinBook, context: Pick<RuleContext, 'sink' | 'shortSales'>) {
+  constructor(inner: CoinBook, context: Pick<RuleContext, 'sink' | 'shortSales' | 'scope'>) {
     this.#inner = inner
     this.#context = context
   }
@@ -46,7 +51,7 @@ export class LoanBook implements CoinBook {
         this.#acquire(event)
         break
       default:
-        this.#inner.apply(event)
+        this.#pass(event)
     }
   }
 
@@ -69,15 +74,40 @@ export class LoanBook implements CoinBook {
     return loan
   }
 
-  /** Borrowed coins go first, then lots of one's own. */
   #dispose(event: LotEvent): void {
     const loan = this.#loan(event.account)
-    const short = smaller(event.quantity, loan.onHand)
+    const short = smaller(event.quantity - this.#soldFirst(event), loan.onHand)
     if (short > 0n) {
       loan.onHand -= short
       loan.shorts.push({ sale: event, from: 0n, to: short })
     }
     this.#rest(event, short)
+  }
+
+  /** What of a sale is of one's own coins, before any borrowed ones are sold. */
+  #soldFirst({ account, quantity }: LotEvent): bigint {
+    if (this.#context.shortSales === 'when closed') return 0n
+    return smaller(quantity, this.#own.get(this.#holdingOf(account)) ?? 0n)
+  }
+
+  #holdingOf(account: string): string {
+    return this.#context.scope === 'universal' ? '' : account
+  }
+
+  /** Gives an event of one's own coins to the book, and counts them. */
+  #pass(event: LotEvent): void {
+    const key = this.#holdingOf(event.account)
+    const held = (this.#own.get(key) ?? 0n) + this.#change(event)
+    this.#own.set(key, held > 0n ? held : 0n)
+    this.#inner.apply(event)
+  }
+
+  #change(event: LotEvent): bigint {
+    const { kind, quantity, twin } = event
+    const stays = twin !== undefined && this.#holdingOf(event.account) === this.#holdingOf(twin.account)
+    if (kind === 'acquire') return quantity
+    if (kind === 'transfer_in') return stays ? excess(event) : quantity
+    return kind === 'transfer_out' && stays ? -networkFee(event) : -quantity
   }
 
   /** A purchase closes the oldest short sales first; what it buys beyond them is a lot. */
@@ -108,11 +138,11 @@ export class LoanBook implements CoinBook {
       const quantity = to - from
       const proceeds = share(sale, from, to)
       this.#context.sink.shortSale({ sale, quantity, proceeds, closing: { event, cost: null } })
-      this.#inner.apply({ ...event, kind: 'dispose', quantity, value: proceeds })
+      this.#pass({ ...event, kind: 'dispose', quantity, value: proceeds })
       done += quantity
     }
     const beyond = event.quantity - done
-    if (beyond > 0n) this.#inner.apply({ ...event, kind: 'dispose', quantity: beyond, value: null })
+    if (beyond > 0n) this.#pass({ ...event, kind: 'dispose', quantity: beyond, value: null })
   }
 
   /** Takes up to `wanted` off the open short sales, oldest first. */
@@ -132,10 +162,10 @@ export class LoanBook implements CoinBook {
 
   /** What of an event loans leave to the book; its value is the rest of the value. */
   #rest(event: LotEvent, done: bigint): void {
-    if (done === 0n) this.#inner.apply(event)
+    if (done === 0n) this.#pass(event)
     else if (done < event.quantity) {
       const quantity = event.quantity - done
-      this.#inner.apply({ ...event, quantity, value: share(event, done, event.quantity) })
+      this.#pass({ ...event, quantity, value: share(event, done, event.quantity) })
     }
   }
 }

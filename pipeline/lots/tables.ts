@@ -115,7 +115,7 @@ export const lotTables = {
     },
   },
   borrowed_coins: {
-    doc: 'Borrowed coins that an account still holds: they are no lots, and what it sells first.\ngrain: one row per account and coin\nkeys:  account, coin unique',
+    doc: 'Borrowed coins that an account still holds: they are no lots, and what it sells first, or under the rules uk last.\ngrain: one row per account and coin\nkeys:  account, coin unique',
     columns: {
       account: text('Account that borrowed.'),
       coin: text('Coin borrowed.'),

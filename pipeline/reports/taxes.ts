@@ -3,7 +3,7 @@
 import { formatAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Reader, Values } from '../ledger/reader.ts'
+import type { Reader } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { yearLabel } from '../rules/calendar.ts'
@@ -95,12 +95,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(await futuresSection(ledger, request, law, year)),
     ]),
     totals: [],
-    warnings: [
-      ...(await withoutGain(reader, values)),
-      ...(await otherwiseByLaw(reader, law, values)),
-      ...carried.warnings,
-      ...income.warnings,
-    ],
+    warnings: [...(await withoutGain(reader, values)), ...carried.warnings, ...income.warnings],
     notes: [
       ...notes,
       ...limits,
@@ -111,28 +106,6 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...standing,
     ],
   }
-}
-
-/** Says of the borrowed coins sold up to the end of the year that the law may match them otherwise. */
-async function otherwiseByLaw(
-  reader: Reader,
-  { name, shortSalesByLaw }: Law,
-  { account = null, before = null }: Values,
-): Promise<string[]> {
-  if (shortSalesByLaw === null || !reader.tables.has('short_sales')) return []
-  const rows = await reader.query(
-    `select coin, count(distinct sale_id) from short_sales
-     where ($account::varchar is null or account = $account) and ($before::timestamptz is null or sold_at < $before::timestamptz)
-     group by coin order by coin`,
-    { account, before },
-  )
-  if (rows.length === 0) return []
-  const sales = rows.reduce((sum, [, count]) => sum + Number(count), 0)
-  return [
-    `${sales === 1 ? 'A sale' : `${sales} sales`} of borrowed coins (${rows.map(([coin]) => coin).join(', ')}) ` +
-      `${sales === 1 ? 'is' : 'are'} matched with what closed ${sales === 1 ? 'it' : 'them'}. ${shortSalesByLaw}. ` +
-      `Where you held the same coins, work out these sales by hand: docs/rules/${name}.md.`,
-  ]
 }
 
 /** Where a loss of the year could go back to; nothing without one. */

@@ -12,7 +12,6 @@ export const ca: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when closed',
-  shortSalesByLaw: null,
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: { suchAs: 'America/Toronto' },

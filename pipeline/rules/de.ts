@@ -15,7 +15,6 @@ export const de: Law = {
   scopeBindsFrom: 0,
   gifts: 'leave',
   shortSales: 'when closed',
-  shortSalesByLaw: null,
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
   timeZone: 'Europe/Berlin',

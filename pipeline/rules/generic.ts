@@ -8,7 +8,6 @@ export const generic: Law = {
   scopeBindsFrom: null,
   gifts: 'leave',
   shortSales: 'when closed',
-  shortSalesByLaw: null,
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
   timeZone: 'UTC',

@@ -30,8 +30,6 @@ export interface Law {
   readonly gifts: Gifts
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
-  /** Where the law matches such sales otherwise than the lots do, what it says; null where it does not. */
-  readonly shortSalesByLaw: string | null
   /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */

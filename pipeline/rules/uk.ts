@@ -12,9 +12,6 @@ export const uk: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   shortSales: 'when sold',
-  shortSalesByLaw:
-    'TCGA 1992 s.105(2) identifies a disposal with purchases of the same day, of the next 30 days and with the section 104 ' +
-    'pool first, and with later purchases only beyond these, whether or not coins were borrowed for it',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
   timeZone: 'Europe/London',

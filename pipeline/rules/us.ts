@@ -28,7 +28,6 @@ export const us: Law = {
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
   shortSales: 'when closed',
-  shortSalesByLaw: null,
   feesInKind: ['disposal'],
   lookAheadDays: 0,
   timeZone: { suchAs: 'America/New_York' },

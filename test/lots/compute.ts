@@ -34,9 +34,9 @@ export function computeLots(events: readonly LotEvent[], options: LotOptions): L
     borrowed: [],
   }
   const { law, calendar } = matchingOf({ method: options.method })
-  const { gifts, lookAheadDays } = law
+  const { gifts, lookAheadDays, shortSales } = law
   const engine = new LotEngine(
-    { gifts, lookAheadDays, timeZone: calendar.timeZone, ...options },
+    { gifts, lookAheadDays, shortSales, timeZone: calendar.timeZone, ...options },
     {
       piece: (piece) => result.disposals.push(piece),
       lot: (lot) => result.lots.push(lot),

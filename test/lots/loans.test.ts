@@ -3,7 +3,7 @@ import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
 import { type Method, methods } from '../../pipeline/lots/engine.ts'
 import type { LotEvent } from '../../pipeline/lots/event.ts'
-import { borrow, buy, disposals, lots, repay, sell, shortSales, units } from './books.ts'
+import { borrow, buy, disposals, into, lots, out, repay, sell, shortSales, units } from './books.ts'
 import { computeLots, type LotResult } from './compute.ts'
 
 const run = (events: readonly LotEvent[], method: Method = 'fifo') =>
@@ -106,6 +106,68 @@ describe('a sale of borrowed coins', () => {
     ])
     expect(disposals(result)).toEqual(['s1 <- b1: 1 for 300 cost 100 gain 200'])
     expect(onHand(result)).toBe(units('1'))
+  })
+})
+
+describe('under section 105(2), a sale while coins are borrowed', () => {
+  const uk = (events: readonly LotEvent[]) => computeLots(events, { method: 'uk', scope: 'universal' })
+  const own = buy('own', '2023-01-01', '2', '200')
+  const loan = borrow('l', '2024-03-01', '1')
+  const sale = sell('s', '2024-03-02', '1', '300')
+
+  it('is of the pool, and what is bought after thirty days goes there', () => {
+    const result = uk([own, loan, sale, buy('c', '2024-06-01', '1', '250'), repay('r', '2024-06-02', '1')])
+    expect(disposals(result)).toEqual(['s <- -: 1 for 300 cost 100 gain 200'])
+    expect(shortSales(result)).toEqual([])
+    expect(lots(result)).toEqual(['- -: 2 cost 350'])
+  })
+
+  it('leaves a later purchase to the sale of its day', () => {
+    const other = sell('o', '2024-06-01T10:00:00Z', '1', '260')
+    const bought = buy('c', '2024-06-01T12:00:00Z', '1', '250')
+    const result = uk([own, loan, sale, other, bought, repay('r', '2024-06-02', '1')])
+    expect(disposals(result)).toEqual([
+      's <- -: 1 for 300 cost 100 gain 200',
+      'o <- c: 1 for 260 cost 250 gain 10',
+    ])
+  })
+
+  it('is a disposal of its own day though coins of the owner go back to the lender', () => {
+    const result = uk([own, loan, sale, repay('r', '2024-06-02', '1')])
+    expect(disposals(result)).toEqual(['s <- -: 1 for 300 cost 100 gain 200'])
+    expect(lots(result)).toEqual(['- -: 1 cost 100'])
+  })
+
+  it('counts what lies in other accounts of the person, less what a transfer cost', () => {
+    const there = { account: 'cold' }
+    const moved = [
+      out('t:out', '2023-02-01', '2', {}, '1'),
+      into('t:in', '2023-02-01T01:00:00Z', '1.5', there),
+    ]
+    const result = uk([own, ...moved, loan, sell('s', '2024-03-02', '1', '300')])
+    expect(shortSales(result)).toEqual([])
+    const more = uk([
+      own,
+      ...moved,
+      loan,
+      borrow('m', '2024-03-01', '1'),
+      sell('s', '2024-03-02', '2', '600'),
+    ])
+    expect(shortSales(more)).toEqual(['s open: 0.5 for 150'])
+  })
+
+  it('is short only beyond them, and closed by the earliest purchases', () => {
+    const result = uk([
+      buy('own', '2023-01-01', '1', '100'),
+      borrow('l', '2024-03-01', '3'),
+      sell('s', '2024-03-02', '3', '900'),
+      buy('c', '2024-06-01', '1', '250'),
+      buy('d', '2024-07-01', '2', '560'),
+      repay('r', '2024-07-02', '3'),
+    ])
+    expect(disposals(result)).toEqual(['s <- -: 1 for 300 cost 100 gain 200'])
+    expect(shortSales(result)).toEqual(['s by c: 1 for 300 cost 250', 's by d: 1 for 300 cost 280'])
+    expect(lots(result)).toEqual(['- -: 1 cost 280'])
   })
 })
 

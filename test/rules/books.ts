@@ -33,8 +33,6 @@ const KINDS: Readonly<Record<string, string>> = {
   in: 'transfer_in',
   reward: 'acquire',
   interest: 'acquire',
-  borrow: 'borrow',
-  repay: 'repay',
 }
 
 function incomeOf(line: string, currency: string): string {

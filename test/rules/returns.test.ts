@@ -130,20 +130,6 @@ describe('us', () => {
 })
 
 describe('uk', () => {
-  test('warns of sales of borrowed coins, which the law matches with the pool first; earlier years know nothing of them', async () => {
-    const books = await book('GBP', [
-      'main buy own 2023-01-01 2 B 200',
-      'main borrow l 2024-05-01 1 B',
-      'main sell s 2024-05-02 1 B 300',
-      'main buy c 2024-07-01 1 B 250',
-      'main repay r 2024-07-02 1 B',
-    ])
-    const warned = await show(books, 'taxes', { rules: 'uk', year: 2024 })
-    expect(warned.warnings).toEqual([expect.stringMatching(/^A sale of borrowed coins \(B\).*s\.105\(2\)/)])
-    expect((await show(books, 'taxes', { rules: 'uk', year: 2023 })).warnings).toEqual([])
-    expect((await show(books, 'taxes', { rules: 'de', year: 2024 })).warnings).toEqual([])
-  })
-
   test('CRYPTO22255 as a return: one disposal, two matches, above the exempt amount of 2018-19', async () => {
     const victoria = await book('GBP', [
       'main buy pool 2017-01-01 14000 B 200000',
