@@ -12,8 +12,8 @@
 --   is_cost_known: Whether the cost, or of a short sale the proceeds, is known.
 --   quantity: Quantity held, or owed of a short sale.
 --   cost_basis: What it cost, or what a short sale brought; null where that is not known, and for futures.
---   price: Price of one; null where none counts.
---   value: quantity times price.
+--   price: Price of one; null where none counts. Of a coin-margined position in dollars, not in the coin of the row.
+--   value: quantity times price; null for coin-margined positions, for it would not be in the coin of the row.
 --   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it.
 --   valued_at: Time of the price, or of the answer.
 with
@@ -48,7 +48,8 @@ from valued
 union all
 select positions.account, positions.partition, positions.symbol, positions.hold_side, positions.margin_coin, true,
   positions.total, cast(null as decimal(38, 18)), positions.mark_price,
-  exact_multiply(positions.total, positions.mark_price), positions.unrealized_pl, lists.read_at
+  case when positions.partition <> 'COIN-FUTURES' then exact_multiply(positions.total, positions.mark_price) end,
+  positions.unrealized_pl, lists.read_at
 from main.positions as positions
 join staging.newest_lists as lists
   on lists.account = positions.account and lists.partition = positions.partition and lists.feed = 'futures.positions'

@@ -112,3 +112,26 @@ test('interest is valued when it is paid', async () => {
     ['BTC', '-0.1', '-9', 'USDT', 'market'],
   ])
 })
+
+test('an open coin-margined position has no value in its coin: its price is in dollars', async () => {
+  const futures = await TestBooks.open({ only: ['unrealised'] })
+  try {
+    await futures.account('main', 'unified')
+    const held = { hold_side: 'long', total: '0.5', mark_price: '60000' }
+    const coin = { ...held, symbol: 'BTCUSD', margin_coin: 'BTC', unrealized_pl: '0.01' }
+    const dollar = { ...held, symbol: 'BTCUSDT', margin_coin: 'USDT', unrealized_pl: '600' }
+    await futures.page('futures.positions', [coin], { partition: 'COIN-FUTURES' })
+    await futures.page('futures.positions', [dollar], { partition: 'USDT-FUTURES' })
+    await futures.build({}, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+    expect(
+      await futures.query(
+        'select symbol, coin, quantity, value, unrealised_pnl from unrealised order by symbol',
+      ),
+    ).toEqual([
+      ['BTCUSD', 'BTC', '0.5', null, '0.01'],
+      ['BTCUSDT', 'USDT', '0.5', '30000', '600'],
+    ])
+  } finally {
+    await futures.close()
+  }
+})
