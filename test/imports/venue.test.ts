@@ -233,3 +233,10 @@ describe('imported history of an account of the venue', () => {
     expect(breaks(result)).toEqual([])
   })
 })
+
+it('warns of an imported sale that the venue tells of too: its gain counts twice', async () => {
+  await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '40')
+  await saleOutOfTwo()
+  await row('s', '2025-06-01 00:00:00+00', 'main', 'sell', '1', '100')
+  expect(breaks(await build())).toContain('warning imported_history main 1')
+})
