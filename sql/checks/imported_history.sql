@@ -1,9 +1,9 @@
 -- Imported history of an account that the venue reports too ends where the account's books begin: what it holds then
 -- is in its opening balances, or arrives later from a wallet that no feed reports.
 -- Lots that all accounts hold together do not say it: there it is what was moved, less what was handed over.
--- Nor may it tell of a sale that the venue tells of too.
+-- Rows that the venue's records report too count once, and are a notice.
 -- needs: lots, lot_matching
--- grain: one row per account and coin with more than that, and per account and coin with such sales
+-- grain: one row per account and coin with more than that, and per account and coin with such rows
 with
 matching as (select scope like '%universal' as is_held_together from main.lot_matching),
 left_lots as (
@@ -39,18 +39,11 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, coin, ca
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from left_over
 union all
--- A sale that the venue tells of too (the same coin and quantity within a minute) would be sold twice.
-select 'warning', imported.account, null, imported.asset, min(imported.occurred_at), 0, sum(imported.quantity),
-  sum(imported.quantity),
-  'Sales of ' || imported.asset || ' in ' || imported.account || ' are imported that the venue tells of too (the same '
-    || 'quantity within a minute): their gains count twice. Take the import back, and import only what is older.',
-  cast(to_json(list(imported.id order by imported.place)[1:10]) as varchar), 'sales'
-from staging.imported_rows as imported
-where imported.type = 'sell' and imported.book_account <> imported.account
-  and exists (
-    select 1 from main.entries as entries
-    where entries.account = imported.account and entries.coin = imported.asset and entries.kind = 'trade'
-      and entries.amount = -imported.quantity
-      and abs(epoch_ms(entries.occurred_at) - epoch_ms(imported.occurred_at)) <= 60000
-  )
-group by imported.account, imported.asset
+-- What the venue tells of too counts once, as the venue has it.
+select 'notice', account, null, coin, null, 0, count(*), count(*),
+  'Of ' || account || ' ' || cast(count(*) as varchar) || ' imported row(s) of ' || coin
+    || ' report what the venue''s own records report: the same quantity in the same minute. They count once, as the '
+    || 'venue has them.',
+  cast(to_json(list(id order by id)[1:10]) as varchar), 'twins'
+from staging.imported_twins
+group by account, coin

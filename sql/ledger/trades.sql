@@ -1,5 +1,5 @@
 -- Trades of two coins: fills and conversions put together from tax records, and filled orders of accounts that have
--- no tax records, and purchases and sales imported from elsewhere.
+-- no tax records, and purchases and sales imported from elsewhere that no record of the venue tells of.
 -- grain: one row per trade_id
 -- keys:  trade_id unique; it is the transaction_id of the trade's entries
 -- columns:
@@ -82,6 +82,7 @@ from_imports as (
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     occurred_at as traded_at, 'import' as source
   from main.imported_trades
+  anti join staging.imported_twins using (id)
   -- Without a currency it is a coin that was spent, for which no other came.
   where type in ('buy', 'sell') and currency is not null
 )

@@ -32,4 +32,4 @@ from main.imported_trades as imported
 cross join staging.reporting as reporting
 left join staging.imported_rows as rows on rows.id = imported.id and rows.type = 'income'
 left join staging.imported_values as imported_values on imported_values.place = rows.place
-where imported.type = 'income'
+where imported.type = 'income' and imported.id not in (select id from staging.imported_twins)

@@ -234,9 +234,42 @@ describe('imported history of an account of the venue', () => {
   })
 })
 
-it('warns of an imported sale that the venue tells of too: its gain counts twice', async () => {
-  await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '40')
-  await saleOutOfTwo()
-  await row('s', '2025-06-01 00:00:00+00', 'main', 'sell', '1', '100')
-  expect(breaks(await build())).toContain('warning imported_history main 1')
+describe('what an import and the venue both report', () => {
+  it('counts once, as the venue has it: gains, months, trades and the bridge agree', async () => {
+    await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '40')
+    await saleOutOfTwo()
+    await row('s', '2025-06-01 00:00:00+00', 'main', 'sell', '1', '100')
+    const result = await build()
+    expect(await disposals()).toEqual([['main', 'main/tax.records/2/amount', 'b', '1', '20', '80']])
+    expect(await openLots()).toEqual([['main', 'b', '1', '20']])
+    expect(await books.query('select sum(realised_pnl) from pnl_monthly')).toEqual([['80']])
+    expect(await books.query("select trade_id from trades where side = 'sell'")).toHaveLength(1)
+    expect(await books.query('select id from imported_trades order by id')).toEqual([['b'], ['s']])
+    expect(breaks(result)).toEqual(['notice imported_history main 1'])
+  })
+
+  it('is each record of one row: a second sale of the same quantity in that minute stays', async () => {
+    await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '4', '40')
+    await saleOutOfTwo()
+    await row('s1', '2025-06-01 00:00:10+00', 'main', 'sell', '1', '100')
+    await row('s2', '2025-06-01 00:00:20+00', 'main', 'sell', '1', '100')
+    await build()
+    expect(await disposals()).toEqual([
+      ['main', 'main/tax.records/2/amount', 'b', '1', '10', '90'],
+      ['main', 's2', 'b', '1', '10', '90'],
+    ])
+  })
+
+  it('is no purchase of the same quantity, nor a sale of another minute', async () => {
+    await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '30')
+    await saleOutOfTwo()
+    await row('p', '2025-06-01 00:00:30+00', 'main', 'buy', '1', '100')
+    await row('s', '2025-06-01 00:01:00+00', 'main', 'sell', '1', '100')
+    await build()
+    expect(await books.query("select trade_id from trades where source = 'import' order by all")).toEqual([
+      ['b'],
+      ['p'],
+      ['s'],
+    ])
+  })
 })

@@ -34,6 +34,7 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
     ...NO_ROWS,
   },
   'staging.reporting': { columns: 'currency varchar', rows: [['EUR']] },
+  'staging.imported_twins': { columns: 'id varchar', ...NO_ROWS },
   'staging.imported_rows': { columns: 'id varchar, type varchar, place bigint', ...NO_ROWS },
   'staging.imported_values': { columns: 'place bigint, row_value decimal(38, 18)', ...NO_ROWS },
 })

@@ -1,7 +1,7 @@
 -- Imported rows as the lots take them: trades, transfers, income and gifts, and opening lots as acquisitions. What is
 -- money, a currency of the state or the one in which gains are reckoned, is distinguished from coins.
 -- The rows of an account that the venue reports too happened before its books: they stand beside it as account/before,
--- and hand over what they hold when its books begin.
+-- and hand over what they hold when its books begin. What the venue tells of too is not among them (imported_twins).
 -- grain: one row per place
 -- keys:  place unique; id unique
 with
@@ -9,6 +9,7 @@ rows as (
   select id, occurred_at, nanos, 1 as rank, page_id, page_row, account, type, asset, quantity, currency, total,
     fee, fee_currency
   from main.imported_trades
+  anti join staging.imported_twins using (id)
   union all
   select id, acquired_at, nanos, 0, page_id, page_row, account, 'opening', asset, quantity, currency, basis,
     cast(0 as decimal(38, 18)), cast(null as varchar)
