@@ -8,6 +8,7 @@ import type { GlobalArguments } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import { packageVersion } from '../config/root.ts'
 import type { Surroundings } from '../config/surroundings.ts'
+import type { Begun } from './command.ts'
 import { commands } from './index.ts'
 
 /** Runs the command that the words name, and gives its exit code. */
@@ -17,6 +18,7 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
   /** Read before the words are judged: what is wrong with them is reported by it too. */
   const level = String(Parser([...words]).logLevel)
   let code = 0
+  let begun: Begun | undefined
   const parser = yargs([...words])
     .scriptName('tieout')
     .usage(
@@ -51,9 +53,13 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
       commands.map(({ command, describe, load }) => ({
         command,
         describe,
-        builder: async (parser: Argv) => (await load()).builder(parser),
+        builder: async (parser: Argv, asksForHelp: boolean) => {
+          const named = await load()
+          if (!asksForHelp) begun ??= named.begin()
+          return named.builder(parser)
+        },
         handler: async (args: unknown) => {
-          code = await (await load()).run(args as GlobalArguments, surroundings)
+          code = await (await load()).run(args as GlobalArguments, surroundings, begun)
         },
       })) as never,
     )
@@ -77,6 +83,8 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
     return code
   } catch (error) {
     return error instanceof Handled ? 2 : await reportFailure(error, level, surroundings)
+  } finally {
+    await begun?.end()
   }
 }
 

@@ -8,37 +8,53 @@ import { asBatches, type Column } from '../output/column.ts'
 import { type Importance, screenTable } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
 
-interface Declaration<Options, Begun> {
+interface Declaration<Options, Early> {
   readonly example: readonly [string, string]
   readonly options: (parser: Argv) => Argv<Options>
   /** What takes as long to begin as the rest of the command to load, such as a process, and how it ends in any case. */
-  readonly early?: { readonly begin: () => Begun; readonly end: (begun: Begun) => Promise<void> }
-  readonly run: (context: CommandContext, args: Options & GlobalArguments, begun: Begun) => Promise<ExitCode>
+  readonly early?: { readonly begin: () => Early; readonly end: (begun: Early) => Promise<void> }
+  readonly run: (context: CommandContext, args: Options & GlobalArguments, begun: Early) => Promise<ExitCode>
+}
+
+/** What a command has begun before its words are judged, and how that ends in any case. */
+export interface Begun {
+  readonly what: unknown
+  readonly end: () => Promise<void>
 }
 
 /** A command as it is loaded: what it takes, and what it does. Its name stands in the table of contents (index.ts). */
 export interface Command {
   readonly builder: (parser: Argv) => Argv
-  readonly run: (args: GlobalArguments, surroundings: Surroundings) => Promise<ExitCode>
+  /** Called as soon as the command is named: yargs takes its time until it is run. */
+  readonly begin: () => Begun | undefined
+  readonly run: (
+    args: GlobalArguments,
+    surroundings: Surroundings,
+    begun: Begun | undefined,
+  ) => Promise<ExitCode>
 }
 
-export function defineCommand<Options, Begun = undefined>({
+export function defineCommand<Options, Early = undefined>({
   options,
   example,
   early,
   run,
-}: Declaration<Options, Begun>): Command {
+}: Declaration<Options, Early>): Command {
   return {
     builder: (parser) => options(parser).example(...inLines(example)),
-    run: async (args, surroundings) => {
+    begin: () => {
+      if (early === undefined) return undefined
+      const what = early.begin()
+      return { what, end: () => early.end(what) }
+    },
+    run: async (args, surroundings, begun) => {
+      const { createContext } = await import('../config/context.ts')
       // Without `early` nothing is begun, and nothing is what the command takes.
-      const begun = early?.begin() as Begun
-      try {
-        const { createContext } = await import('../config/context.ts')
-        return await run(createContext(args, surroundings), args as Options & GlobalArguments, begun)
-      } finally {
-        await early?.end(begun)
-      }
+      return await run(
+        createContext(args, surroundings),
+        args as Options & GlobalArguments,
+        begun?.what as Early,
+      )
     },
   }
 }

@@ -1,4 +1,5 @@
 // Commands that no other test starts as a process of their own.
+import { readdirSync } from 'node:fs'
 import { expect, test } from 'vitest'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 
@@ -18,4 +19,12 @@ test('add-subaccounts without a configuration is a usage error', async () => {
   const { code, stdout, stderr } = await tieout(['add-subaccounts', '1001', '--dir', temporaryFolder()])
   expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
   expect(stderr).toContain('There is no configuration.')
+})
+
+test('sql that is not asked anything ends the process that it has begun, and takes its folder away', async () => {
+  const folder = temporaryFolder()
+  const { code, stderr } = await tieout(['sql'], { TMPDIR: folder })
+  expect(code).toBe(2)
+  expect(stderr).toContain('Not enough non-option arguments')
+  expect(readdirSync(folder)).toEqual([])
 })
