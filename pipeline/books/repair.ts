@@ -14,6 +14,7 @@ import { isWhole, type LostFrame, type Survey, surveyJournal } from '../journal/
 import { verifyJournal } from '../journal/verify.ts'
 import { lastLanded } from '../landing/last-landed.ts'
 import { ensureFolder, readLanding } from './books.ts'
+import { mustBeOwnFiles } from './copies.ts'
 
 export interface RepairResult {
   /** Frames that were kept as they are. */
@@ -35,6 +36,7 @@ export async function repairBooks(
   disk: Disk = nodeDisk,
 ): Promise<RepairResult | null> {
   ensureFolder(dir)
+  mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'verify --repair', clock, disk)
   try {
     await finishRepair(dir, disk)

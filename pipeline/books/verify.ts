@@ -6,6 +6,7 @@ import { TieoutError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
+import { isErasing } from '../journal/erase.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
@@ -68,12 +69,16 @@ export async function verifyBooks(
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
+    if (await isErasing(context.dir)) problems.push(ERASURE_LEFT)
     if (rebuild) problems.push(...(await compareWithPublished(context, built, books.landing.engine)))
     return { ...found, tables, problems }
   } finally {
     await books.close()
   }
 }
+
+const ERASURE_LEFT =
+  'ledger: an erasure was interrupted, and the published ledger may still hold what was to go; run tieout build'
 
 /** Lands the whole journal again into a temporary file and compares every table by row count and content hash. */
 async function compareWithFreshLanding(
