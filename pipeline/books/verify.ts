@@ -20,7 +20,7 @@ export interface Verification {
   readonly bytes: number
   /** Frames whose bodies were erased on purpose. */
   readonly erased: readonly number[]
-  /** Frames that a repair found damaged and set aside. */
+  /** Frames that were damaged or missing when the journal was repaired. */
   readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
@@ -148,7 +148,8 @@ export function describeVerification(result: Verification): string {
     `${result.frames} frames, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
     ...result.setAside.map(
-      (seq) => `Frame ${seq} was found damaged and set aside by a repair; the chain holds.`,
+      (seq) =>
+        `Frame ${seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
     ),
     ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
