@@ -54,6 +54,8 @@ fill_sides as (
   union all
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
   from valued_fills
+  union all
+  select account, place, 'amount', value from staging.set_values
 ),
 -- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
