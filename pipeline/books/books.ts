@@ -9,6 +9,7 @@ import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
 import { completed, type EngineSettings, readerSettings } from '../engine/settings.ts'
 import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
+import { resumeErasure } from '../journal/erase.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
@@ -20,6 +21,7 @@ import type { Landing, LandingOptions } from '../landing/landing.ts'
 import { lastLanded } from '../landing/last-landed.ts'
 import type { LandingFeed } from '../landing/page.ts'
 import { isInUse } from '../output/spill.ts'
+import { mustBeOwnFiles, removeLanded } from './copies.ts'
 import { describeUnsettled, unsettledWrites } from './writes.ts'
 
 /** Which record type each feed lands, from the catalogue. */
@@ -106,9 +108,13 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
   }
 }
 
+const ERASURE_TO_END =
+  'An erasure was interrupted. The journal no longer holds what was to go; the published ledger may, until a build replaces it.'
+
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
   ensureFolder(dir)
+  mustBeOwnFiles(dir)
   const { clock, disk = nodeDisk } = options
   const lock = await acquireLock(dir, options.command, clock, disk)
   // What has been opened is closed in reverse, also when a later step fails.
@@ -119,6 +125,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   try {
     if (await finishRepair(dir, disk))
       options.onNote?.('Finished a repair of the journal that was interrupted.')
+    if (await resumeErasure(dir, clock, disk, () => removeLanded(dir, disk))) options.onNote?.(ERASURE_TO_END)
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)

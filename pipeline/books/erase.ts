@@ -1,19 +1,20 @@
 // Data about people out of the books: which frames of the journal hold it, what goes with them, and their erasing. The
 // journal's chain keeps verifying; landing and ledger are made again without them, into new files.
-import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { decodeJson, parseJson } from '../../models/json.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
-import { eraseFrames } from '../journal/erase.ts'
+import { eraseFrames, resumeErasure } from '../journal/erase.ts'
 import type { FrameMeta } from '../journal/frame.ts'
 import { ERASED } from '../journal/layout.ts'
 import { acquireLock } from '../journal/lock.ts'
+import { finishRepair } from '../journal/repair.ts'
 import { journalFolder, listSegments, refuse, scan } from '../journal/scan.ts'
 import { bodyOf, type StoredFrame } from '../journal/segment.ts'
 import { placeOfRows, rowSpans } from '../landing/raw-row.ts'
 import { landingFeeds } from './books.ts'
+import { mustBeOwnFiles, removeLanded } from './copies.ts'
 
 /** What a frame must be to be erased; all that is given counts together. */
 export interface EraseCriteria {
@@ -151,8 +152,8 @@ function rowsOf(meta: FrameMeta, body: Buffer): string[] | null {
 }
 
 /**
- * Erases the frames. What has landed goes first, as it can always be made again: killed in the middle, the next run
- * lands from the journal what is left of it.
+ * Erases the frames, and those of an erasure that was interrupted. What has landed goes first, as it can always be made
+ * again; the published ledger goes with the next build. Killed anywhere, the next writer goes on.
  */
 export async function erase(
   dir: string,
@@ -160,16 +161,14 @@ export async function erase(
   clock: Clock,
   disk: Disk = nodeDisk,
 ): Promise<void> {
+  mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'erase', clock, disk)
   try {
-    for (const name of ['landing.duckdb', 'landing.duckdb.wal', 'tmp'])
-      await rm(join(dir, name), { recursive: true, force: true })
-    await eraseFrames(
-      dir,
-      targets.map(({ frame }) => frame),
-      clock,
-      disk,
-    )
+    await finishRepair(dir, disk)
+    const removeCopies = (): Promise<void> => removeLanded(dir, disk)
+    await resumeErasure(dir, clock, disk, removeCopies)
+    const frames = targets.map(({ frame }) => frame)
+    if (frames.length > 0) await eraseFrames(dir, frames, clock, disk, removeCopies)
   } finally {
     await lock.release()
   }

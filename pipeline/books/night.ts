@@ -11,6 +11,7 @@ import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
+import { endErasure, isErasing } from '../journal/erase.ts'
 import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import type { FetchOutcome, PriceSources } from '../prices/fetch.ts'
@@ -162,7 +163,12 @@ export async function buildBooks(
     )
   }
   try {
-    return { ...(await build(context, config, books, options, steps)), prices }
+    // What was to be erased and stands in the published ledger must go, whatever the checks say of the books without it.
+    const erasing = await isErasing(books.dir)
+    const publishAnyway = options.publishAnyway || erasing
+    const built = await build(context, config, books, { ...options, publishAnyway }, steps)
+    if (erasing && built.published) await endErasure(books.dir)
+    return { ...built, prices }
   } finally {
     await sources?.candles?.close()
     await sources?.ecb?.close()

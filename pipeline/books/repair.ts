@@ -14,13 +14,16 @@ import { isWhole, type LostFrame, type Survey, surveyJournal } from '../journal/
 import { verifyJournal } from '../journal/verify.ts'
 import { lastLanded } from '../landing/last-landed.ts'
 import { ensureFolder, readLanding } from './books.ts'
+import { mustBeOwnFiles } from './copies.ts'
 
 export interface RepairResult {
   /** Frames that were kept as they are. */
   readonly kept: number
   /** Numbers of the frames that are gone. */
   readonly setAside: readonly { readonly from: number; readonly to: number }[]
-  /** Where their bytes are; null where none were left. */
+  /** Those of them that are not damaged but missing: they had landed, and the journal ends before them; null for none. */
+  readonly missing: { readonly from: number; readonly to: number } | null
+  /** Where the damaged bytes are; null where none were left. */
   readonly file: string | null
   /** How many ranges are to be fetched again. */
   readonly pending: number
@@ -35,6 +38,7 @@ export async function repairBooks(
   disk: Disk = nodeDisk,
 ): Promise<RepairResult | null> {
   ensureFolder(dir)
+  mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'verify --repair', clock, disk)
   try {
     await finishRepair(dir, disk)
@@ -42,7 +46,9 @@ export async function repairBooks(
     const { problems, frames } = await verifyJournal(dir, disk)
     const { landedSeq = 0 } = await lastLanded(dir, engine)
     if (problems.length === 0 && landedSeq <= frames) return null
-    const survey = reaching(await surveyJournal(disk, journalFolder(dir)), landedSeq)
+    const found = await surveyJournal(disk, journalFolder(dir))
+    const survey = reaching(found, landedSeq)
+    const missing = landedSeq > found.lastSeq ? { from: found.lastSeq + 1, to: landedSeq } : null
     // A journal of which nothing is left has nothing to keep: that is for a backup.
     if (!survey.segments.some((segment) => segment.frames.some(isWhole))) return null
     const lost = survey.segments.flatMap((segment) => segment.frames.filter((frame) => !isWhole(frame)))
@@ -51,7 +57,7 @@ export async function repairBooks(
     const statements = reopens.flatMap((one) => statementOf(one, config, run, clock.wall()))
     const { file, setAside } = await repairJournal(dir, survey, { run, reopens, statements }, clock, disk)
     const kept = survey.segments.reduce((sum, segment) => sum + segment.frames.filter(isWhole).length, 0)
-    return { kept, setAside, file, pending: reopens.length, losses }
+    return { kept, setAside, missing, file, pending: reopens.length, losses }
   } finally {
     await lock.release()
   }
@@ -68,7 +74,8 @@ function reaching(survey: Survey, landedSeq: number): Survey {
 const PENDING = {
   status: 'pending',
   code: 'set aside',
-  reason: 'a damaged frame of the journal was set aside, so this is to be fetched again',
+  reason:
+    'a frame of the journal was damaged or missing when it was repaired, so this is to be fetched again',
 } as const
 
 function statementOf({ range, ...of }: Reopened, config: Config, run: string, now: number): StatementMeta[] {
@@ -222,14 +229,19 @@ async function landedWords(connection: DuckDBConnection, numbers: readonly numbe
   ]
 }
 
-const named = (setAside: RepairResult['setAside']): string =>
-  setAside.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
+const named = (ranges: RepairResult['setAside']): string =>
+  ranges.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
 
-export function describeRepair({ kept, setAside, file, pending, losses }: RepairResult): string {
+export function describeRepair({ kept, setAside, missing, file, pending, losses }: RepairResult): string {
+  const end = (missing?.from ?? Number.POSITIVE_INFINITY) - 1
+  const damaged = setAside
+    .filter(({ from }) => from <= end)
+    .map(({ from, to }) => ({ from, to: Math.min(to, end) }))
   return [
-    setAside.length === 0
-      ? `The journal was mended; all ${kept} frames are kept.`
-      : `Set aside frames ${named(setAside)}; ${kept} whole frames are kept.`,
+    damaged.length === 0
+      ? `${missing === null ? 'The journal was mended' : 'No frame of the journal is damaged'}; all ${kept} frames are kept.`
+      : `Set aside damaged frames ${named(damaged)}; ${kept} whole frames are kept.`,
+    ...(missing === null ? [] : [describeMissing(missing)]),
     ...(file === null ? [] : [`The damaged bytes are in ${file}.`]),
     ...losses,
     ...(pending === 0
@@ -239,3 +251,7 @@ export function describeRepair({ kept, setAside, file, pending, losses }: Repair
         ]),
   ].join('\n')
 }
+
+const describeMissing = ({ from, to }: NonNullable<RepairResult['missing']>): string =>
+  `${from === to ? `Frame ${from} is` : `Frames ${from} to ${to} are`} missing: landed before, and behind the end of this journal. ` +
+  'If a later backup of the journal has them, put that in place and run `tieout rebuild`.'

@@ -6,6 +6,7 @@ import { TieoutError } from '../../models/error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
+import { isErasing } from '../journal/erase.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
@@ -19,7 +20,7 @@ export interface Verification {
   readonly bytes: number
   /** Frames whose bodies were erased on purpose. */
   readonly erased: readonly number[]
-  /** Frames that a repair found damaged and set aside. */
+  /** Frames that were damaged or missing when the journal was repaired. */
   readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
@@ -68,12 +69,16 @@ export async function verifyBooks(
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
+    if (await isErasing(context.dir)) problems.push(ERASURE_LEFT)
     if (rebuild) problems.push(...(await compareWithPublished(context, built, books.landing.engine)))
     return { ...found, tables, problems }
   } finally {
     await books.close()
   }
 }
+
+const ERASURE_LEFT =
+  'ledger: an erasure was interrupted, and the published ledger may still hold what was to go; run tieout build'
 
 /** Lands the whole journal again into a temporary file and compares every table by row count and content hash. */
 async function compareWithFreshLanding(
@@ -143,7 +148,8 @@ export function describeVerification(result: Verification): string {
     `${result.frames} frames, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
     ...result.setAside.map(
-      (seq) => `Frame ${seq} was found damaged and set aside by a repair; the chain holds.`,
+      (seq) =>
+        `Frame ${seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
     ),
     ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),

@@ -6,6 +6,7 @@ import { type EraseTarget, erase, findEraseTargets, unsearchedFiles } from '../b
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
+import { isErasing } from '../journal/erase.ts'
 import { printTable } from '../output/table.ts'
 import { counted } from '../reports/notes.ts'
 import { describeBreaks } from '../reports/summary.ts'
@@ -33,15 +34,25 @@ export const eraseCommand = defineCommand({
   run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
     const config = optionalConfig(context)
     const targets = await findEraseTargets(context.dir, { frames, account, feed, matching })
-    if (json) context.print(JSON.stringify({ targets, erased: yes }, null, 2))
+    const interrupted = await isErasing(context.dir)
+    if (json) context.print(JSON.stringify({ targets, interrupted, erased: yes }, null, 2))
     else context.print(describeTargets(targets))
-    if (targets.length === 0) return 0
+    if (interrupted) context.tell(INTERRUPTED)
+    if (targets.length === 0 && !interrupted) return 0
     if (!yes) {
-      context.tell('Nothing was changed. Add --yes to erase these frames: there is no way back.')
+      context.tell(
+        targets.length === 0
+          ? 'Nothing was changed. Add --yes to finish it.'
+          : 'Nothing was changed. Add --yes to erase these frames: there is no way back.',
+      )
       return 0
     }
     await erase(context.dir, targets, context.clock)
-    context.tell(`Erased ${counted(targets.length, 'frame')}; making landing and ledger again without them.`)
+    context.tell(
+      targets.length === 0
+        ? 'Finishing it; making landing and ledger again.'
+        : `Erased ${counted(targets.length, 'frame')}; making landing and ledger again without them.`,
+    )
     const { clock } = context
     const books = await openBooks(context.dir, {
       clock,
@@ -59,6 +70,9 @@ export const eraseCommand = defineCommand({
     return 0
   },
 })
+
+const INTERRUPTED =
+  'An earlier erasure was interrupted: the published ledger may still hold what was to go. Erasing again finishes it, and so does `tieout build`.'
 
 function describeTargets(targets: readonly EraseTarget[]): string {
   if (targets.length === 0) return 'No frame of the journal is meant.'

@@ -98,7 +98,8 @@ async function forHandingOver(
   const context = { dir, clock, disk: nodeDisk }
   if (format === 'html' && !isDifference) return await paperOf(ledger, asked, report, context)
   if (format !== 'html' && format !== 'xlsx') return report
-  const { facts } = await stampOf(ledger, asked, context)
+  // A workbook calculates with its times: they stay in UTC, as its headings say.
+  const { facts } = await stampOf(ledger, asked, context, 'UTC')
   return { ...report, facts: [...(report.facts ?? []), ...facts] }
 }
 

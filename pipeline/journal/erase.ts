@@ -1,8 +1,10 @@
 // Erases bodies out of the journal, for data about people that must go: the bytes are overwritten in place.
-// The chain still verifies, because it runs over headers that hold a salted hash, and the salt goes with the body.
+// The chain still verifies, because it runs over headers that hold a salted hash, and the salt goes with the body. What is
+// to go is noted before anything is touched, until the books stand without it: interrupted anywhere, the next writer goes on.
 import { join } from 'node:path'
+import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
-import { UsageError } from '../../models/error.ts'
+import { CorruptionError, UsageError } from '../../models/error.ts'
 import { type Disk, type DiskFile, nodeDisk, writeFileAtomic } from './disk.ts'
 import { ERASED, STATE_OFFSET } from './layout.ts'
 import { journalFolder, listSegments, refuse, scan } from './scan.ts'
@@ -11,24 +13,81 @@ import type { StoredFrame } from './segment.ts'
 /** What has to be overwritten, without the bytes themselves. */
 type Target = Pick<StoredFrame, 'path' | 'offset' | 'regionOffset'> & { seq: number; regionBytes: number }
 
+/** Removes what was made from the bodies, before the first of them goes. */
+type RemoveCopies = () => Promise<void>
+
+const noCopies: RemoveCopies = async () => undefined
+
 /**
  * Erases the bodies of these frames and notes it in `journal/erased.jsonl` ({seq, at}). Holding the lock is the
- * caller's part. Interrupted, it is to be called again: until then the journal names the frame and refuses it.
- * Throws a UsageError, before anything is changed, when the journal has no such frame.
+ * caller's part, and so is `endErasure`, once nothing that was made from the bodies is left. Throws a UsageError, before
+ * anything is changed, when the journal has no such frame.
  */
 export async function eraseFrames(
   dir: string,
   seqs: readonly number[],
   clock: Clock,
   disk: Disk = nodeDisk,
+  removeCopies: RemoveCopies = noCopies,
 ): Promise<void> {
-  const targets = await find(disk, journalFolder(dir), new Set(seqs))
-  const paths = new Set(targets.map((target) => target.path))
+  const folder = journalFolder(dir)
+  const targets = await find(disk, folder, new Set(seqs))
+  const missing = seqs.filter((seq) => !targets.some((target) => target.seq === seq))
+  if (missing.length > 0)
+    throw new UsageError('The journal has no such frame to erase.', {
+      where: folder,
+      expected: 'numbers of frames, which are the page_id of the rows they brought',
+      found: missing.join(', '),
+      action: 'Check the numbers, then erase again. Nothing was changed.',
+    })
   // What may not be written is refused before anything is changed.
-  for (const path of paths) await (await disk.open(path, 'change')).close()
-  // First of all: what rests on the list goes even where the process dies before its end.
+  for (const path of new Set(targets.map((target) => target.path)))
+    await (await disk.open(path, 'change')).close()
+  await writeUnderWay(disk, dir, { frames: [...seqs], bodiesGone: false })
+  await goThrough(dir, targets, clock, disk, removeCopies)
+}
+
+/**
+ * Finishes in the journal what an interrupted erasure has left; true as long as `endErasure` was not reached. Holding the
+ * lock is the caller's part. Of a journal that came from an older backup, the frames that it has are erased.
+ */
+export async function resumeErasure(
+  dir: string,
+  clock: Clock,
+  disk: Disk,
+  removeCopies: RemoveCopies,
+): Promise<boolean> {
+  const begun = await readUnderWay(disk, dir)
+  if (begun === null) return false
+  if (!begun.bodiesGone) {
+    const targets = await find(disk, journalFolder(dir), new Set(begun.frames))
+    await goThrough(dir, targets, clock, disk, removeCopies)
+  }
+  return true
+}
+
+/** Whether an erasure has begun of which something may be left, in the journal or in what was made from it. */
+export const isErasing = async (dir: string, disk: Disk = nodeDisk): Promise<boolean> =>
+  (await disk.readFile(underWayFile(dir))) !== null
+
+/** Nothing that was made from the erased bodies is left. */
+export async function endErasure(dir: string, disk: Disk = nodeDisk): Promise<void> {
+  if (!(await isErasing(dir, disk))) return
+  await disk.remove(underWayFile(dir))
+  await disk.syncDir(journalFolder(dir))
+}
+
+/** The list is safe first: what rests on it goes even where the process dies before its end. */
+async function goThrough(
+  dir: string,
+  targets: readonly Target[],
+  clock: Clock,
+  disk: Disk,
+  removeCopies: RemoveCopies,
+): Promise<void> {
+  await removeCopies()
   await note(disk, erasedList(dir), targets, clock)
-  for (const path of paths) {
+  for (const path of new Set(targets.map((target) => target.path))) {
     const file = await disk.open(path, 'change')
     try {
       await overwrite(
@@ -38,6 +97,38 @@ export async function eraseFrames(
     } finally {
       await file.close()
     }
+  }
+  await writeUnderWay(disk, dir, { frames: targets.map(({ seq }) => seq), bodiesGone: true })
+}
+
+const underWaySchema = z.object({
+  frames: z.array(z.int().positive()),
+  /** The bodies are gone; what was made from them may be left. */
+  bodiesGone: z.boolean(),
+})
+type UnderWay = z.output<typeof underWaySchema>
+
+const underWayFile = (dir: string): string => join(journalFolder(dir), 'erasing.json')
+
+const writeUnderWay = (disk: Disk, dir: string, underWay: UnderWay): Promise<void> =>
+  writeFileAtomic(disk, underWayFile(dir), JSON.stringify(underWay), 0o600)
+
+/** Null where no erasure is under way. CorruptionError for a file that names no frames: which they were is nowhere else. */
+async function readUnderWay(disk: Disk, dir: string): Promise<UnderWay | null> {
+  const where = underWayFile(dir)
+  const bytes = await disk.readFile(where)
+  if (bytes === null) return null
+  try {
+    return underWaySchema.parse(JSON.parse(bytes.toString()))
+  } catch (cause) {
+    throw new CorruptionError('What an interrupted erasure has left to do cannot be read.', {
+      where,
+      expected: 'the numbers of the frames to erase',
+      found: 'another content',
+      action:
+        'Remove this file, `landing.duckdb` and `ledger.duckdb`, then erase again what was to be erased, and run `tieout build`.',
+      cause,
+    })
   }
 }
 
@@ -49,14 +140,7 @@ async function find(disk: Disk, folder: string, seqs: ReadonlySet<number>): Prom
     if (seqs.has(frame.header.seq))
       targets.push({ path, offset, regionOffset, seq: frame.header.seq, regionBytes: frame.region.length })
   }
-  const missing = [...seqs].filter((seq) => !targets.some((target) => target.seq === seq))
-  if (missing.length === 0) return targets
-  throw new UsageError('The journal has no such frame to erase.', {
-    where: folder,
-    expected: 'numbers of frames, which are the page_id of the rows they brought',
-    found: missing.join(', '),
-    action: 'Check the numbers, then erase again. Nothing was changed.',
-  })
+  return targets
 }
 
 /** The states are safe before the first body goes: so a half-erased body is never taken for a damaged one. */

@@ -101,7 +101,11 @@ export async function finishRepair(dir: string, disk: Disk): Promise<boolean> {
   const folder = journalFolder(dir)
   const work = join(folder, WORK_FOLDER)
   const manifest = await disk.readFile(join(folder, REPAIR_FILE))
-  if (manifest === null) return false
+  if (manifest === null) {
+    // A repair that died before its end has changed nothing; its copies of bodies must not outlive an erasure.
+    await discard(work)
+    return false
+  }
   const { segments, file } = readManifest(folder, manifest)
   for (const name of ['landing.duckdb.wal', 'landing.duckdb']) await disk.remove(join(dir, name))
   await disk.syncDir(dir)

@@ -12,7 +12,7 @@ export interface Verification {
   readonly bytes: number
   /** Numbers of the frames whose bodies were erased. */
   readonly erased: readonly number[]
-  /** Numbers of the frames that a repair found damaged and set aside. */
+  /** Numbers of the frames that were damaged or missing when the journal was repaired. */
   readonly setAside: readonly number[]
   readonly problems: readonly CorruptionError[]
   /** An unfinished end, which the next opening for append moves aside. */

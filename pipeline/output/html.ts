@@ -2,6 +2,7 @@
 // every text escaped. Tables come as they are read, so that a long one never stands in memory.
 import { type Bars, barChart } from './bars.ts'
 import { cellText, type Row } from './cell.ts'
+import { clockIn } from './clock.ts'
 import { asBatches, type Column, type RowBatches } from './column.ts'
 import { type Running, styleOf } from './html-style.ts'
 import { type Attributes, type Child, h, type Markup, written } from './markup.ts'
@@ -39,6 +40,8 @@ export interface HtmlReport {
   readonly notes: readonly string[]
   /** What the document has instead of the one table of the report. */
   readonly sections?: readonly Section[] | undefined
+  /** IANA name of the zone by whose clocks times are printed; UTC when absent. */
+  readonly zone?: string | undefined
   /** Stands on every page; the title when absent. */
   readonly running?: Running | undefined
 }
@@ -50,7 +53,7 @@ export async function* htmlText(report: HtmlReport): AsyncIterable<string> {
 }
 
 function documentOf(report: HtmlReport): Markup {
-  const { title, warnings = [], facts = [], notes, sections } = report
+  const { title, warnings = [], facts = [], notes, sections, zone = 'UTC' } = report
   const running = report.running ?? { who: title, what: '', books: '' }
   return h(
     'html',
@@ -88,7 +91,7 @@ function documentOf(report: HtmlReport): Markup {
       ),
       '\n',
       sections === undefined ? null : contents(sections),
-      h('main', {}, sections === undefined ? ownTable(report) : inTurn(sections)),
+      h('main', {}, sections === undefined ? ownTable(report, zone) : inTurn(sections, zone)),
     ),
   )
 }
@@ -113,7 +116,7 @@ const contents = (sections: readonly Section[]): Markup =>
     ),
   )
 
-async function* inTurn(sections: readonly Section[]): AsyncIterable<Child> {
+async function* inTurn(sections: readonly Section[], zone: string): AsyncIterable<Child> {
   for (const [at, { title, content }] of sections.entries()) {
     const id = sectionId(at)
     const { words = [], bars = [], tables = [], terms = [] } = await content()
@@ -128,17 +131,21 @@ async function* inTurn(sections: readonly Section[]): AsyncIterable<Child> {
           .filter((chart) => chart.bars.length > 0)
           .map((chart, nth) => barChart(chart, `${id}-chart-${nth + 1}`)),
         terms.length === 0 ? null : list(terms),
-        tables.map((table, nth) => tableOf(table, `${id}-table-${nth + 1}`)),
+        tables.map((table, nth) => tableOf(table, `${id}-table-${nth + 1}`, zone)),
       ),
     ]
   }
 }
 
-const ownTable = ({ title, columns, rows, totals }: HtmlReport): Child =>
-  tableOf({ caption: title, columns, rows, totals }, 'report')
+const ownTable = ({ title, columns, rows, totals }: HtmlReport, zone: string): Child =>
+  tableOf({ caption: title, columns, rows, totals }, 'report', zone)
 
 /** A heading that says what it is; a table without rows is a sentence. */
-async function* tableOf({ caption, columns, rows, totals = [] }: Table, id: string): AsyncIterable<Child> {
+async function* tableOf(
+  { caption, columns, rows, totals = [] }: Table,
+  id: string,
+  zone: string,
+): AsyncIterable<Child> {
   const batches = rows[Symbol.asyncIterator]()
   let first = await batches.next()
   while (first.done !== true && first.value.length === 0) first = await batches.next()
@@ -147,6 +154,7 @@ async function* tableOf({ caption, columns, rows, totals = [] }: Table, id: stri
     return
   }
   const shown = columns.map(shownAs)
+  const clock = clockIn(zone)
   yield h(
     'div',
     { class: 'wide', role: 'group', tabindex: '0', 'aria-labelledby': id },
@@ -160,17 +168,17 @@ async function* tableOf({ caption, columns, rows, totals = [] }: Table, id: stri
         h(
           'tr',
           {},
-          columns.map((column) => h('th', { scope: 'col' }, headingOf(column))),
+          columns.map((column) => h('th', { scope: 'col' }, headingOf(column, zone))),
         ),
       ),
-      h('tbody', {}, '\n', linesOf(first, batches, shown)),
+      h('tbody', {}, '\n', linesOf(first, batches, shown, clock)),
       totals.length === 0
         ? null
         : h(
             'tfoot',
             {},
             '\n',
-            totals.map((row) => line(row, shown)),
+            totals.map((row) => line(row, shown, clock)),
           ),
     ),
   )
@@ -180,10 +188,13 @@ async function* linesOf(
   first: IteratorResult<readonly Row[]>,
   batches: AsyncIterator<readonly Row[]>,
   shown: readonly Shown[],
+  clock: Clock,
 ): AsyncIterable<Child> {
   for (let batch = first; batch.done !== true; batch = await batches.next())
-    yield batch.value.map((row) => line(row, shown))
+    yield batch.value.map((row) => line(row, shown, clock))
 }
+
+type Clock = ReturnType<typeof clockIn>
 
 type Shown = 'amount' | 'time' | 'id' | 'text'
 
@@ -194,8 +205,8 @@ function shownAs({ name, kind }: Column): Shown {
 }
 
 /** A column as people read it. */
-export const headingOf = ({ name, title, kind }: Column): string =>
-  (title ?? name.replaceAll('_', ' ')) + (kind === 'time' ? ' (UTC)' : '')
+export const headingOf = ({ name, title, kind }: Column, zone: string): string =>
+  (title ?? name.replaceAll('_', ' ')) + (kind === 'time' ? ` (${zone})` : '')
 
 /** Of each column by its place, so that no cell needs a class of its own. */
 function alignments(shown: readonly Shown[]): Attributes {
@@ -208,20 +219,14 @@ function alignments(shown: readonly Shown[]): Attributes {
 /** Longer ones may be broken, so that a table stays on its page. */
 const AMOUNT_LENGTH = 26
 
-/** Of UTC, as the heading says; milliseconds where there are any. */
-const INSTANT = /^(\d{4}-\d\d-\d\d)T(\d\d:\d\d:\d\d)(?:\.000)?(\.\d+)?Z$/
-
-const shownTime = (text: string): string =>
-  text.replace(INSTANT, (_, day, time, more = '') => `${day} ${time}${more}`)
-
-function line(row: Row, shown: readonly Shown[]): Child {
+function line(row: Row, shown: readonly Shown[], clock: Clock): Child {
   return [
     h(
       'tr',
       {},
       row.map((content, at) => {
         const how = shown[at]
-        const text = how === 'time' ? shownTime(cellText(content)) : cellText(content)
+        const text = how === 'time' ? clock(cellText(content)) : cellText(content)
         const attributes = how === 'amount' && text.length > AMOUNT_LENGTH ? { class: 'long' } : {}
         return at === 0 ? h('th', { scope: 'row', ...attributes }, text) : h('td', attributes, text)
       }),

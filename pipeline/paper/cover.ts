@@ -54,7 +54,7 @@ export async function sources({ ledger, request }: PaperQuestion): Promise<strin
   const [imports] = ledger.tables.has('imports') ? await ledger.query('select count(*) from imports') : []
   const [count, first, last] = runs ?? []
   return [
-    `records of ${venues.length === 0 ? 'no venue' : venues.map(([venue]) => venue).join(', ')}, received in ${counted(Number(count ?? 0), 'run')}${first === null ? '' : ` from ${readable(String(first))} to ${last === null ? 'now' : readable(String(last))}`}`,
+    `records of ${venues.length === 0 ? 'no venue' : venues.map(([venue]) => venue).join(', ')}, received in ${counted(Number(count ?? 0), 'run')}${first === null ? '' : ` from ${readable(String(first), request.zone)} to ${last === null ? 'now' : readable(String(last), request.zone)}`}`,
     ...(Number(imports?.[0] ?? 0) === 0 ? [] : [counted(Number(imports?.[0]), 'imported file')]),
   ].join('; ')
 }

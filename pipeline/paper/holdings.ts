@@ -60,7 +60,8 @@ async function heldBefore(question: PaperQuestion, before: string | null, when: 
   const { account, lots, currency } = request
   const to = before === null ? undefined : new Date(Date.parse(before) - 1).toISOString()
   const balances = await makeReport(ledger, 'balances', { account, to }, defaults)
-  const at = before === null ? `At ${when} of the books` : `At ${when} (before ${readable(before)})`
+  const at =
+    before === null ? `At ${when} of the books` : `At ${when} (before ${readable(before, request.zone)})`
   const reader = await lotsBefore(ledger, lots, currency, before)
   const cost =
     reader === null

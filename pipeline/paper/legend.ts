@@ -106,7 +106,7 @@ export interface Written {
   readonly columns: readonly Column[]
 }
 
-export async function legend(ledger: Reader, written: readonly Written[]): Promise<Content> {
+export async function legend(ledger: Reader, written: readonly Written[], zone: string): Promise<Content> {
   const comments = new Map(
     (
       await ledger.query(
@@ -124,7 +124,7 @@ export async function legend(ledger: Reader, written: readonly Written[]): Promi
   const rows = written.flatMap(({ caption, columns }) =>
     columns.map((column) => [
       caption.replace(/ \(before .*\)/, ''),
-      headingOf(column),
+      headingOf(column, zone),
       meaningOf(caption, column),
     ]),
   )

@@ -9,7 +9,7 @@ import { asRequested, optionsFor, type ReportName } from '../reports/catalogue.t
 import { withoutGain } from '../reports/completeness.ts'
 import { disposalsOf, shareDisposals } from '../reports/disposals.ts'
 import { reportCurrency } from '../reports/gains.ts'
-import { type Report, valuesOf } from '../reports/report.ts'
+import { type Report, type ReportRequest, valuesOf } from '../reports/report.ts'
 import { lawOf } from '../rules/matching.ts'
 import { completeness, sources, who } from './cover.ts'
 import { holdings } from './holdings.ts'
@@ -41,11 +41,11 @@ export async function paperOf(
   const { question, matching } = await questionOf(ledger, asked, made, filings)
   const { period, zone, account } = question.request
   const people = await who(ledger, account)
-  const books = await stampOf(ledger, asked, filings)
+  const books = await stampOf(ledger, asked, filings, zone)
   const warnings = [...(made.warnings ?? []), ...(await withoutGain(question.matched, question.values))]
   const facts: (readonly [string, string])[] = [
     ['Accounts', people],
-    ['Period', `${period.label === '' ? 'all of history' : period.label} (${spanOf(period)})`],
+    ['Period', `${period.label === '' ? 'all of history' : period.label} (${spanOf(period, zone)})`],
     ['Rules', question.law.name],
     ['Method', matching.join(' ')],
     ['Time zone', zone],
@@ -60,18 +60,23 @@ export async function paperOf(
     facts,
     notes: made.notes.filter((note) => !matching.includes(note)),
     sections: sectionsOf(question),
+    zone,
     running: { who: people, what: made.title, books: books.running },
   }
 }
 
-const spanOf = ({ from, before }: { readonly from: string | null; readonly before: string | null }): string =>
-  `from ${from === null ? 'the beginning of the books' : readable(from)} ${before === null ? 'to their end' : `up to, but not including, ${readable(before)}`}`
+function spanOf({ from, before }: ReportRequest['period'], zone: string): string {
+  const begins = from === null ? 'the beginning of the books' : readable(from, zone)
+  const ends = before === null ? 'to their end' : `up to, but not including, ${readable(before, zone)}`
+  return `from ${begins} ${ends}`
+}
 
 async function covered(ledger: Ledger, asked: Asked, made: Report, filings: FilingContext): Promise<Report> {
-  const { facts, running } = await stampOf(ledger, asked, filings)
+  const { zone } = asRequested(asked.name, asked.options, asked.defaults).request
+  const { facts, running } = await stampOf(ledger, asked, filings, zone)
   const people = await who(ledger, asked.options.account)
   const all: (readonly [string, string])[] = [['Accounts', people], ...(made.facts ?? []), ...facts]
-  return { ...made, facts: all, running: { who: people, what: made.title, books: running } }
+  return { ...made, facts: all, zone, running: { who: people, what: made.title, books: running } }
 }
 
 interface Stamp {
@@ -84,6 +89,7 @@ export async function stampOf(
   ledger: Ledger,
   asked: Asked,
   context: Pick<FilingContext, 'dir' | 'clock'>,
+  zone: string,
 ): Promise<Stamp> {
   const { tieout, ledger: hash, journal } = await inputsOf(ledger, asked, context)
   const [about] = ledger.tables.has('about') ? await ledger.query('select published_at from about') : []
@@ -93,9 +99,9 @@ export async function stampOf(
       ['Ledger', `SHA-256 ${hash}`],
       ['Journal', `frame ${journal.seq}, chain hash ${journal.chain}`],
       ['Made by', `tieout ${tieout}`],
-      ...(published === null ? [] : [['Published at', readable(published)] as const]),
+      ...(published === null ? [] : [['Published at', readable(published, zone)] as const]),
     ],
-    running: `tieout ${tieout}, ledger ${hash.slice(0, 16)}${published === null ? '' : `, published ${readable(published)}`}`,
+    running: `tieout ${tieout}, ledger ${hash.slice(0, 16)}${published === null ? '' : `, published ${readable(published, zone)}`}`,
   }
 }
 
@@ -177,7 +183,7 @@ function sectionsOf(question: PaperQuestion): Section[] {
   const forms = hasReturn(question) ? [RETURN] : []
   return [
     ...[...RESULTS, ...forms, ...STANDING].map(section),
-    { title: 'Legend', content: async () => await legend(question.ledger, written) },
+    { title: 'Legend', content: async () => await legend(question.ledger, written, question.request.zone) },
     section(DIFFERENCE),
   ]
 }

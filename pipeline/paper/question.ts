@@ -3,6 +3,7 @@ import type { FilingContext } from '../evidence/freeze.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
+import { clockIn } from '../output/clock.ts'
 import type { Column } from '../output/column.ts'
 import type { Table } from '../output/html.ts'
 import {
@@ -34,8 +35,9 @@ export interface PaperQuestion {
   readonly filings: FilingContext
 }
 
-/** An instant in UTC as people read it. */
-export const readable = (instant: string): string => `${instant.slice(0, 19).replace('T', ' ')} UTC`
+/** An instant to the second, by the clocks of a zone, as people read it. */
+export const readable = (instant: string, zone: string): string =>
+  `${clockIn(zone)(`${instant.slice(0, 19)}Z`)} ${zone}`
 
 /** A report over the same period and lots. */
 export async function reportFor(question: PaperQuestion, name: ReportName): Promise<Report> {

@@ -32,6 +32,8 @@ export interface Report {
   readonly notes: readonly string[]
   /** What its printed document has instead of the one table, and at the head and foot of each page. */
   readonly sections?: readonly Section[]
+  /** The zone by whose clocks its printed document has times; UTC when absent. */
+  readonly zone?: string
   readonly running?: Running
 }
 

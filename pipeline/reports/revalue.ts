@@ -12,20 +12,12 @@ import { priceWays } from '../ledger/price-ways.ts'
 import { loadTable } from '../output/load.ts'
 import { requireTable } from './report.ts'
 
-/** What is stated in the wanted currency itself needs no rate: totals of imported rows, and the money of P2P deals. */
-const IMPORTS_STATED = `
-  select id, asset as coin, case when type in ('sell', 'gift_out') then total - fee else total + fee end as value
-  from imported_trades
-  where currency = $wanted and total is not null and type not in ('transfer_in', 'transfer_out')
-    and (fee = 0 or fee_currency = $wanted)
-  union all
-  select id, asset, basis from imported_lots where currency = $wanted`
+/** What is stated in the wanted currency itself needs no rate; what that is, the model says that values the books. */
+const stated = (): string =>
+  `select id, coin, stated_value as value from (${shippedModel('staging.stated_values').select}) where currency = $wanted`
 
-const DEALS_STATED = `
-  select entry_id, coin, fiat_amount from p2p_trades where fiat = $wanted and fiat_amount is not null`
-
-const NOTHING_STATED = `select ''::varchar as id, ''::varchar as coin, 0::decimal(38, 18) as value
-  where $wanted is null`
+/** What it reads. */
+const STATED_IN = ['imported_trades', 'imported_lots', 'p2p_trades']
 
 /** The published value of each event is an amount of the published currency at its time. */
 const AMOUNTS = `
@@ -77,7 +69,7 @@ export async function revalueEvents(
   published: string,
   wanted: string,
 ): Promise<void> {
-  for (const table of ['prices', 'price_sources']) requireTable(ledger, table)
+  for (const table of ['prices', 'price_sources', ...STATED_IN]) requireTable(ledger, table)
   const dir = dirname(ledger.file)
   const money = [...new Set([...moneyCodes(dir), wanted])]
   const hubs = quoteCoins(dir)
@@ -91,7 +83,7 @@ export async function revalueEvents(
     {},
   )
   await copy(connection, ledger, 'price_sources', 'select * from price_sources', {})
-  await copy(connection, ledger, 'stated', statedIn(ledger), { wanted })
+  await copy(connection, ledger, 'stated', stated(), { wanted })
   registerExactFunctions(connection)
   await connection.run('create schema staging')
   await connection.run('create table staging.reporting as select $wanted::varchar as currency', { wanted })
@@ -102,16 +94,6 @@ export async function revalueEvents(
   for (const { table, select } of valuationModels())
     await connection.run(`create table ${table} as ${select}`)
   await connection.run(`create table lot_events as ${REVALUED}`, { wanted })
-}
-
-function statedIn(ledger: Ledger): string {
-  const parts = [
-    ...(['imported_trades', 'imported_lots'].every((table) => ledger.tables.has(table))
-      ? [IMPORTS_STATED]
-      : []),
-    ...(ledger.tables.has('p2p_trades') ? [DEALS_STATED] : []),
-  ]
-  return parts.length === 0 ? NOTHING_STATED : parts.join('\nunion all\n')
 }
 
 const listOf = (codes: readonly string[], column: string): string =>

@@ -6,7 +6,8 @@ with
 -- Legs carry their part so that the join is on equal columns: a condition on the other side alone would hold each entry
 -- against each leg.
 legs as (
-  select account, place, group_place, 'amount' as part from staging.trade_legs where status = 'trade'
+  select account, place, group_place, 'amount' as part from staging.trade_legs
+  where status in ('trade', 'set')
 ),
 unpriced as (
   -- Of a P2P deal it is the money that has no rate, of a fill it may be a fee.

@@ -54,6 +54,8 @@ fill_sides as (
   union all
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
   from valued_fills
+  union all
+  select account, place, 'amount', value from staging.set_values
 ),
 -- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
@@ -64,9 +66,12 @@ counterparts as (
 -- The money of a P2P deal is its cost or its proceeds, at the rate of that day; what the coin was worth then counts only
 -- where no order says how much was paid.
 fiat_values as (
-  select p2p.entry_id, paid.value as paid_value
+  select p2p.entry_id, coalesce(stated.stated_value, paid.value) as paid_value
   from main.p2p_trades as p2p
   join main.valuations as paid on paid.entry_id = p2p.entry_id || '/paid'
+  cross join reporting
+  left join staging.stated_values as stated
+    on stated.id = p2p.entry_id and stated.coin = p2p.coin and stated.currency = reporting.currency
 ),
 reported as (
   select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,

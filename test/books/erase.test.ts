@@ -1,14 +1,27 @@
 // A person's data out of the books by command: what would go is shown first; afterwards no file of the books holds it, the
 // chain verifies, and every command that meets the gap says so.
-import { cpSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { journaledBooks, type PageOf, rows, taxPage } from '../evidence/explain-books.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { compileForChild } from '../support/child.ts'
+import { startTieout, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const p2pOrders = (orders: readonly string[]): PageOf => ({
@@ -171,6 +184,100 @@ describe('erase', { timeout: 120_000 }, () => {
 
     expect(await everything(dir)).not.toContain('Jane')
     expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+  })
+
+  test('a process killed at any change: the next writer leaves the text in no file but the published ledger', async () => {
+    const program = await compileForChild('test/books/erase-child.ts')
+    let steps = 0
+    for (let isOver = false; !isOver; steps += 1) {
+      const dir = copied()
+      const child = spawnSync(process.execPath, [program, dir, 'Jane Roe', String(steps + 1)])
+      isOver = child.signal === null
+      expect([child.status, child.stderr.toString()]).toEqual([isOver ? 0 : null, ''])
+      // Until the first rename nothing is begun.
+      const isBegun = existsSync(join(dir, 'journal', 'erasing.json'))
+      expect([steps, isBegun]).toEqual([steps, steps > 0])
+      if (!isBegun) continue
+
+      await (await openBooks(dir, { clock: systemClock, command: 'test' })).close()
+      rmSync(join(dir, 'ledger.duckdb'))
+      expect([steps, (await everything(dir)).includes('Jane')]).toEqual([steps, false])
+    }
+    // File under way, landing and its log, list, two states, two bodies, file under way.
+    expect(steps).toBeGreaterThan(11)
+  })
+
+  test.each([
+    ['erasing again', ['erase', '--matching', 'Jane Roe', '--yes'], 'Finishing it;'],
+    ['a build', ['build'], 'An erasure was interrupted.'],
+  ])('killed when the bodies are gone and the old ledger stands, %s finishes it', async (_, words, told) => {
+    const dir = copied()
+    const program = await compileForChild('test/books/erase-child.ts')
+    spawnSync(process.execPath, [program, dir, 'Jane Roe', 'none'])
+    expect(await names(dir)).toContain('Jane Roe')
+    const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
+    expect([shown.code, shown.stdout]).toEqual([0, 'No frame of the journal is meant.\n'])
+    expect(shown.stderr).toContain('An earlier erasure was interrupted')
+    expect(shown.stderr).toContain('Add --yes to finish it.')
+    const verified = await command(['verify', '--dir', dir])
+    expect([verified.code, verified.stdout]).toEqual([
+      1,
+      expect.stringContaining('PROBLEM  ledger: an erasure'),
+    ])
+
+    const { code, stderr } = await command([...words, '--dir', dir])
+
+    expect([code, stderr]).toEqual([0, expect.stringContaining(told)])
+    expect((await everything(dir)).includes('Jane')).toBe(false)
+    expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+    expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
+  })
+
+  test('killed while the books are made again, erasing again leaves the text in no file', async () => {
+    const dir = copied()
+    const words = ['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir]
+    const { child, ended } = await startTieout(words)
+    while (child.exitCode === null && !readdirSync(join(dir, 'tmp')).some((name) => name.includes('staging')))
+      await systemClock.sleep(1)
+    child.kill('SIGKILL')
+    expect((await ended).code).toBe(null)
+    expect((await everything(dir)).includes('Jane')).toBe(true)
+
+    expect((await command(words)).code).toBe(0)
+
+    expect((await everything(dir)).includes('Jane')).toBe(false)
+  })
+
+  test('copies that a repair left when it was killed go with the next writer', async () => {
+    const dir = copied()
+    mkdirSync(join(dir, 'journal', 'repair'))
+    writeFileSync(join(dir, 'journal', 'repair', '000001.journal'), 'Jane Roe')
+
+    await command(['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir])
+
+    expect((await everything(dir)).includes('Jane')).toBe(false)
+  })
+
+  test.each([
+    ['landing.duckdb', ['erase', '4', '--yes']],
+    ['ledger.duckdb', ['erase', '4', '--yes']],
+    ['landing.duckdb', ['rebuild']],
+    ['ledger.duckdb', ['build']],
+    ['landing.duckdb', ['verify', '--repair']],
+  ])('%s as a symbolic link: %j is refused before anything is touched', async (name, words) => {
+    const dir = copied()
+    const elsewhere = join(temporaryFolder(), name)
+    renameSync(join(dir, name), elsewhere)
+    symlinkSync(elsewhere, join(dir, name))
+    const before = await everything(dir)
+
+    const { code, stderr } = await command([...words, '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(`${name} is a symbolic link.`)
+    expect(stderr).toContain(`Move ${elsewhere} here in place of the link.`)
+    expect(await everything(dir)).toBe(before)
+    expect(readFileSync(elsewhere).length).toBeGreaterThan(0)
   })
 
   test('a frame that is erased already may be named again; what no frame holds erases nothing', async () => {

@@ -122,7 +122,7 @@ describe('damaged books', () => {
     })
     expect(repaired.stdout).toContain('ranges are pending again')
     expect(repaired.stdout).toContain(
-      `Frame ${first.seq} was found damaged and set aside by a repair; the chain holds.`,
+      `Frame ${first.seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
     )
     expect(readdirSync(join(dir, 'journal')).filter((name) => /^damaged-.*\.bin$/.test(name))).toHaveLength(1)
     await run(dir, 'build')
@@ -184,6 +184,22 @@ describe('damaged books', () => {
     expect(hopeless.stdout).toContain('restore the journal folder from a backup')
     expect(readFileSync(segment(dir))).toEqual(bytes)
   }, 300_000)
+
+  test('under an older journal: frames that are missing are called missing, none damaged', async () => {
+    const dir = copied()
+    const frames = await framesOf(dir)
+    const kept = frames.at(-4)!
+    writeFileSync(segment(dir), readFileSync(segment(dir)).subarray(0, kept.end))
+
+    const { stdout } = await run(dir, 'verify', '--repair')
+
+    expect(stdout).toContain(`No frame of the journal is damaged; all ${kept.seq} frames are kept.`)
+    expect(stdout).toContain(
+      `Frames ${kept.seq + 1} to ${kept.seq + 3} are missing: landed before, and behind the end of this journal.`,
+    )
+    expect(stdout).toContain(`Frame ${kept.seq + 3} was damaged or missing when the journal was repaired`)
+    expect(stdout).not.toMatch(/damaged frames|damaged bytes/)
+  })
 
   test('cut in the middle, with a repair that is killed: the next one finishes, or begins again', async () => {
     const dir = copied()

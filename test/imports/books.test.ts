@@ -299,6 +299,40 @@ describe('a report in another currency', () => {
     ])
   })
 
+  it('takes what is stated as books do that were built in it: totals less their fees, rebates, gifts and lots', async () => {
+    const fill = async (): Promise<void> => {
+      // A third of a euro comes back from no rate.
+      await books.import(
+        'prices',
+        'Date,USD,\n2026-01-02,1.2345678,\n2026-01-01,1.1234567,\n',
+        'eurofxref-hist.csv',
+      )
+      await books.lots('l1,2026-01-01T08:00:00Z,main,BTC,3,0.333333333333333333,EUR')
+      await books.trades(
+        'b1,2026-01-01T09:00:00Z,main,buy,ETH,3,EUR,33.333333333333333333,0.777777777777777777,EUR',
+        'b2,2026-01-01T10:00:00Z,main,gift_in,SOL,3,EUR,66.666666666666666667,0,',
+        's1,2026-01-02T09:00:00Z,main,sell,BTC,3,EUR,44.444444444444444443,0.111111111111111111,EUR',
+        's2,2026-01-02T09:00:00Z,main,sell,ETH,3,EUR,55.555555555555555557,-0.333333333333333331,EUR',
+        's3,2026-01-02T09:00:00Z,main,sell,SOL,3,EUR,88.888888888888888889,0,',
+      )
+    }
+    const inCurrency = (currency: string): ImportedBooks =>
+      new ImportedBooks({ reports: { ...emptyConfig.reports, currency } })
+    books.close()
+    books = inCurrency('USD')
+    await fill()
+    const reported = await books.gains({ currency: 'EUR' })
+    expect(reported).toEqual([
+      's1 <- l1: 3 for 44.333333333333333332 cost 0.333333333333333333 gain 43.999999999999999999',
+      's2 <- b1: 3 for 55.888888888888888888 cost 34.11111111111111111 gain 21.777777777777777778',
+      's3 <- b2: 3 for 88.888888888888888889 cost 66.666666666666666667 gain 22.222222222222222222',
+    ])
+    books.close()
+    books = inCurrency('EUR')
+    await fill()
+    expect(await books.gains()).toEqual(reported)
+  })
+
   it('is the same to the last digit as books that were built in it: both run the models of valuation', async () => {
     const coins = [
       'time,asset,currency,price,source',

@@ -223,6 +223,23 @@ describe('HTML', () => {
     ])
   })
 
+  test('shows instants by the clocks of its zone, over the change of its clocks too, and says so in the heading', async () => {
+    const at = ['2026-03-29T00:30:00.5Z', '2026-03-29T01:00:00.000Z', '2026-04-05T23:00:00.000Z']
+    const page = await joined(
+      htmlText({
+        ...{ title: 'Times', totals: [], notes: [], zone: 'Europe/London' },
+        columns: [{ name: 'sold_at', kind: 'time' }],
+        rows: asBatches(at.map((time) => [time])),
+      }),
+    )
+    expect(page).toContain('<th scope="col">sold at (Europe/London)</th>')
+    expect([...page.matchAll(/<th scope="row">([^<]*)</g)].map(([, text]) => text)).toEqual([
+      '2026-03-29 00:30:00.5',
+      '2026-03-29 02:00:00',
+      '2026-04-06 00:00:00',
+    ])
+  })
+
   test('of a stream is the same, whatever lies in it', async () => {
     async function* rows() {
       yield [h('td', {}, '<b>')]

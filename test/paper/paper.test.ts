@@ -8,6 +8,7 @@ import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { addAmounts } from '../../pipeline/reports/report.ts'
 import { writeBooks } from '../evidence/explain-books.ts'
+import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { findings, openBrowser, watchedPage } from '../web/browser.ts'
 
@@ -82,26 +83,20 @@ async function printed(name: string, ...words: string[]): Promise<string> {
   return readFileSync(file(name), 'utf8')
 }
 
-beforeAll(async () => {
-  dir = mkdtempSync(join(tmpdir(), 'paper-'))
-  await writeBooks(dir, async ({ journal }) => {
+type Page = readonly [account: string, partition: string, moves: readonly Move[]]
+
+const writePages = (into: string, accounts: readonly (readonly [string, string])[], pages: readonly Page[]) =>
+  writeBooks(into, async ({ journal }) => {
     const common = { at: '2026-02-01T03:00:00.000Z', run: 'r1' }
     await journal.append({ kind: 'run-start', ...common, command: 'sync', now: common.at })
-    for (const [account, uid] of [
-      ['main', '1001'],
-      [ACCOUNT, '1002'],
-    ] as const)
+    for (const [account, uid] of accounts)
       await journal.append({
         kind: 'account',
         ...common,
         ...{ account, venue: 'venue', uid, accountKind: 'unified', accountMode: 'unified' },
       })
     const covers = { start: Date.parse('2026-01-01'), end: Date.parse('2026-01-31') }
-    for (const [account, partition, moves] of [
-      ['main', 'SPOT', SPOT],
-      ['main', 'USDT-FUTURES', FUTURES],
-      [ACCOUNT, 'SPOT', SPOT.slice(8)],
-    ] as const) {
+    for (const [account, partition, moves] of pages) {
       const request = { method: 'GET', path: `/api/v3/tax/records?bizType=${partition}` } as const
       const of = { account, feed: 'tax.records', partition, request, status: 200 }
       const body = {
@@ -113,6 +108,21 @@ beforeAll(async () => {
       await journal.append({ kind: 'page', ...common, ...of, covers }, Buffer.from(JSON.stringify(body)))
     }
   })
+
+beforeAll(async () => {
+  dir = mkdtempSync(join(tmpdir(), 'paper-'))
+  await writePages(
+    dir,
+    [
+      ['main', '1001'],
+      [ACCOUNT, '1002'],
+    ],
+    [
+      ['main', 'SPOT', SPOT],
+      ['main', 'USDT-FUTURES', FUTURES],
+      [ACCOUNT, 'SPOT', SPOT.slice(8)],
+    ],
+  )
   await report('statement', ...PERIOD, '--freeze', 'january', '--format', 'csv')
   statement = await printed('statement', 'statement', ...PERIOD)
   taxes = await printed('taxes', 'taxes', '--year', '2026', '--rules', 'us')
@@ -150,6 +160,40 @@ const asRead = (cell: unknown): string =>
 
 const headings = (page: string): string[] =>
   [...page.matchAll(/<h2[^>]*>\d+\. (.*?)<\/h2>/g)].map(([, text]) => text ?? '')
+
+test('the paper of a return under uk has the times of London, where a sale late on 5 April UTC is of the next year', async () => {
+  const books = temporaryFolder()
+  await writePages(
+    books,
+    [['main', '1001']],
+    [
+      [
+        'main',
+        'SPOT',
+        [
+          ['101', 'BTC', 'ORDER_DEALT_IN', '1', '1', '2025-01-05T10:00:00Z'],
+          ['102', 'USDT', 'ORDER_DEALT_FROZEN_OUT', '-100', '900', '2025-01-05T10:00:00Z'],
+          ['103', 'USDT', 'ORDER_DEALT_IN', '80', '980', '2025-04-05T23:30:00Z'],
+          ['104', 'BTC', 'ORDER_DEALT_FROZEN_OUT', '-0.5', '0.5', '2025-04-05T23:30:00Z'],
+        ],
+      ],
+    ],
+  )
+  const words = ['report', 'taxes', '--rules', 'uk', '--year', '2025', '--format', 'html', '--dir', books]
+
+  const { code, stdout } = await command(words)
+
+  expect(code).toBe(0)
+  expect(table(stdout, 'Gains by lot')[0]).toMatchObject({
+    'disposed at (Europe/London)': '2025-04-06 00:30:00',
+    quantity: '0.5',
+    gain: '30',
+  })
+  expect(plain(stdout)).toContain(
+    '(from 2025-04-06 00:00:00 Europe/London up to, but not including, 2026-04-06 00:00:00 Europe/London)',
+  )
+  expect(stdout).not.toContain('UTC)</th>')
+})
 
 describe('the paper of a statement', () => {
   test('has every section, in the order of a file of working papers', () => {
@@ -387,7 +431,7 @@ describe('the paper of taxes', () => {
   test('counts the tax year of the rules in every section', async () => {
     const page = await printed('uk', 'taxes', '--year', '2025', '--rules', 'uk')
     expect(plain(page)).toContain(
-      'from 2025-04-05 23:00:00 UTC up to, but not including, 2026-04-05 23:00:00 UTC',
+      'from 2025-04-06 00:00:00 Europe/London up to, but not including, 2026-04-06 00:00:00 Europe/London',
     )
     expect(table(page, 'Income, each event').map((line) => line.amount)).toEqual(['1.5'])
   })

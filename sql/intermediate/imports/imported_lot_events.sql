@@ -9,16 +9,21 @@ with
 last_row as (select coalesce(max(place), 0) as place from staging.imported_rows),
 moves as (
   select moves.place, moves.leg, moves.id, moves.book_account, moves.occurred_at, moves.type, moves.transfer_id,
-    moves.coin, moves.amount, rows.is_asset_money, imported.row_value, imported.fee_value, imported.network_value
+    moves.coin, moves.amount, rows.is_asset_money, imported.row_value, imported.fee_value, imported.network_value,
+    stated.stated_value
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
   join staging.imported_values as imported on imported.place = moves.place
+  cross join staging.reporting as reporting
+  left join staging.stated_values as stated
+    on stated.id = moves.id and stated.coin = moves.coin and stated.currency = reporting.currency
 ),
 -- The fee belongs to the asset; where that is money, to the coin on the other side.
 valued as (
   select moves.*,
     case
       when leg = 3 then abs(fee_value)
+      when leg = 1 and stated_value is not null then stated_value
       when type = 'transfer_out' then network_value
       when type = 'transfer_in' then null
       when leg = 2 and not is_asset_money then row_value

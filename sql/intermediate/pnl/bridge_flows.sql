@@ -25,7 +25,7 @@ entry_lines as (
       when parts.interest <> 0 then 'interest'
       when parts.fee <> 0 then 'fees'
       when parts.entry_id is not null then 'futures_pnl'
-      when legs.status = 'trade' and entries.part in ('amount', 'fee') then 'fills'
+      when legs.status in ('trade', 'set') and entries.part in ('amount', 'fee') then 'fills'
       when effects.effect = 'cost' then 'fees'
       when effects.effect = 'income' then 'income'
       when effects.effect = 'move' then 'transfers'

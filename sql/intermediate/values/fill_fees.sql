@@ -1,6 +1,6 @@
--- What the fees of a fill were worth together; a rebate counts against them. One fee without a price makes the sum unknown,
--- and with it the cost or the proceeds that it belongs to.
--- grain: one row per account and group_place of a fill that has fees
+-- What the fees of a fill or a conversion were worth together; a rebate counts against them. One fee without a price makes
+-- the sum unknown, and with it the cost or the proceeds that it belongs to.
+-- grain: one row per account and group_place of a fill or conversion that has fees
 with
 fees as (
   select legs.account, legs.group_place, entries.coin, abs(entries.amount) as quantity,
@@ -8,7 +8,8 @@ fees as (
   from staging.trade_legs as legs
   join main.entries as entries on entries.account = legs.account and entries.place = legs.place
   join main.valuations as valuations on valuations.entry_id = entries.entry_id
-  where legs.status = 'trade' and (entries.part = 'fee' or (legs.role = 'fee' and entries.part = 'amount'))
+  where legs.status in ('trade', 'set')
+    and (entries.part = 'fee' or (legs.role = 'fee' and entries.part = 'amount'))
 )
 select account, group_place,
   case when count(*) = count(value) then sum(value) end as value,

@@ -1,0 +1,73 @@
+-- What each leg of a conversion of several coins counts for. One exchange has one value, as a fill has: what the coins
+-- received are worth together, unless those paid have prices by better sources, or over fewer prices. Each side divides it
+-- by what its coins were worth then; money among them counts as it is. Fees belong to what was received, and come off the
+-- proceeds where that is money. A side of one coin needs no division; where one of several has no price, each counts for
+-- its own worth.
+-- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
+with
+legs as (
+  select legs.account, legs.group_place, legs.place, legs.role, values.value as own_value,
+    coalesce(values.rank * 10 + values.steps, 999999) as distance,
+    entries.coin = reporting.currency as is_money
+  from staging.trade_legs as legs
+  join main.entries as entries on entries.account = legs.account and entries.place = legs.place
+  cross join staging.reporting as reporting
+  left join main.valuations as values on values.entry_id = entries.entry_id
+  where legs.status = 'set' and legs.role in ('received', 'paid') and entries.part = 'amount'
+),
+sides as (
+  select account, group_place, role, max(distance) as farthest,
+    sum(case when is_money then 0 else 1 end) as coin_count,
+    sum(case when is_money then own_value else 0 end) as money_value,
+    case when count(*) = count(own_value) then sum(own_value) end as side_value
+  from legs
+  group by account, group_place, role
+),
+exchanges as (
+  select received.account, received.group_place,
+    case when received.farthest <= paid.farthest then received.side_value else paid.side_value end as exchange_value,
+    case when fees.account is null then 0 else fees.value end as fee_value,
+    received.coin_count = 0 as is_sold
+  from sides as received
+  join sides as paid on paid.account = received.account and paid.group_place = received.group_place
+  left join staging.fill_fees as fees
+    on fees.account = received.account and fees.group_place = received.group_place
+  where received.role = 'received' and paid.role = 'paid'
+),
+totals as (
+  select account, group_place, 'received' as role,
+    exchange_value + case when is_sold then 0 else fee_value end as total
+  from exchanges
+  where exchange_value is not null
+  union all
+  select account, group_place, 'paid', exchange_value - case when is_sold then fee_value else 0 end
+  from exchanges
+  where exchange_value is not null
+),
+-- Up to each leg and up to the one before it: so the shares add up to the total, whatever is rounded.
+running as (
+  select account, group_place, place, role, own_value,
+    sum(own_value) over (
+      partition by account, group_place, role order by place rows between unbounded preceding and current row
+    ) as value_so_far
+  from legs
+  where not is_money
+),
+shared as (
+  select sides.account, sides.group_place, sides.role, sides.coin_count, sides.side_value - sides.money_value as coin_value,
+    totals.total - sides.money_value as to_share
+  from sides
+  join totals
+    on totals.account = sides.account and totals.group_place = sides.group_place and totals.role = sides.role
+)
+select running.account, running.place,
+  case
+    when shared.account is null then running.own_value
+    when shared.coin_count = 1 then shared.to_share
+    when shared.coin_value is null or shared.coin_value = 0 then running.own_value
+    else exact_ratio(shared.to_share, running.value_so_far, shared.coin_value)
+      - exact_ratio(shared.to_share, running.value_so_far - running.own_value, shared.coin_value)
+  end as value
+from running
+left join shared
+  on shared.account = running.account and shared.group_place = running.group_place and shared.role = running.role

@@ -1,0 +1,16 @@
+-- What records say themselves that a coin cost or brought, fees included, in the currency that they name: totals of imported
+-- rows whose fee is in that currency too, opening lots, and the money of P2P deals. In books of that currency it counts as it
+-- stands, without a price. Reports in another currency run this very text, over published tables alone.
+-- grain: one row per id and coin
+with
+imported as (
+  select id, asset, currency, case when type in ('sell', 'gift_out') then total - fee else total + fee end as net_total
+  from main.imported_trades
+  where total is not null and currency is not null and type not in ('transfer_in', 'transfer_out')
+    and (fee = 0 or fee_currency = currency)
+)
+select id, asset as coin, currency, net_total as stated_value from imported
+union all
+select id, asset, currency, basis from main.imported_lots where basis is not null and currency is not null
+union all
+select entry_id, coin, fiat, fiat_amount from main.p2p_trades where fiat is not null and fiat_amount is not null
