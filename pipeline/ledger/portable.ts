@@ -297,6 +297,20 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: 'endsWith(x, s)',
   },
   {
+    name: 'lower_case',
+    parameters: ['x'],
+    meaning: 'A text in small letters: lower knows those of ASCII alone in ClickHouse.',
+    duckdb: 'lower(x)',
+    clickhouse: 'lowerUTF8(x)',
+  },
+  {
+    name: 'upper_case',
+    parameters: ['x'],
+    meaning: 'A text in capitals: upper knows those of ASCII alone in ClickHouse.',
+    duckdb: 'upper(x)',
+    clickhouse: 'upperUTF8(x)',
+  },
+  {
     name: 'first_chars',
     parameters: ['x', 'n'],
     meaning:

@@ -81,8 +81,8 @@ unsuited as (
   from main.entries
   where product_line like '%-FUTURES' and kind in ('fee', 'liquidation')
     and (
-      symbol is null or kind = 'liquidation' or upper(type) like '%BURST%' or upper(type) like '%FORCE%'
-      or upper(type) like '%ADL%'
+      symbol is null or kind = 'liquidation' or upper_case(type) like '%BURST%' or upper_case(type) like '%FORCE%'
+      or upper_case(type) like '%ADL%'
     )
 ),
 inside as (
