@@ -10,7 +10,11 @@ open_steps as (
   where status = 'open'
 ),
 numbered as (
-  select open_steps.*,
+  select open_steps.account as account, open_steps.ledger as ledger, open_steps.coin as coin,
+    open_steps.place as place, open_steps.source_id as source_id, open_steps.occurred_at as occurred_at,
+    open_steps.previous_place as previous_place, open_steps.previous_source_id as previous_source_id,
+    open_steps.previous_at as previous_at, open_steps.expected_balance as expected_balance,
+    open_steps.balance as balance, open_steps.gap as gap,
     sum(case when before.place is null then 1 else 0 end) over (
       partition by open_steps.account, open_steps.ledger, open_steps.coin order by open_steps.place
       rows between unbounded preceding and current row
@@ -32,14 +36,14 @@ explained as (
   select runs.*,
     exists (
       select 1 from staging.missing_ranges as missing
+      join staging.feeds as feeds on feeds.feed = missing.feed and feeds.has_balance
       where missing.account = runs.account
-        and missing.feed in (select feed from staging.feeds where has_balance)
         and missing.starts_at <= runs.ends_at and missing.ends_at >= runs.begins_at
     ) as in_a_hole,
     exists (
       select 1 from staging.record_versions as versions
+      join staging.feeds as feeds on feeds.feed = versions.feed and feeds.has_balance
       where versions.account = runs.account
-        and versions.feed in (select feed from staging.feeds where has_balance)
         and versions.record_id in (runs.first_id, runs.culprit_id, runs.last_id)
     ) as by_a_change
   from runs

@@ -28,7 +28,7 @@ first_orders as (
   group by account
 ),
 pairs as (
-  select comparisons.comparison, one.account, comparisons.line, one.feed,
+  select comparisons.comparison as comparison, one.account as account, comparisons.line as line, one.feed as feed,
     greatest(one.starts_at, other.starts_at) as starts_at, least(one.ends_at, other.ends_at) as ends_at
   from comparisons
   join staging.covered_ranges as one
@@ -49,6 +49,7 @@ bounded as (
   where pairs.comparison = 'orders' and pairs.feed = 'tax.futuresRecords'
     and pairs.account not in (select account from staging.tax_books)
 )
-select comparison, account, line, starts_at + interval 1 day as starts_at, ends_at - interval 1 day as ends_at
+select comparison, account, line, bounded.starts_at + interval 1 day as starts_at,
+  bounded.ends_at - interval 1 day as ends_at
 from bounded
-where starts_at + interval 1 day < ends_at - interval 1 day
+where bounded.starts_at + interval 1 day < bounded.ends_at - interval 1 day

@@ -8,14 +8,16 @@ fees as (
   where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
 ),
 numbered as (
-  select row_number() over (order by account, order_id) as nth, account, order_id, category as line, symbol,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
+    symbol,
     created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
   where is_current and category like '%-FUTURES' and cum_exec_qty > 0
 ),
 events as (
-  select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth, cast(null as varchar) as entry_id,
+  select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth,
+    cast(null as varchar) as entry_id,
     cast(null as varchar) as coin, cast(null as decimal(38, 18)) as fee
   from numbered
   union all
@@ -24,7 +26,8 @@ events as (
   select account, line, symbol, ends_at, 3, -1, nth, null, null, null from numbered
 ),
 swept as (
-  select entry_id, account, coin, fee, sum(change) over so_far as living, sum(change * nth) over so_far as living_nth
+  select entry_id, account, coin, fee, sum(change) over so_far as living,
+    sum(change * cast(nth as bigint)) over so_far as living_nth
   from events
   window so_far as (
     partition by account, line, symbol order by happens_at, phase
@@ -32,27 +35,28 @@ swept as (
   )
 ),
 alone as (
-  select swept.entry_id, swept.account, swept.coin, swept.fee, numbered.order_id
+  select swept.entry_id as entry_id, swept.account as account, swept.coin as coin, swept.fee as fee,
+    numbered.order_id as order_id
   from swept
   join numbered on numbered.nth = swept.living_nth
   where swept.entry_id is not null and swept.living = 1
 ),
 charged as (
-  select account, order_id, coin, sum(fee) as fee from alone group by account, order_id, coin
+  select account, order_id, coin, sum(alone.fee) as fee from alone group by account, order_id, coin
 ),
 stated as (
-  select account, order_id, fee_coin as coin, sum(fee) as fee
+  select account, order_id, fee_coin as coin, sum(order_fee_details.fee) as fee
   from main.order_fee_details
-  where is_current and fee_coin <> '' and fee is not null
+  where is_current and fee_coin <> '' and order_fee_details.fee is not null
   group by account, order_id, fee_coin
 ),
 proven as (
-  select charged.account, charged.order_id, charged.coin
+  select charged.account as account, charged.order_id as order_id, charged.coin as coin
   from charged
   join stated
     on stated.account = charged.account and stated.order_id = charged.order_id and stated.coin = charged.coin
     and stated.fee = charged.fee
 )
-select alone.entry_id, alone.order_id
+select alone.entry_id as entry_id, alone.order_id as order_id
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id and proven.coin = alone.coin

@@ -8,9 +8,9 @@ with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
   select account, event_id, happened_at as occurred_at,
-    case when kind = 'acquire' then value else -value end as value
+    case when kind = 'acquire' then lot_events.value else -lot_events.value end as value
   from main.lot_events
-  where kind in ('acquire', 'dispose', 'transfer_out') and value is not null and not ends_with(account, '/before')
+  where kind in ('acquire', 'dispose', 'transfer_out') and lot_events.value is not null and not ends_with(account, '/before')
   union all
   -- A gift is a disposal under some rules; under the others it leaves with its cost.
   select account, event_id, happened_at, -value
@@ -19,7 +19,8 @@ coin_changes as (
   where kind = 'give' and value is not null and not ends_with(account, '/before')
 ),
 entry_lines as (
-  select entries.entry_id, entries.account, entries.occurred_at, entries.coin, entries.amount, effects.effect,
+  select entries.entry_id as entry_id, entries.account as account, entries.occurred_at as occurred_at,
+    entries.coin as coin, entries.amount as amount, effects.effect as effect,
     case
       when parts.funding <> 0 then 'funding'
       when parts.interest <> 0 then 'interest'
@@ -48,7 +49,7 @@ imported_lines as (
   where book_account = account
 ),
 lines as (
-  select coin_changes.account, coin_changes.occurred_at, coin_changes.value,
+  select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
     coalesce(entry_lines.line, imported_lines.line, 'deposits') as line
   from coin_changes
   left join entry_lines on entry_lines.entry_id = coin_changes.event_id
@@ -74,6 +75,6 @@ lines as (
   from staging.lot_arrivals
   where cost_basis is not null and not ends_with(to_account, '/before')
 )
-select account, cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, line, sum(value) as value
+select account, month_of(utc_day(occurred_at)) as month, line, sum(lines.value) as value
 from lines
-group by account, cast(date_trunc('month', occurred_at at time zone 'UTC') as date), line
+group by account, month_of(utc_day(occurred_at)), line

@@ -4,19 +4,21 @@
 -- keys:  transaction_id unique
 with
 legs as (
-  select legs.account, legs.group_place, legs.transaction_id, legs.feed, legs.line, legs.family, legs.role,
-    legs.coin, legs.occurred_at, moves.product_line, moves.amount, moves.fee, moves.place
+  select legs.account as account, legs.group_place as group_place, legs.transaction_id as transaction_id,
+    legs.feed as feed, legs.line as line, legs.family as family, legs.role as role,
+    legs.coin as coin, legs.occurred_at as occurred_at, moves.product_line as product_line, moves.amount as amount,
+    moves.fee as fee, moves.place as place
   from staging.trade_legs as legs
   join staging.moves as moves on moves.account = legs.account and moves.place = legs.place
   where legs.status = 'trade'
 )
 select account, group_place,
-  any_value(transaction_id) as transaction_id,
-  any_value(feed) as feed,
-  any_value(line) as line,
-  any_value(product_line) as product_line,
-  any_value(family) as family,
-  any_value(occurred_at) as occurred_at,
+  any_value(legs.transaction_id) as transaction_id,
+  any_value(legs.feed) as feed,
+  any_value(legs.line) as line,
+  any_value(legs.product_line) as product_line,
+  any_value(legs.family) as family,
+  any_value(legs.occurred_at) as occurred_at,
   min(case when role = 'received' then coin end) as received_coin,
   sum(case when role = 'received' then amount else 0 end) as received,
   sum(case when role = 'received' then fee else 0 end) as received_fee,

@@ -3,7 +3,8 @@
 -- grain: one row per account and group_place of a fill or conversion that has fees
 with
 fees as (
-  select legs.account, legs.group_place, entries.coin, abs(entries.amount) as quantity,
+  select legs.account as account, legs.group_place as group_place, entries.coin as coin,
+    abs(entries.amount) as quantity,
     case when entries.amount < 0 then valuations.value else -valuations.value end as value
   from staging.trade_legs as legs
   join main.entries as entries on entries.account = legs.account and entries.place = legs.place
@@ -12,7 +13,7 @@ fees as (
     and (entries.part = 'fee' or (legs.role = 'fee' and entries.part = 'amount'))
 )
 select account, group_place,
-  case when count(*) = count(value) then sum(value) end as value,
-  min(case when value is null then coin end) as unpriced_coin
+  case when count(*) = count(fees.value) then sum(fees.value) end as value,
+  min(case when fees.value is null then coin end) as unpriced_coin
 from fees
 group by account, group_place

@@ -2,10 +2,10 @@
 -- which prices one gets on, and what they lack, in a sentence.
 -- grain: one row per coin of which any amount has no value
 -- keys:  coin unique
-with recursive
+with
 reporting as (select currency from staging.reporting),
 unvalued as (
-  select coin, min(valued_at) as valued_at
+  select coin, min(valuations.valued_at) as valued_at
   from main.valuations
   where steps is null and not starts_with(entry_id, 'day/')
   group by coin
@@ -19,43 +19,66 @@ quoted as (
     or (coin in (select currency from staging.fiat) and currency in (select currency from staging.fiat))
 ),
 fresh as (
-  select moments.valued_at, links.coin, links.currency
+  select moments.valued_at as valued_at, links.coin as coin, links.currency as currency
   from moments
   join quoted as links
     on links.priced_at <= moments.valued_at and links.valid_until >= moments.valued_at
   group by moments.valued_at, links.coin, links.currency
 ),
+-- A recursion that leaves out what it has seen is not to be had in ClickHouse, so each hop is a step.
+hop_0 as (select coin, valued_at, coin as node from unvalued),
+hop_1 as (
+  select distinct hop_0.coin as coin, hop_0.valued_at as valued_at, fresh.currency as node
+  from hop_0
+  join fresh on fresh.valued_at = hop_0.valued_at and fresh.coin = hop_0.node
+),
+hop_2 as (
+  select distinct hop_1.coin as coin, hop_1.valued_at as valued_at, fresh.currency as node
+  from hop_1
+  join fresh on fresh.valued_at = hop_1.valued_at and fresh.coin = hop_1.node
+),
+hop_3 as (
+  select distinct hop_2.coin as coin, hop_2.valued_at as valued_at, fresh.currency as node
+  from hop_2
+  join fresh on fresh.valued_at = hop_2.valued_at and fresh.coin = hop_2.node
+),
+hop_4 as (
+  select distinct hop_3.coin as coin, hop_3.valued_at as valued_at, fresh.currency as node
+  from hop_3
+  join fresh on fresh.valued_at = hop_3.valued_at and fresh.coin = hop_3.node
+),
 reached as (
-  select coin, valued_at, coin as node, 0 as hops from unvalued
-  union
-  select reached.coin, reached.valued_at, fresh.currency, reached.hops + 1
-  from reached
-  join fresh on fresh.valued_at = reached.valued_at and fresh.coin = reached.node
-  where reached.hops < 4
+  select coin, node, 1 as hops from hop_1
+  union all
+  select coin, node, 2 from hop_2
+  union all
+  select coin, node, 3 from hop_3
+  union all
+  select coin, node, 4 from hop_4
 ),
 nearest as (
-  select coin, node, min(hops) as hops from reached where hops > 0 and node <> coin group by coin, node
+  select coin, node, min(reached.hops) as hops from reached where node <> coin group by coin, node
 ),
 places as (
   select coin, count(*) as place_count, min(node) as one_place,
-    string_agg(case when hops = 1 then node end, ', ' order by node) as near_places,
-    string_agg(case when hops > 1 then node end, ', ' order by hops, node) as far_places
+    joined_list(case when hops = 1 then node end, ', ', node) as near_places,
+    joined_list(case when hops > 1 then node end, ', ', (hops, node)) as far_places
   from nearest
   group by coin
 ),
 earlier as (
-  select unvalued.coin, max(links.priced_at) as priced_at
+  select unvalued.coin as coin, max(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
   group by unvalued.coin
 ),
 later as (
-  select unvalued.coin, min(links.priced_at) as priced_at
+  select unvalued.coin as coin, min(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
   group by unvalued.coin
 )
-select unvalued.coin, unvalued.valued_at,
+select unvalued.coin as coin, unvalued.valued_at as valued_at,
   case
     when places.place_count = 1
       then unvalued.coin || ' has prices in ' || one_place || '; ' || one_place || ' has none in ' || reporting.currency
@@ -64,11 +87,11 @@ select unvalued.coin, unvalued.valued_at,
         || case when far_places is null then '' else ', which lead on to ' || far_places end
         || '; none of these has one in ' || reporting.currency
     when earlier.priced_at is not null
-      then 'the newest price of ' || unvalued.coin || ' before ' || strftime(unvalued.valued_at, '%Y-%m-%d %H:%M')
-        || ' is of ' || strftime(earlier.priced_at, '%Y-%m-%d %H:%M') || ' and no longer counts'
+      then 'the newest price of ' || unvalued.coin || ' before ' || substr(time_text(unvalued.valued_at), 1, 16)
+        || ' is of ' || substr(time_text(earlier.priced_at), 1, 16) || ' and no longer counts'
     when later.priced_at is not null
-      then 'the first price of ' || unvalued.coin || ' is of ' || strftime(later.priced_at, '%Y-%m-%d %H:%M')
-        || ', later than ' || strftime(unvalued.valued_at, '%Y-%m-%d %H:%M')
+      then 'the first price of ' || unvalued.coin || ' is of ' || substr(time_text(later.priced_at), 1, 16)
+        || ', later than ' || substr(time_text(unvalued.valued_at), 1, 16)
     else 'no source that counts has a price of ' || unvalued.coin
   end as missing
 from unvalued

@@ -5,27 +5,27 @@
 -- keys:  coin, currency, priced_at, source unique
 with
 contracts as (
-  select symbol, upper(min(base_coin)) as base_coin, upper(min(quote_coin)) as quote_coin
+  select symbol, upper_case(min(contracts.base_coin)) as base_coin, upper_case(min(contracts.quote_coin)) as quote_coin
   from main.contracts
-  where lower(symbol_type) = 'perpetual'
+  where lower_case(symbol_type) = 'perpetual'
   group by symbol
 ),
 marks as (
   select contracts.base_coin as coin, contracts.quote_coin as currency, times.read_at as priced_at,
-    positions.mark_price as price, 'marks' as source, positions.page_id, positions.page_row
+    positions.mark_price as price, 'marks' as source, positions.page_id as page_id, positions.page_row as page_row
   from landing.positions as positions
   join staging.reading_times as times on times.page_id = positions.page_id
   join contracts on contracts.symbol = positions.symbol
 ),
 -- What one answer reported is the content of a published record, which may be older than the answer.
 contents as (
-  select account, balance_info, min(page_id) as page_id, min_by(page_row, page_id) as page_row
+  select account, balance_info, min(ltv.page_id) as page_id, min_by(ltv.page_row, ltv.page_id) as page_row
   from main.ltv
   group by account, balance_info
 ),
 lending as (
-  select upper(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price, 'ltv' as source,
-    received.page_id, received.page_row
+  select upper_case(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price as price, 'ltv' as source,
+    received.page_id as page_id, received.page_row as page_row
   from landing.ltv as received
   join staging.reading_times as times on times.page_id = received.page_id
   join contents on contents.account = received.account and contents.balance_info = received.balance_info
@@ -37,8 +37,8 @@ together as (
   select * from lending
 )
 -- Several accounts may be asked in one moment: the first answer counts.
-select coin, currency, priced_at, source, arg_min(price, row(page_id, page_row)) as price,
-  min(page_id) as page_id, arg_min(page_row, row(page_id, page_row)) as page_row
+select coin, currency, priced_at, source, min_by(together.price, (together.page_id, together.page_row)) as price,
+  min(together.page_id) as page_id, min_by(together.page_row, (together.page_id, together.page_row)) as page_row
 from together
-where price > 0 and coin <> currency
+where together.price > 0 and coin <> currency
 group by coin, currency, priced_at, source
