@@ -6,7 +6,8 @@
 -- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
 with
 legs as (
-  select legs.account, legs.group_place, legs.place, legs.role, values.value as own_value,
+  select legs.account as account, legs.group_place as group_place, legs.place as place, legs.role as role,
+    values.value as own_value,
     coalesce(values.rank * 10 + values.steps, 999999) as distance,
     entries.coin = reporting.currency as is_money
   from staging.trade_legs as legs
@@ -24,7 +25,7 @@ sides as (
   group by account, group_place, role
 ),
 exchanges as (
-  select received.account, received.group_place,
+  select received.account as account, received.group_place as group_place,
     case when received.farthest <= paid.farthest then received.side_value else paid.side_value end as exchange_value,
     case when fees.account is null then 0 else fees.value end as fee_value,
     received.coin_count = 0 as is_sold
@@ -54,13 +55,14 @@ running as (
   where not is_money
 ),
 shared as (
-  select sides.account, sides.group_place, sides.role, sides.coin_count, sides.side_value - sides.money_value as coin_value,
+  select sides.account as account, sides.group_place as group_place, sides.role as role,
+    sides.coin_count as coin_count, sides.side_value - sides.money_value as coin_value,
     totals.total - sides.money_value as to_share
   from sides
   join totals
     on totals.account = sides.account and totals.group_place = sides.group_place and totals.role = sides.role
 )
-select running.account, running.place,
+select running.account as account, running.place as place,
   case
     when shared.account is null then running.own_value
     when shared.coin_count = 1 then shared.to_share
