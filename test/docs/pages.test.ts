@@ -14,7 +14,9 @@ const pages = readdirSync(docs).filter((name) => name.endsWith('.md'))
 const read = (name: string): string => readFileSync(join(docs, name), 'utf8')
 
 test.each(pages)('links of %s lead to files', (name) => {
-  const links = [...read(name).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+  // What stands in a block of code is no link.
+  const prose = read(name).replaceAll(/^```[\s\S]*?^```$/gm, '')
+  const links = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
   const local = links.filter((link) => !/^[a-z]+:/.test(link))
   expect(local.filter((link) => !existsSync(join(dirname(join(docs, name)), link)))).toEqual([])
 })
