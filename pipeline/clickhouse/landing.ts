@@ -1,0 +1,105 @@
+// What has landed, in ClickHouse: only what is newer than what stands there goes over, by the number of its frame. What may
+// have changed where it stands goes over anew; and where that is not all, as after a repair or an erasure, everything does.
+import { createHash } from 'node:crypto'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { identifier } from '../engine/quote.ts'
+import { columnName } from '../../models/record.ts'
+import { endpoints } from '../../connectors/catalogue.ts'
+import type { Server } from './server.ts'
+import { type Columns, columnsOf, definitionOf, push, text, type Ways } from './transfer.ts'
+
+/** Tables whose rows change or go: a window is finished, a write is answered, a note is erased, a run ends. */
+const CHANGING: ReadonlySet<string> = new Set(['state', 'progress', 'covered', 'writes', 'notes', 'runs'])
+
+/** The columns by which frames are numbered. */
+const NUMBERS = ['page_id', 'seq']
+
+/** The time of its records, by the table that they land in: rows are stored by its months. */
+const recordTimes: ReadonlyMap<string, string> = new Map(
+  endpoints.flatMap(({ item, window }) =>
+    item === null || window === null || window.time === ''
+      ? []
+      : [[item.table, columnName(window.time)] as const],
+  ),
+)
+
+/** Of tables that are no record's. */
+const OTHER_TIMES = ['received_at', 'starts_at', 'occurred_at', 'priced_at']
+
+/** Rows are read by account, and within one by what they are of. */
+const ORDER = ['account', 'feed', 'asset', 'page_id', 'page_row', 'seq']
+
+export interface LandOptions extends Ways {
+  /** A connection of the instance that holds `landing`. */
+  readonly connection: DuckDBConnection
+  readonly database: string
+  /** What rows mean rests on besides the frames: another one makes everything go over anew. */
+  readonly origin: string
+}
+
+/** Brings the landing database of the server up to what has landed here. */
+export async function landOn(options: LandOptions): Promise<void> {
+  const { server, connection, database } = options
+  const landed = `${identifier(database)}."landed"`
+  await server.run(
+    `create table if not exists ${landed} (origin String, seq Int64, landed_at DateTime64(3, 'UTC')) engine = MergeTree order by landed_at`,
+  )
+  const tables = await columnsOf(connection, ['landing'])
+  const origin = originOf(options.origin, tables)
+  const target = `${database}_landing`
+  const [known] = await server.rows(
+    `select seq from ${landed} where origin = ${text(origin)} and landed_at = (select max(landed_at) from ${landed})`,
+  )
+  const [state] = (await connection.runAndReadAll('select landed_seq from landing.main.state')).getRowsJson()
+  const seq = Number(state?.[0] ?? 0)
+  if (known === undefined) await server.run(`drop database if exists ${identifier(target)}`)
+  await server.run(`create database if not exists ${identifier(target)}`)
+  const since = known === undefined ? null : Number(known[0])
+  for (const [table, columns] of tables) await landTable(options, table, columns, target, since)
+  await server.run(
+    `insert into ${landed} select ${text(origin)}, ${seq}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
+  )
+}
+
+async function landTable(
+  { server, folder, connection }: LandOptions,
+  qualified: string,
+  columns: Columns,
+  database: string,
+  since: number | null,
+): Promise<void> {
+  const table = qualified.replace('landing.', '')
+  const target = `${identifier(database)}.${identifier(table)}`
+  const month = recordTimes.get(table) ?? OTHER_TIMES.find((column) => columns.has(column))
+  if (since === null)
+    await server.run(
+      definitionOf(target, {
+        columns,
+        order: ORDER,
+        month: columns.get(month ?? '')?.startsWith('TIMESTAMP') === true ? month : undefined,
+      }),
+    )
+  const source = `landing.main.${identifier(table)}`
+  const number = CHANGING.has(table) ? undefined : NUMBERS.find((column) => columns.has(column))
+  const countHere = async (which: string): Promise<number> =>
+    Number(
+      (await connection.runAndReadAll(`select count(*) from ${source} ${which}`)).getRowsJson()[0]?.[0],
+    )
+  if (since !== null && number !== undefined) {
+    const newer = `where ${number} > ${since}`
+    if ((await countHere(newer)) > 0)
+      await push({ server, folder }, connection, `${source} ${newer}`, target, columns)
+    if ((await countThere(server, target)) === (await countHere(''))) return
+  }
+  if (since !== null) await server.run(`truncate table ${target}`)
+  if ((await countHere('')) > 0) await push({ server, folder }, connection, source, target, columns)
+}
+
+const countThere = async (server: Server, table: string): Promise<number> =>
+  Number((await server.rows(`select count() from ${table}`))[0]?.[0])
+
+/** Other columns are other tables. */
+function originOf(origin: string, tables: ReadonlyMap<string, Columns>): string {
+  const shape = [...tables].map(([table, columns]) => [table, ...[...columns].flat()].join(' '))
+  return createHash('sha256').update([origin, ...shape].join('\n')).digest('hex')
+}
