@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
 import { type Model, ModelError } from './models.ts'
+import { portableAggregates } from './portable.ts'
 
 /**
  * When an answer has no row for certain: when this table has none, when one or when all of these conditions hold; always or,
@@ -249,7 +250,7 @@ function all(...parts: readonly EmptyWhen[]): EmptyWhen {
 
 let known: Promise<ReadonlySet<string>> | undefined
 
-/** Names of the engine’s aggregates, and of its macros that stand for one. */
+/** Names of the engine’s aggregates, of its macros that stand for one, and of ours. */
 async function aggregates(connection: DuckDBConnection): Promise<ReadonlySet<string>> {
   known ??= connection
     .runAndReadAll(`
@@ -258,6 +259,6 @@ async function aggregates(connection: DuckDBConnection): Promise<ReadonlySet<str
       join duckdb_functions() as functions on functions.function_type = 'aggregate'
         and contains(macros.macro_definition, functions.function_name || '(')
       where macros.function_type = 'macro'`)
-    .then((reader) => new Set(reader.getRowsJson().map(([name]) => String(name))))
+    .then((reader) => new Set([...reader.getRowsJson().map(([name]) => String(name)), ...portableAggregates]))
   return known
 }

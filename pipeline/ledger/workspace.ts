@@ -4,6 +4,7 @@ import { rename } from 'node:fs/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { registerExactFunctions } from './functions.ts'
+import { createMacros } from './portable.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
@@ -59,6 +60,7 @@ export async function inWorkspace<T>(
       await attachWithoutLog(connection, files.unfinished, CATALOG)
       await connection.run(`use ${CATALOG}`)
       registerExactFunctions(connection)
+      await createMacros(connection)
     }
     const result = await work({ previousBreaks, openLedger })
     await connection.run('checkpoint')
