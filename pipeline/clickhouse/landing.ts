@@ -2,9 +2,9 @@
 // have changed where it stands goes over anew; and where that is not all, as after a repair or an erasure, everything does.
 import { createHash } from 'node:crypto'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { identifier } from '../engine/quote.ts'
-import { columnName } from '../../models/record.ts'
 import { endpoints } from '../../connectors/catalogue.ts'
+import { columnName } from '../../models/record.ts'
+import { identifier } from '../engine/quote.ts'
 import type { Server } from './server.ts'
 import { type Columns, columnsOf, definitionOf, push, text, type Ways } from './transfer.ts'
 
@@ -35,6 +35,8 @@ export interface LandOptions extends Ways {
   readonly database: string
   /** What rows mean rests on besides the frames: another one makes everything go over anew. */
   readonly origin: string
+  /** Everything goes over anew in any case. */
+  readonly anew?: boolean
 }
 
 /** Brings the landing database of the server up to what has landed here. */
@@ -47,9 +49,10 @@ export async function landOn(options: LandOptions): Promise<void> {
   const tables = await columnsOf(connection, ['landing'])
   const origin = originOf(options.origin, tables)
   const target = `${database}_landing`
-  const [known] = await server.rows(
+  const found = await server.rows(
     `select seq from ${landed} where origin = ${text(origin)} and landed_at = (select max(landed_at) from ${landed})`,
   )
+  const known = options.anew === true ? undefined : found[0]
   const [state] = (await connection.runAndReadAll('select landed_seq from landing.main.state')).getRowsJson()
   const seq = Number(state?.[0] ?? 0)
   if (known === undefined) await server.run(`drop database if exists ${identifier(target)}`)
@@ -82,9 +85,7 @@ async function landTable(
   const source = `landing.main.${identifier(table)}`
   const number = CHANGING.has(table) ? undefined : NUMBERS.find((column) => columns.has(column))
   const countHere = async (which: string): Promise<number> =>
-    Number(
-      (await connection.runAndReadAll(`select count(*) from ${source} ${which}`)).getRowsJson()[0]?.[0],
-    )
+    Number((await connection.runAndReadAll(`select count(*) from ${source} ${which}`)).getRowsJson()[0]?.[0])
   if (since !== null && number !== undefined) {
     const newer = `where ${number} > ${since}`
     if ((await countHere(newer)) > 0)
@@ -101,5 +102,7 @@ const countThere = async (server: Server, table: string): Promise<number> =>
 /** Other columns are other tables. */
 function originOf(origin: string, tables: ReadonlyMap<string, Columns>): string {
   const shape = [...tables].map(([table, columns]) => [table, ...[...columns].flat()].join(' '))
-  return createHash('sha256').update([origin, ...shape].join('\n')).digest('hex')
+  return createHash('sha256')
+    .update([origin, ...shape].join('\n'))
+    .digest('hex')
 }

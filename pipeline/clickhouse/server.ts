@@ -3,10 +3,11 @@
 // statement, an address or an error.
 import { createReadStream, createWriteStream } from 'node:fs'
 import { pipeline } from 'node:stream/promises'
-import type { ClickHouseError, NodeClickHouseClientConfigOptions, createClient as make } from '@clickhouse/client'
+import type { ClickHouseClientConfigOptions, ClickHouseError, createClient as make } from '@clickhouse/client'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
-import { type ClickHouseSettings, PASSWORD_VARIABLE, SESSION, USER_VARIABLE } from './settings.ts'
+import { clickhouseSettings } from '../ledger/portable.ts'
+import { type ClickHouseSettings, PASSWORD_VARIABLE, USER_VARIABLE } from './settings.ts'
 
 /** A statement that the server did not carry out. */
 export class ClickHouseRefused extends TieoutError {
@@ -56,7 +57,7 @@ export class Server {
   /** Asks the server for its version: who cannot be reached, or lets nobody in, is known before any work. */
   static async open(settings: ClickHouseSettings, signal?: AbortSignal): Promise<Server> {
     const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client')
-    const options: NodeClickHouseClientConfigOptions = {
+    const options: ClickHouseClientConfigOptions = {
       url: settings.url,
       username: settings.user,
       password: settings.password,
@@ -90,7 +91,11 @@ export class Server {
   /** The rows of a short answer; whole numbers of 64 bits and more, and amounts, are text. */
   async rows(question: string, options: StatementOptions = {}): Promise<readonly (readonly unknown[])[]> {
     return await this.#asking(question, options, async (parameters) => {
-      const answer = await this.#client.query({ ...parameters, query: question, format: 'JSONCompactEachRow' })
+      const answer = await this.#client.query({
+        ...parameters,
+        query: question,
+        format: 'JSONCompactEachRow',
+      })
       return await answer.json<unknown[]>()
     })
   }
@@ -118,7 +123,7 @@ export class Server {
     await this.#asking(query, {}, async (parameters) => {
       const { stream } = await this.#client.exec({ ...parameters, query, values: createReadStream(file) })
       // Nothing comes back, but the statement is done only when that has been read to its end.
-      for await (const _ of stream) continue
+      for await (const _ of stream);
     })
   }
 
@@ -133,7 +138,7 @@ export class Server {
   ): Promise<T> {
     try {
       return await ask({
-        clickhouse_settings: { ...SESSION, ...settings },
+        clickhouse_settings: { ...clickhouseSettings, ...settings },
         ...(database === undefined ? {} : { http_headers: { 'X-ClickHouse-Database': database } }),
         ...(signal === undefined ? {} : { abort_signal: signal }),
       })

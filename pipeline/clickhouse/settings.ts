@@ -1,6 +1,7 @@
-// Where the ClickHouse server stands, and what every statement is run under so that one text means the same in both engines.
+// Where the ClickHouse server stands and who asks it: the configuration says the one, the environment the other.
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../models/error.ts'
+import type { ClickHouseConfig } from '../config/config.ts'
 
 /** The section `engine.clickhouse` of the configuration, with what the environment adds. */
 export interface ClickHouseSettings {
@@ -20,34 +21,20 @@ export interface ClickHouseSettings {
 export const USER_VARIABLE = 'TIEOUT_CLICKHOUSE_USER'
 export const PASSWORD_VARIABLE = 'TIEOUT_CLICKHOUSE_PASSWORD'
 
-export interface ClickHouseConfig {
-  readonly url?: string | undefined
-  readonly database?: string | undefined
-  readonly ca_file?: string | undefined
-}
-
-export const DEFAULT_DATABASE = 'tieout'
-
 /** A server's own user without a password, where the environment names nobody. */
 const DEFAULT_USER = 'default'
 
-/** UsageError where no server is named, or the file of certificates cannot be read. */
+/** UsageError where the file of certificates cannot be read. */
 export function clickHouseSettings(
-  config: ClickHouseConfig,
+  { url, database, ca_file: caFile }: ClickHouseConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): ClickHouseSettings {
-  if (config.url === undefined)
-    throw new UsageError('No ClickHouse server is named.', {
-      where: 'engine.clickhouse.url of the configuration, or --url',
-      expected: 'an address such as https://clickhouse.example.com:8443',
-      action: 'Name it; the user and the password come from the environment.',
-    })
   return {
-    url: config.url,
-    database: config.database ?? DEFAULT_DATABASE,
+    url,
+    database,
     user: environment[USER_VARIABLE] ?? DEFAULT_USER,
     password: environment[PASSWORD_VARIABLE] ?? '',
-    ...(config.ca_file === undefined ? {} : { ca: certificates(config.ca_file) }),
+    ...(caFile === undefined ? {} : { ca: certificates(caFile) }),
   }
 }
 
@@ -63,19 +50,4 @@ function certificates(file: string): Buffer {
       cause,
     })
   }
-}
-
-/**
- * Where ClickHouse by itself would answer otherwise than DuckDB: outer joins give null and not zero, an alias never hides a
- * column of its input, a bare union is one of different rows, a cast keeps what is null, an aggregate of nothing is null.
- */
-export const SESSION: Readonly<Record<string, string | number>> = {
-  join_use_nulls: 1,
-  prefer_column_name_to_alias: 1,
-  union_default_mode: 'DISTINCT',
-  cast_keep_nullable: 1,
-  aggregate_functions_null_for_empty: 1,
-  session_timezone: 'UTC',
-  output_format_json_escape_forward_slashes: 0,
-  date_time_overflow_behavior: 'saturate',
 }

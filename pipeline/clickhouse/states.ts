@@ -65,7 +65,8 @@ export class States {
   }
 
   async drop(state: State): Promise<void> {
-    for (const database of own(state)) await this.#server.run(`drop database if exists ${identifier(database)}`)
+    for (const database of own(state))
+      await this.#server.run(`drop database if exists ${identifier(database)}`)
   }
 
   /**
@@ -77,9 +78,9 @@ export class States {
   }
 
   async #dropOthers(): Promise<void> {
-    const kept = (await this.#server.rows(`select build from ${this.#table} order by build desc limit 2`)).map(
-      ([build]) => `${this.#database}_${build}`,
-    )
+    const kept = (
+      await this.#server.rows(`select build from ${this.#table} order by build desc limit 2`)
+    ).map(([build]) => `${this.#database}_${build}`)
     const ours = new RegExp(`^${this.#database}_b\\d{17}(_staging|_checks)?$`)
     for (const [database] of await this.#server.rows('select name from system.databases'))
       if (ours.test(String(database)) && !kept.includes(String(database)))

@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import type { Server } from './server.ts'
-import { clickHouseType, isWide } from './types.ts'
+import { clickHouseType, duckDbType, isWide } from './types.ts'
 
 /** Name and type of each column, as DuckDB has them, in their order. */
 export type Columns = ReadonlyMap<string, string>
@@ -25,6 +25,19 @@ export async function columnsOf(
   for (const [table, column, type] of reader.getRowsJson() as string[][]) {
     const columns = tables.get(table as string) ?? new Map<string, string>()
     tables.set(table as string, columns.set(column as string, type as string))
+  }
+  return tables
+}
+
+/** Columns of the tables of a database of the server, with their types in DuckDB. */
+export async function columnsThere(server: Server, database: string): Promise<Map<string, Columns>> {
+  const rows = await server.rows(
+    `select table, name, type from system.columns where database = ${text(database)} order by table, position`,
+  )
+  const tables = new Map<string, Map<string, string>>()
+  for (const [table, column, type] of rows as string[][]) {
+    const columns = tables.get(table as string) ?? new Map<string, string>()
+    tables.set(table as string, columns.set(column as string, duckDbType(type as string)))
   }
   return tables
 }

@@ -11,6 +11,7 @@ import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
+import { engineConfig, engineOptions } from './engine.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -28,9 +29,10 @@ export const buildCommand = defineCommand({
         describe: 'Make every table again, also those of which nothing has changed',
       })
       .option('publish-anyway', publishAnyway)
-      .option('json', jsonOption),
+      .option('json', jsonOption)
+      .options(engineOptions),
   run: async (context, args) => {
-    const config = optionalConfig(context)
+    const config = engineConfig(context, args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'build',
@@ -47,9 +49,9 @@ export const buildCommand = defineCommand({
 
 export const checkCommand = defineCommand({
   example: ['$0 check --json', 'the breaks for a script; those that a note explains have status explained'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  options: (parser) => parser.option('json', jsonOption).options(engineOptions),
   run: async (context, args) => {
-    const config = optionalConfig(context)
+    const config = engineConfig(context, args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'check',

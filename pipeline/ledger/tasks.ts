@@ -141,7 +141,8 @@ async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness:
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function failed(where: string, table: string, cause: unknown): BuildFailed {
+/** What a table that could not be made came to. */
+export function failed(where: string, table: string, cause: unknown): BuildFailed {
   return new BuildFailed(`The table ${table} could not be made.`, {
     where,
     found: cause instanceof Error ? cause.message : String(cause),

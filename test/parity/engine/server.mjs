@@ -14,7 +14,14 @@ const held = new Session(folder)
 const uploads = await mkdtemp(join(tmpdir(), 'tieout-parity-'))
 
 /** What the interface takes besides settings. */
-const NO_SETTINGS = new Set(['query', 'query_id', 'database', 'session_id', 'default_format', 'wait_end_of_query'])
+const NO_SETTINGS = new Set([
+  'query',
+  'query_id',
+  'database',
+  'session_id',
+  'default_format',
+  'wait_end_of_query',
+])
 
 const quoted = (text) => `'${text.replaceAll('\\', '\\\\').replaceAll("'", "\\'")}'`
 
