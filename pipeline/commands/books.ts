@@ -11,7 +11,8 @@ import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
-import { engineConfig, engineOptions } from './engine.ts'
+import { engineConfig } from './engine.ts'
+import { engineOptions } from './engine-options.ts'
 
 const publishAnyway = {
   type: 'boolean',

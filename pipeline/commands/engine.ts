@@ -1,28 +1,12 @@
 // Which engine builds and answers: the configuration says so, and a command line may say otherwise.
 import { UsageError } from '../../models/error.ts'
+import { type ClickHouseSettings, clickHouseSettings } from '../clickhouse/settings.ts'
+import { clickHouseSource } from '../clickhouse/source.ts'
 import { type Config, clickHouseConfig } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
-
-export const ENGINES = ['duckdb', 'clickhouse'] as const
-
-const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
-
-/** Options of the commands that build or read the books on either engine. */
-export const engineOptions = {
-  engine: {
-    choices: ENGINES,
-    describe: 'Where the books are built and read; as the configuration says when absent',
-    requiresArg: true,
-  },
-  url: text('Address of the ClickHouse server, instead of engine.clickhouse.url'),
-  database: text('Its database, instead of engine.clickhouse.database'),
-} as const
-
-export interface EngineArguments {
-  readonly engine?: (typeof ENGINES)[number] | undefined
-  readonly url?: string | undefined
-  readonly database?: string | undefined
-}
+import { type EngineSettings, engineSettings } from '../engine/settings.ts'
+import type { LedgerSource } from '../ledger/distant.ts'
+import type { EngineArguments } from './engine-options.ts'
 
 /** The configuration with the engine that the command line names: `engine.clickhouse` is there where ClickHouse is meant. */
 export function engineConfig(context: CommandContext, { engine, url, database }: EngineArguments): Config {
@@ -43,4 +27,25 @@ export function engineConfig(context: CommandContext, { engine, url, database }:
     ...clickHouseConfig({ url: url ?? configured?.url, database: database ?? configured?.database }),
   }
   return { ...config, engine: { ...duckdb, clickhouse } }
+}
+
+/** The server that the books are on; null where they are files. */
+export const serverOf = ({ engine: { clickhouse } }: Config): ClickHouseSettings | null =>
+  clickhouse === undefined ? null : clickHouseSettings(clickhouse, process.env)
+
+/** How a command that reads opens the published ledger. */
+export function readingOptions(
+  { signal }: Pick<CommandContext, 'signal'>,
+  config: Config,
+): {
+  readonly signal: AbortSignal
+  readonly engine: EngineSettings
+  readonly source: LedgerSource | undefined
+} {
+  const server = serverOf(config)
+  return {
+    signal,
+    engine: engineSettings(config.engine),
+    source: server === null ? undefined : clickHouseSource(server),
+  }
 }
