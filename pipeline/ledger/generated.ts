@@ -4,7 +4,7 @@
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
-import { columnName } from '../../models/record.ts'
+import { columnName, type FieldKind } from '../../models/record.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
@@ -175,7 +175,7 @@ const unclassifiedDoc = `Current records of types that nobody has classified.
 grain: one row per record`
 
 const unclassifiedOf = ({ feed, record, typed }: TypedRecord): string =>
-  `select '${feed}' as feed, t.account, t.${columnName(typed.field)} as type, t.${columnName(typed.coin)} as coin,
+  `select '${feed}' as feed, t.account as account, t.${columnName(typed.field)} as type, t.${columnName(typed.coin)} as coin,
   concat_ws('/', ${record.key.map((name) => `t.${columnName(name)}`).join(', ')}) as source_id,
   t.${columnName(typed.time)} as occurred_at
 from main.${record.table} as t
@@ -190,20 +190,35 @@ function versionsOf({ feed, record }: FeedRecord): string {
   const keys = record.key.map(columnName)
   if (keys.length === 0) return emptyVersions(feed, record.nature)
   const key = `concat_ws('/', ${keys.map((name) => `t.${name}`).join(', ')})`
-  const fields = Object.keys(record.fields).map(
-    (name) => `coalesce(cast(t.${columnName(name)} as varchar), '')`,
+  const fields = Object.entries(record.fields).map(
+    ([name, { kind }]) => `coalesce(${textOf(kind, `t.${columnName(name)}`)}, '')`,
   )
   const same = keys.map((name) => `t.${name} is not distinct from changed.${name}`).join(' and ')
-  return `select '${feed}' as feed, '${record.nature}' as nature, t.account, ${key} as record_id,
-  t.is_current, t.first_seen_at, t.page_id, concat_ws('|', ${fields.join(', ')}) as core, t.extra
+  return `select '${feed}' as feed, '${record.nature}' as nature, t.account as account, ${key} as record_id,
+  t.is_current as is_current, t.first_seen_at as first_seen_at, t.page_id as page_id,
+  concat_ws('|', ${fields.join(', ')}) as core, t.extra as extra
 from main.${record.table} as t
 join (select distinct account, ${keys.join(', ')} from main.${record.table} where not is_current) as changed
   on t.account = changed.account and ${same}`
 }
 
+/** The engines write amounts and times as text each in its own way. */
+function textOf(kind: FieldKind, column: string): string {
+  switch (kind) {
+    case 'amount':
+      return `amount_text(${column})`
+    case 'millis':
+      return `time_text(${column})`
+    case 'text':
+    case 'json':
+    case 'flag':
+      return `cast(${column} as varchar)`
+  }
+}
+
 const emptyVersions = (feed: string, nature: string): string =>
   `select '${feed}' as feed, '${nature}' as nature, cast(null as varchar) as account,
-  cast(null as varchar) as record_id, true as is_current, cast(null as timestamptz) as first_seen_at,
+  cast(null as varchar) as record_id, true as is_current, null_time() as first_seen_at,
   cast(null as bigint) as page_id, '' as core, cast(null as varchar) as extra
 where false`
 

@@ -3,7 +3,7 @@
 // what does not fit its column is kept in `extra`, and `staging.item_problems` says so.
 import { columnName, docOf, type Field, type Items, type RecordType } from '../../models/record.ts'
 import { literal } from '../engine/quote.ts'
-import { type FeedRecord, typeOf } from './records.ts'
+import { type FeedRecord, nullOf } from './records.ts'
 
 /** One table of items, with how its lists are found from the record down. */
 export interface ItemTable extends FeedRecord {
@@ -92,7 +92,7 @@ keys:  page_id, page_row, ${index} unique; page_id, page_row is the record’s r
 /** The select of an item table, over the published table of its record. */
 export function itemSelect(table: ItemTable, publishPersonalData: boolean): string {
   const mask = (field: Field, sql: string): string =>
-    isHidden(table, field, publishPersonalData) ? `cast(null as ${typeOf(field.kind)})` : sql
+    isHidden(table, field, publishPersonalData) ? nullOf(field.kind) : sql
   const fields = Object.entries(table.items.fields).flatMap(([name, field], place) => [
     `${mask(field, `value_${place}`)} as ${columnName(name)}`,
     ...(field.decimals === true
@@ -128,8 +128,8 @@ function readItems(table: ItemTable, publishPersonalData: boolean): string {
   const own = ['account', 'partition', ...record.key.map(columnName), ...trailing]
   const parts = [
     `lists_0 as (
-  select ${own.map((name) => `records.${name}`).join(', ')},
-    ${elements(source)} as elements
+  select ${own.map((name) => `records.${name} as ${name}`).join(', ')},
+    json_items(${source}) as elements
   from main.${record.table} as records${
     isHiddenList
       ? `
@@ -139,18 +139,20 @@ function readItems(table: ItemTable, publishPersonalData: boolean): string {
   }
   where ${source} is not null
 )`,
-    itemsOf(0),
-    ...inner.flatMap(({ name }, place) => [
-      `lists_${place + 1} as (
-  select * exclude (item, ${indexes(place + 1).join(', ')}),
-    ${indexes(place + 1)
-      .map((column) => `${column} as parent_${column}`)
-      .join(', ')},
-    ${elements(jsonMember(name))} as elements
+    itemsOf(0, own),
+    ...inner.flatMap(({ name }, place) => {
+      const above = indexes(place + 1)
+      const outer = above.map((column) => `parent_${column}`)
+      return [
+        `lists_${place + 1} as (
+  select ${own.join(', ')},
+    ${above.map((column) => `${column} as parent_${column}`).join(', ')},
+    json_items(${jsonMember(name)}) as elements
   from items_${place}
 )`,
-      itemsOf(place + 1),
-    ]),
+        itemsOf(place + 1, [...own, ...outer]),
+      ]
+    }),
   ]
   const fields = Object.entries(items.fields)
   const isPlain = items.form === 'values'
@@ -177,27 +179,20 @@ read_items as (
 )`
 }
 
-const itemsOf = (depth: number): string => `items_${depth} as (
-  select * exclude (elements), unnest(elements) as item,
-    cast(generate_subscripts(elements, 1) - 1 as integer) as list_index
+/** Two lists unnested side by side are a cross join in ClickHouse: so only the places are, and each finds its item. */
+const itemsOf = (depth: number, kept: readonly string[]): string => `places_${depth} as (
+  select ${kept.join(', ')}, elements, unnest(places_of(elements)) as place
   from lists_${depth}
+),
+items_${depth} as (
+  select ${kept.join(', ')}, elements[place + 1] as item, cast(place as integer) as list_index
+  from places_${depth}
 )`
 
-/** The items of a JSON text as a list: those of a list; else, an object or a value on its own, the one that it is. */
-function elements(source: string): string {
-  return `case
-      when try_cast(${source} as json) is null then [to_json(${source})]
-      when json_type(${source}) = 'ARRAY' then from_json(${source}, '["JSON"]')
-      else [cast(${source} as json)]
-    end`
-}
-
-const pathOf = (name: string): string => literal(`$."${name}"`)
-const memberText = (name: string): string => `nullif(item ->> ${pathOf(name)}, '')`
-const memberType = (name: string): string => `json_type(item, ${pathOf(name)})`
+const memberText = (name: string): string => `json_field(item, ${literal(name)})`
+const memberType = (name: string): string => `json_field_kind(item, ${literal(name)})`
 /** JSON text of a member; null, absent and empty are one thing on this wire. */
-const jsonMember = (name: string): string =>
-  `case when ${memberText(name)} is not null then cast(item -> ${pathOf(name)} as varchar) end`
+const jsonMember = (name: string): string => `json_member(item, ${literal(name)})`
 
 /** An expression for the spelling that the item uses: the declared one, or an alias where that one has no value. */
 function spelled(name: string, { aliases }: Field, sql: (spelling: string) => string): string {
@@ -210,21 +205,20 @@ function spelled(name: string, { aliases }: Field, sql: (spelling: string) => st
 }
 
 function givenText(name: string, field: Field, isPlain: boolean): string {
-  return isPlain ? "nullif(item ->> '$', '')" : spelled(name, field, memberText)
+  return isPlain ? 'json_text(item)' : spelled(name, field, memberText)
 }
 
 /** One field of an item, read as `readField` reads one of a record; null where it does not fit. */
 function readText(name: string, field: Field, given: string, isPlain: boolean): string {
   switch (field.kind) {
     case 'text': {
-      const type = isPlain ? 'json_type(item)' : spelled(name, field, memberType)
+      const type = isPlain ? 'json_kind(item)' : spelled(name, field, memberType)
       return `case when ${type} not in ('OBJECT', 'ARRAY') then ${given} end`
     }
     case 'amount':
-      return exactAmount(`trim(${given})`)
+      return `exact_amount(trim(${given}))`
     case 'millis':
-      return `case when regexp_full_match(trim(${given}), '[0-9]{1,15}')
-      then make_timestamptz(cast(trim(${given}) as bigint) * 1000) end`
+      return `millis_time(${given})`
     case 'flag':
       return `case when lower(${given}) in ('true', 'yes', '1') then true
       when lower(${given}) in ('false', 'no', '0') then false end`
@@ -234,28 +228,11 @@ function readText(name: string, field: Field, given: string, isPlain: boolean): 
 }
 
 /** Decimals of an amount as it was sent; null where it did not fit. */
-const decimalsOf = (
-  value: string,
-  given: string,
-): string => `cast(case when ${value} is not null then greatest(
-      0, length(regexp_extract(${given}, '[.]([0-9]*)', 1)) - coalesce(try_cast(regexp_extract(${given}, '[eE](.*)', 1) as integer), 0)
-    ) end as integer)`
-
-/** A cast would round digits beyond the 18th decimal: unless they are zeros, the text does not fit. The usual form is tried first. */
-export const exactAmount = (text: string): string => `case
-      when regexp_full_match(${text}, '[+-]?[0-9]+([.][0-9]{1,18})?') then try_cast(${text} as decimal(38, 18))
-      when regexp_full_match(${text}, '[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?[0-9]{1,5})?')
-        and (
-          regexp_full_match(${text}, '[+-]?[0.]+([eE].*)?')
-          or length(regexp_extract(${text}, '[.]([0-9]*)', 1))
-            - coalesce(try_cast(regexp_extract(${text}, '[eE](.*)', 1) as integer), 0)
-            - length(regexp_extract(replace(regexp_extract(${text}, '[0-9.]+'), '.', ''), '0*$')) <= 18
-        )
-        then try_cast(${text} as decimal(38, 18))
-    end`
+const decimalsOf = (value: string, given: string): string =>
+  `cast(case when ${value} is not null then greatest(0, decimals_of(${given})) end as integer)`
 
 /** An item that is no plain value, or does not fit; the empty text is none. */
-const extraOfValue = `case when item is not null and value_0 is null and (item ->> '$') <> '' then cast(item as varchar) end`
+const extraOfValue = `case when value_0 is null and json_text(item) is not null then item end`
 
 /**
  * What of an item table does not have the declared form, by field: values that did not fit and members that nobody
@@ -270,12 +247,12 @@ export function itemProblems(table: ItemTable, publishPersonalData: boolean): st
     const column = isMasked ? `value_${at}` : columnName(name)
     return `(member in (${[name, ...aliases].map(literal).join(', ')}) and ${column} is null)`
   })
-  const example = (sql: string): string => (isMasked ? 'cast(null as varchar)' : `left(${sql}, 200)`)
+  const example = (sql: string): string => (isMasked ? 'cast(null as varchar)' : `first_chars(${sql}, 200)`)
   const row = `account, page_id, page_row`
   const from = isMasked
     ? `(${readItems(table, publishPersonalData)}\nselect * from read_items)`
     : `main.${items.table}`
-  const isObject = items.form === 'values' ? 'false' : "json_type(extra) = 'OBJECT'"
+  const isObject = items.form === 'values' ? 'false' : "json_kind(extra) = 'OBJECT'"
   const selects = [
     `select ${row}, ${place} as field, 'value that does not fit' as problem, ${example('extra')} as example
   from ${from} as items
@@ -285,8 +262,8 @@ export function itemProblems(table: ItemTable, publishPersonalData: boolean): st
       : [
           `select ${row}, ${place} || '.' || member as field,
     case when ${unread.join(' or ')} then 'value that does not fit' else 'unknown field' end as problem,
-    ${example("cast(cast(extra as json) as map(varchar, json))[member] ->> '$'")} as example
-  from (select *, unnest(json_keys(extra)) as member from ${from} as items where extra is not null and ${isObject}) as members`,
+    ${example('json_value(extra, member)')} as example
+  from (select *, unnest(json_names(extra)) as member from ${from} as items where extra is not null and ${isObject}) as members`,
         ]),
     ...(isMasked
       ? []
@@ -302,7 +279,7 @@ export function itemProblems(table: ItemTable, publishPersonalData: boolean): st
     ...(path.length > 1 ? [] : [otherForm(table)]),
   ]
   return `select ${literal(feed)} as feed, account, field, problem, min(example) as example, count(*) as item_count,
-  min(page_id) as page_id, arg_min(page_row, page_id) as page_row
+  min(page_id) as page_id, min_by(page_row, page_id) as page_row
 from (${selects.join('\nunion all\n')}) as problems
 group by account, field, problem`
 }
@@ -330,18 +307,8 @@ function extraOfObject(fields: readonly (readonly [string, Field])[]): string {
   const isFine = fields.map((_, place) => `(given_${place} is null or value_${place} is not null)`)
   return `case
       when item is null then null
-      when json_type(item) <> 'OBJECT' then cast(item as varchar)
-      when ${isFine.join(' and ')} and list_has_all(${known}, json_keys(item)) then null
-      else '{' || array_to_string(
-        list_transform(
-          list_sort(
-            list_filter(
-              map_entries(cast(item as map(varchar, json))),
-              lambda member: not list_contains(${known}, member.key) or list_contains(${wrong}, member.key)
-            )
-          ),
-          lambda member: cast(to_json(member.key) as varchar) || ':' || coalesce(cast(member.value as varchar), 'null')
-        ), ','
-      ) || '}'
+      when json_kind(item) <> 'OBJECT' then item
+      when ${isFine.join(' and ')} and json_has_only(item, ${known}) then null
+      else json_rest(item, ${known}, ${wrong})
     end`
 }

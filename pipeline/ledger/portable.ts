@@ -470,6 +470,13 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: `nullIf(if(JSONType(x, n) = 'String', JSONExtractString(x, n), nullIf(JSONExtractRaw(x, n), 'null')), '')`,
   },
   {
+    name: 'json_value',
+    parameters: ['x', 'n'],
+    meaning: 'The member of an object whose name is the value n, whatever signs it has, as plain text.',
+    duckdb: `cast(cast(x as json) as map(varchar, json))[n] ->> '$'`,
+    clickhouse: `if(JSONType(x, n) = 'String', JSONExtractString(x, n), nullIf(nullIf(JSONExtractRaw(x, n), 'null'), ''))`,
+  },
+  {
     name: 'json_field_kind',
     parameters: ['x', 'n'],
     meaning: 'OBJECT, ARRAY or another word for what the member n of an object is.',

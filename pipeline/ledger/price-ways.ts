@@ -16,16 +16,18 @@ const ROUNDS = Array.from({ length: STEPS_MAX }, (_, index) => index + 1)
 
 /** From every place reached so far to each neighbour that can still arrive in time. */
 const asked = (round: number): string => `asked_${round} as (
-  select walk.coin, walk.valued_at, walk.node, pairs.currency as next_node, pairs.rank as link_rank,
-    greatest(walk.rank, pairs.rank) as rank, walk.rank_to_beat, walk.numerator, walk.denominator, walk.path,
-    walk.sources, walk.priced_at
+  select walk.coin as coin, walk.valued_at as valued_at, walk.node as node, pairs.currency as next_node,
+    pairs.rank as link_rank, greatest(walk.rank, pairs.rank) as rank, walk.rank_to_beat as rank_to_beat,
+    walk.numerator as numerator, walk.denominator as denominator, walk.path as path, walk.sources as sources,
+    walk.priced_at as priced_at
   from walk_${round - 1} as walk
   join staging.price_pairs as pairs on pairs.coin = walk.node
   where pairs.hops <= ${STEPS_MAX - round} and greatest(walk.rank, pairs.rank) < walk.rank_to_beat
 )`
 
 const found = (round: number): string => `found_${round} as (
-  select asked.coin, asked.valued_at, asked.next_node as node, asked.rank, asked.rank_to_beat,
+  select asked.coin as coin, asked.valued_at as valued_at, asked.next_node as node, asked.rank as rank,
+    asked.rank_to_beat as rank_to_beat,
     case
       when links.is_reverse then asked.numerator
       when asked.numerator = 1 then links.price
@@ -66,7 +68,7 @@ const select = `with
 reporting as (select currency from staging.reporting),
 walk_0 as (
   select coin, valued_at, coin as node, 0 as rank, 1000000 as rank_to_beat, cast(1 as decimal(38, 18)) as numerator,
-    cast(1 as decimal(38, 18)) as denominator, coin as path, '' as sources, cast(null as timestamptz) as priced_at
+    cast(1 as decimal(38, 18)) as denominator, coin as path, '' as sources, null_time() as priced_at
   from staging.price_questions
 ),
 ${ROUNDS.map((round) => [asked(round), found(round), walked(round)].join(',\n')).join(',\n')},

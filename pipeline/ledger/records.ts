@@ -82,7 +82,7 @@ export function recordSelect(
   return `with
 ${keyed ? versionsOfKeyed(record, of(content), identity, place) : versionsOfUnkeyed(record, of(content), of([...columns, 'extra']), place)},
 final as (
-  select versions.account, first_partition as partition,
+  select versions.account as account, first_partition as partition,
     case when last_partition <> first_partition then last_partition end as other_partition,
     ${record.table === 'tax_records' ? TAX_LINE : ''}${publishedFields(record, publishPersonalData)},
     versions.first_page as page_id,
@@ -160,35 +160,29 @@ function publishedFields(record: RecordType, publishPersonalData: boolean): stri
   const personal = Object.values(record.fields).some((field) => field.personal)
   const fields = Object.entries(record.fields).map(([name, field]) => {
     const column = columnName(name)
-    return field.personal && !publishPersonalData
-      ? `cast(null as ${TYPES[field.kind]}) as ${column}`
-      : `versions.${column}`
+    return `${field.personal && !publishPersonalData ? nullOf(field.kind) : `versions.${column}`} as ${column}`
   })
-  const extra = personal && !publishPersonalData ? 'cast(null as varchar) as extra' : 'versions.extra'
+  const extra =
+    personal && !publishPersonalData ? 'cast(null as varchar) as extra' : 'versions.extra as extra'
   const { counterparty } = record
   return [...fields, ...(counterparty === null ? [] : [pseudonym(counterparty)]), extra].join(', ')
 }
 
-/**
- * Twice hashed under the key of the books: without the key no list of names can be tried against it. Spelled alike but for
- * blanks and capitals, a name is the same.
- */
 function pseudonym({ side, names }: Counterparty): string {
   const cases = Object.entries(names).map(
     ([value, name]) => `when '${value}' then versions.${columnName(name)}`,
   )
   const name = `case lower(versions.${columnName(side)}) ${cases.join(' ')} end`
-  const spelled = `nullif(lower(trim(regexp_replace(nfc_normalize(${name}), '\\s+', ' ', 'g'))), '')`
-  return `(select left(sha256(key || sha256(key || ${spelled})), 20) from staging.counterparty_key) as counterparty_id`
+  return `pseudonym((select max(key) from staging.counterparty_key), ${name}) as counterparty_id`
 }
 
-/** Type of the column that a field becomes. */
-export const typeOf = (kind: FieldKind): string => TYPES[kind]
+/** Null in the type of the column that a field becomes. */
+export const nullOf = (kind: FieldKind): string => NULLS[kind]
 
-const TYPES: Readonly<Record<FieldKind, string>> = {
-  text: 'varchar',
-  amount: 'decimal(38, 18)',
-  millis: 'timestamptz',
-  flag: 'boolean',
-  json: 'varchar',
+const NULLS: Readonly<Record<FieldKind, string>> = {
+  text: 'cast(null as varchar)',
+  amount: 'cast(null as decimal(38, 18))',
+  millis: 'null_time()',
+  flag: 'cast(null as boolean)',
+  json: 'cast(null as varchar)',
 }

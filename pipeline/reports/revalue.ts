@@ -8,6 +8,7 @@ import { moneyCodes, quoteCoins } from '../imports/money.ts'
 import { registerExactFunctions } from '../ledger/functions.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { type Model, shippedModel } from '../ledger/models.ts'
+import { createMacros } from '../ledger/portable.ts'
 import { priceWays } from '../ledger/price-ways.ts'
 import { loadTable } from '../output/load.ts'
 import { requireTable } from './report.ts'
@@ -93,6 +94,7 @@ export async function revalueEvents(
   await copy(connection, ledger, 'price_sources', 'select * from price_sources', {})
   await copy(connection, ledger, 'stated', statedIn(ledger), { wanted })
   registerExactFunctions(connection)
+  await createMacros(connection)
   await connection.run('create schema staging')
   await connection.run('create table staging.reporting as select $wanted::varchar as currency', { wanted })
   await connection.run(`create table staging.fiat as ${listOf(money, 'currency')}`)

@@ -10,7 +10,11 @@ open_steps as (
   where status = 'open'
 ),
 numbered as (
-  select open_steps.*,
+  select open_steps.account as account, open_steps.ledger as ledger, open_steps.coin as coin,
+    open_steps.place as place, open_steps.source_id as source_id, open_steps.occurred_at as occurred_at,
+    open_steps.previous_place as previous_place, open_steps.previous_source_id as previous_source_id,
+    open_steps.previous_at as previous_at, open_steps.expected_balance as expected_balance,
+    open_steps.balance as balance, open_steps.gap as gap,
     sum(case when before.place is null then 1 else 0 end) over (
       partition by open_steps.account, open_steps.ledger, open_steps.coin order by open_steps.place
       rows between unbounded preceding and current row

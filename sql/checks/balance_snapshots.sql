@@ -15,7 +15,8 @@ recent as (
 ),
 -- What one answer reported is the content of a published record, which may be older than the answer.
 asset_rows as (
-  select received.account as teller, received.user_id, received.partition as line, received.page_id, recent.read_at,
+  select received.account as teller, received.user_id as user_id, received.partition as line,
+    received.page_id as page_id, recent.read_at as read_at,
     contents.page_id as content_page, contents.page_row as content_row
   from landing.subaccount_assets as received
   join recent on recent.page_id = received.page_id and recent.nth <= 7
@@ -24,7 +25,8 @@ asset_rows as (
     and contents.asset_list = received.asset_list and contents.extra is not distinct from received.extra
 ),
 assets as (
-  select accounts.account, accounts.kind, asset_rows.line, asset_rows.page_id, asset_rows.read_at,
+  select accounts.account as account, accounts.kind as kind, asset_rows.line as line, asset_rows.page_id as page_id,
+    asset_rows.read_at as read_at,
     upper(coins.margin_coin) as coin, coins.account_equity as equity,
     coalesce(coins.unrealized_pl, 0) as unrealised,
     coalesce(coins.coupon, 0) + coalesce(coins.grant, 0) as vouchers
@@ -37,14 +39,15 @@ reports_something as (
   select account, page_id from assets where equity <> 0 group by account, page_id
 ),
 sub_readings as (
-  select assets.account, assets.account as members, case when kind = 'unified' then 'UNIFIED' else line end as ledger, line,
+  select assets.account, assets.account as members, case when kind = 'unified' then 'UNIFIED' else line end as ledger,
+    line,
     coin, equity - unrealised as reported, page_id, read_at, 'futures.subaccountAssets' as feed
   from assets
   where equity is not null and vouchers = 0
     and (kind <> 'unified' or page_id in (select page_id from reports_something where account = assets.account))
 ),
 risk_rows as (
-  select received.account, received.page_id, recent.read_at,
+  select received.account as account, received.page_id as page_id, recent.read_at as read_at,
     min(contents.page_id) as content_page,
     min_by(contents.page_row, contents.page_id) as content_row
   from landing.ltv as received
@@ -56,7 +59,8 @@ risk_rows as (
   group by received.account, received.page_id, recent.read_at
 ),
 risk_coins as (
-  select risk_rows.account, risk_rows.page_id, risk_rows.read_at, upper(held.coin) as coin, held.amount as reported
+  select risk_rows.account as account, risk_rows.page_id as page_id, risk_rows.read_at as read_at,
+    upper(held.coin) as coin, held.amount as reported
   from risk_rows
   join main.ltv_balances as held
     on held.page_id = risk_rows.content_page and held.page_row = risk_rows.content_row
@@ -67,7 +71,7 @@ risk_coins as (
   )
 ),
 risk_members as (
-  select distinct risk_rows.account, risk_rows.page_id, accounts.account as member
+  select distinct risk_rows.account as account, risk_rows.page_id as page_id, accounts.account as member
   from risk_rows
   join main.ltv_accounts as unit
     on unit.page_id = risk_rows.content_page and unit.page_row = risk_rows.content_row
@@ -75,7 +79,8 @@ risk_members as (
 ),
 -- A unit with an account that the books do not know, or with a position in the coin, is not compared.
 risk_readings as (
-  select risk_coins.account, members.member, risk_coins.coin, risk_coins.reported, risk_coins.page_id, risk_coins.read_at
+  select risk_coins.account as account, members.member as member, risk_coins.coin as coin,
+    risk_coins.reported as reported, risk_coins.page_id as page_id, risk_coins.read_at as read_at
   from risk_coins
   join risk_members as members
     on members.account = risk_coins.account and members.page_id = risk_coins.page_id
@@ -100,7 +105,7 @@ subjects as (
 ),
 -- The feeds that a wallet's records come from.
 wallet_feeds as (
-  select accounts.account, 'UNIFIED' as ledger, 'tax.records' as feed, parts.part
+  select accounts.account as account, 'UNIFIED' as ledger, 'tax.records' as feed, parts.part as part
   from main.accounts as accounts
   cross join (
     select * from (
@@ -116,7 +121,7 @@ wallet_feeds as (
   where accounts.kind <> 'unified'
 ),
 uncovered as (
-  select distinct subjects.account, subjects.feed, subjects.page_id, subjects.coin
+  select distinct subjects.account as account, subjects.feed as feed, subjects.page_id as page_id, subjects.coin as coin
   from subjects
   join wallet_feeds on wallet_feeds.account = subjects.member and wallet_feeds.ledger = subjects.ledger
   left join staging.covered_ranges as ranges
@@ -126,7 +131,7 @@ uncovered as (
   where ranges.account is null
 ),
 crowded as (
-  select distinct subjects.account, subjects.feed, subjects.page_id, subjects.coin
+  select distinct subjects.account as account, subjects.feed as feed, subjects.page_id as page_id, subjects.coin as coin
   from subjects
   join main.entries as entries
     on entries.account = subjects.member and entries.ledger = subjects.ledger and entries.coin = subjects.coin
@@ -134,7 +139,8 @@ crowded as (
     and entries.occurred_at <= subjects.read_at + interval 1 minute
 ),
 clear as (
-  select subjects.*,
+  select subjects.account as account, subjects.member as member, subjects.ledger as ledger, subjects.coin as coin,
+    subjects.reported as reported, subjects.page_id as page_id, subjects.read_at as read_at, subjects.feed as feed,
     dense_rank() over (
       partition by subjects.account, subjects.feed, subjects.ledger, subjects.coin
       order by subjects.read_at desc, subjects.page_id desc
@@ -151,7 +157,8 @@ clear as (
 ),
 latest as (select * from clear where newest = 1),
 booked as (
-  select latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id,
+  select latest.account as account, latest.feed as feed, latest.ledger as ledger, latest.coin as coin,
+    latest.page_id as page_id,
     sum(coalesce(entries.amount, 0)) as quantity, max(entries.occurred_at) as last_at,
     max_by(entries.entry_id, entries.place) as last_id
   from latest
@@ -161,13 +168,16 @@ booked as (
   group by latest.account, latest.feed, latest.ledger, latest.coin, latest.page_id
 ),
 reported as (
-  select account, feed, ledger, coin, page_id, any_value(reported) as reported_quantity, any_value(read_at) as reported_at,
-    list_sort(list(distinct member)) as members
+  select account, feed, ledger, coin, page_id, any_value(reported) as reported_quantity,
+    any_value(read_at) as reported_at,
+    distinct_list(member) as members
   from latest
   group by account, feed, ledger, coin, page_id
 ),
 differing as (
-  select reported.*, booked.quantity, booked.last_at, booked.last_id
+  select reported.account as account, reported.feed as feed, reported.ledger as ledger, reported.coin as coin,
+    reported.page_id as page_id, reported.reported_quantity as reported_quantity, reported.reported_at as reported_at,
+    reported.members as members, booked.quantity as quantity, booked.last_at as last_at, booked.last_id as last_id
   from reported
   join booked
     on booked.account = reported.account and booked.feed = reported.feed and booked.ledger = reported.ledger
@@ -175,7 +185,8 @@ differing as (
   where reported.reported_quantity <> booked.quantity
 ),
 caused as (
-  select differing.account, differing.feed, differing.ledger, differing.coin, min(causes.cause) as cause
+  select differing.account as account, differing.feed as feed, differing.ledger as ledger, differing.coin as coin,
+    min(causes.cause) as cause
   from differing
   join staging.disturbances as causes
     on list_contains(differing.members, causes.account)
@@ -184,7 +195,8 @@ caused as (
   group by differing.account, differing.feed, differing.ledger, differing.coin
 )
 select case when caused.cause is null and differing.feed <> 'loan.ltv' then 'warning' else 'notice' end as severity,
-  differing.account, differing.ledger, differing.coin, differing.reported_at as occurred_at,
+  differing.account as account, differing.ledger as ledger, differing.coin as coin,
+  differing.reported_at as occurred_at,
   reported_quantity as expected, quantity as found, quantity - reported_quantity as difference,
   differing.feed || ' reported another balance than the entries up to then'
     || case

@@ -12,7 +12,7 @@ records as (
 ),
 grouped as (
   select account, feed, is_known_change, count(*) as record_count, min(changed_at) as occurred_at,
-    list(record_id order by record_id)[1:10] as ids
+    first_of(ordered_list(record_id, record_id), 10) as ids
   from records
   group by account, feed, is_known_change
 )

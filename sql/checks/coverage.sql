@@ -29,8 +29,9 @@ partly as (
     )
 ),
 judged as (
-  select missing.account, missing.feed, missing.partition, missing.starts_at, missing.ends_at,
-    missing.status, missing.reason,
+  select missing.account as account, missing.feed as feed, missing.partition as partition,
+    missing.starts_at as starts_at, missing.ends_at as ends_at,
+    missing.status as status, missing.reason as reason,
     coalesce(case when missing.code = 'not asked' then causes.first_code end, missing.code) as cause_code,
     case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
   from missing
@@ -52,9 +53,9 @@ keyed as (
 ),
 grouped as (
   select account, status, severity, cause, count(*) as range_count, min(starts_at) as first_at,
-    max(ends_at) as last_at, string_agg(distinct feed, ', ' order by feed) as feeds, min(cause_code) as code,
+    max(ends_at) as last_at, joined_distinct(feed, ', ') as feeds, min(cause_code) as code,
     min(reason) as one_reason,
-    list(distinct feed || case when partition = '' then '' else ' ' || partition end)[1:10] as parts
+    distinct_list(feed || case when partition = '' then '' else ' ' || partition end) as parts
   from keyed
   group by account, status, severity, cause
 )
@@ -72,8 +73,8 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
     end
     || case
       when first_at is null then ''
-      else ', ' || strftime(first_at at time zone 'UTC', '%Y-%m-%d') || ' to '
-        || strftime(last_at at time zone 'UTC', '%Y-%m-%d')
+      else ', ' || cast(utc_day(first_at) as varchar) || ' to '
+        || cast(utc_day(last_at) as varchar)
     end
     || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
@@ -81,6 +82,6 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
       when severity = 'notice' then ' The venue had forgotten this before the books began.'
       else ''
     end as explanation,
-  cast(to_json(list_sort(parts)) as varchar) as evidence,
+  cast(to_json(first_of(parts, 10)) as varchar) as evidence,
   status || '/' || severity || '/' || cause as culprit
 from grouped

@@ -5,14 +5,15 @@
 -- grain: one row per account and doubt
 with
 doubtful as (
-  select moves.account, moves.place, moves.feed, moves.source_id, moves.type, moves.coin, moves.amount, moves.occurred_at,
-    types.doubt
+  select moves.account as account, moves.place as place, moves.feed as feed, moves.source_id as source_id,
+    moves.type as type, moves.coin as coin, moves.amount as amount, moves.occurred_at as occurred_at,
+    types.doubt as doubt
   from staging.moves as moves
   join staging.types as types on types.feed = moves.feed and types.type = moves.type
   where types.doubt <> '' and moves.amount <> 0
 ),
 compared as (
-  select moves.account, moves.place
+  select moves.account as account, moves.place as place
   from doubtful
   join staging.compared_position_moves as moves
     on moves.account = doubtful.account and moves.place = doubtful.place
@@ -30,16 +31,18 @@ compared as (
     and closed.position_side = moves.position_side and closed.number = moves.number
 ),
 left_over as (
-  select doubtful.*
+  select doubtful.account as account, doubtful.place as place, doubtful.feed as feed,
+    doubtful.source_id as source_id, doubtful.type as type, doubtful.coin as coin, doubtful.amount as amount,
+    doubtful.occurred_at as occurred_at, doubtful.doubt as doubt
   from doubtful
   left join compared on compared.account = doubtful.account and compared.place = doubtful.place
   where compared.place is null
 ),
 grouped as (
-  select account, doubt, count(*) as record_count, string_agg(distinct '"' || type || '"', ', ' order by '"' || type || '"')
+  select account, doubt, count(*) as record_count, joined_distinct('"' || type || '"', ', ')
       as names,
     min(coin) as first_coin, max(coin) as last_coin, min(occurred_at) as first_at,
-    list(feed || '/' || source_id order by place)[1:10] as ids
+    first_of(ordered_list(feed || '/' || source_id, place), 10) as ids
   from left_over
   group by account, doubt
 ),
@@ -47,7 +50,7 @@ meanings as (
   select doubt, meaning, row_number() over (partition by doubt order by precedence) as choice
   from staging.type_doubts
 )
-select 'notice' as severity, grouped.account, cast(null as varchar) as ledger,
+select 'notice' as severity, grouped.account as account, cast(null as varchar) as ledger,
   case when first_coin = last_coin then first_coin end as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,

@@ -12,7 +12,7 @@ grouped as (
   group by account, feed, field, problem
 )
 select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
-  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   feed || ': ' || problem || ' in ' || coalesce(field, 'the answer')
     || case when example is null then '' else ', for example ' || example end || '. All of it is kept.' as explanation,

@@ -4,8 +4,8 @@
 -- balance_chain decides for unified accounts, futures_v3_v2, positions, order_fees, orders_vs_futures and orders_vs_tax for
 -- the rest. A fill of a classic account, which has no orders, is held against its position alone, while that is open.
 -- grain: one row per group of equal records
-select 'warning' as severity, equal.account,
-  case when equal.what = 'P2P' then 'P2P' else ledgers.ledger end as ledger, equal.coin,
+select 'warning' as severity, equal.account as account,
+  case when equal.what = 'P2P' then 'P2P' else ledgers.ledger end as ledger, equal.coin as coin,
   equal.happened_at as occurred_at, equal.quantity as expected,
   exact_multiply(equal.quantity, cast(equal.record_count as decimal(38, 18))) as found,
   exact_multiply(equal.quantity, cast(equal.record_count - 1 as decimal(38, 18))) as difference,

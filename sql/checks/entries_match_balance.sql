@@ -14,7 +14,7 @@ open_chains as (
   group by account, ledger, coin
 )
 select case when open_chains.account is null then 'warning' else 'notice' end as severity,
-  unequal.account, unequal.ledger, unequal.coin, unequal.as_of as occurred_at,
+  unequal.account as account, unequal.ledger as ledger, unequal.coin as coin, unequal.as_of as occurred_at,
   venue_balance as expected, quantity as found, quantity - venue_balance as difference,
   case
     when open_chains.account is null

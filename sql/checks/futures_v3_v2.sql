@@ -10,7 +10,9 @@ first_records as (
   group by account
 ),
 alone as (
-  select secondary.account, secondary.line, secondary.coin, secondary.occurred_at, secondary.booked_id, secondary.secondary_id,
+  select secondary.account as account, secondary.line as line, secondary.coin as coin,
+    secondary.occurred_at as occurred_at, secondary.booked_id as booked_id, secondary.secondary_id as secondary_id,
+    coalesce('tax.records/' || secondary.booked_id, 'tax.futuresRecords/' || secondary.secondary_id) as record_id,
     case when secondary.booked_id is null then 0 else secondary.amount + secondary.fee end as booked,
     case when secondary.secondary_id is null then 0 else secondary.amount + secondary.fee end as secondary
   from staging.futures_secondary as secondary
@@ -25,13 +27,12 @@ alone as (
 grouped as (
   select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,
     sum(booked) as booked, sum(secondary) as secondary,
-    list(coalesce('tax.records/' || booked_id, 'tax.futuresRecords/' || secondary_id) order by occurred_at)[1:10]
-      as ids
+    first_of(ordered_list(record_id, (occurred_at, record_id)), 10) as ids
   from alone
   group by account, line, coin
 ),
 caused as (
-  select alone.account, alone.line, alone.coin, min(causes.cause) as cause
+  select alone.account as account, alone.line as line, alone.coin as coin, min(causes.cause) as cause
   from alone
   join staging.disturbances as causes
     on causes.account = alone.account and causes.coin = alone.coin
@@ -39,7 +40,7 @@ caused as (
   group by alone.account, alone.line, alone.coin
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  grouped.account, ledgers.ledger, grouped.coin, grouped.occurred_at,
+  grouped.account as account, ledgers.ledger as ledger, grouped.coin as coin, grouped.occurred_at as occurred_at,
   booked as expected, secondary as found, secondary - booked as difference,
   cast(record_count as varchar) || ' futures record(s) stand in one of the two feeds only ('
     || grouped.line || ')'

@@ -7,13 +7,13 @@
 with
 matching as (select scope like '%universal' as is_held_together from main.lot_matching),
 left_lots as (
-  select account, coin, sum(quantity_left) as quantity, list(lot_id order by lot_id)[1:10] as ids
+  select account, coin, sum(quantity_left) as quantity, first_of(ordered_list(lot_id, lot_id), 10) as ids
   from main.lots
   where account like '%/before'
   group by account, coin
 ),
 left_moves as (
-  select account, coin, sum(amount) as quantity, cast([] as varchar[]) as ids
+  select account, coin, sum(amount) as quantity, [] as ids
   from (
     select book_account as account, coin, amount from staging.imported_moves
     union all
@@ -26,12 +26,13 @@ left_moves as (
 left_over as (
   select replace(account, '/before', '') as account, coin, quantity, ids
   from (
-    select left_lots.* from left_lots cross join matching where not is_held_together
+    select left_lots.account as account, left_lots.coin as coin, left_lots.quantity as quantity,
+      left_lots.ids as ids from left_lots cross join matching where not is_held_together
     union all
-    select left_moves.* from left_moves cross join matching where is_held_together
+    select left_moves.account, left_moves.coin, left_moves.quantity, left_moves.ids from left_moves cross join matching where is_held_together
   ) as parts
 )
-select 'warning' as severity, account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
+select 'warning' as severity, account, cast(null as varchar) as ledger, coin, null_time() as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity as found, quantity as difference,
   'Imported history reports ' || coin || ' in ' || account || ' that the venue never reported: neither its opening '
     || 'balances nor an arrival from elsewhere has it. It counts in no balance; correct the import, or its account or time.'
@@ -44,6 +45,6 @@ select 'notice', account, null, coin, null, 0, count(*), count(*),
   'Of ' || account || ' ' || cast(count(*) as varchar) || ' imported row(s) of ' || coin
     || ' report what the venue''s own records report: the same quantity in the same minute. They count once, as the '
     || 'venue has them.',
-  cast(to_json(list(id order by id)[1:10]) as varchar), 'twins'
+  cast(to_json(first_of(ordered_list(id, id), 10)) as varchar), 'twins'
 from staging.imported_twins
 group by account, coin

@@ -36,7 +36,8 @@ compared as (
   from held
   full join matched on matched.account = held.account and matched.coin = held.coin
 )
-select 'error' as severity, nullif(account, '') as account, cast(null as varchar) as ledger, coin, cast(null as timestamptz) as occurred_at,
+select 'error' as severity, nullif(account, '') as account, cast(null as varchar) as ledger, coin,
+  null_time() as occurred_at,
   expected, found, found - expected as difference,
   'The lots of this coin do not add up to its entries.' as explanation, '[]' as evidence, '' as culprit
 from compared

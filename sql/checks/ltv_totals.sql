@@ -13,7 +13,8 @@ latest as (
   where newest = 1
 ),
 held as (
-  select balances.account, upper(coin) as coin, price, price_decimals, amount, converted_usdt_amount as value,
+  select balances.account as account, upper(coin) as coin, price, price_decimals, amount,
+    converted_usdt_amount as value,
     converted_usdt_amount_decimals as value_decimals
   from main.ltv_balances as balances
   join latest on latest.page_id = balances.page_id and latest.page_row = balances.page_row
@@ -30,19 +31,19 @@ units as (
   from decimals
 ),
 assets as (
-  select held.account, coin, price, amount, value, value_unit, price_unit,
+  select held.account as account, coin, price, amount, value, value_unit, price_unit,
     exact_multiply(amount, price) as product,
     exact_multiply(abs(amount), price_unit) + value_unit as allowance
   from held
   join units on units.account = held.account
 ),
 debts as (
-  select owed.account, upper(coin) as coin, unpaid_qty + coalesce(unpaid_interest, 0) as owed
+  select owed.account as account, upper(coin) as coin, unpaid_qty + coalesce(unpaid_interest, 0) as owed
   from main.ltv_debts as owed
   join latest on latest.page_id = owed.page_id and latest.page_row = owed.page_row
 ),
 priced_debts as (
-  select debts.account, debts.coin, debts.owed,
+  select debts.account as account, debts.coin as coin, debts.owed as owed,
     case when debts.coin = 'USDT' then cast(1 as decimal(38, 18)) else assets.price end as price,
     case when debts.coin = 'USDT' then cast(0 as decimal(38, 18)) else assets.price_unit end as price_unit
   from debts
@@ -61,8 +62,10 @@ debt_sums as (
   group by account
 ),
 found as (
-  select latest.account, 'assets' as figure, '' as coin, latest.usdt_balance as expected, asset_sums.total as found,
-    asset_sums.allowance, 'warning' as severity, 1 as nth, 'All assets in USDT are not the sum over the margin coins.' as words
+  select latest.account as account, 'assets' as figure, '' as coin, latest.usdt_balance as expected,
+    asset_sums.total as found,
+    asset_sums.allowance as allowance, 'warning' as severity, 1 as nth,
+    'All assets in USDT are not the sum over the margin coins.' as words
   from latest
   join asset_sums on asset_sums.account = latest.account
   where not asset_sums.is_unknown
@@ -83,10 +86,10 @@ found as (
   select latest.account, 'rate', '', latest.ltv, exact_divide(latest.unpaid_usdt_amount, latest.usdt_balance),
     cast(
       case
-        when length(rtrim(cast(latest.ltv as varchar), '0')) - position('.' in cast(latest.ltv as varchar)) <= 2
+        when length(rtrim(amount_text(latest.ltv), '0')) - position('.' in amount_text(latest.ltv)) <= 2
           then '0.01'
         else '0.' || repeat(
-          '0', length(rtrim(cast(latest.ltv as varchar), '0')) - position('.' in cast(latest.ltv as varchar)) - 1
+          '0', length(rtrim(amount_text(latest.ltv), '0')) - position('.' in amount_text(latest.ltv)) - 1
         ) || '1'
       end as decimal(38, 18)
     ),
@@ -106,11 +109,11 @@ grouped as (
     max(case when choice = 1 then expected end) as first_expected,
     max(case when choice = 1 then found end) as first_found,
     max(case when choice = 1 then difference end) as first_difference,
-    string_agg(words || case when coin = '' then '' else ' (' || coin || ')' end, ' ' order by choice) as all_words
+    joined_list(words || case when coin = '' then '' else ' (' || coin || ')' end, ' ', choice) as all_words
   from differing
   group by account
 )
-select grouped.gravest as severity, grouped.account, cast(null as varchar) as ledger,
+select grouped.gravest as severity, grouped.account as account, cast(null as varchar) as ledger,
   case when first_coin = '' then 'USDT' else first_coin end as coin, latest.last_seen_at as occurred_at,
   first_expected as expected, first_found as found, first_difference as difference, all_words as explanation,
   cast(to_json([cast(latest.page_id as varchar)]) as varchar) as evidence, '' as culprit

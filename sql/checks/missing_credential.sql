@@ -8,13 +8,13 @@ refused as (
 ),
 grouped as (
   select account, code, case when code = 'no credential' then reason else '' end as lacking,
-    string_agg(distinct feed, ', ' order by feed) as feeds, min(reason) as reason,
-    list_sort(list(distinct feed)) as names
+    joined_distinct(feed, ', ') as feeds, min(reason) as reason,
+    distinct_list(feed) as names
   from refused
   group by account, code, case when code = 'no credential' then reason else '' end
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
-  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   'Not read: ' || feeds || ' (' || code || ': ' || coalesce(reason, '') || ').' as explanation,
   cast(to_json(names) as varchar) as evidence,

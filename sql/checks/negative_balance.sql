@@ -27,7 +27,9 @@ wallets as (
   group by account, ledger, coin, source_feed
 ),
 judged as (
-  select wallets.*,
+  select wallets.account as account, wallets.ledger as ledger, wallets.coin as coin,
+    wallets.source_feed as source_feed, wallets.wallet_line as wallet_line, wallets.first_at as first_at,
+    wallets.lowest as lowest, wallets.below_at as below_at, wallets.below_id as below_id,
     exists (
       select 1 from staging.covered_ranges as ranges
       where ranges.account = wallets.account and ranges.feed = wallets.source_feed
@@ -39,7 +41,7 @@ judged as (
   where lowest < 0
 ),
 caused as (
-  select judged.account, judged.ledger, judged.coin, min(causes.cause) as cause
+  select judged.account as account, judged.ledger as ledger, judged.coin as coin, min(causes.cause) as cause
   from judged
   join staging.disturbances as causes
     on causes.account = judged.account and coalesce(causes.coin, judged.coin) = judged.coin
@@ -47,7 +49,7 @@ caused as (
   group by judged.account, judged.ledger, judged.coin
 )
 select case when caused.cause is null and is_of_the_books then 'warning' else 'notice' end as severity,
-  judged.account, judged.ledger, judged.coin, below_at as occurred_at,
+  judged.account as account, judged.ledger as ledger, judged.coin as coin, below_at as occurred_at,
   cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
   'More has left this wallet than is known to have come'
     || case

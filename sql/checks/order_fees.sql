@@ -6,7 +6,8 @@
 -- grain: one row per account, symbol and coin of the fees
 with
 printed as (
-  select spans.account, spans.line, spans.symbol, spans.island, spans.id, details.fee_coin as coin, details.fee,
+  select spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island, spans.id as id,
+    details.fee_coin as coin, details.fee as fee,
     least(18, details.fee_decimals) as decimals
   from staging.order_spans as spans
   join main.order_fee_details as details
@@ -14,26 +15,29 @@ printed as (
   where spans.what = 'order'
 ),
 items as (
-  select printed.*, units.last_decimal
+  select printed.account as account, printed.line as line, printed.symbol as symbol, printed.island as island,
+    printed.id as id, printed.coin as coin, printed.fee as fee, printed.decimals as decimals,
+    units.last_decimal as last_decimal
   from printed
   left join staging.last_decimals as units on units.decimals = printed.decimals
 ),
 reported as (
   select account, line, symbol, island, coin, sum(fee) as reported_fee, sum(last_decimal) as allowance,
-    max(decimals) as most_decimals, min(id, 5) as ids
+    max(decimals) as most_decimals, first_by(id, id, 5) as ids
   from items
   where coin <> '' and fee is not null
   group by account, line, symbol, island, coin
 ),
 silent as (
-  select distinct spans.account, spans.line, spans.symbol, spans.island
+  select distinct spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island
   from staging.order_spans as spans
   left join items
     on items.account = spans.account and items.id = spans.id and items.coin <> '' and items.fee is not null
   where spans.what = 'order' and items.id is null
 ),
 charges as (
-  select spans.account, spans.line, spans.symbol, spans.island, spans.id, trades.fee_coin as coin, trades.fee
+  select spans.account as account, spans.line as line, spans.symbol as symbol, spans.island as island, spans.id as id,
+    trades.fee_coin as coin, trades.fee as fee
   from staging.order_spans as spans
   join main.trades as trades on trades.trade_id = spans.id
   where spans.what = 'trade' and trades.fee <> 0
@@ -49,7 +53,7 @@ charges as (
   where spans.what = 'futures fee'
 ),
 charged as (
-  select account, line, symbol, island, coin, sum(fee) as charged_fee, min(id, 5) as ids
+  select account, line, symbol, island, coin, sum(fee) as charged_fee, first_by(id, id, 5) as ids
   from charges
   group by account, line, symbol, island, coin
 ),
@@ -67,13 +71,13 @@ compared as (
 ),
 beyond as (
   select *,
-    length(rtrim(cast(charged_fee as varchar), '0')) - position('.' in cast(charged_fee as varchar)) > decimals
+    length(rtrim(amount_text(charged_fee), '0')) - position('.' in amount_text(charged_fee)) > decimals
       and abs(charged_fee - reported_fee) < allowance as is_cut_off
   from compared
   where reported_fee <> charged_fee
 ),
 unsuited as (
-  select account, product_line as line, cast(occurred_at at time zone 'UTC' as date) as day, symbol
+  select account, product_line as line, utc_day(occurred_at) as day, symbol
   from main.entries
   where product_line like '%-FUTURES' and kind in ('fee', 'liquidation')
     and (
@@ -82,7 +86,10 @@ unsuited as (
     )
 ),
 inside as (
-  select beyond.*, islands.begins_on, islands.ends_on
+  select beyond.account as account, beyond.line as line, beyond.symbol as symbol, beyond.island as island,
+    beyond.coin as coin, beyond.reported_fee as reported_fee, beyond.charged_fee as charged_fee, beyond.ids as ids,
+    beyond.allowance as allowance, beyond.decimals as decimals, beyond.is_cut_off as is_cut_off,
+    islands.begins_on as begins_on, islands.ends_on as ends_on
   from beyond
   join staging.order_islands as islands
     on islands.account = beyond.account and islands.line = beyond.line and islands.symbol = beyond.symbol
@@ -118,12 +125,12 @@ trouble as (
   where booked_id is null or secondary_id is null
 ),
 caused as (
-  select inside.account, inside.symbol, inside.coin, min(trouble.cause) as cause
+  select inside.account as account, inside.symbol as symbol, inside.coin as coin, min(trouble.cause) as cause
   from inside
   join trouble
     on trouble.account = inside.account
-    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.ends_on
-    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.begins_on
+    and utc_day(trouble.starts_at) <= inside.ends_on
+    and utc_day(trouble.ends_at) >= inside.begins_on
   group by inside.account, inside.symbol, inside.coin
 ),
 grouped as (
@@ -133,8 +140,8 @@ grouped as (
   group by account, line, symbol, coin
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  grouped.account, cast(null as varchar) as ledger, grouped.coin,
-  cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
+  grouped.account as account, cast(null as varchar) as ledger, grouped.coin as coin,
+  day_start(first_day) as occurred_at,
   reported as expected, charged as found, charged - reported as difference,
   'Fees of orders of ' || grouped.symbol || ' (' || grouped.line || ') and of the tax records differ on '
     || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)

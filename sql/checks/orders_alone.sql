@@ -7,7 +7,7 @@ select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null
   cast(count(*) as decimal(38, 18)) as difference,
   cast(count(*) as varchar) || ' trade(s) of ' || account || ' are known from its orders alone: without tax records '
     || 'it has no balances, lots, gains or income. Give it a tax key, or import its trades.' as explanation,
-  cast(to_json(arg_min(trade_id, row(traded_at, trade_id), 5)) as varchar) as evidence, '' as culprit
+  cast(to_json(first_by(trade_id, (traded_at, trade_id), 5)) as varchar) as evidence, '' as culprit
 from main.trades
 where source = 'trade.orderHistory'
 group by account

@@ -23,7 +23,8 @@ trouble as (
   from checks.order_fees as fees
 ),
 caused as (
-  select differing.account, differing.line, differing.symbol, differing.position_side, min(trouble.cause) as cause
+  select differing.account as account, differing.line as line, differing.symbol as symbol,
+    differing.position_side as position_side, min(trouble.cause) as cause
   from differing
   join trouble
     on trouble.account = differing.account and coalesce(trouble.symbol, differing.symbol) = differing.symbol
@@ -40,7 +41,7 @@ grouped as (
   group by account, line, symbol, position_side
 )
 select case when caused.cause is null and not is_likely_only then 'warning' else 'notice' end as severity,
-  grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
+  grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   all_worth as expected, all_realised as found, all_realised - all_worth as difference,
   'What ' || cast(position_count as varchar) || ' ' || first_side || ' position(s) in ' || grouped.symbol || ' ('
     || grouped.line || ') realised is not what their orders sold for less what they bought for'

@@ -6,7 +6,12 @@
 -- grain: one row per account and symbol
 with
 compared as (
-  select islands.*, exact_multiply(decimals.last_decimal, cast(islands.order_count as decimal(38, 18))) as allowance
+  select islands.account as account, islands.line as line, islands.symbol as symbol, islands.island as island,
+    islands.begins_on as begins_on, islands.ends_on as ends_on, islands.all_ordered as all_ordered,
+    islands.all_traded as all_traded, islands.all_ordered_value as all_ordered_value,
+    islands.all_traded_value as all_traded_value, islands.is_value_unknown as is_value_unknown,
+    islands.order_count as order_count, islands.value_decimals as value_decimals, islands.ids as ids,
+    exact_multiply(decimals.last_decimal, cast(islands.order_count as decimal(38, 18))) as allowance
   from staging.order_islands as islands
   join staging.last_decimals as decimals on decimals.decimals = greatest(2, coalesce(islands.value_decimals, 0))
   where islands.line in ('SPOT', 'MARGIN')
@@ -34,12 +39,12 @@ trouble as (
   where status = 'leftover'
 ),
 caused as (
-  select inside.account, inside.symbol, min(trouble.cause) as cause
+  select inside.account as account, inside.symbol as symbol, min(trouble.cause) as cause
   from inside
   join trouble
     on trouble.account = inside.account
-    and cast(trouble.starts_at at time zone 'UTC' as date) <= inside.ends_on
-    and cast(trouble.ends_at at time zone 'UTC' as date) >= inside.begins_on
+    and utc_day(trouble.starts_at) <= inside.ends_on
+    and utc_day(trouble.ends_at) >= inside.begins_on
   group by inside.account, inside.symbol
 ),
 grouped as (
@@ -52,8 +57,8 @@ grouped as (
   group by account, symbol
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
-  cast(first_day as timestamp) at time zone 'UTC' as occurred_at,
+  grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  day_start(first_day) as occurred_at,
   case when is_of_value then ordered_value else ordered end as expected,
   case when is_of_value then traded_value else traded end as found,
   case when is_of_value then traded_value - ordered_value else traded - ordered end as difference,

@@ -24,7 +24,8 @@ alone as (
   select *, 'order' from orders
 ),
 inside as (
-  select alone.*
+  select alone.account as account, alone.coin as coin, alone.side as side, alone.quantity as quantity,
+    alone.happened_at as happened_at, alone.id as id, alone.what as what
   from alone
   join staging.both_covered as covered
     on covered.comparison = 'p2p' and covered.account = alone.account
@@ -52,14 +53,16 @@ pairs as (
   select record_id, order_id from near where choice_of_record = 1 and choice_of_order = 1
 ),
 reported as (
-  select inside.*, pairs.order_id, orders.quantity as order_quantity
+  select inside.account as account, inside.coin as coin, inside.side as side, inside.quantity as quantity,
+    inside.happened_at as happened_at, inside.id as id, inside.what as what, pairs.order_id as order_id,
+    orders.quantity as order_quantity
   from inside
   left join pairs on pairs.record_id = inside.id
   left join inside as orders on orders.id = pairs.order_id
   where inside.id not in (select order_id from pairs)
 ),
 caused as (
-  select inside.id, min(causes.cause) as cause
+  select inside.id as id, min(causes.cause) as cause
   from inside
   join staging.disturbances as causes
     on causes.account = inside.account and coalesce(causes.coin, inside.coin) = inside.coin

@@ -13,7 +13,9 @@ wallets as (
   group by account
 ),
 judged as (
-  select wallets.*, coalesce(choices.p2p_transfers, '') as meaning
+  select wallets.account as account, wallets.record_count as record_count, wallets.transfer_count as transfer_count,
+    wallets.trade_count as trade_count, wallets.first_at as first_at, wallets.first_place as first_place,
+    coalesce(choices.p2p_transfers, '') as meaning
   from wallets
   left join staging.account_choices as choices on choices.account = wallets.account
 ),
@@ -22,7 +24,7 @@ found as (
   where (meaning = '' and transfer_count = record_count) or (meaning = 'trades' and trade_count > 0)
 )
 select case when found.meaning = '' then 'notice' else 'warning' end as severity,
-  found.account, 'P2P' as ledger, cast(null as varchar) as coin, found.first_at as occurred_at,
+  found.account as account, 'P2P' as ledger, cast(null as varchar) as coin, found.first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   case

@@ -1,7 +1,7 @@
 -- A record stands in one part of its feed.
 -- grain: one row per account, feed and pair of parts
 select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
-  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   cast(record_count as varchar) || ' record(s) of ' || feed || ' came in ' || partition || ' and in '
     || other_partition || '; they count once, in the first.' as explanation,

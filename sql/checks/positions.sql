@@ -7,7 +7,8 @@
 -- grain: one row per open position
 with
 figures as (
-  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as reported, our_profits as booked from staging.position_sums
+  select *, 1 as nth, 'realised PnL' as figure, achieved_profits as reported,
+    our_profits as booked from staging.position_sums
   union all
   select *, 2, 'fees', fees, our_fees from staging.position_sums
   union all
@@ -22,8 +23,8 @@ differing as (
 grouped as (
   select account, line, symbol, coin, hold_side, opened_at, any_value(compared_at) as known_at,
     min_by(reported, nth) as first_reported, min_by(booked, nth) as first_booked,
-    string_agg(figure || ' ' || rtrim(rtrim(cast(reported as varchar), '0'), '.') || ' against '
-      || rtrim(rtrim(cast(booked as varchar), '0'), '.'), ', ' order by nth) as words,
+    joined_list(figure || ' ' || rtrim(rtrim(amount_text(reported), '0'), '.') || ' against '
+      || rtrim(rtrim(amount_text(booked), '0'), '.'), ', ', nth) as words,
     any_value(ids) as evidence_ids, bool_or(may_hold_principal) as may_hold_principal
   from differing
   group by account, line, symbol, coin, hold_side, opened_at
@@ -37,7 +38,8 @@ trouble as (
   where booked_id is null or secondary_id is null
 ),
 caused as (
-  select grouped.account, grouped.line, grouped.symbol, grouped.coin, grouped.hold_side, min(causes.cause) as cause
+  select grouped.account as account, grouped.line as line, grouped.symbol as symbol, grouped.coin as coin,
+    grouped.hold_side as hold_side, min(causes.cause) as cause
   from grouped
   join trouble as causes
     on causes.account = grouped.account and coalesce(causes.coin, grouped.coin) = grouped.coin
@@ -45,7 +47,7 @@ caused as (
   group by grouped.account, grouped.line, grouped.symbol, grouped.coin, grouped.hold_side
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  grouped.account, ledgers.ledger, grouped.coin, grouped.opened_at as occurred_at,
+  grouped.account as account, ledgers.ledger as ledger, grouped.coin as coin, grouped.opened_at as occurred_at,
   first_reported as expected, first_booked as found, first_booked - first_reported as difference,
   'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') reports other figures '
     || 'than the futures records since its opening: ' || words

@@ -9,7 +9,7 @@ ranked as (
 ),
 failed as (
   select source, count(*) as series_count, min(received_at) as since, min(problem) as problem,
-    string_agg(asset || ' in ' || currency, ', ' order by asset, currency) as series
+    joined_list(asset || ' in ' || currency, ', ', (asset, currency)) as series
   from ranked
   where nth = 1 and problem is not null
     -- What was pending before the last run and is not asked for any more is no longer needed.

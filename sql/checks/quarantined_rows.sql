@@ -3,7 +3,7 @@
 with
 grouped as (
   select account, feed, field, reason, count(*) as row_count, min(first_seen_at) as occurred_at,
-    list(cast(page_id as varchar) || ':' || cast(page_row as varchar) order by page_id, page_row)[1:10] as places
+    first_of(ordered_list(cast(page_id as varchar) || ':' || cast(page_row as varchar), (page_id, page_row)), 10) as places
   from main.quarantine
   group by account, feed, field, reason
 )

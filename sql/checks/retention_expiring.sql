@@ -35,8 +35,8 @@ first_open as (
   group by account, feed, partition
 ),
 expiring as (
-  select open.account, open.feed, open.partition, open.open_from,
-    open.open_from + kept.kept_minutes * interval 1 minute as forgotten_from
+  select open.account as account, open.feed as feed, open.partition as partition, open.open_from as open_from,
+    plus_minutes(open.open_from, kept.kept_minutes) as forgotten_from
   from first_open as open
   join staging.feed_retention as kept on kept.feed = open.feed
   join last_asked on last_asked.account = open.account
@@ -45,7 +45,7 @@ expiring as (
       where gone.account = open.account and gone.feed = open.feed
         and (gone.partition = '' or gone.partition = open.partition)
     )
-    and open.open_from + (kept.kept_minutes - kept.warning_minutes) * interval 1 minute <= last_asked.asked_until
+    and plus_minutes(open.open_from, kept.kept_minutes - kept.warning_minutes) <= last_asked.asked_until
     and (
       open.feed in (select feed from staging.named_feeds)
       or not exists (select 1 from staging.named_feeds)
@@ -53,16 +53,16 @@ expiring as (
 ),
 grouped as (
   select account, feed, min(open_from) as open_from, min(forgotten_from) as forgotten_from,
-    list_sort(list(distinct feed || case when partition = '' then '' else ' ' || partition end)) as parts
+    distinct_list(feed || case when partition = '' then '' else ' ' || partition end) as parts
   from expiring
   group by account, feed
 )
 select case when lacking.feed is null then 'warning' else 'notice' end as severity,
-  grouped.account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   forgotten_from as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
-  'The venue forgets ' || grouped.feed || ' from ' || strftime(forgotten_from at time zone 'UTC', '%Y-%m-%d')
-    || ' on, and nothing since ' || strftime(open_from at time zone 'UTC', '%Y-%m-%d') || ' was fetched'
+  'The venue forgets ' || grouped.feed || ' from ' || cast(utc_day(forgotten_from) as varchar)
+    || ' on, and nothing since ' || cast(utc_day(open_from) as varchar) || ' was fetched'
     || case
       when lacking.feed is null then '. Run tieout nightly before that day.'
       else ', for want of a credential (see the check missing_credential).'

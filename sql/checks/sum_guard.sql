@@ -1,9 +1,9 @@
 -- No coin has amounts so large and so many that their sum could pass the range of the decimals.
 -- grain: one row per coin that has
 select 'error' as severity, cast(null as varchar) as account, cast(null as varchar) as ledger, coin,
-  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected, largest as found,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected, largest as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(row_count as varchar) || ' record(s) of ' || coin || ' reach up to ' || rtrim(rtrim(cast(largest as varchar), '0'), '.')
+  cast(row_count as varchar) || ' record(s) of ' || coin || ' reach up to ' || rtrim(rtrim(amount_text(largest), '0'), '.')
     || ': their sum could be wrong, so the coin is left out of the ledger.' as explanation,
   '[]' as evidence, '' as culprit
 from staging.sum_guard

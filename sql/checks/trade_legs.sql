@@ -2,9 +2,10 @@
 -- grain: one row per account, feed, line, family and millisecond with legs left over
 with
 leftover as (
-  select legs.account, legs.feed, legs.line, legs.family, legs.occurred_at, ledgers.ledger,
-    count(*) as leg_count, list(legs.source_id order by legs.place)[1:10] as ids,
-    string_agg(distinct legs.coin, ', ' order by legs.coin) as coins,
+  select legs.account as account, legs.feed as feed, legs.line as line, legs.family as family,
+    legs.occurred_at as occurred_at, ledgers.ledger as ledger,
+    count(*) as leg_count, first_of(ordered_list(legs.source_id, legs.place), 10) as ids,
+    joined_distinct(legs.coin, ', ') as coins,
     min(legs.source_id) as culprit_id
   from staging.trade_legs as legs
   join staging.line_ledgers as ledgers
@@ -13,7 +14,8 @@ leftover as (
   group by legs.account, legs.feed, legs.line, legs.family, legs.occurred_at, ledgers.ledger
 ),
 caused as (
-  select leftover.account, leftover.feed, leftover.line, leftover.family, leftover.occurred_at,
+  select leftover.account as account, leftover.feed as feed, leftover.line as line, leftover.family as family,
+    leftover.occurred_at as occurred_at,
     min(causes.cause) as cause
   from leftover
   join staging.disturbances as causes
@@ -22,7 +24,8 @@ caused as (
   group by leftover.account, leftover.feed, leftover.line, leftover.family, leftover.occurred_at
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  leftover.account, leftover.ledger, cast(null as varchar) as coin, leftover.occurred_at,
+  leftover.account as account, leftover.ledger as ledger, cast(null as varchar) as coin,
+  leftover.occurred_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   cast(leg_count as varchar) || ' leg(s) in ' || coins || ' have no counterpart'

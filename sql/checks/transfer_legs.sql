@@ -4,8 +4,9 @@
 -- grain: one row per move of which only the P2P wallet, or only the sub-account, reports
 with
 unmatched as (
-  select transfers.account, transfers.ledger, transfers.coin, transfers.occurred_at, transfers.quantity,
-    transfers.direction, transfers.entry_id, legs.of_what
+  select transfers.account as account, transfers.ledger as ledger, transfers.coin as coin,
+    transfers.occurred_at as occurred_at, transfers.quantity as quantity,
+    transfers.direction as direction, transfers.entry_id as entry_id, legs.of_what as of_what
   from main.transfers as transfers
   join staging.unmatched_legs as legs
     on legs.account = transfers.account and legs.place = transfers.place and legs.of_what in ('transfer', 'family')
@@ -19,7 +20,7 @@ concerned as (
   where unmatched.of_what = 'family'
 ),
 caused as (
-  select concerned.entry_id, min(causes.cause) as cause
+  select concerned.entry_id as entry_id, min(causes.cause) as cause
   from concerned
   join staging.disturbances as causes
     on causes.account = concerned.account and coalesce(causes.coin, concerned.coin) = concerned.coin
@@ -27,7 +28,8 @@ caused as (
   group by concerned.entry_id
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  unmatched.account, unmatched.ledger, unmatched.coin, unmatched.occurred_at,
+  unmatched.account as account, unmatched.ledger as ledger, unmatched.coin as coin,
+  unmatched.occurred_at as occurred_at,
   case when direction = 'in' then -quantity else quantity end as expected,
   cast(0 as decimal(38, 18)) as found,
   case when direction = 'in' then quantity else -quantity end as difference,

@@ -10,12 +10,12 @@ open_chains as (
   group by account, coin
 )
 select case when quantity > 0 and open_chains.account is null then 'warning' else 'notice' end as severity,
-  unknown.account, cast(null as varchar) as ledger, unknown.coin, cast(null as timestamptz) as occurred_at,
+  unknown.account as account, cast(null as varchar) as ledger, unknown.coin as coin, null_time() as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity + unvalued_quantity as found,
   quantity + unvalued_quantity as difference,
-  rtrim(rtrim(cast(quantity as varchar), '0'), '.') || ' ' || unknown.coin
+  rtrim(rtrim(amount_text(quantity), '0'), '.') || ' ' || unknown.coin
     || ' were disposed of beyond all known lots, and '
-    || rtrim(rtrim(cast(unvalued_quantity as varchar), '0'), '.')
+    || rtrim(rtrim(amount_text(unvalued_quantity), '0'), '.')
     || ' from lots of unknown cost; they have no gain'
     || case
       when open_chains.account is not null

@@ -3,7 +3,8 @@
 with
 unknown as (
   select account, feed, type, count(*) as record_count, min(coin) as first_coin,
-    max(coin) as last_coin, min(occurred_at) as first_at, list(source_id order by occurred_at, source_id)[1:10] as ids
+    max(coin) as last_coin, min(occurred_at) as first_at,
+    first_of(ordered_list(source_id, (occurred_at, source_id)), 10) as ids
   from staging.unclassified_records
   group by account, feed, type
 )

@@ -2,7 +2,7 @@
 -- from what is summed. What does not fit stays in the column extra of its row.
 -- grain: one row per account, feed and field
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
-  cast(null as timestamptz) as occurred_at, cast(null as decimal(38, 18)) as expected,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   feed || ': ' || cast(item_count as varchar) || ' value(s) of ' || field || ' did not fit their column'
     || case when example is null then '' else ', for example ' || example end

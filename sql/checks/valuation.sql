@@ -13,7 +13,7 @@ unpriced as (
   select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
     min(events.happened_at) as occurred_at, min(events.currency) as currency,
     case when min(events.account) = max(events.account) then min(events.account) end as account,
-    arg_min(events.event_id, row(events.happened_at, events.account, events.place), 5) as ids
+    first_by(events.event_id, (events.happened_at, events.account, events.place), 5) as ids
   from main.lot_events as events
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind
@@ -24,8 +24,8 @@ unpriced as (
   group by coalesce(paid.coin, fees.unpriced_coin, events.coin)
 ),
 unpriced_imports as (
-  select rows.account, count(*) as row_count, min(rows.occurred_at) as occurred_at,
-    arg_min(rows.id, rows.place, 5) as ids
+  select rows.account as account, count(*) as row_count, min(rows.occurred_at) as occurred_at,
+    first_by(rows.id, rows.place, 5) as ids
   from staging.imported_rows as rows
   join staging.imported_values as imported on imported.place = rows.place
   where imported.fee_value is null
@@ -34,7 +34,7 @@ unpriced_imports as (
   group by rows.account
 ),
 missing_of_imports as (
-  select rows.account, string_agg(distinct links.missing, '; ' order by links.missing) as missing
+  select rows.account as account, joined_distinct(links.missing, '; ') as missing
   from staging.imported_rows as rows
   join staging.imported_parts as parts on parts.place = rows.place
   join main.valuations as valuations on valuations.entry_id = parts.part_id and valuations.steps is null
@@ -46,7 +46,7 @@ select
     when (select is_configured from staging.reporting) or exists (select 1 from landing.imported_prices) then 'warning'
     else 'notice'
   end as severity,
-  account, cast(null as varchar) as ledger, unpriced.coin, occurred_at,
+  account, cast(null as varchar) as ledger, unpriced.coin as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   'Costs or proceeds of ' || cast(event_count as varchar) || ' change(s) are unknown, because ' || unpriced.coin

@@ -24,9 +24,9 @@
 --   previous_at: When that record happened; null at a start.
 with
 grouped as (
-  select gaps.account, gaps.place, gaps.coin, coalesce(scales.allowance, 0) as allowance,
-    coalesce(starts.settled_at, cast('1970-01-01 00:00:00+00' as timestamptz)) as settled_at,
-    ledgers.ledger,
+  select gaps.account as account, gaps.place as place, gaps.coin as coin, coalesce(scales.allowance, 0) as allowance,
+    coalesce(starts.settled_at, make_timestamptz(0)) as settled_at,
+    ledgers.ledger as ledger,
     case groupings.chain_grouping
       when 'per-line' then gaps.line_gap
       when 'unified-isolated' then gaps.isolated_gap
@@ -46,14 +46,17 @@ grouped as (
   join main.balance_groupings as groupings on groupings.account = gaps.account
   join staging.line_ledgers as ledgers
     on ledgers.account = gaps.account and ledgers.line = gaps.line
-    and ledgers.feed in (select feed from staging.feeds where has_balance)
   left join staging.coin_scales as scales
     on scales.account = gaps.account and scales.coin = gaps.coin
   left join staging.book_starts as starts on starts.account = gaps.account
+  where ledgers.feed in (select feed from staging.feeds where has_balance)
 ),
 judged as (
-  select grouped.*, moves.source_id, moves.product_line, moves.amount, moves.fee, moves.balance,
-    moves.occurred_at, previous.source_id as previous_source_id, previous.occurred_at as previous_at,
+  select grouped.account as account, grouped.place as place, grouped.coin as coin, grouped.allowance as allowance,
+    grouped.settled_at as settled_at, grouped.ledger as ledger, grouped.gap as gap, grouped.before_it as before_it,
+    grouped.previous_place as previous_place, moves.source_id as source_id, moves.product_line as product_line,
+    moves.amount as amount, moves.fee as fee, moves.balance as balance,
+    moves.occurred_at as occurred_at, previous.source_id as previous_source_id, previous.occurred_at as previous_at,
     case
       when gap is null then 'start'
       when gap = 0 then 'closed'
@@ -73,7 +76,8 @@ edges as (
   group by account, ledger, coin
 ),
 final as (
-  select judged.account, judged.ledger, judged.coin, source_id, place, occurred_at, product_line,
+  select judged.account as account, judged.ledger as ledger, judged.coin as coin, source_id, place, occurred_at,
+    product_line,
     amount, fee, balance, balance - gap as expected_balance, gap,
     case when status = 'closed' then gap else 0 end as rounding,
     case when status = 'start' then before_it + coalesce(before_all_lines, 0) else 0 end as opening,

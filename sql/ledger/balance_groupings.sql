@@ -16,7 +16,7 @@
 --   line_open: Steps that stay open with one balance per coin and business line.
 with
 judged as (
-  select gaps.account, unified_gap, isolated_gap, line_gap, coalesce(scales.allowance, 0) as allowance
+  select gaps.account as account, unified_gap, isolated_gap, line_gap, coalesce(scales.allowance, 0) as allowance
   from staging.chain_gaps as gaps
   left join staging.coin_scales as scales
     on scales.account = gaps.account and scales.coin = gaps.coin
@@ -33,7 +33,9 @@ counted as (
   group by account
 ),
 found as (
-  select counted.*,
+  select counted.account as account, counted.unified_closed as unified_closed, counted.unified_open as unified_open,
+    counted.isolated_closed as isolated_closed, counted.isolated_open as isolated_open,
+    counted.line_closed as line_closed, counted.line_open as line_open,
     choices.chain_grouping is not null as is_configured,
     case
       when choices.chain_grouping is not null then choices.chain_grouping

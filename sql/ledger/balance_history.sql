@@ -17,7 +17,8 @@ loans as (
   where starts_with(account_name, 'Liabilities:') and ends_with(posting_id, '/counter')
 ),
 moves as (
-  select entries.account, entries.ledger, entries.coin, entries.occurred_at, entries.amount,
+  select entries.account as account, entries.ledger as ledger, entries.coin as coin,
+    entries.occurred_at as occurred_at, entries.amount as amount,
     coalesce(loans.change, 0) as borrowed
   from main.entries as entries
   left join loans on loans.entry_id = entries.entry_id
@@ -25,24 +26,22 @@ moves as (
   select account, ledger, coin, occurred_at, amount, cast(0 as decimal(38, 18)) from main.imported_entries
 ),
 changes as (
-  select account, ledger, coin, cast(occurred_at at time zone 'UTC' as date) as day, sum(amount) as change,
+  select account, ledger, coin, utc_day(occurred_at) as day, sum(amount) as change,
     sum(borrowed) as borrowed
   from moves
-  group by account, ledger, coin, cast(occurred_at at time zone 'UTC' as date)
+  group by account, ledger, coin, utc_day(occurred_at)
 ),
 spans as (
   select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin
 ),
 ends as (select max(day) as last_day from changes),
 days as (
-  select spans.account, spans.ledger, spans.coin, cast(each.day as date) as day
+  select spans.account as account, spans.ledger as ledger, spans.coin as coin,
+    unnest(days_between(spans.first_day, ends.last_day)) as day
   from spans
   cross join ends
-  cross join lateral unnest(
-    generate_series(spans.first_day, ends.last_day, interval 1 day)
-  ) as each (day)
 )
-select days.account, days.ledger, days.coin, days.day,
+select days.account as account, days.ledger as ledger, days.coin as coin, days.day as day,
   coalesce(changes.change, 0) as change,
   sum(coalesce(changes.change, 0)) over running as quantity,
   coalesce(liabilities.owed_before, 0) + sum(coalesce(changes.borrowed, 0)) over running as borrowed

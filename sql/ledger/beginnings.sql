@@ -10,13 +10,13 @@
 --   opening: Quantity held then whose history nobody knows, in units of the coin.
 with
 venue as (
-  select entries.account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
+  select entries.account as account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
   from main.entries as entries
   left join staging.book_starts as starts on starts.account = entries.account
   group by entries.account
 ),
 handed as (
-  select entries.account, entries.coin, sum(entries.amount) as opening,
+  select entries.account as account, entries.coin as coin, sum(entries.amount) as opening,
     sum(coalesce(carried.quantity_taken, 0)) as taken
   from main.entries as entries
   left join staging.basis_carry_overs as carried on carried.entry_id = entries.entry_id
@@ -24,7 +24,8 @@ handed as (
   group by entries.account, entries.coin
 ),
 imported as (
-  select moves.book_account, moves.coin, min(moves.occurred_at) filter (rows.type <> 'opening') as first_at,
+  select moves.book_account as book_account, moves.coin as coin,
+    min(case when rows.type <> 'opening' then moves.occurred_at end) as first_at,
     sum(case when rows.type = 'opening' then moves.amount else 0 end) as opening
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
@@ -39,7 +40,7 @@ coins as (
   select venue.account, imported.coin
   from imported join venue on venue.account || '/before' = imported.book_account
 )
-select coins.account, coins.coin,
+select coins.account as account, coins.coin as coin,
   case
     when imported.first_at < venue.begins_at and coalesce(handed.opening, 0) <= coalesce(handed.taken, 0)
     then imported.first_at

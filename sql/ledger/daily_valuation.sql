@@ -17,8 +17,10 @@
 --   currency: Reporting currency.
 with
 valued as (
-  select history.account, history.ledger, history.coin, history.day, history.quantity, history.borrowed,
-    valuations.value as price, valuations.sources as price_source, valuations.priced_at, valuations.currency,
+  select history.account as account, history.ledger as ledger, history.coin as coin, history.day as day,
+    history.quantity as quantity, history.borrowed as borrowed,
+    valuations.value as price, valuations.sources as price_source, valuations.priced_at as priced_at,
+    valuations.currency as currency,
     case when valuations.value = 1 then history.quantity else exact_multiply(history.quantity, valuations.value) end
       as value
   from main.balance_history as history

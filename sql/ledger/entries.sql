@@ -25,16 +25,22 @@
 --   page_row: Place of the row in that page, from 0.
 with
 moves as (
-  select moves.*, ledgers.ledger
+  select moves.account as account, moves.feed as feed, moves.source_id as source_id, moves.place as place,
+    moves.product_line as product_line, moves.line as line, moves.coin as coin, moves.type as type, moves.kind as kind,
+    moves.family as family, moves.role as role, moves.amount as amount, moves.fee as fee, moves.balance as balance,
+    moves.occurred_at as occurred_at, moves.symbol as symbol, moves.page_id as page_id, moves.page_row as page_row,
+    ledgers.ledger as ledger
   from staging.moves as moves
   join staging.line_ledgers as ledgers
     on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
 ),
 reported as (
-  select moves.account, moves.feed, moves.source_id, moves.ledger, moves.product_line, moves.coin,
-    moves.amount, moves.fee, moves.kind, moves.occurred_at, moves.type, moves.place, moves.page_id,
-    moves.page_row, coalesce(moves.symbol, secondary.symbol) as symbol,
-    moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id
+  select moves.account as account, moves.feed as feed, moves.source_id as source_id, moves.ledger as ledger,
+    moves.product_line as product_line, moves.coin as coin,
+    moves.amount as amount, moves.fee as fee, moves.kind as kind, moves.occurred_at as occurred_at,
+    moves.type as type, moves.place as place, moves.page_id as page_id,
+    moves.page_row as page_row, coalesce(moves.symbol, secondary.symbol) as symbol,
+    moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id as transaction_id
   from moves
   left join staging.futures_secondary as secondary
     on secondary.account = moves.account and secondary.place = moves.place
@@ -51,7 +57,8 @@ parts_of_records as (
   where (part = 'fee' and fee <> 0) or (part = 'amount' and amount <> 0)
 ),
 deals as (
-  select record_id || '/deal' as entry_id, record_id as transaction_id, reported.account, ledger, product_line, coin,
+  select record_id || '/deal' as entry_id, record_id as transaction_id, reported.account as account, ledger,
+    product_line, coin,
     -amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part, type, symbol,
     place, page_id, page_row
   from reported
@@ -67,8 +74,8 @@ chain_parts as (
 balancing as (
   select moves.account || '/' || feed || '/' || source_id || '/' || part as entry_id,
     moves.account || '/' || feed || '/' || source_id || '/' || part as transaction_id,
-    moves.account, ledger, product_line, coin, chain_parts.amount, part as kind, occurred_at,
-    feed as source_feed, source_id, part, type, cast(null as varchar) as symbol, moves.place, page_id, page_row
+    moves.account as account, ledger, product_line, coin, chain_parts.amount as amount, part as kind, occurred_at,
+    feed as source_feed, source_id, part, type, cast(null as varchar) as symbol, moves.place as place, page_id, page_row
   from chain_parts
   join moves on moves.account = chain_parts.account and moves.place = chain_parts.place
 )

@@ -15,8 +15,10 @@
 --   imported_id: Id of the row in the user's file.
 with
 rows as (
-  select imported.place, imported.id, imported.account, imported.occurred_at, imported.type, imported.asset,
-    imported.quantity, imported.currency, imported.total, imported.fee, imported.fee_currency,
+  select imported.place as place, imported.id as id, imported.account as account, imported.occurred_at as occurred_at,
+    imported.type as type, imported.asset as asset,
+    imported.quantity as quantity, imported.currency as currency, imported.total as total, imported.fee as fee,
+    imported.fee_currency as fee_currency,
     coalesce(transfers.is_fee_within, false) as is_fee_within
   from staging.imported_rows as imported
   left join staging.imported_transfers as transfers on transfers.place = imported.place
@@ -47,9 +49,10 @@ uncounted as (
   from parts
   where coin in (select currency from staging.fiat)
   group by account, coin
-  having count(*) filter (where kind not in ('trade', 'fee')) = 0
+  having count(case when kind not in ('trade', 'fee') then 1 end) = 0
 )
-select parts.id || '/' || parts.part as entry_id, parts.account, 'IMPORT' as ledger, parts.coin, parts.amount, parts.kind,
-  parts.occurred_at, parts.id as imported_id
+select parts.id || '/' || parts.part as entry_id, parts.account as account, 'IMPORT' as ledger, parts.coin as coin,
+  parts.amount as amount, parts.kind as kind,
+  parts.occurred_at as occurred_at, parts.id as imported_id
 from parts
 anti join uncounted on uncounted.account = parts.account and uncounted.coin = parts.coin

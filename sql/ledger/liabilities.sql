@@ -11,8 +11,9 @@
 --   as_of: Time of the last entry.
 with
 changes as (
-  select entries.account, entries.ledger, entries.coin, -postings.amount as change, entries.occurred_at, entries.place,
-    entries.entry_id
+  select entries.account as account, entries.ledger as ledger, entries.coin as coin, -postings.amount as change,
+    entries.occurred_at as occurred_at, entries.place as place,
+    entries.entry_id as entry_id
   from main.postings as postings
   join main.entries as entries on entries.entry_id || '/counter' = postings.posting_id
   where starts_with(postings.account_name, 'Liabilities:')

@@ -20,7 +20,8 @@
 with
 reporting as (select currency from staging.reporting),
 legs as (
-  select entries.account, entries.place, entries.part, entries.entry_id, entries.amount, values.value,
+  select entries.account as account, entries.place as place, entries.part as part, entries.entry_id as entry_id,
+    entries.amount as amount, values.value as value,
     coalesce(values.rank * 10 + values.steps, 999999) as distance
   from main.entries as entries
   join main.valuations as values on values.entry_id = entries.entry_id
@@ -29,7 +30,8 @@ amounts as (select account, place, value, distance from legs where part = 'amoun
 -- A fill that is not in the reporting currency is worth what the coin received is worth, unless the coin paid has a price
 -- by better sources, or over fewer prices.
 fills as (
-  select sides.account, sides.group_place, sides.received_place, sides.paid_place, sides.fee_side,
+  select sides.account as account, sides.group_place as group_place, sides.received_place as received_place,
+    sides.paid_place as paid_place, sides.fee_side as fee_side,
     case
       when sides.stated_value is not null then sides.stated_value
       when coalesce(received.distance, 999999) <= coalesce(paid.distance, 999999) then received.value
@@ -41,7 +43,9 @@ fills as (
   left join amounts as paid on paid.account = sides.account and paid.place = sides.paid_place
 ),
 valued_fills as (
-  select fills.*, case when fill_fees.account is null then 0 else fill_fees.value end as fee_value
+  select fills.account as account, fills.group_place as group_place, fills.received_place as received_place,
+    fills.paid_place as paid_place, fills.fee_side as fee_side, fills.value as value,
+    case when fill_fees.account is null then 0 else fill_fees.value end as fee_value
   from fills
   left join staging.fill_fees as fill_fees
     on fill_fees.account = fills.account and fill_fees.group_place = fills.group_place
@@ -57,24 +61,27 @@ fill_sides as (
 ),
 -- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
-  select counterparts.entry_id, counterparts.transfer_id, imported.network_value
+  select counterparts.entry_id as entry_id, counterparts.transfer_id as transfer_id,
+    imported.network_value as network_value
   from staging.imported_counterparts as counterparts
   join staging.imported_values as imported on imported.place = counterparts.place
 ),
 -- The money of a P2P deal is its cost or its proceeds, at the rate of that day; what the coin was worth then counts only
 -- where no order says how much was paid.
 fiat_values as (
-  select p2p.entry_id, paid.value as paid_value
+  select p2p.entry_id as entry_id, paid.value as paid_value
   from main.p2p_trades as p2p
   join main.valuations as paid on paid.entry_id = p2p.entry_id || '/paid'
 ),
 reported as (
-  select entries.account, entries.coin, entries.occurred_at, entries.place, entries.part, entries.entry_id,
-    entries.amount, effects.effect, fill_sides.place is not null as is_fill_side, fill_sides.value as fill_value,
-    values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value,
-    reporting.currency,
+  select entries.account as account, entries.coin as coin, entries.occurred_at as occurred_at, entries.place as place,
+    entries.part as part, entries.entry_id as entry_id,
+    entries.amount as amount, effects.effect as effect, fill_sides.place is not null as is_fill_side,
+    fill_sides.value as fill_value,
+    values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value as paid_value,
+    reporting.currency as currency,
     coalesce(transfers.transfer_id, counterparts.transfer_id) as transfer_id,
-    counterparts.network_value,
+    counterparts.network_value as network_value,
     coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken
   from main.entries as entries
   cross join reporting

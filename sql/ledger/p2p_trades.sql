@@ -19,14 +19,15 @@ with
 records as (
   select entry_id, account, coin, abs(amount) as quantity, occurred_at, place,
     case when amount > 0 then 'buy' else 'sell' end as side,
-    cast(occurred_at at time zone 'UTC' as date) as day
+    utc_day(occurred_at) as day
   from main.entries
   where kind = 'p2p_trade'
 ),
 orders as (
-  select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price, counterparty_id,
+  select account, order_id, lower(side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
+    counterparty_id,
     coalesce(release_time, u_time, c_time) as completed_at,
-    cast(coalesce(release_time, u_time, c_time) at time zone 'UTC' as date) as day
+    utc_day(coalesce(release_time, u_time, c_time)) as day
   from main.p2p_orders
   where is_current and lower(status) = 'completed'
 ),
@@ -34,10 +35,13 @@ shifts as (
   select * from (values (-1), (0), (1)) as days (shift)
 ),
 shifted as (
-  select orders.*, day + shift as near_day from orders cross join shifts
+  select orders.account as account, orders.order_id as order_id, orders.side as side, orders.coin as coin,
+    orders.quantity as quantity, orders.fiat as fiat, orders.fiat_amount as fiat_amount, orders.price as price,
+    orders.counterparty_id as counterparty_id, orders.completed_at as completed_at, orders.day as day,
+    day + shift as near_day from orders cross join shifts
 ),
 candidates as (
-  select records.entry_id, shifted.order_id, shifted.account,
+  select records.entry_id as entry_id, shifted.order_id as order_id, shifted.account as account,
     abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms
   from records
   join shifted
@@ -54,9 +58,10 @@ ranked as (
 pairs as (
   select entry_id, order_id, apart_ms from ranked where choice_of_record = 1 and choice_of_order = 1
 )
-select records.entry_id, records.account, records.side, records.coin, records.quantity,
-  orders.fiat, orders.fiat_amount, orders.price, records.occurred_at as traded_at,
-  pairs.order_id, orders.counterparty_id, pairs.apart_ms
+select records.entry_id as entry_id, records.account as account, records.side as side, records.coin as coin,
+  records.quantity as quantity,
+  orders.fiat as fiat, orders.fiat_amount as fiat_amount, orders.price as price, records.occurred_at as traded_at,
+  pairs.order_id as order_id, orders.counterparty_id as counterparty_id, pairs.apart_ms as apart_ms
 from records
 left join pairs on pairs.entry_id = records.entry_id
 left join orders on orders.account = records.account and orders.order_id = pairs.order_id

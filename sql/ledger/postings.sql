@@ -12,8 +12,9 @@
 --   occurred_at: When it happened.
 with
 sided as (
-  select entries.entry_id, entries.transaction_id, entries.account, entries.ledger, entries.coin,
-    entries.amount, entries.occurred_at,
+  select entries.entry_id as entry_id, entries.transaction_id as transaction_id, entries.account as account,
+    entries.ledger as ledger, entries.coin as coin,
+    entries.amount as amount, entries.occurred_at as occurred_at,
     case
       when unmatched.place is not null and entries.part = 'amount' then 'Equity:Suspense'
       else coalesce(kinds.counter_account, 'Equity:Suspense')

@@ -16,9 +16,10 @@ found as (
   from main.prices
   group by source
 )
-select found.source,
-  coalesce(named.rank, case when found.source not in ('marks', 'ltv') then others.rank end) as rank, found.price_count, found.first_priced_at,
-  found.last_priced_at
+select found.source as source,
+  coalesce(named.rank, case when found.source not in ('marks', 'ltv') then others.rank end) as rank,
+  found.price_count as price_count, found.first_priced_at as first_priced_at,
+  found.last_priced_at as last_priced_at
 from found
 left join staging.price_order as named on named.source = found.source
 left join staging.price_order as others on others.source = 'others'

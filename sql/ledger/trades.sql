@@ -25,7 +25,13 @@
 --   source: Feed that reports it; import for what was imported from elsewhere.
 with
 sided as (
-  select groups.*, sides.side, sides.venue_symbol,
+  select groups.account as account, groups.group_place as group_place, groups.transaction_id as transaction_id,
+    groups.feed as feed, groups.line as line, groups.product_line as product_line, groups.family as family,
+    groups.occurred_at as occurred_at, groups.received_coin as received_coin, groups.received as received,
+    groups.received_fee as received_fee, groups.received_place as received_place, groups.paid_coin as paid_coin,
+    groups.paid as paid, groups.paid_fee as paid_fee, groups.paid_place as paid_place,
+    groups.platform_fee_coin as platform_fee_coin, groups.platform_fee as platform_fee, groups.fee_place as fee_place,
+    sides.side as side, sides.venue_symbol as venue_symbol,
     case when sides.side = 'buy' then groups.received_coin else groups.paid_coin end as base,
     case when sides.side = 'buy' then groups.paid_coin else groups.received_coin end as quote,
     case when sides.side = 'buy' then received else paid end as quantity,
@@ -48,9 +54,11 @@ fees as (
   group by account, group_place, coin
 ),
 from_legs as (
-  select sided.transaction_id as trade_id, sided.account,
-    ledgers.ledger, sided.product_line, case when sided.family = 'spot' then 'trade' else 'conversion' end as kind,
-    base || quote as symbol, case when sided.family = 'spot' then venue_symbol end as venue_symbol, orders.order_id,
+  select sided.transaction_id as trade_id, sided.account as account,
+    ledgers.ledger as ledger, sided.product_line as product_line,
+    case when sided.family = 'spot' then 'trade' else 'conversion' end as kind,
+    base || quote as symbol, case when sided.family = 'spot' then venue_symbol end as venue_symbol,
+    orders.order_id as order_id,
     side, base, quote, quantity, exact_divide(quote_amount, quantity) as price, quote_amount,
     coalesce(first_fee.fee, 0) as fee, first_fee.coin as fee_coin,
     coalesce(second_fee.fee, 0) as other_fee, second_fee.coin as other_fee_coin,
@@ -68,7 +76,8 @@ from_legs as (
 ),
 from_orders as (
   select account || '/trade.orderHistory/' || order_id as trade_id, account, category as ledger,
-    category as product_line, 'trade' as kind, base || quote as symbol, symbol as venue_symbol, order_id, side, base, quote, quantity,
+    category as product_line, 'trade' as kind, base || quote as symbol, symbol as venue_symbol, order_id, side, base,
+    quote, quantity,
     exact_divide(quote_amount, quantity) as price, quote_amount, fee, fee_coin,
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
     traded_at, 'trade.orderHistory' as source

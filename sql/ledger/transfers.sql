@@ -22,7 +22,7 @@ with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,
     case when amount < 0 then 'out' else 'in' end as direction,
-    date_trunc('hour', occurred_at at time zone 'UTC') as hour_at,
+    utc_hour(occurred_at) as hour_at,
     row_number() over (
       partition by account, ledger, product_line, coin, kind, occurred_at, amount order by place
     ) as nth
@@ -33,7 +33,10 @@ hours as (
   select * from (values (-1), (0), (1)) as shifts (shift)
 ),
 outgoing as (
-  select legs.*, hour_at + hours.shift * interval 1 hour as near_hour
+  select legs.entry_id as entry_id, legs.account as account, legs.ledger as ledger,
+    legs.product_line as product_line, legs.coin as coin, legs.kind as kind, legs.occurred_at as occurred_at,
+    legs.place as place, legs.quantity as quantity, legs.direction as direction, legs.hour_at as hour_at,
+    legs.nth as nth, plus_hours(hour_at, hours.shift) as near_hour
   from legs
   cross join hours
   where direction = 'out'
@@ -69,9 +72,11 @@ counters as (
   union all
   select in_id, out_id, out_id from pairs
 )
-select legs.entry_id, counters.transfer_id, legs.account, legs.ledger, legs.product_line, legs.coin,
-  legs.direction, legs.quantity, legs.kind, legs.occurred_at, counters.counter_entry_id,
-  counter.account as counter_account, counter.ledger as counter_ledger, legs.place
+select legs.entry_id as entry_id, counters.transfer_id as transfer_id, legs.account as account, legs.ledger as ledger,
+  legs.product_line as product_line, legs.coin as coin,
+  legs.direction as direction, legs.quantity as quantity, legs.kind as kind, legs.occurred_at as occurred_at,
+  counters.counter_entry_id as counter_entry_id,
+  counter.account as counter_account, counter.ledger as counter_ledger, legs.place as place
 from legs
 left join counters on counters.entry_id = legs.entry_id
 left join legs as counter on counter.entry_id = counters.counter_entry_id

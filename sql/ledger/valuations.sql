@@ -18,17 +18,19 @@
 --   priced_at: Time of the oldest price on the way.
 with
 looked_up as (
-  select amounts.entry_id, amounts.coin, amounts.quantity, amounts.valued_at, straight.rank, straight.price,
-    straight.is_reverse, straight.source, straight.priced_at,
+  select amounts.entry_id as entry_id, amounts.coin as coin, amounts.quantity as quantity,
+    amounts.valued_at as valued_at, straight.rank as rank, straight.price as price,
+    straight.is_reverse as is_reverse, straight.source as source, straight.priced_at as priced_at,
     coalesce(straight.valid_until >= amounts.valued_at, false) as is_priced,
-    reporting.currency, amounts.coin = reporting.currency as is_reporting
+    reporting.currency as currency, amounts.coin = reporting.currency as is_reporting
   from staging.amounts_to_value as amounts
   cross join staging.reporting as reporting
   asof left join staging.straight_prices as straight
     on straight.coin = amounts.coin and straight.priced_at <= amounts.valued_at
 ),
 rated as (
-  select looked_up.entry_id, looked_up.coin, looked_up.quantity, looked_up.valued_at, looked_up.currency,
+  select looked_up.entry_id as entry_id, looked_up.coin as coin, looked_up.quantity as quantity,
+    looked_up.valued_at as valued_at, looked_up.currency as currency,
     case when is_reporting then 0 when is_priced then 1 else ways.steps end as steps,
     case when is_reporting then 0 when is_priced then looked_up.rank else ways.rank end as rank,
     case

@@ -33,7 +33,7 @@ select
   coalesce(summed.quantity, 0) as quantity,
   coalesce(liabilities.quantity, 0) as borrowed,
   coalesce(summed.quantity, 0) - coalesce(liabilities.quantity, 0) as own,
-  last_known.venue_balance,
+  last_known.venue_balance as venue_balance,
   coalesce(summed.as_of, last_known.reported_at) as as_of
 from summed
 full join last_known

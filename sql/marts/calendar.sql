@@ -19,16 +19,14 @@ spans as (
   select null, max(ended_at) from main.runs
 ),
 ends as (
-  select cast(min(first_at) at time zone 'UTC' as date) as first_day,
-    cast(max(last_at) at time zone 'UTC' as date) as last_day
+  select utc_day(min(first_at)) as first_day,
+    utc_day(max(last_at)) as last_day
   from spans
 ),
 days as (
-  select cast(each.day as date) as day
-  from ends
-  cross join lateral unnest(generate_series(ends.first_day, ends.last_day, interval 1 day)) as each (day)
+  select unnest(days_between(first_day, last_day)) as day from ends
 )
-select day, strftime(day, '%G-W%V') as iso_week, cast(date_trunc('month', day) as date) as month,
-  cast(date_trunc('quarter', day) as date) as quarter, cast(year(day) as integer) as year,
-  cast(isodow(day) as integer) as weekday, day = last_day(day) as is_month_end
+select day, week_text(day) as iso_week, month_of(day) as month,
+  quarter_of(day) as quarter, cast(year(day) as integer) as year,
+  cast(weekday_of(day) as integer) as weekday, day = month_end(day) as is_month_end
 from days

@@ -20,7 +20,8 @@ stated as (
   select account, paid_place, paid, stated_value from staging.trade_sides where stated_value is not null
 ),
 printed as (
-  select entries.entry_id, entries.account, entries.place, entries.part, entries.coin, entries.amount,
+  select entries.entry_id as entry_id, entries.account as account, entries.place as place, entries.part as part,
+    entries.coin as coin, entries.amount as amount,
     case
       when entries.coin = reporting.currency then abs(entries.amount)
       when stated.stated_value is not null and entries.part = 'amount'
@@ -32,7 +33,7 @@ printed as (
       when stated.stated_value is not null and entries.part = 'amount' then 'fill'
       else valuations.sources
     end as price_source,
-    reporting.currency
+    reporting.currency as currency
   from main.entries as entries
   cross join staging.reporting as reporting
   left join main.valuations as valuations on valuations.entry_id = entries.entry_id
@@ -45,7 +46,7 @@ amounts as (
     and (account, place) in (select (account, place) from main.entries where part = 'rounding')
 ),
 sizes as (
-  select printed.entry_id, printed.amount, printed.currency,
+  select printed.entry_id as entry_id, printed.amount as amount, printed.currency as currency,
     case
       when printed.size is null and printed.part = 'rounding' and amounts.size is not null
         then exact_ratio(amounts.size, abs(printed.amount), amounts.quantity)
@@ -60,13 +61,13 @@ sizes as (
     on amounts.account = printed.account and amounts.place = printed.place and amounts.coin = printed.coin
 ),
 imported as (
-  select moves.entry_id, moves.imported_id, moves.amount,
+  select moves.entry_id as entry_id, moves.imported_id as imported_id, moves.amount as amount,
     case
       when moves.coin = reporting.currency then abs(moves.amount)
       when moves.entry_id = moves.imported_id || '/fee' then abs(worths.fee_value)
       else abs(worths.row_value)
     end as size,
-    moves.coin = reporting.currency as is_currency, reporting.currency
+    moves.coin = reporting.currency as is_currency, reporting.currency as currency
   from main.imported_entries as moves
   cross join staging.reporting as reporting
   left join staging.imported_rows as rows on rows.id = moves.imported_id

@@ -16,11 +16,12 @@
 --   venue_symbol: Contract, or market of the trade as an order of the books spells it; null where no record says it.
 --   order_id: Order that was charged, where orders prove it (trade_orders, futures_fee_orders); null elsewhere.
 --   occurred_at: When it happened.
-select entries.entry_id, entries.transaction_id, entries.account, entries.ledger, entries.product_line, entries.coin,
+select entries.entry_id as entry_id, entries.transaction_id as transaction_id, entries.account as account,
+  entries.ledger as ledger, entries.product_line as product_line, entries.coin as coin,
   -entries.amount as fee, case when entries.amount < 0 then valuations.value else -valuations.value end as value,
-  valuations.currency, valuations.sources as price_source, entries.symbol,
+  valuations.currency as currency, valuations.sources as price_source, entries.symbol as symbol,
   coalesce(entries.symbol, trades.venue_symbol) as venue_symbol, coalesce(trades.order_id, orders.order_id) as order_id,
-  entries.occurred_at
+  entries.occurred_at as occurred_at
 from main.entries as entries
 left join main.valuations as valuations on valuations.entry_id = entries.entry_id
 left join main.trades as trades on trades.trade_id = entries.transaction_id

@@ -11,9 +11,9 @@
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
-select account, product_line as product_type, symbol, coin as margin_coin, day,
+select account, product_line as product_type, symbol, coin as margin_coin, utc_day(occurred_at) as day,
   sum(realised_pnl) as realised_pnl, sum(fee) as fees, sum(funding) as funding,
   sum(realised_pnl) + sum(fee) + sum(funding) as net_pnl
 from staging.entry_pnl_parts
 where interest = 0
-group by account, product_line, symbol, coin, day
+group by account, product_line, symbol, coin, utc_day(occurred_at)

@@ -17,9 +17,10 @@
 --   price_source: Source of the price of each step of the way, with ` > ` between them; null for an import, whose file may
 --     report the value.
 --   occurred_at: When it happened.
-select entries.entry_id, entries.account, entries.ledger, entries.product_line, entries.kind, entries.coin,
-  entries.amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,
-  valuations.currency, valuations.sources as price_source, entries.occurred_at
+select entries.entry_id as entry_id, entries.account as account, entries.ledger as ledger,
+  entries.product_line as product_line, entries.kind as kind, entries.coin as coin,
+  entries.amount as amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,
+  valuations.currency as currency, valuations.sources as price_source, entries.occurred_at as occurred_at
 from main.entries as entries
 join staging.kind_effects as effects on effects.kind = entries.kind and effects.effect = 'income'
 left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id

@@ -9,6 +9,6 @@
 --   currency: Reporting currency.
 --   unpriced_coins: How many coins that are held or owed have no price that day.
 select account, day, sum(own_value) as value, any_value(currency) as currency,
-  count(distinct coin) filter (own_value is null) as unpriced_coins
+  count(distinct case when own_value is null then coin end) as unpriced_coins
 from main.daily_valuation
 group by account, day

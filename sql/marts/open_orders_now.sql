@@ -17,9 +17,12 @@
 --   order_status: Status, as the venue spells it.
 --   created_time: When the order was placed.
 --   updated_time: When it last changed.
-select lists.read_at, orders.account, orders.category, orders.order_id, orders.client_oid, orders.symbol, orders.side,
-  orders.order_type, orders.price, orders.qty, exact_multiply(orders.qty, orders.price) as value, orders.cum_exec_qty, orders.order_status, orders.created_time,
-  orders.updated_time
+select lists.read_at as read_at, orders.account as account, orders.category as category, orders.order_id as order_id,
+  orders.client_oid as client_oid, orders.symbol as symbol, orders.side as side,
+  orders.order_type as order_type, orders.price as price, orders.qty as qty,
+  exact_multiply(orders.qty, orders.price) as value, orders.cum_exec_qty as cum_exec_qty,
+  orders.order_status as order_status, orders.created_time as created_time,
+  orders.updated_time as updated_time
 from main.open_orders as orders
 join staging.newest_lists as lists
   on lists.account = orders.account and lists.partition = orders.partition and lists.feed = 'trade.openOrders'

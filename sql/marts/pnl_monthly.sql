@@ -18,18 +18,18 @@
 --   unknown_pieces: Pieces of disposals without a known gain.
 with
 lots as (
-  select account, cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, product_line, symbol, coin,
+  select account, month_of(utc_day(occurred_at)) as month, product_line, symbol, coin,
     realised_pnl, is_unknown
   from staging.lot_pnl_parts
 ),
 others as (
-  select account, cast(date_trunc('month', day) as date) as month, product_line, symbol, coin, realised_pnl, fee, funding,
+  select account, month_of(utc_day(occurred_at)) as month, product_line, symbol, coin, realised_pnl, fee, funding,
     interest
   from staging.entry_pnl_parts
 )
 select account, month, product_line, symbol, coin, sum(realised_pnl) as realised_pnl,
   cast(0 as decimal(38, 18)) as fees, cast(0 as decimal(38, 18)) as funding, cast(0 as decimal(38, 18)) as interest,
-  sum(realised_pnl) as net_pnl, count(*) filter (is_unknown) as unknown_pieces
+  sum(realised_pnl) as net_pnl, count(case when is_unknown then 1 end) as unknown_pieces
 from lots
 group by account, month, product_line, symbol, coin
 union all

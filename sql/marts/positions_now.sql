@@ -17,10 +17,13 @@
 --   leverage: Leverage.
 --   margin_mode: crossed or isolated.
 --   opened_at: When it was opened.
-select lists.read_at, positions.account, positions.partition as product_type, positions.symbol, positions.margin_coin,
-  positions.hold_side, positions.total, positions.open_price_avg, positions.mark_price,
-  exact_multiply(positions.total, positions.mark_price) as notional, positions.unrealized_pl,
-  positions.achieved_profits, positions.leverage, positions.margin_mode, positions.c_time as opened_at
+select lists.read_at as read_at, positions.account as account, positions.partition as product_type,
+  positions.symbol as symbol, positions.margin_coin as margin_coin,
+  positions.hold_side as hold_side, positions.total as total, positions.open_price_avg as open_price_avg,
+  positions.mark_price as mark_price,
+  exact_multiply(positions.total, positions.mark_price) as notional, positions.unrealized_pl as unrealized_pl,
+  positions.achieved_profits as achieved_profits, positions.leverage as leverage,
+  positions.margin_mode as margin_mode, positions.c_time as opened_at
 from main.positions as positions
 join staging.newest_lists as lists
   on lists.account = positions.account and lists.partition = positions.partition and lists.feed = 'futures.positions'

@@ -19,7 +19,8 @@
 with
 last_days as (select coin, max(day) as day from main.daily_valuation group by coin),
 prices as (
-  select last_days.coin, valuations.value as price, valuations.valued_at, valuations.currency
+  select last_days.coin as coin, valuations.value as price, valuations.valued_at as valued_at,
+    valuations.currency as currency
   from last_days
   join main.valuations as valuations
     on valuations.entry_id = 'day/' || last_days.coin || '/' || cast(last_days.day as varchar)
@@ -37,7 +38,10 @@ held as (
   group by account, coin, currency, proceeds is not null
 ),
 valued as (
-  select held.*, prices.price, exact_multiply(held.quantity, prices.price) as value, prices.valued_at,
+  select held.account as account, held.product_line as product_line, held.symbol as symbol,
+    held.hold_side as hold_side, held.currency as currency, held.is_cost_known as is_cost_known,
+    held.quantity as quantity, held.cost_basis as cost_basis, prices.price as price,
+    exact_multiply(held.quantity, prices.price) as value, prices.valued_at as valued_at,
     coalesce(held.currency, prices.currency) as in_currency
   from held
   left join prices on prices.coin = held.symbol

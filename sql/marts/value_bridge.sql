@@ -37,11 +37,11 @@ changes as (
 ),
 worths as (
   select case when is_by_account then account else '' end as holder, coin,
-    cast(date_trunc('month', day) as date) as month, sum(own_value) as value, any_value(price) as price,
-    count(*) filter (own_value is null) as unpriced
+    month_of(day) as month, sum(own_value) as value, any_value(price) as price,
+    count(case when own_value is null then 1 end) as unpriced
   from main.daily_valuation
   cross join holding
-  where day = last_day(day) or day = (select max(day) from main.daily_valuation)
+  where day = month_end(day) or day = (select max(day) from main.daily_valuation)
   group by all
 ),
 holders as (
@@ -54,14 +54,15 @@ ends as (
   from (select month from changes union all select month from worths)
 ),
 months as (
-  select holders.holder, holders.coin, cast(each.month as date) as month
+  select holders.holder as holder, holders.coin as coin,
+    unnest(months_between(holders.first_month, ends.last_month)) as month
   from holders
   cross join ends
-  cross join lateral unnest(generate_series(first_month, last_month, interval 1 month)) as each (month)
 ),
 states as (
-  select months.holder, months.coin, months.month, coalesce(worths.value, 0) as value,
-    coalesce(worths.unpriced, 0) as unpriced, worths.price, coalesce(changes.unknown_events, 0) as unknown_events,
+  select months.holder as holder, months.coin as coin, months.month as month, coalesce(worths.value, 0) as value,
+    coalesce(worths.unpriced, 0) as unpriced, worths.price as price,
+    coalesce(changes.unknown_events, 0) as unknown_events,
     sum(coalesce(changes.quantity, 0)) over running as quantity, sum(coalesce(changes.cost, 0)) over running as cost
   from months
   left join worths
@@ -74,7 +75,9 @@ states as (
 ),
 -- Money needs no lots: it has no cost but itself.
 valued as (
-  select states.*,
+  select states.holder as holder, states.coin as coin, states.month as month, states.value as value,
+    states.unpriced as unpriced, states.price as price, states.unknown_events as unknown_events,
+    states.quantity as quantity, states.cost as cost,
     case when states.coin = reporting.currency then value else coalesce(exact_multiply(quantity, price), 0) end
       as known_value
   from states
@@ -99,20 +102,20 @@ steps as (
 ),
 flows as (
   select case when is_by_account then account else '' end as holder, month,
-    coalesce(sum(value) filter (line = 'deposits'), 0) as deposits,
-    coalesce(sum(value) filter (line = 'transfers'), 0) as transfers,
-    coalesce(sum(value) filter (line = 'income'), 0) as income,
-    coalesce(sum(value) filter (line = 'interest'), 0) as interest,
-    coalesce(sum(value) filter (line = 'fees'), 0) as fees,
-    coalesce(sum(value) filter (line = 'funding'), 0) as funding,
-    coalesce(sum(value) filter (line = 'futures_pnl'), 0) as futures_pnl
+    coalesce(sum(case when line = 'deposits' then value end), 0) as deposits,
+    coalesce(sum(case when line = 'transfers' then value end), 0) as transfers,
+    coalesce(sum(case when line = 'income' then value end), 0) as income,
+    coalesce(sum(case when line = 'interest' then value end), 0) as interest,
+    coalesce(sum(case when line = 'fees' then value end), 0) as fees,
+    coalesce(sum(case when line = 'funding' then value end), 0) as funding,
+    coalesce(sum(case when line = 'futures_pnl' then value end), 0) as futures_pnl
   from staging.bridge_flows
   cross join holding
   group by case when is_by_account then account else '' end, month
 ),
 gains as (
   select case when is_by_account then account else '' end as holder,
-    cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, sum(realised_pnl) as realised_gains
+    month_of(utc_day(occurred_at)) as month, sum(realised_pnl) as realised_gains
   from staging.lot_pnl_parts as parts
   cross join holding
   anti join main.lot_events as before
@@ -120,17 +123,20 @@ gains as (
   group by all
 ),
 bridged as (
-  select steps.holder, steps.month, steps.opening_value, coalesce(flows.deposits, 0) as deposits,
+  select steps.holder as holder, steps.month as month, steps.opening_value as opening_value,
+    coalesce(flows.deposits, 0) as deposits,
     coalesce(flows.transfers, 0) as transfers, coalesce(flows.income, 0) as income,
     coalesce(flows.interest, 0) as interest, coalesce(flows.fees, 0) as fees, coalesce(flows.funding, 0) as funding,
     coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(gains.realised_gains, 0) as realised_gains,
-    steps.unrealised_change, steps.unknown_cost_change, steps.value as closing_value, steps.unknown_events,
+    steps.unrealised_change as unrealised_change, steps.unknown_cost_change as unknown_cost_change,
+    steps.value as closing_value, steps.unknown_events as unknown_events,
     greatest(steps.unpriced, steps.unpriced_before) as unpriced_coins
   from steps
   left join flows on flows.holder = steps.holder and flows.month = steps.month
   left join gains on gains.holder = steps.holder and gains.month = steps.month
 )
-select nullif(holder, '') as account, month, reporting.currency, opening_value, deposits, transfers, income, interest, fees,
+select nullif(holder, '') as account, month, reporting.currency as currency, opening_value, deposits, transfers,
+  income, interest, fees,
   funding, futures_pnl, realised_gains, unrealised_change, unknown_cost_change, closing_value,
   closing_value - opening_value - deposits - transfers - income - interest - fees - funding - futures_pnl
     - realised_gains - unrealised_change - unknown_cost_change as difference,

@@ -18,10 +18,10 @@ named as (select account, uid from staging.account_choices),
 known as (
   select
     coalesce(latest.account, named.account) as account,
-    latest.venue,
+    latest.venue as venue,
     coalesce(latest.uid, named.uid) as uid,
     coalesce(latest.kind, 'unknown') as kind,
-    latest.account_mode
+    latest.account_mode as account_mode
   from latest
   full join named on named.account = latest.account
 ),

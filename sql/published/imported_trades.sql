@@ -21,14 +21,19 @@
 --   first_seen_at: When it was imported.
 with
 ranked as (
-  select *, row_number() over (partition by id order by page_id, page_row) as observation
+  select imported_trades.page_id as page_id, imported_trades.page_row as page_row, imported_trades.id as id,
+    imported_trades.occurred_at as occurred_at, imported_trades.nanos as nanos, imported_trades.account as account,
+    imported_trades.type as type, imported_trades.asset as asset, imported_trades.quantity as quantity,
+    imported_trades.currency as currency, imported_trades.total as total, imported_trades.fee as fee,
+    imported_trades.fee_currency as fee_currency,
+    row_number() over (partition by id order by page_id, page_row) as observation
   from landing.imported_trades
   anti join landing.import_withdrawals using (page_id)
 )
-select ranked.id,
+select ranked.id as id,
   row_number() over (order by occurred_at, nanos, ranked.page_id, page_row) as place,
   occurred_at, nanos, account, type, asset, quantity, currency, total, fee, fee_currency,
-  imports.file_name, ranked.page_id, page_row, imports.imported_at as first_seen_at
+  imports.file_name as file_name, ranked.page_id as page_id, page_row, imports.imported_at as first_seen_at
 from ranked
 join landing.imports as imports on imports.page_id = ranked.page_id
 where observation = 1

@@ -21,8 +21,8 @@ reported as (
 )
 select account, feed, line, coin, symbol, type, amount + fee as quantity, happened_at, count(*) as record_count,
   case when feed = 'tax.p2pRecords' then 'P2P' else 'futures' end as what,
-  min_by(id, try_cast(id as hugeint)) as first_id,
-  list(id order by try_cast(id as hugeint), id)[1:10] as ids
+  min_by(id, try_whole(id)) as first_id,
+  first_of(ordered_list(id, (try_whole(id), id)), 10) as ids
 from reported
 group by account, feed, line, coin, symbol, type, amount, fee, happened_at
 having count(*) > 1

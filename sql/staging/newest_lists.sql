@@ -5,18 +5,19 @@
 with
 answers as (
   select account, feed, partition, page_id as first_page, received_at,
-    lead(page_id) over (partition by account, feed, partition order by page_id) as next_first
+    lead(page_id, 1, null) over (partition by account, feed, partition order by page_id) as next_first
   from landing.pages
   where window_start is null and cursor is null
 ),
 ended as (
-  select answers.account, answers.feed, answers.partition, answers.first_page, answers.received_at
+  select answers.account as account, answers.feed as feed, answers.partition as partition,
+    answers.first_page as first_page, answers.received_at as received_at
   from answers
   join landing.pages as pages
     on pages.account = answers.account and pages.feed = answers.feed and pages.partition = answers.partition
     and pages.page_id >= answers.first_page and pages.page_id < coalesce(answers.next_first, pages.page_id + 1)
   group by answers.account, answers.feed, answers.partition, answers.first_page, answers.received_at
-  having arg_max(coalesce(pages.ends_list, true), pages.page_id)
+  having max_by(coalesce(pages.ends_list, true), pages.page_id)
 )
 select account, feed, partition, max(first_page) as first_page, max(received_at) as read_at
 from ended

@@ -4,12 +4,13 @@
 -- grain: one row per page_id
 with
 shifts as (
-  select pages.run_id, min(epoch_ms(pages.received_at) - epoch_ms(covered.ends_at)) as shift_ms
+  select pages.run_id as run_id, min(epoch_ms(pages.received_at) - epoch_ms(covered.ends_at)) as shift_ms
   from landing.pages as pages
   join landing.covered as covered on covered.page_id = pages.page_id
   group by pages.run_id
 )
-select pages.page_id, pages.run_id, pages.account, pages.feed, pages.partition,
+select pages.page_id as page_id, pages.run_id as run_id, pages.account as account, pages.feed as feed,
+  pages.partition as partition,
   make_timestamptz((epoch_ms(pages.received_at) - shifts.shift_ms) * 1000) as read_at
 from landing.pages as pages
 join shifts on shifts.run_id = pages.run_id

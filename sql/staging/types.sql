@@ -12,11 +12,11 @@ spellings as (
   select type from staging.tax_types
 ),
 canonical as (
-  select type, regexp_replace(upper(trim(type)), '[\s_-]+', '_', 'g') as canonical_type
+  select type, canonical_word(type) as canonical_type
   from spellings
 ),
 spelled as (
-  select received.feed, received.vocabulary, received.type, canonical_type,
+  select received.feed as feed, received.vocabulary as vocabulary, received.type as type, canonical_type,
     case when length(canonical_type) > 6 and starts_with(canonical_type, 'FIXED_') then substr(canonical_type, 7) end
       as twin_type
   from staging.received_types as received
@@ -29,12 +29,13 @@ patterns as (
   join canonical on canonical.type = tax_types.type
 ),
 matches as (
-  select spelled.feed, spelled.type, patterns.kind, patterns.direction, patterns.family, patterns.role, patterns.doubt,
+  select spelled.feed as feed, spelled.type as type, patterns.kind as kind, patterns.direction as direction,
+    patterns.family as family, patterns.role as role, patterns.doubt as doubt,
     row_number() over (
       partition by spelled.feed, spelled.type
       order by
         patterns.precedence,
-        case when spelled.canonical_type like patterns.pattern escape '\' then 0 else 1 end,
+        case when like_pattern(spelled.canonical_type, patterns.pattern) then 0 else 1 end,
         case when patterns.feed = spelled.feed then 0 else 1 end,
         case when patterns.name in (spelled.canonical_type, spelled.twin_type) then 0 else 1 end,
         length(patterns.name) desc
@@ -43,11 +44,11 @@ matches as (
   join patterns
     on patterns.feed in (spelled.feed, spelled.vocabulary)
     and (
-      spelled.canonical_type like patterns.pattern escape '\'
-      or spelled.twin_type like patterns.pattern escape '\'
+      like_pattern(spelled.canonical_type, patterns.pattern)
+      or like_pattern(spelled.twin_type, patterns.pattern)
     )
 )
-select spelled.feed, spelled.type, spelled.canonical_type,
+select spelled.feed as feed, spelled.type as type, spelled.canonical_type as canonical_type,
   coalesce(matches.kind, 'unclassified') as kind,
   coalesce(matches.direction, '') as direction,
   coalesce(matches.family, '') as family,

@@ -7,7 +7,8 @@ import { parseAmount } from '../../models/amount.ts'
 import { columnName, type Field } from '../../models/record.ts'
 import type { BuildResult } from '../../pipeline/ledger/build.ts'
 import { feedRecords, recordItems } from '../../pipeline/ledger/feeds.ts'
-import { exactAmount, itemDocs } from '../../pipeline/ledger/items.ts'
+import { itemDocs } from '../../pipeline/ledger/items.ts'
+import { createMacros } from '../../pipeline/ledger/portable.ts'
 import { type Cells, TestBooks } from '../support/books.ts'
 
 const at = '2026-01-05 10:00:00+00'
@@ -298,6 +299,7 @@ describe('the declarations', () => {
 /** The database gives up on some exponents beyond 20, which no amount needs: such a text is kept, as one that does not fit. */
 test('an amount in SQL is what it is when it lands: exact, or nothing', async () => {
   const connection = await (await DuckDBInstance.create()).connect()
+  await createMacros(connection)
   const digits = fc.stringMatching(/^[0-9]{0,24}$/)
   const written = fc
     .tuple(
@@ -331,7 +333,7 @@ test('an amount in SQL is what it is when it lands: exact, or nothing', async ()
     seed: 5,
   })
   const reader = await connection.runAndReadAll(
-    `select cast(${exactAmount('t')} as varchar) from (select unnest($texts::varchar[]) as t)`,
+    `select cast(exact_amount(t) as varchar) from (select unnest($texts::varchar[]) as t)`,
     { texts: JSON.stringify(texts) },
   )
   const read = reader.getRowsJson().map(([value]) => (value === null ? null : parseAmount(String(value))))

@@ -7,6 +7,7 @@ import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { readModels } from '../../pipeline/ledger/models.ts'
 import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
+import { createMacros } from '../../pipeline/ledger/portable.ts'
 
 export interface Planted {
   /** `name type, …` as in `create table`. */
@@ -30,6 +31,7 @@ export async function runModel(
   try {
     await connection.run("set timezone = 'UTC'")
     registerExactFunctions(connection)
+    await createMacros(connection)
     const missing = (await readsOf(connection, model)).filter((read) => planted[read] === undefined)
     if (missing.length > 0) throw new Error(`${table} reads ${missing.join(', ')}: plant these as well.`)
     for (const [name, { columns, rows }] of Object.entries(planted)) {

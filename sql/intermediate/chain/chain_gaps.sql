@@ -13,13 +13,14 @@ known as (select * from moves where balance is not null),
 silent as (select * from moves where balance is null),
 -- Only the chains of coins that have a silent record are searched for the record that follows it.
 followers as (
-  select known.account, known.place, known.coin, known.line, known.is_isolated
+  select known.account as account, known.place as place, known.coin as coin, known.line as line,
+    known.is_isolated as is_isolated
   from known
   join (select distinct account, coin from silent) as silent_coins
     on silent_coins.account = known.account and silent_coins.coin = known.coin
 ),
 unified_carried as (
-  select followers.account, followers.place, sum(silent.change) as carried
+  select followers.account as account, followers.place as place, sum(silent.change) as carried
   from silent
   asof join followers
     on followers.account = silent.account and followers.coin = silent.coin
@@ -27,7 +28,7 @@ unified_carried as (
   group by followers.account, followers.place
 ),
 isolated_carried as (
-  select followers.account, followers.place, sum(silent.change) as carried
+  select followers.account as account, followers.place as place, sum(silent.change) as carried
   from silent
   asof join followers
     on followers.account = silent.account and followers.coin = silent.coin
@@ -35,7 +36,7 @@ isolated_carried as (
   group by followers.account, followers.place
 ),
 line_carried as (
-  select followers.account, followers.place, sum(silent.change) as carried
+  select followers.account as account, followers.place as place, sum(silent.change) as carried
   from silent
   asof join followers
     on followers.account = silent.account and followers.coin = silent.coin
@@ -53,7 +54,7 @@ before as (
     lag(place, 1, null) over (partition by account, coin, line order by place) as line_place
   from known
 )
-select before.account, before.place, before.coin, before.line,
+select before.account as account, before.place as place, before.coin as coin, before.line as line,
   before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
   before_it - coalesce(unified.carried, 0) as unified_opening,
   unified_place,

@@ -15,10 +15,10 @@ suspects as (
     )
 ),
 printed as (
-  select moves.account, moves.coin,
-    rtrim(cast(amount as varchar), '0') as amount_text,
-    rtrim(cast(fee as varchar), '0') as fee_text,
-    rtrim(cast(coalesce(balance, 0) as varchar), '0') as balance_text
+  select moves.account as account, moves.coin as coin,
+    rtrim(amount_text(amount), '0') as amount_text,
+    rtrim(amount_text(fee), '0') as fee_text,
+    rtrim(amount_text(coalesce(balance, 0)), '0') as balance_text
   from staging.moves as moves
   join suspects on suspects.account = moves.account and suspects.coin = moves.coin
   where feed in (select feed from staging.feeds where has_balance)

@@ -3,7 +3,7 @@
 -- grain: one row per account, feed and line
 with
 lines as (select distinct account, feed, line from staging.moves)
-select lines.account, lines.feed, lines.line,
+select lines.account as account, lines.feed as feed, lines.line as line,
   case
     when lines.feed <> 'tax.records' then lines.line
     when groupings.chain_grouping = 'per-line' then lines.line

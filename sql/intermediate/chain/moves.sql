@@ -7,17 +7,17 @@
 -- buy and sell are results.
 -- grain: one row per account and place
 -- keys:  account, feed, source_id unique
-select records.account, records.feed, records.source_id,
+select records.account as account, records.feed as feed, records.source_id as source_id,
   row_number() over (
     partition by records.account
-    order by records.occurred_at, try_cast(records.source_id as hugeint), records.page_id desc,
+    order by records.occurred_at, try_whole(records.source_id), records.page_id desc,
       records.page_row desc, records.feed
   ) as place,
-  records.product_line, records.line, records.coin, records.type,
+  records.product_line as product_line, records.line as line, records.coin as coin, records.type as type,
   case
     when types.kind = 'trade' and types.role = '' and records.line like '%-FUTURES' then 'realised_pnl'
     else types.kind
-  end as kind, types.family, types.role,
+  end as kind, types.family as family, types.role as role,
   case
     when not is_unsigned then amount
     when (types.direction = 'out')
@@ -25,7 +25,8 @@ select records.account, records.feed, records.source_id,
       then -amount
     else amount
   end as amount,
-  records.fee, records.balance, records.occurred_at, records.symbol, records.page_id, records.page_row
+  records.fee as fee, records.balance as balance, records.occurred_at as occurred_at, records.symbol as symbol,
+  records.page_id as page_id, records.page_row as page_row
 from staging.moved_records as records
 join staging.types as types on types.feed = records.feed and types.type = records.type
 left join staging.account_choices as choices on choices.account = records.account

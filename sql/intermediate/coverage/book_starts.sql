@@ -10,7 +10,7 @@ starts as (
   group by account, partition
 ),
 earliest as (select account, min(first_at) as first_at from starts group by account)
-select starts.account, max(starts.first_at) as settled_at
+select starts.account as account, max(starts.first_at) as settled_at
 from starts
 join earliest on earliest.account = starts.account
 where starts.first_at <= earliest.first_at + interval 1 day

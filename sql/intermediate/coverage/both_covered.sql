@@ -28,7 +28,7 @@ first_orders as (
   group by account
 ),
 pairs as (
-  select comparisons.comparison, one.account, comparisons.line, one.feed,
+  select comparisons.comparison as comparison, one.account as account, comparisons.line as line, one.feed as feed,
     greatest(one.starts_at, other.starts_at) as starts_at, least(one.ends_at, other.ends_at) as ends_at
   from comparisons
   join staging.covered_ranges as one

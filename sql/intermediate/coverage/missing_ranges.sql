@@ -99,7 +99,8 @@ open_pieces as (
 runs as (
   select account, feed, partition, run_id, min(seen) as first_seen, min(reached_from) as reached_from
   from (
-    select pages.account, pages.feed, pages.partition, pages.run_id, pages.page_id as seen,
+    select pages.account as account, pages.feed as feed, pages.partition as partition, pages.run_id as run_id,
+      pages.page_id as seen,
       covered.starts_at as reached_from
     from landing.pages as pages
     left join landing.covered as covered
@@ -122,8 +123,9 @@ earlier_runs as (
 -- The last word on each piece, if there is one, and whether a run found it lost before any other had reached so far back: the first
 -- run, or one that goes on with a first run that was stopped or killed on its way into the past.
 judged as (
-  select open_pieces.account, open_pieces.feed, open_pieces.partition, open_pieces.starts_at,
-    open_pieces.ends_at,
+  select open_pieces.account as account, open_pieces.feed as feed, open_pieces.partition as partition,
+    open_pieces.starts_at as starts_at,
+    open_pieces.ends_at as ends_at,
     coalesce(max_by(ranged.status, ranged.seq), 'missing') as status,
     case when count(ranged.seq) = 0 then 'not stated' else max_by(ranged.code, ranged.seq) end as code,
     case

@@ -11,7 +11,10 @@ spans as (
   where line in ('USDT-FUTURES', 'USDC-FUTURES')
 ),
 closed as (
-  select spans.*
+  select spans.account as account, spans.line as line, spans.symbol as symbol, spans.position_side as position_side,
+    spans.number as number, spans.is_brought_along as is_brought_along, spans.hold_side as hold_side,
+    spans.first_created_at as first_created_at, spans.begins_at as begins_at, spans.first_filled_at as first_filled_at,
+    spans.ends_at as ends_at, spans.previous_end as previous_end, spans.next_start as next_start
   from spans
   join staging.both_covered as covered
     on covered.comparison = 'orders' and covered.account = spans.account and covered.line = spans.line
@@ -27,15 +30,16 @@ closed as (
     )
 ),
 orders as (
-  select closed.account, closed.line, closed.symbol, closed.position_side, closed.number, orders.order_id,
+  select closed.account as account, closed.line as line, closed.symbol as symbol,
+    closed.position_side as position_side, closed.number as number, orders.order_id as order_id,
     orders.cum_exec_qty as quantity,
     case when lower(orders.side) = 'sell' then orders.cum_exec_value else -orders.cum_exec_value end as value,
     greatest(
-      2, length(rtrim(cast(orders.avg_price as varchar), '0')) - position('.' in cast(orders.avg_price as varchar))
+      2, length(rtrim(amount_text(orders.avg_price), '0')) - position('.' in amount_text(orders.avg_price))
     ) as price_decimals,
     greatest(
-      2, length(rtrim(cast(orders.cum_exec_value as varchar), '0'))
-        - position('.' in cast(orders.cum_exec_value as varchar))
+      2, length(rtrim(amount_text(orders.cum_exec_value), '0'))
+        - position('.' in amount_text(orders.cum_exec_value))
     ) as value_decimals,
     lower(coalesce(orders.exec_type, '')) = 'liquidation' as is_forced
   from closed
@@ -54,10 +58,11 @@ decimals as (
   group by account, line, symbol, position_side, number
 ),
 valued as (
-  select orders.account, orders.line, orders.symbol, orders.position_side, orders.number, sum(value) as worth,
+  select orders.account as account, orders.line as line, orders.symbol as symbol,
+    orders.position_side as position_side, orders.number as number, sum(value) as worth,
     bool_or(is_forced or value is null) as is_unsuited,
     sum(exact_multiply(quantity, prices.last_decimal)) + sum(amounts.last_decimal) as allowance,
-    list('trade.orderHistory/' || order_id order by order_id)[1:10] as ids
+    first_of(ordered_list('trade.orderHistory/' || order_id, order_id), 10) as ids
   from orders
   join decimals
     on decimals.account = orders.account and decimals.line = orders.line and decimals.symbol = orders.symbol
@@ -80,9 +85,11 @@ doubtful as (
   from staging.futures_position_moves
   where (number is null or symbol is null) and kind <> 'funding'
 )
-select closed.account, closed.line, closed.symbol, closed.position_side, closed.number, closed.hold_side, closed.begins_at,
-  closed.is_brought_along,
-  closed.ends_at, valued.worth, coalesce(realised.realised, 0) as realised, valued.allowance, valued.ids
+select closed.account as account, closed.line as line, closed.symbol as symbol, closed.position_side as position_side,
+  closed.number as number, closed.hold_side as hold_side, closed.begins_at as begins_at,
+  closed.is_brought_along as is_brought_along,
+  closed.ends_at as ends_at, valued.worth as worth, coalesce(realised.realised, 0) as realised,
+  valued.allowance as allowance, valued.ids as ids
 from closed
 join valued
   on valued.account = closed.account and valued.line = closed.line and valued.symbol = closed.symbol

@@ -3,22 +3,24 @@
 -- grain: one row per open position and entry
 with
 moves as (
-  select entries.account, entries.product_line as line, entries.symbol, entries.coin, entries.kind, entries.amount,
-    entries.occurred_at, entries.place, entries.entry_id,
+  select entries.account as account, entries.product_line as line, entries.symbol as symbol, entries.coin as coin,
+    entries.kind as kind, entries.amount as amount,
+    entries.occurred_at as occurred_at, entries.place as place, entries.entry_id as entry_id,
     case
       when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
-        then date_trunc('hour', entries.occurred_at at time zone 'UTC') at time zone 'UTC'
+        then utc_hour(entries.occurred_at)
       else entries.occurred_at
     end as held_at,
-    types.side, types.doubt, types.is_side_known or entries.kind = 'funding' as is_side_known
+    types.side as side, types.doubt as doubt, types.is_side_known or entries.kind = 'funding' as is_side_known
   from main.entries as entries
   join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
   where entries.product_line like '%-FUTURES' and entries.kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 )
-select latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side, moves.kind, moves.amount,
-  moves.place, moves.entry_id, moves.held_at >= latest.opened_at as is_exact,
+select latest.account as account, latest.line as line, latest.symbol as symbol, latest.coin as coin,
+  latest.hold_side as hold_side, moves.kind as kind, moves.amount as amount,
+  moves.place as place, moves.entry_id as entry_id, moves.held_at >= latest.opened_at as is_exact,
   moves.symbol is null or not moves.is_side_known as is_doubtful,
-  moves.side not in ('', latest.hold_side) as is_of_other_side, moves.doubt
+  moves.side not in ('', latest.hold_side) as is_of_other_side, moves.doubt as doubt
 from staging.compared_positions as latest
 join moves
   on moves.account = latest.account and moves.line = latest.line and moves.coin = latest.coin

@@ -8,10 +8,10 @@ fills as (select * from staging.futures_fills),
 running as (
   select *,
     row_number() over (
-      partition by account, line, symbol, position_side order by filled_at, try_cast(order_id as hugeint), order_id
+      partition by account, line, symbol, position_side order by filled_at, try_whole(order_id), order_id
     ) as nth,
     sum(change) over (
-      partition by account, line, symbol, position_side order by filled_at, try_cast(order_id as hugeint), order_id
+      partition by account, line, symbol, position_side order by filled_at, try_whole(order_id), order_id
       rows between unbounded preceding and current row
     ) as held
   from fills
@@ -22,7 +22,8 @@ beginnings as (
   group by account, line, symbol, position_side
 ),
 brought_along as (
-  select distinct entries.account, entries.product_line as line, entries.symbol, beginnings.position_side
+  select distinct entries.account as account, entries.product_line as line, entries.symbol as symbol,
+    beginnings.position_side as position_side
   from main.entries as entries
   join beginnings
     on beginnings.account = entries.account and beginnings.line = entries.product_line
@@ -41,7 +42,9 @@ levels as (
   group by account, line, symbol, position_side, held
 ),
 ended as (
-  select running.*,
+  select running.account as account, running.line as line, running.symbol as symbol, running.order_id as order_id,
+    running.created_time as created_time, running.filled_at as filled_at, running.position_side as position_side,
+    running.change as change, running.nth as nth, running.held as held,
     case
       when running.held = case when brought_along.symbol is null then 0 else levels.held end then 1
       else 0
@@ -76,6 +79,7 @@ following as (
 )
 select account, line, symbol, position_side, number, is_brought_along,
   case when position_side <> 'net' then position_side when first_change > 0 then 'long' else 'short' end as hold_side,
-  first_created_at, greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
+  first_created_at,
+  greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
   first_filled_at, ends_at
 from following

@@ -5,14 +5,15 @@
 -- grain: one row per entry of a realised result, fee or funding of futures
 with
 moves as (
-  select entries.account, entries.product_line as line, entries.symbol, entries.coin, entries.kind, entries.amount,
-    entries.occurred_at, entries.place, entries.part,
+  select entries.account as account, entries.product_line as line, entries.symbol as symbol, entries.coin as coin,
+    entries.kind as kind, entries.amount as amount,
+    entries.occurred_at as occurred_at, entries.place as place, entries.part as part,
     case
       when entries.kind = 'funding' and epoch_ms(entries.occurred_at) % 3600000 < 60000
-        then date_trunc('hour', entries.occurred_at at time zone 'UTC') at time zone 'UTC'
+        then utc_hour(entries.occurred_at)
       else entries.occurred_at
     end as held_at,
-    types.side
+    types.side as side
   from main.entries as entries
   join staging.types as types on types.feed = entries.source_feed and types.type = entries.type
   where entries.product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
@@ -21,15 +22,17 @@ moves as (
 -- Only what has positions at all is searched for the one that was held.
 sides as (select distinct account, line, symbol, position_side from staging.futures_episodes),
 asked as (
-  select moves.account, moves.place, moves.part, moves.line, moves.symbol, moves.held_at, sides.position_side
+  select moves.account as account, moves.place as place, moves.part as part, moves.line as line,
+    moves.symbol as symbol, moves.held_at as held_at, sides.position_side as position_side
   from moves
   join sides on sides.account = moves.account and sides.line = moves.line and sides.symbol = moves.symbol
   where sides.position_side = 'net' or (sides.position_side = 'long' and moves.side <> 'short')
     or (sides.position_side = 'short' and moves.side <> 'long')
 ),
 candidates as (
-  select asked.account, asked.place, asked.part, asked.held_at, episodes.position_side, episodes.number,
-    episodes.hold_side, episodes.first_filled_at, episodes.ends_at
+  select asked.account as account, asked.place as place, asked.part as part, asked.held_at as held_at,
+    episodes.position_side as position_side, episodes.number as number,
+    episodes.hold_side as hold_side, episodes.first_filled_at as first_filled_at, episodes.ends_at as ends_at
   from asked
   asof join staging.futures_episodes as episodes
     on episodes.account = asked.account and episodes.line = asked.line and episodes.symbol = asked.symbol
@@ -52,9 +55,11 @@ chosen as (
   where choice = 1 and rival_count = 1
 ),
 reported as (
-  select moves.*,
+  select moves.account as account, moves.line as line, moves.symbol as symbol, moves.coin as coin,
+    moves.kind as kind, moves.amount as amount, moves.occurred_at as occurred_at, moves.place as place,
+    moves.part as part, moves.held_at as held_at, moves.side as side,
     coalesce(chosen.hold_side, case when moves.side = '' then null else moves.side end) as hold_side,
-    chosen.position_side, chosen.number,
+    chosen.position_side as position_side, chosen.number as number,
     case when chosen.number is null then 'unknown' when chosen.ends_at is null then 'open' else 'closed' end as state
   from moves
   left join chosen

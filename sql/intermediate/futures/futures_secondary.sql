@@ -8,7 +8,7 @@ booked_records as (
   select account, place, source_id, line, coin, kind, occurred_at, amount, fee,
     case
       when kind = 'funding' and epoch_ms(occurred_at) % 3600000 < 60000
-        then date_trunc('hour', occurred_at at time zone 'UTC') at time zone 'UTC'
+        then utc_hour(occurred_at)
       else occurred_at
     end as settled_at
   from staging.moves
@@ -21,12 +21,12 @@ booked as (
   from booked_records
 ),
 secondary_records as (
-  select records.account, id as source_id, partition as line, margin_coin as coin,
+  select records.account as account, id as source_id, partition as line, margin_coin as coin,
     coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(fee, 0) as fee, symbol,
     page_id, page_row,
     case
       when types.kind = 'funding' and epoch_ms(ts) % 3600000 < 60000
-        then date_trunc('hour', ts at time zone 'UTC') at time zone 'UTC'
+        then utc_hour(ts)
       else ts
     end as settled_at
   from main.futures_records as records
@@ -39,7 +39,7 @@ secondary as (
   select *,
     row_number() over (
       partition by account, line, coin, settled_at, amount, fee
-      order by occurred_at, try_cast(source_id as hugeint), page_id desc, page_row desc
+      order by occurred_at, try_whole(source_id), page_id desc, page_row desc
     ) as nth
   from secondary_records
 )
@@ -51,7 +51,7 @@ select
   coalesce(booked.occurred_at, secondary.occurred_at) as occurred_at,
   coalesce(booked.amount, secondary.amount) as amount,
   coalesce(booked.fee, secondary.fee) as fee,
-  booked.place, booked.source_id as booked_id, secondary.source_id as secondary_id, secondary.symbol
+  booked.place as place, booked.source_id as booked_id, secondary.source_id as secondary_id, secondary.symbol as symbol
 from booked
 full join secondary
   on secondary.account = booked.account and secondary.line = booked.line

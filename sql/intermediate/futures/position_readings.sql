@@ -16,36 +16,39 @@ recent as (
   where nth <= 7
 ),
 readings as (
-  select positions.account, positions.partition as line, positions.symbol, positions.margin_coin as coin,
+  select positions.account as account, positions.partition as line, positions.symbol as symbol,
+    positions.margin_coin as coin,
     lower(positions.hold_side) as hold_side, lower(positions.pos_mode) as pos_mode,
-    positions.c_time as opened_at, positions.u_time as changed_at, positions.achieved_profits,
-    coalesce(positions.total_fee, 0) as funding, positions.deducted_fee as fees, positions.total,
-    positions.page_id, positions.page_row, times.read_at
+    positions.c_time as opened_at, positions.u_time as changed_at, positions.achieved_profits as achieved_profits,
+    coalesce(positions.total_fee, 0) as funding, positions.deducted_fee as fees, positions.total as total,
+    positions.page_id as page_id, positions.page_row as page_row, times.read_at as read_at
   from landing.positions as positions
   join recent as times on times.page_id = positions.page_id
   where positions.c_time is not null
 ),
 books_of_record as (
-  select readings.page_id, readings.page_row, ranges.ends_at
+  select readings.page_id as page_id, readings.page_row as page_row, ranges.ends_at as ends_at
   from readings
   join staging.covered_ranges as ranges
     on ranges.account = readings.account and ranges.partition = readings.line
-    and ranges.feed = case
-      when readings.account in (select account from staging.tax_books) then 'tax.records'
-      else 'tax.futuresRecords'
-    end
     and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
+  left join staging.tax_books as books on books.account = readings.account
+  where ranges.feed = case when books.account is null then 'tax.futuresRecords' else 'tax.records' end
 ),
 -- The futures feed alone has the symbols of a unified account.
 second_readings as (
-  select readings.page_id, readings.page_row, ranges.ends_at
+  select readings.page_id as page_id, readings.page_row as page_row, ranges.ends_at as ends_at
   from readings
   join staging.covered_ranges as ranges
     on ranges.account = readings.account and ranges.partition = readings.line and ranges.feed = 'tax.futuresRecords'
     and readings.opened_at - interval 1 minute between ranges.starts_at and ranges.ends_at
 ),
 known as (
-  select readings.*, least(books_of_record.ends_at, second_readings.ends_at) as known_until
+  select readings.account as account, readings.line as line, readings.symbol as symbol, readings.coin as coin,
+    readings.hold_side as hold_side, readings.pos_mode as pos_mode, readings.opened_at as opened_at,
+    readings.changed_at as changed_at, readings.achieved_profits as achieved_profits, readings.funding as funding,
+    readings.fees as fees, readings.total as total, readings.page_id as page_id, readings.page_row as page_row,
+    readings.read_at as read_at, least(books_of_record.ends_at, second_readings.ends_at) as known_until
   from readings
   join books_of_record
     on books_of_record.page_id = readings.page_id and books_of_record.page_row = readings.page_row
@@ -53,8 +56,8 @@ known as (
 ),
 judged as (
   select known.*, known_until >= read_at + interval 1 minute as is_known_beyond,
-    date_trunc('hour', (known_until - interval 5 minute) at time zone 'UTC')
-      = date_trunc('hour', (read_at + interval 1 minute) at time zone 'UTC') as is_same_hour
+    utc_hour(known_until - interval 5 minute)
+      = utc_hour(read_at + interval 1 minute) as is_same_hour
   from known
 )
 select account, line, symbol, coin, hold_side, pos_mode, opened_at, changed_at, achieved_profits, funding, fees, total,

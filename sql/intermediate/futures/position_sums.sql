@@ -3,7 +3,8 @@
 with
 -- Both sides of one contract: what has no side may belong to either.
 doubled as (
-  select distinct latest.account, latest.line, latest.symbol, latest.coin, latest.hold_side
+  select distinct latest.account as account, latest.line as line, latest.symbol as symbol, latest.coin as coin,
+    latest.hold_side as hold_side
   from staging.compared_positions as latest
   join landing.positions as other
     on other.account = latest.account and other.partition = latest.line and other.symbol = latest.symbol
@@ -20,12 +21,18 @@ summed as (
     sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
     sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
     sum(case when kind = 'funding' then amount else 0 end) as funding,
-    list(entry_id order by place)[1:10] as ids
+    first_of(ordered_list(entry_id, place), 10) as ids
   from staging.compared_position_moves
   where not is_of_other_side
   group by account, line, symbol, coin, hold_side
 )
-select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful,
+select latest.account as account, latest.line as line, latest.symbol as symbol, latest.coin as coin,
+  latest.hold_side as hold_side, latest.pos_mode as pos_mode, latest.opened_at as opened_at,
+  latest.changed_at as changed_at, latest.achieved_profits as achieved_profits, latest.funding as funding,
+  latest.fees as fees, latest.total as total, latest.page_id as page_id, latest.page_row as page_row,
+  latest.read_at as read_at, latest.known_until as known_until, latest.compared_at as compared_at,
+  latest.is_funding_comparable as is_funding_comparable, latest.newest as newest,
+  coalesce(summed.is_doubtful, false) as is_doubtful,
   coalesce(summed.may_hold_principal, false) as may_hold_principal, doubled.symbol is not null as is_doubled,
   case
     when latest.achieved_profits = coalesce(summed.near_profits, 0) then coalesce(summed.near_profits, 0)
@@ -35,7 +42,9 @@ select latest.*, coalesce(summed.is_doubtful, false) as is_doubtful,
     when latest.fees = coalesce(summed.near_fees, 0) then coalesce(summed.near_fees, 0)
     else coalesce(summed.exact_fees, 0)
   end as our_fees,
-  coalesce(summed.funding, 0) as our_funding, coalesce(summed.ids, []) as ids
+  coalesce(summed.funding, 0) as our_funding, 
+  -- A list is never null in ClickHouse, so nothing could take its place.
+  case when summed.symbol is null then [] else summed.ids end as ids
 from staging.compared_positions as latest
 left join summed
   on summed.account = latest.account and summed.line = latest.line and summed.symbol = latest.symbol

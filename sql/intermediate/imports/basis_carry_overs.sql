@@ -4,7 +4,8 @@
 -- grain: one row per entry that takes anything over
 with
 arrivals as (
-  select entries.entry_id, entries.account, entries.coin, entries.occurred_at, entries.place, entries.part,
+  select entries.entry_id as entry_id, entries.account as account, entries.coin as coin,
+    entries.occurred_at as occurred_at, entries.place as place, entries.part as part,
     entries.amount as quantity,
     sum(entries.amount) over (
       partition by entries.account, entries.coin
@@ -43,9 +44,10 @@ free as (
   from holdings
 ),
 offered as (
-  select arrivals.entry_id, arrivals.account, arrivals.coin, arrivals.occurred_at, arrivals.place, arrivals.part,
-    arrivals.quantity,
-    arrivals.arrived, arrivals.nth, greatest(coalesce(free.held, 0), 0) as held
+  select arrivals.entry_id as entry_id, arrivals.account as account, arrivals.coin as coin,
+    arrivals.occurred_at as occurred_at, arrivals.place as place, arrivals.part as part,
+    arrivals.quantity as quantity,
+    arrivals.arrived as arrived, arrivals.nth as nth, greatest(coalesce(free.held, 0), 0) as held
   from arrivals
   asof left join free
     on free.book_account = arrivals.account || '/before' and free.coin = arrivals.coin

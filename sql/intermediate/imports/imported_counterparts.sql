@@ -5,7 +5,8 @@
 -- keys:  place unique; entry_id unique
 with
 legs as (
-  select legs.place, legs.transfer_id, legs.type, rows.account, legs.asset, legs.quantity, legs.occurred_at
+  select legs.place as place, legs.transfer_id as transfer_id, legs.type as type, rows.account as account,
+    legs.asset as asset, legs.quantity as quantity, legs.occurred_at as occurred_at
   from staging.imported_transfers as legs
   join staging.imported_rows as rows on rows.place = legs.place
   where rows.book_account <> rows.account
@@ -17,7 +18,7 @@ records as (
   where transfers.kind = 'transfer' and transfers.transfer_id is null
 ),
 candidates as (
-  select legs.place, legs.transfer_id, records.entry_id,
+  select legs.place as place, legs.transfer_id as transfer_id, records.entry_id as entry_id,
     abs(epoch_ms(records.occurred_at) - epoch_ms(legs.occurred_at)) as apart_ms
   from legs
   join records

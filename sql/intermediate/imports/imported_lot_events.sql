@@ -8,8 +8,10 @@
 with
 last_row as (select coalesce(max(place), 0) as place from staging.imported_rows),
 moves as (
-  select moves.place, moves.leg, moves.id, moves.book_account, moves.occurred_at, moves.type, moves.transfer_id,
-    moves.coin, moves.amount, rows.is_asset_money, imported.row_value, imported.fee_value, imported.network_value
+  select moves.place as place, moves.leg as leg, moves.id as id, moves.book_account as book_account,
+    moves.occurred_at as occurred_at, moves.type as type, moves.transfer_id as transfer_id,
+    moves.coin as coin, moves.amount as amount, rows.is_asset_money as is_asset_money,
+    imported.row_value as row_value, imported.fee_value as fee_value, imported.network_value as network_value
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
   join staging.imported_values as imported on imported.place = moves.place
@@ -41,7 +43,7 @@ handed_over as (
 )
 select book_account as account, coin, occurred_at as happened_at,
   (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,
-  reporting.currency,
+  reporting.currency as currency,
   case when kind in ('transfer_in', 'transfer_out') then 'import/' || transfer_id end as transfer_id
 from valued
 cross join last_row

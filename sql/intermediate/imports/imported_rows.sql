@@ -25,7 +25,7 @@ venue_accounts as (
 ),
 guarded as (select coin from staging.sum_guard)
 select row_number() over (order by occurred_at, nanos, rows.rank, page_id, page_row) as place,
-  id, occurred_at, rows.account,
+  id, occurred_at, rows.account as account,
   case when venue_accounts.account is null then rows.account else rows.account || '/before' end as book_account,
   type, asset, quantity, currency, total, fee, fee_currency,
   asset_money.coin is not null as is_asset_money,

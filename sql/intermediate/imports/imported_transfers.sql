@@ -11,8 +11,10 @@ legs as (
   where transfer_id is not null and not is_asset_money
 ),
 paired as (
-  select legs.place, legs.id, legs.book_account, legs.occurred_at, legs.type, legs.transfer_id, legs.asset,
-    legs.quantity, legs.fee, legs.fee_currency, twin.place as twin_place, twin.quantity as twin_quantity
+  select legs.place as place, legs.id as id, legs.book_account as book_account, legs.occurred_at as occurred_at,
+    legs.type as type, legs.transfer_id as transfer_id, legs.asset as asset,
+    legs.quantity as quantity, legs.fee as fee, legs.fee_currency as fee_currency, twin.place as twin_place,
+    twin.quantity as twin_quantity
   from legs
   left join legs as twin
     on twin.transfer_id = legs.transfer_id and twin.asset = legs.asset and twin.type <> legs.type

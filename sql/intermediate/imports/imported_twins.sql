@@ -7,20 +7,20 @@ with
 changes as (
   select id, account, asset as coin, case when type = 'sell' then -quantity else quantity end as amount,
     case when type = 'income' then 'income' else 'trade' end as what,
-    date_trunc('minute', occurred_at) as minute,
+    utc_minute(occurred_at) as minute,
     row_number() over (
-      partition by account, asset, type, quantity, date_trunc('minute', occurred_at) order by place
+      partition by account, asset, type, quantity, utc_minute(occurred_at) order by place
     ) as nth
   from main.imported_trades
   where type in ('buy', 'sell', 'income')
 ),
 records as (
-  select entries.entry_id, entries.account, entries.coin, entries.amount,
+  select entries.entry_id as entry_id, entries.account as account, entries.coin as coin, entries.amount as amount,
     case when effects.effect = 'income' then 'income' else 'trade' end as what,
-    date_trunc('minute', entries.occurred_at) as minute,
+    utc_minute(entries.occurred_at) as minute,
     row_number() over (
       partition by entries.account, entries.coin, entries.amount, effects.effect is not distinct from 'income',
-        date_trunc('minute', entries.occurred_at)
+        utc_minute(entries.occurred_at)
       order by entries.occurred_at, entries.place
     ) as nth
   from main.entries as entries
@@ -31,7 +31,7 @@ records as (
       where changes.account = entries.account and changes.coin = entries.coin and changes.amount = entries.amount
     )
 )
-select changes.id, changes.account, changes.coin, records.entry_id
+select changes.id as id, changes.account as account, changes.coin as coin, records.entry_id as entry_id
 from changes
 join records
   on records.account = changes.account and records.coin = changes.coin and records.amount = changes.amount

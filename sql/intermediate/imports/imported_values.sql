@@ -4,17 +4,19 @@
 -- grain: one row per place
 with
 parts as (
-  select parts.place, parts.part, valuations.value, valuations.rank * 10 + valuations.steps as distance
+  select parts.place as place, parts.part as part, valuations.value as value,
+    valuations.rank * 10 + valuations.steps as distance
   from staging.imported_parts as parts
   left join main.valuations as valuations on valuations.entry_id = parts.part_id
 ),
 sides as (
-  select rows.place, rows.type, rows.asset, rows.quantity, rows.currency, rows.total, rows.fee, rows.fee_currency,
-    rows.is_total_money, rows.is_asset_money,
+  select rows.place as place, rows.type as type, rows.asset as asset, rows.quantity as quantity,
+    rows.currency as currency, rows.total as total, rows.fee as fee, rows.fee_currency as fee_currency,
+    rows.is_total_money as is_total_money, rows.is_asset_money as is_asset_money,
     asset_part.value as asset_value, coalesce(asset_part.distance, 999999) as asset_distance,
     total_part.value as total_value, coalesce(total_part.distance, 999999) as total_distance,
     fee_part.value as fee_part_value, network_part.value as network_part_value,
-    transfers.network_quantity
+    transfers.network_quantity as network_quantity
   from staging.imported_rows as rows
   left join parts as asset_part on asset_part.place = rows.place and asset_part.part = 'asset'
   left join parts as total_part on total_part.place = rows.place and total_part.part = 'total'

@@ -15,7 +15,8 @@ numbered as (
   where is_current and category like '%-FUTURES' and cum_exec_qty > 0
 ),
 events as (
-  select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth, cast(null as varchar) as entry_id,
+  select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth,
+    cast(null as varchar) as entry_id,
     cast(null as varchar) as coin, cast(null as decimal(38, 18)) as fee
   from numbered
   union all
@@ -32,7 +33,8 @@ swept as (
   )
 ),
 alone as (
-  select swept.entry_id, swept.account, swept.coin, swept.fee, numbered.order_id
+  select swept.entry_id as entry_id, swept.account as account, swept.coin as coin, swept.fee as fee,
+    numbered.order_id as order_id
   from swept
   join numbered on numbered.nth = swept.living_nth
   where swept.entry_id is not null and swept.living = 1
@@ -47,12 +49,12 @@ stated as (
   group by account, order_id, fee_coin
 ),
 proven as (
-  select charged.account, charged.order_id, charged.coin
+  select charged.account as account, charged.order_id as order_id, charged.coin as coin
   from charged
   join stated
     on stated.account = charged.account and stated.order_id = charged.order_id and stated.coin = charged.coin
     and stated.fee = charged.fee
 )
-select alone.entry_id, alone.order_id
+select alone.entry_id as entry_id, alone.order_id as order_id
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id and proven.coin = alone.coin

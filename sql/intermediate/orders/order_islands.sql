@@ -17,16 +17,20 @@ islands as (
     -- What may have been cut off: one unit of the last decimal that these orders print, for each of them.
     sum(case when what = 'order' then 1 else 0 end) as order_count,
     max(
-      length(rtrim(cast(coalesce(ordered_value, 0) as varchar), '0')) - position('.' in cast(ordered_value as varchar))
+      length(rtrim(amount_text(coalesce(ordered_value, 0)), '0')) - position('.' in amount_text(ordered_value))
     ) as value_decimals,
     -- The first ten alone are kept while grouping: an ordered list would hold every id in memory, and does not spill.
-    arg_min(id, row(first_day, id), 10) as ids
+    first_by(id, (first_day, id), 10) as ids
   from spans
   group by account, line, symbol, island
 )
-select islands.*
+select islands.account as account, islands.line as line, islands.symbol as symbol, islands.island as island,
+  islands.begins_on as begins_on, islands.ends_on as ends_on, islands.all_ordered as all_ordered,
+  islands.all_traded as all_traded, islands.all_ordered_value as all_ordered_value,
+  islands.all_traded_value as all_traded_value, islands.is_value_unknown as is_value_unknown,
+  islands.order_count as order_count, islands.value_decimals as value_decimals, islands.ids as ids
 from islands
 join covered
   on covered.account = islands.account and covered.line = islands.line
-  and islands.begins_on > cast(covered.starts_at at time zone 'UTC' as date)
-  and islands.ends_on < cast(covered.ends_at at time zone 'UTC' as date)
+  and islands.begins_on > utc_day(covered.starts_at)
+  and islands.ends_on < utc_day(covered.ends_at)

@@ -8,20 +8,21 @@ tradable as (
 ),
 spans as (
   select account, category as line, symbol, 'order' as what, cum_exec_qty as ordered,
-    cast(0 as decimal(38, 18)) as traded, case when cum_exec_value < 1000000000000000 then cum_exec_value end as ordered_value,
-    cast(0 as decimal(38, 18)) as traded_value, cast(created_time at time zone 'UTC' as date) as first_day,
+    cast(0 as decimal(38, 18)) as traded,
+    case when cum_exec_value < 1000000000000000 then cum_exec_value end as ordered_value,
+    cast(0 as decimal(38, 18)) as traded_value, utc_day(created_time) as first_day,
     case
       when lower(order_status) in ('filled', 'cancelled')
-        then cast(coalesce(updated_time, created_time) at time zone 'UTC' as date)
-      else date '9999-12-31'
+        then utc_day(coalesce(updated_time, created_time))
+      else far_day()
     end as last_day,
     'trade.orderHistory/' || order_id as id, order_id
   from main.orders
   where is_current and category in (select line from tradable) and cum_exec_qty > 0
     and cum_exec_qty < 1000000000000000
   union all
-  select account, category, symbol, 'open order', 0, 0, 0, 0, cast(created_time at time zone 'UTC' as date),
-    date '9999-12-31', 'trade.openOrders/' || order_id, order_id
+  select account, category, symbol, 'open order', 0, 0, 0, 0, utc_day(created_time),
+    far_day(), 'trade.openOrders/' || order_id, order_id
   from main.open_orders as resting
   where is_current and category in (select line from tradable) and cum_exec_qty > 0
     and not exists (
@@ -29,13 +30,13 @@ spans as (
       where ended.account = resting.account and ended.order_id = resting.order_id
     )
   union all
-  select account, product_line, symbol, 'trade', 0, quantity, 0, quote_amount, cast(traded_at at time zone 'UTC' as date),
-    cast(traded_at at time zone 'UTC' as date), trade_id, cast(null as varchar)
+  select account, product_line, symbol, 'trade', 0, quantity, 0, quote_amount, utc_day(traded_at),
+    utc_day(traded_at), trade_id, cast(null as varchar)
   from main.trades
   where kind = 'trade' and source = 'tax.records'
   union all
-  select account, product_line, symbol, 'futures fee', 0, 0, 0, 0, cast(occurred_at at time zone 'UTC' as date),
-    cast(occurred_at at time zone 'UTC' as date), entry_id, cast(null as varchar)
+  select account, product_line, symbol, 'futures fee', 0, 0, 0, 0, utc_day(occurred_at),
+    utc_day(occurred_at), entry_id, cast(null as varchar)
   from main.entries
   where kind = 'fee' and product_line like '%-FUTURES' and source_feed in ('tax.records', 'tax.futuresRecords')
     and symbol is not null
@@ -63,8 +64,9 @@ numbered as (
     ) as island
   from marked
 )
-select spans.account, spans.line, spans.symbol, numbered.island, what, ordered, traded, ordered_value, traded_value,
-  spans.first_day, spans.last_day, id, order_id
+select spans.account as account, spans.line as line, spans.symbol as symbol, numbered.island as island, what, ordered,
+  traded, ordered_value, traded_value,
+  spans.first_day as first_day, spans.last_day as last_day, id, order_id
 from spans
 join numbered
   on numbered.account = spans.account and numbered.line = spans.line

@@ -12,7 +12,10 @@ filled as (
     and account not in (select account from staging.tax_books)
 ),
 split as (
-  select filled.*, ranks.coin as quote,
+  select filled.account as account, filled.order_id as order_id, filled.category as category,
+    filled.symbol as symbol, filled.side as side, filled.cum_exec_qty as cum_exec_qty,
+    filled.cum_exec_value as cum_exec_value, filled.created_time as created_time, filled.traded_at as traded_at,
+    ranks.coin as quote,
     row_number() over (
       partition by filled.account, filled.order_id order by length(ranks.coin) desc, ranks.rank
     ) as choice
@@ -28,7 +31,7 @@ fees as (
   group by account, order_id, fee_coin
 ),
 final as (
-  select split.account, split.order_id, category, symbol, side,
+  select split.account as account, split.order_id as order_id, category, symbol, side,
     substr(symbol, 1, length(symbol) - length(quote)) as base, quote,
     cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fee, 0) as fee, traded_at,
     coalesce(created_time, traded_at) as began_at
@@ -37,16 +40,17 @@ final as (
   where split.choice = 1
 ),
 imported as (
-  select final.account, final.order_id, sum(imported.quantity) as quantity
+  select final.account as account, final.order_id as order_id, sum(imported.quantity) as quantity
   from final
   join main.imported_trades as imported
     on imported.account = final.account and imported.asset = final.base and imported.currency = final.quote
     and imported.type = final.side
-    and imported.occurred_at >= date_trunc('second', final.began_at)
-    and imported.occurred_at < date_trunc('second', final.traded_at) + interval 1 second
+    and imported.occurred_at >= utc_second(final.began_at)
+    and imported.occurred_at < utc_second(final.traded_at) + interval 1 second
   group by final.account, final.order_id
 )
-select final.account, final.order_id, category, symbol, side, base, quote, final.quantity, quote_amount, fee_coin,
+select final.account as account, final.order_id as order_id, category, symbol, side, base, quote,
+  final.quantity as quantity, quote_amount, fee_coin,
   fee, traded_at
 from final
 left join imported on imported.account = final.account and imported.order_id = final.order_id

@@ -4,12 +4,13 @@
 -- grain: one row per account and group_place of a fill that has its order
 with
 fills as (
-  select groups.account, groups.group_place, groups.product_line as line,
+  select groups.account as account, groups.group_place as group_place, groups.product_line as line,
     case
       when sides.side = 'buy' then groups.received_coin || groups.paid_coin
       else groups.paid_coin || groups.received_coin
     end as symbol,
-    sides.side, case when sides.side = 'buy' then received else paid end as quantity, groups.occurred_at
+    sides.side as side, case when sides.side = 'buy' then received else paid end as quantity,
+    groups.occurred_at as occurred_at
   from staging.trade_groups as groups
   join staging.pair_sides as sides
     on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
@@ -24,7 +25,8 @@ numbered as (
 ),
 -- In one instant orders begin, then fill, then end: the last fill has the time at which the order last changed.
 events as (
-  select account, line, symbol, side, begins_at as happens_at, 1 as phase, 1 as change, nth, cast(null as bigint) as group_place,
+  select account, line, symbol, side, begins_at as happens_at, 1 as phase, 1 as change, nth,
+    cast(null as bigint) as group_place,
     cast(null as decimal(38, 18)) as quantity
   from numbered
   union all
@@ -42,7 +44,8 @@ swept as (
   )
 ),
 alone as (
-  select swept.account, swept.group_place, swept.quantity, numbered.order_id, numbered.cum_exec_qty
+  select swept.account as account, swept.group_place as group_place, swept.quantity as quantity,
+    numbered.order_id as order_id, numbered.cum_exec_qty as cum_exec_qty
   from swept
   join numbered on numbered.nth = swept.living_nth
   where swept.group_place is not null and swept.living = 1
@@ -53,6 +56,6 @@ proven as (
   group by account, order_id
   having sum(quantity) = any_value(cum_exec_qty)
 )
-select alone.account, alone.group_place, alone.order_id
+select alone.account as account, alone.group_place as group_place, alone.order_id as order_id
 from alone
 join proven on proven.account = alone.account and proven.order_id = alone.order_id

@@ -48,8 +48,8 @@ changes as (
     on counted.disposal_id = sales.sale_id and counted.lot_id = sales.closing_id and counted.coin = sales.coin
   where sales.closed_at is not null
 )
-select account, coin, cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month,
-  sum(quantity) as quantity, sum(cost) as cost, count(*) filter (is_unknown) as unknown_events
+select account, coin, month_of(utc_day(occurred_at)) as month,
+  sum(quantity) as quantity, sum(cost) as cost, count(case when is_unknown then 1 end) as unknown_events
 from changes
 where not ends_with(account, '/before')
-group by account, coin, cast(date_trunc('month', occurred_at at time zone 'UTC') as date)
+group by account, coin, month_of(utc_day(occurred_at))

@@ -19,7 +19,8 @@ coin_changes as (
   where kind = 'give' and value is not null and not ends_with(account, '/before')
 ),
 entry_lines as (
-  select entries.entry_id, entries.account, entries.occurred_at, entries.coin, entries.amount, effects.effect,
+  select entries.entry_id as entry_id, entries.account as account, entries.occurred_at as occurred_at,
+    entries.coin as coin, entries.amount as amount, effects.effect as effect,
     case
       when parts.funding <> 0 then 'funding'
       when parts.interest <> 0 then 'interest'
@@ -48,7 +49,7 @@ imported_lines as (
   where book_account = account
 ),
 lines as (
-  select coin_changes.account, coin_changes.occurred_at, coin_changes.value,
+  select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
     coalesce(entry_lines.line, imported_lines.line, 'deposits') as line
   from coin_changes
   left join entry_lines on entry_lines.entry_id = coin_changes.event_id
@@ -74,6 +75,6 @@ lines as (
   from staging.lot_arrivals
   where cost_basis is not null and not ends_with(to_account, '/before')
 )
-select account, cast(date_trunc('month', occurred_at at time zone 'UTC') as date) as month, line, sum(value) as value
+select account, month_of(utc_day(occurred_at)) as month, line, sum(value) as value
 from lines
-group by account, cast(date_trunc('month', occurred_at at time zone 'UTC') as date), line
+group by account, month_of(utc_day(occurred_at)), line

@@ -2,7 +2,7 @@
 -- futures with the contract that they belong to, and interest of every line. This is where the kinds of entries that count
 -- are named.
 -- grain: one row per entry
-select account, occurred_at, cast(occurred_at at time zone 'UTC' as date) as day, product_line, symbol, coin,
+select account, occurred_at, product_line, symbol, coin,
   case when kind in ('realised_pnl', 'liquidation') then amount else 0 end as realised_pnl,
   case when kind = 'fee' then amount else 0 end as fee,
   case when kind = 'funding' then amount else 0 end as funding,

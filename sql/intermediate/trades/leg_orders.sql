@@ -30,7 +30,7 @@ votes as (
 lines as (
   select distinct account, feed, line, family from staging.moves where role <> ''
 )
-select lines.account, lines.feed, lines.line, lines.family,
+select lines.account as account, lines.feed as feed, lines.line as line, lines.family as family,
   case when coalesce(received_first, 0) >= 0 then 2 else 4 end as received_phase,
   case when coalesce(received_first, 0) >= 0 then 4 else 2 end as paid_phase,
   case

@@ -10,7 +10,7 @@ symbols as (
   select distinct symbol from main.orders where category in ('SPOT', 'MARGIN') and symbol is not null
 ),
 ranked as (
-  select pairs.received_coin, pairs.paid_coin,
+  select pairs.received_coin as received_coin, pairs.paid_coin as paid_coin,
     bought.symbol is not null as is_bought_symbol,
     sold.symbol is not null as is_sold_symbol,
     coalesce(received_rank.rank, 1000000) as received_rank,

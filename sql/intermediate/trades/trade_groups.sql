@@ -4,8 +4,10 @@
 -- keys:  transaction_id unique
 with
 legs as (
-  select legs.account, legs.group_place, legs.transaction_id, legs.feed, legs.line, legs.family, legs.role,
-    legs.coin, legs.occurred_at, moves.product_line, moves.amount, moves.fee, moves.place
+  select legs.account as account, legs.group_place as group_place, legs.transaction_id as transaction_id,
+    legs.feed as feed, legs.line as line, legs.family as family, legs.role as role,
+    legs.coin as coin, legs.occurred_at as occurred_at, moves.product_line as product_line, moves.amount as amount,
+    moves.fee as fee, moves.place as place
   from staging.trade_legs as legs
   join staging.moves as moves on moves.account = legs.account and moves.place = legs.place
   where legs.status = 'trade'

@@ -6,8 +6,9 @@
 -- grain: one row per account and place of a leg
 with
 legs as (
-  select moves.account, moves.place, moves.feed, moves.line, moves.family, moves.role, moves.source_id,
-    moves.coin, moves.occurred_at,
+  select moves.account as account, moves.place as place, moves.feed as feed, moves.line as line,
+    moves.family as family, moves.role as role, moves.source_id as source_id,
+    moves.coin as coin, moves.occurred_at as occurred_at,
     case
       when moves.role = 'received' then moves.amount > 0
       when moves.role = 'paid' then moves.amount < 0
@@ -87,8 +88,10 @@ rejoined as (
   group by account, feed, line, family, occurred_at
 ),
 joined as (
-  select placed.account, placed.place, placed.feed, placed.line, placed.family, placed.role,
-    placed.source_id, placed.coin, placed.occurred_at, placed.first_place as group_place, 'trade' as status
+  select placed.account as account, placed.place as place, placed.feed as feed, placed.line as line,
+    placed.family as family, placed.role as role,
+    placed.source_id as source_id, placed.coin as coin, placed.occurred_at as occurred_at,
+    placed.first_place as group_place, 'trade' as status
   from placed
   join whole on whole.account = placed.account and whole.first_place = placed.first_place
   union all
@@ -104,8 +107,10 @@ joined as (
 firsts as (
   select account, place, source_id as first_id from joined where place = group_place
 )
-select joined.account, joined.place, joined.feed, joined.line, joined.family, joined.role,
-  joined.source_id, joined.coin, joined.occurred_at, joined.group_place, joined.status,
+select joined.account as account, joined.place as place, joined.feed as feed, joined.line as line,
+  joined.family as family, joined.role as role,
+  joined.source_id as source_id, joined.coin as coin, joined.occurred_at as occurred_at,
+  joined.group_place as group_place, joined.status as status,
   joined.account || '/' || joined.feed || '/' || firsts.first_id as transaction_id
 from joined
 join firsts on firsts.account = joined.account and firsts.place = joined.group_place

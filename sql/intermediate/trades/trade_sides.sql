@@ -1,8 +1,10 @@
 -- The two sides of each whole fill or conversion and the value between them in the reporting currency, where one of
 -- the two is that currency.
 -- grain: one row per account and group_place
-select groups.account, groups.group_place, groups.received_coin, groups.received, groups.received_place,
-  groups.paid_coin, groups.paid, groups.paid_place, sides.side, groups.occurred_at,
+select groups.account as account, groups.group_place as group_place, groups.received_coin as received_coin,
+  groups.received as received, groups.received_place as received_place,
+  groups.paid_coin as paid_coin, groups.paid as paid, groups.paid_place as paid_place, sides.side as side,
+  groups.occurred_at as occurred_at,
   case
     when groups.paid_coin = reporting.currency then groups.paid
     when groups.received_coin = reporting.currency then groups.received

@@ -7,10 +7,10 @@ reported as (
   union
   select account, sub_uid from main.subaccount_emails
   union
-  select account, unnest(from_json(case when sub_account_uids like '[%' then sub_account_uids else '[]' end, '["VARCHAR"]'))
+  select account, unnest(json_texts(case when sub_account_uids like '[%' then sub_account_uids else '[]' end))
   from main.ltv
 )
-select reported.parent, accounts.account as sub
+select reported.parent as parent, accounts.account as sub
 from reported
 join main.accounts as accounts on accounts.uid = reported.uid
 where accounts.account <> reported.parent

@@ -19,7 +19,8 @@ movers as (
   group by account
 ),
 p2p_legs as (
-  select transfers.account, transfers.place, transfers.coin, transfers.occurred_at,
+  select transfers.account as account, transfers.place as place, transfers.coin as coin,
+    transfers.occurred_at as occurred_at,
     transfers.place as group_place, 'transfer' as of_what
   from main.transfers as transfers
   join staging.both_covered as covered
@@ -29,8 +30,9 @@ p2p_legs as (
     and transfers.account in (select account from movers)
 ),
 family_legs as (
-  select transfers.account, transfers.place, transfers.coin, transfers.occurred_at, transfers.counter_entry_id,
-    transfers.product_line, families.parent
+  select transfers.account as account, transfers.place as place, transfers.coin as coin,
+    transfers.occurred_at as occurred_at, transfers.counter_entry_id as counter_entry_id,
+    transfers.product_line as product_line, families.parent as parent
   from main.transfers as transfers
   join staging.families as families on families.sub = transfers.account
   join main.entries as entries on entries.entry_id = transfers.entry_id

@@ -10,7 +10,8 @@ stated as (
   union all
   select account, paid_place, 'amount' from staging.trade_sides where stated_value is not null
 )
-select entries.entry_id, entries.coin, abs(entries.amount) as quantity, entries.occurred_at as valued_at
+select entries.entry_id as entry_id, entries.coin as coin, abs(entries.amount) as quantity,
+  entries.occurred_at as valued_at
 from main.entries as entries
 left join stated
   on stated.account = entries.account and stated.place = entries.place and stated.part = entries.part
@@ -23,6 +24,6 @@ union all
 select part_id, coin, quantity, occurred_at from staging.imported_parts
 union all
 select distinct 'day/' || coin || '/' || cast(day as varchar), coin, cast(1 as decimal(38, 18)),
-  timezone('UTC', cast(day + interval 1 day as timestamp)) - interval 1 millisecond
+  day_start(plus_days(day, 1)) - interval 1 millisecond
 from main.balance_history
 where quantity <> 0 or borrowed <> 0

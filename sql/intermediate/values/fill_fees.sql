@@ -3,7 +3,8 @@
 -- grain: one row per account and group_place of a fill that has fees
 with
 fees as (
-  select legs.account, legs.group_place, entries.coin, abs(entries.amount) as quantity,
+  select legs.account as account, legs.group_place as group_place, entries.coin as coin,
+    abs(entries.amount) as quantity,
     case when entries.amount < 0 then valuations.value else -valuations.value end as value
   from staging.trade_legs as legs
   join main.entries as entries on entries.account = legs.account and entries.place = legs.place

@@ -19,7 +19,7 @@ quoted as (
     or (coin in (select currency from staging.fiat) and currency in (select currency from staging.fiat))
 ),
 fresh as (
-  select moments.valued_at, links.coin, links.currency
+  select moments.valued_at as valued_at, links.coin as coin, links.currency as currency
   from moments
   join quoted as links
     on links.priced_at <= moments.valued_at and links.valid_until >= moments.valued_at
@@ -28,7 +28,7 @@ fresh as (
 reached as (
   select coin, valued_at, coin as node, 0 as hops from unvalued
   union
-  select reached.coin, reached.valued_at, fresh.currency, reached.hops + 1
+  select reached.coin as coin, reached.valued_at as valued_at, fresh.currency as currency, reached.hops + 1
   from reached
   join fresh on fresh.valued_at = reached.valued_at and fresh.coin = reached.node
   where reached.hops < 4
@@ -38,24 +38,24 @@ nearest as (
 ),
 places as (
   select coin, count(*) as place_count, min(node) as one_place,
-    string_agg(case when hops = 1 then node end, ', ' order by node) as near_places,
-    string_agg(case when hops > 1 then node end, ', ' order by hops, node) as far_places
+    joined_list(case when hops = 1 then node end, ', ', node) as near_places,
+    joined_list(case when hops > 1 then node end, ', ', (hops, node)) as far_places
   from nearest
   group by coin
 ),
 earlier as (
-  select unvalued.coin, max(links.priced_at) as priced_at
+  select unvalued.coin as coin, max(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
   group by unvalued.coin
 ),
 later as (
-  select unvalued.coin, min(links.priced_at) as priced_at
+  select unvalued.coin as coin, min(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
   group by unvalued.coin
 )
-select unvalued.coin, unvalued.valued_at,
+select unvalued.coin as coin, unvalued.valued_at as valued_at,
   case
     when places.place_count = 1
       then unvalued.coin || ' has prices in ' || one_place || '; ' || one_place || ' has none in ' || reporting.currency
@@ -64,11 +64,11 @@ select unvalued.coin, unvalued.valued_at,
         || case when far_places is null then '' else ', which lead on to ' || far_places end
         || '; none of these has one in ' || reporting.currency
     when earlier.priced_at is not null
-      then 'the newest price of ' || unvalued.coin || ' before ' || strftime(unvalued.valued_at, '%Y-%m-%d %H:%M')
-        || ' is of ' || strftime(earlier.priced_at, '%Y-%m-%d %H:%M') || ' and no longer counts'
+      then 'the newest price of ' || unvalued.coin || ' before ' || substr(time_text(unvalued.valued_at), 1, 16)
+        || ' is of ' || substr(time_text(earlier.priced_at), 1, 16) || ' and no longer counts'
     when later.priced_at is not null
-      then 'the first price of ' || unvalued.coin || ' is of ' || strftime(later.priced_at, '%Y-%m-%d %H:%M')
-        || ', later than ' || strftime(unvalued.valued_at, '%Y-%m-%d %H:%M')
+      then 'the first price of ' || unvalued.coin || ' is of ' || substr(time_text(later.priced_at), 1, 16)
+        || ', later than ' || substr(time_text(unvalued.valued_at), 1, 16)
     else 'no source that counts has a price of ' || unvalued.coin
   end as missing
 from unvalued

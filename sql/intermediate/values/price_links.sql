@@ -8,13 +8,16 @@ with
 reporting as (select currency from staging.reporting),
 hubs as (select coin from staging.quote_ranks),
 points as (
-  select prices.coin, prices.currency, prices.priced_at, prices.price, prices.source, sources.rank
+  select prices.coin as coin, prices.currency as currency, prices.priced_at as priced_at, prices.price as price,
+    prices.source as source, sources.rank as rank
   from main.prices as prices
   join main.price_sources as sources on sources.source = prices.source
   where prices.price > 0 and sources.rank is not null
 ),
 known as (
-  select points.*, coin_fiat.currency is not null and currency_fiat.currency is not null as is_fiat,
+  select points.coin as coin, points.currency as currency, points.priced_at as priced_at, points.price as price,
+    points.source as source, points.rank as rank,
+    coin_fiat.currency is not null and currency_fiat.currency is not null as is_fiat,
     hubs.coin is not null and points.source not in ('trades', 'p2p') as leads_back
   from points
   left join staging.fiat as coin_fiat on coin_fiat.currency = points.coin
@@ -33,8 +36,8 @@ onward as (
   from links
   where coin <> (select currency from reporting)
 )
-select coin, currency, rank, priced_at, arg_min(price, preference) as price, arg_min(source, preference) as source,
-  arg_min(is_reverse, preference) as is_reverse,
-  priced_at + case when bool_or(is_fiat) then 5 else 1 end * interval 1 day as valid_until
+select coin, currency, rank, priced_at, min_by(price, preference) as price, min_by(source, preference) as source,
+  min_by(is_reverse, preference) as is_reverse,
+  plus_days(priced_at, case when bool_or(is_fiat) then 5 else 1 end) as valid_until
 from onward
 group by coin, currency, rank, priced_at

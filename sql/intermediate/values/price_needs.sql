@@ -19,7 +19,8 @@ known as (
   join staging.fiat as currency_fiat on currency_fiat.currency = imported.currency
 ),
 amounts as (
-  select amounts.coin, amounts.valued_at, fiat.currency is not null as is_fiat, known.priced_at
+  select amounts.coin as coin, amounts.valued_at as valued_at, fiat.currency is not null as is_fiat,
+    known.priced_at as priced_at
   from staging.amounts_to_value as amounts
   left join staging.fiat as fiat on fiat.currency = amounts.coin
   asof left join known on known.coin = amounts.coin and known.priced_at <= amounts.valued_at
@@ -27,16 +28,16 @@ amounts as (
   where amounts.coin <> (select currency from reporting) and not starts_with(amounts.entry_id, 'day/')
 ),
 valued_days as (
-  select coin, cast(valued_at at time zone 'UTC' as date) as day
+  select coin, utc_day(valued_at) as day
   from amounts
-  where priced_at is null or priced_at < valued_at - case when is_fiat then 5 else 1 end * interval 1 day
-  group by coin, cast(valued_at at time zone 'UTC' as date)
+  where priced_at is null or priced_at < plus_days(valued_at, case when is_fiat then -5 else -1 end)
+  group by coin, utc_day(valued_at)
 ),
 changes as (
-  select coin, cast(occurred_at at time zone 'UTC' as date) as day, sum(amount) as change
+  select coin, utc_day(occurred_at) as day, sum(amount) as change
   from main.entries
   where coin <> (select currency from reporting)
-  group by coin, cast(occurred_at at time zone 'UTC' as date)
+  group by coin, utc_day(occurred_at)
 ),
 holdings as (
   select coin, day, sum(change) over (

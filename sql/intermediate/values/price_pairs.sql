@@ -8,14 +8,14 @@ pairs as (
 reached as (
   select currency as coin, 0 as hops from staging.reporting
   union
-  select pairs.coin, reached.hops + 1
+  select pairs.coin as coin, reached.hops + 1
   from reached
   join pairs on pairs.currency = reached.coin
   where reached.hops < 3
 ),
 nearest as (select coin, min(hops) as hops from reached group by coin),
 best as (select coin, min(rank) as rank from pairs group by coin)
-select pairs.coin, pairs.currency, pairs.rank, nearest.hops,
+select pairs.coin as coin, pairs.currency as currency, pairs.rank as rank, nearest.hops as hops,
   pairs.currency = (select currency from staging.reporting) and pairs.rank = best.rank as is_shortest_and_best
 from pairs
 join nearest on nearest.coin = pairs.currency

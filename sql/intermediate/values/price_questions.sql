@@ -2,7 +2,7 @@
 -- grain: one row per coin and valued_at
 with
 looked_up as (
-  select amounts.coin, amounts.valued_at, straight.valid_until
+  select amounts.coin as coin, amounts.valued_at as valued_at, straight.valid_until as valid_until
   from staging.amounts_to_value as amounts
   asof left join staging.straight_prices as straight
     on straight.coin = amounts.coin and straight.priced_at <= amounts.valued_at

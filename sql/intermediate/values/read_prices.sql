@@ -12,7 +12,7 @@ contracts as (
 ),
 marks as (
   select contracts.base_coin as coin, contracts.quote_coin as currency, times.read_at as priced_at,
-    positions.mark_price as price, 'marks' as source, positions.page_id, positions.page_row
+    positions.mark_price as price, 'marks' as source, positions.page_id as page_id, positions.page_row as page_row
   from landing.positions as positions
   join staging.reading_times as times on times.page_id = positions.page_id
   join contracts on contracts.symbol = positions.symbol
@@ -24,8 +24,8 @@ contents as (
   group by account, balance_info
 ),
 lending as (
-  select upper(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price, 'ltv' as source,
-    received.page_id, received.page_row
+  select upper(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price as price, 'ltv' as source,
+    received.page_id as page_id, received.page_row as page_row
   from landing.ltv as received
   join staging.reading_times as times on times.page_id = received.page_id
   join contents on contents.account = received.account and contents.balance_info = received.balance_info
@@ -37,8 +37,8 @@ together as (
   select * from lending
 )
 -- Several accounts may be asked in one moment: the first answer counts.
-select coin, currency, priced_at, source, arg_min(price, row(page_id, page_row)) as price,
-  min(page_id) as page_id, arg_min(page_row, row(page_id, page_row)) as page_row
+select coin, currency, priced_at, source, min_by(price, (page_id, page_row)) as price,
+  min(page_id) as page_id, min_by(page_row, (page_id, page_row)) as page_row
 from together
 where price > 0 and coin <> currency
 group by coin, currency, priced_at, source

@@ -10,7 +10,7 @@ imported as (
   select currency, false from main.imported_lots
 ),
 imported_money as (
-  select imported.currency from imported join staging.fiat as fiat on fiat.currency = imported.currency
+  select imported.currency as currency from imported join staging.fiat as fiat on fiat.currency = imported.currency
 ),
 named as (
   select quote from main.trades where kind = 'trade' and source <> 'import'
