@@ -1,12 +1,13 @@
 // The same books built by DuckDB and by ClickHouse's engine, table by table: the demo's, and the same ones damaged so that
 // nearly every table has rows.
-//   npm run parity -- --seed 7 [--days 30] [--books demo|damaged]
+//   npm run parity -- --seed 7 [--days 30] [--books demo|damaged] [--dir BOOKS: copies of these instead of the demo's]
 // Last line: `T of T published tables equal`; code 1 where they are not.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { systemClock } from '../../models/clock.ts'
+import { TieoutError } from '../../models/error.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { configuredLots } from '../../pipeline/books/night.ts'
 import { buildOnClickHouse } from '../../pipeline/clickhouse/build.ts'
@@ -24,6 +25,7 @@ const { values } = parseArgs({
     seed: { type: 'string', default: '1' },
     days: { type: 'string', default: '30' },
     books: { type: 'string', default: 'demo,damaged' },
+    dir: { type: 'string' },
   },
 })
 
@@ -63,30 +65,27 @@ async function compare(name: string, dir: string, settings: ClickHouseSettings):
   return await compareLedgers(dir, settings)
 }
 
+/** Makes the demo's books in this folder. */
+async function demoIn(dir: string): Promise<string> {
+  const { code, stderr } = await command([
+    ...['demo', '--dir', dir, '--seed', values.seed, '--days', values.days, '--now', NOW.toISOString()],
+  ])
+  if (code === 0 || code === 3) return dir
+  throw new Error(stderr)
+}
+
 async function main(): Promise<void> {
   installEngine()
   const folder = mkdtempSync(join(tmpdir(), 'tieout-parity-'))
   const engines: Engine[] = []
   try {
-    const demo = join(folder, 'demo')
-    const { code, stderr } = await command([
-      'demo',
-      '--dir',
-      demo,
-      '--seed',
-      values.seed,
-      '--days',
-      values.days,
-      '--now',
-      NOW.toISOString(),
-    ])
-    if (code !== 0 && code !== 3) throw new Error(stderr)
+    const from = values.dir ?? (await demoIn(join(folder, 'made')))
     let [equal, all] = [0, 0]
     for (const name of values.books.split(',')) {
       const engine = await startEngine()
       engines.push(engine)
-      const dir = join(folder, name === 'demo' ? 'demo-copy' : name)
-      cpSync(demo, dir, { recursive: true })
+      const dir = join(folder, name)
+      cpSync(from, dir, { recursive: true })
       const settings = { url: engine.url, database: 'tieout', user: 'default', password: '' }
       const compared = await compare(name, dir, settings)
       for (const one of compared.filter((each) => !isEqual(each)))
@@ -104,4 +103,7 @@ async function main(): Promise<void> {
   }
 }
 
-await main()
+await main().catch((error: unknown) => {
+  say(error instanceof TieoutError ? error.describe() : String((error as Error).stack))
+  process.exitCode = 1
+})
