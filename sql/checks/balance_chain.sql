@@ -36,14 +36,14 @@ explained as (
   select runs.*,
     exists (
       select 1 from staging.missing_ranges as missing
+      join staging.feeds as feeds on feeds.feed = missing.feed and feeds.has_balance
       where missing.account = runs.account
-        and missing.feed in (select feed from staging.feeds where has_balance)
         and missing.starts_at <= runs.ends_at and missing.ends_at >= runs.begins_at
     ) as in_a_hole,
     exists (
       select 1 from staging.record_versions as versions
+      join staging.feeds as feeds on feeds.feed = versions.feed and feeds.has_balance
       where versions.account = runs.account
-        and versions.feed in (select feed from staging.feeds where has_balance)
         and versions.record_id in (runs.first_id, runs.culprit_id, runs.last_id)
     ) as by_a_change
   from runs

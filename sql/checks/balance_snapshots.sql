@@ -44,7 +44,7 @@ sub_readings as (
     coin, equity - unrealised as reported, page_id, read_at, 'futures.subaccountAssets' as feed
   from assets
   where equity is not null and vouchers = 0
-    and (kind <> 'unified' or page_id in (select page_id from reports_something where account = assets.account))
+    and (kind <> 'unified' or (account, page_id) in (select (account, page_id) from reports_something))
 ),
 risk_rows as (
   select received.account as account, received.page_id as page_id, recent.read_at as read_at,
@@ -92,10 +92,9 @@ risk_readings as (
     )
     and not exists (
       select 1 from landing.positions as positions
-      join risk_members as holders
-        on holders.account = risk_coins.account and holders.page_id = risk_coins.page_id
-        and holders.member = positions.account
-      where positions.margin_coin = risk_coins.coin
+      join risk_members as holders on holders.member = positions.account
+      where holders.account = risk_coins.account and holders.page_id = risk_coins.page_id
+        and positions.margin_coin = risk_coins.coin
     )
 ),
 subjects as (

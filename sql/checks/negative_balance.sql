@@ -26,19 +26,29 @@ wallets as (
   from steps
   group by account, ledger, coin, source_feed
 ),
-judged as (
+below as (
   select wallets.account as account, wallets.ledger as ledger, wallets.coin as coin,
-    wallets.source_feed as source_feed, wallets.wallet_line as wallet_line, wallets.first_at as first_at,
-    wallets.lowest as lowest, wallets.below_at as below_at, wallets.below_id as below_id,
-    exists (
-      select 1 from staging.covered_ranges as ranges
-      where ranges.account = wallets.account and ranges.feed = wallets.source_feed
-        and ranges.partition = case when feeds.line is null then wallets.wallet_line else '' end
-        and wallets.first_at between ranges.starts_at + interval 31 day and ranges.ends_at
-    ) as is_of_the_books
+    wallets.source_feed as source_feed, wallets.first_at as first_at, wallets.lowest as lowest,
+    wallets.below_at as below_at, wallets.below_id as below_id,
+    case when feeds.line is null then wallets.wallet_line else '' end as part_of_feed
   from wallets
   join staging.feeds as feeds on feeds.feed = wallets.source_feed
-  where lowest < 0
+  where wallets.lowest < 0
+),
+begun_before as (
+  select distinct below.account as account, below.ledger as ledger, below.coin as coin, below.source_feed as source_feed
+  from below
+  join staging.covered_ranges as ranges
+    on ranges.account = below.account and ranges.feed = below.source_feed and ranges.partition = below.part_of_feed
+    and below.first_at between ranges.starts_at + interval 31 day and ranges.ends_at
+),
+judged as (
+  select below.account as account, below.ledger as ledger, below.coin as coin, below.lowest as lowest,
+    below.below_at as below_at, below.below_id as below_id, begun_before.account is not null as is_of_the_books
+  from below
+  left join begun_before
+    on begun_before.account = below.account and begun_before.ledger = below.ledger
+    and begun_before.coin = below.coin and begun_before.source_feed = below.source_feed
 ),
 caused as (
   select judged.account as account, judged.ledger as ledger, judged.coin as coin, min(causes.cause) as cause

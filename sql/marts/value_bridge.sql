@@ -114,8 +114,8 @@ flows as (
   group by case when is_by_account then account else '' end, month
 ),
 gains as (
-  select case when is_by_account then account else '' end as holder,
-    month_of(utc_day(occurred_at)) as month, sum(realised_pnl) as realised_gains
+  select case when is_by_account then parts.account else '' end as holder,
+    month_of(utc_day(parts.occurred_at)) as month, sum(parts.realised_pnl) as realised_gains
   from staging.lot_pnl_parts as parts
   cross join holding
   anti join main.lot_events as before

@@ -156,10 +156,10 @@ marked as (
     case
       when starts_at - interval 1 millisecond
           = lag(ends_at, 1, null) over (partition by account, feed, partition order by starts_at)
-        and status = lag(status, 1, null) over (partition by account, feed, partition order by starts_at)
-        and code = lag(code, 1, null) over (partition by account, feed, partition order by starts_at)
+        and status = lag(or_null(status), 1, null) over (partition by account, feed, partition order by starts_at)
+        and code = lag(or_null(code), 1, null) over (partition by account, feed, partition order by starts_at)
         and is_before_books
-          = lag(is_before_books, 1, null) over (partition by account, feed, partition order by starts_at)
+          = lag(or_null(is_before_books), 1, null) over (partition by account, feed, partition order by starts_at)
       then 0 else 1
     end as is_new
   from judged

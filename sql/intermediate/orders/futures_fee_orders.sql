@@ -8,7 +8,7 @@ fees as (
   where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
 ),
 numbered as (
-  select row_number() over (order by account, order_id) as nth, account, order_id, category as line, symbol,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line, symbol,
     created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders

@@ -15,7 +15,7 @@ islands as (
     sum(ordered_value) as all_ordered_value, sum(traded_value) as all_traded_value,
     bool_or(ordered_value is null) as is_value_unknown,
     -- What may have been cut off: one unit of the last decimal that these orders print, for each of them.
-    sum(case when what = 'order' then 1 else 0 end) as order_count,
+    count(case when what = 'order' then 1 end) as order_count,
     max(
       length(rtrim(amount_text(coalesce(ordered_value, 0)), '0')) - position('.' in amount_text(ordered_value))
     ) as value_decimals,

@@ -17,7 +17,7 @@ fills as (
   where groups.family = 'spot'
 ),
 numbered as (
-  select row_number() over (order by account, order_id) as nth, account, order_id, category as line, symbol,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line, symbol,
     lower(side) as side, cum_exec_qty, created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders

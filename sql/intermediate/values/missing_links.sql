@@ -2,7 +2,7 @@
 -- which prices one gets on, and what they lack, in a sentence.
 -- grain: one row per coin of which any amount has no value
 -- keys:  coin unique
-with recursive
+with
 reporting as (select currency from staging.reporting),
 unvalued as (
   select coin, min(valued_at) as valued_at
@@ -25,16 +25,39 @@ fresh as (
     on links.priced_at <= moments.valued_at and links.valid_until >= moments.valued_at
   group by moments.valued_at, links.coin, links.currency
 ),
+-- A recursion that leaves out what it has seen is not to be had in ClickHouse, so each hop is a step.
+hop_0 as (select coin, valued_at, coin as node from unvalued),
+hop_1 as (
+  select distinct hop_0.coin as coin, hop_0.valued_at as valued_at, fresh.currency as node
+  from hop_0
+  join fresh on fresh.valued_at = hop_0.valued_at and fresh.coin = hop_0.node
+),
+hop_2 as (
+  select distinct hop_1.coin as coin, hop_1.valued_at as valued_at, fresh.currency as node
+  from hop_1
+  join fresh on fresh.valued_at = hop_1.valued_at and fresh.coin = hop_1.node
+),
+hop_3 as (
+  select distinct hop_2.coin as coin, hop_2.valued_at as valued_at, fresh.currency as node
+  from hop_2
+  join fresh on fresh.valued_at = hop_2.valued_at and fresh.coin = hop_2.node
+),
+hop_4 as (
+  select distinct hop_3.coin as coin, hop_3.valued_at as valued_at, fresh.currency as node
+  from hop_3
+  join fresh on fresh.valued_at = hop_3.valued_at and fresh.coin = hop_3.node
+),
 reached as (
-  select coin, valued_at, coin as node, 0 as hops from unvalued
-  union
-  select reached.coin as coin, reached.valued_at as valued_at, fresh.currency as currency, reached.hops + 1
-  from reached
-  join fresh on fresh.valued_at = reached.valued_at and fresh.coin = reached.node
-  where reached.hops < 4
+  select coin, node, 1 as hops from hop_1
+  union all
+  select coin, node, 2 from hop_2
+  union all
+  select coin, node, 3 from hop_3
+  union all
+  select coin, node, 4 from hop_4
 ),
 nearest as (
-  select coin, node, min(hops) as hops from reached where hops > 0 and node <> coin group by coin, node
+  select coin, node, min(hops) as hops from reached where node <> coin group by coin, node
 ),
 places as (
   select coin, count(*) as place_count, min(node) as one_place,

@@ -1,17 +1,23 @@
 -- Which coins have prices in which others at all, and how far it is from there to the reporting currency: no way that is
 -- longer than four prices is looked for, and none that could not arrive.
 -- grain: one row per coin, currency and rank
-with recursive
+with
 pairs as (
   select coin, currency, rank from staging.price_links group by coin, currency, rank
 ),
+-- A recursion that leaves out what it has seen is not to be had in ClickHouse, so each hop is a step.
+hop_0 as (select currency as coin from staging.reporting),
+hop_1 as (select distinct pairs.coin as coin from hop_0 join pairs on pairs.currency = hop_0.coin),
+hop_2 as (select distinct pairs.coin as coin from hop_1 join pairs on pairs.currency = hop_1.coin),
+hop_3 as (select distinct pairs.coin as coin from hop_2 join pairs on pairs.currency = hop_2.coin),
 reached as (
-  select currency as coin, 0 as hops from staging.reporting
-  union
-  select pairs.coin as coin, reached.hops + 1
-  from reached
-  join pairs on pairs.currency = reached.coin
-  where reached.hops < 3
+  select coin, 0 as hops from hop_0
+  union all
+  select coin, 1 from hop_1
+  union all
+  select coin, 2 from hop_2
+  union all
+  select coin, 3 from hop_3
 ),
 nearest as (select coin, min(hops) as hops from reached group by coin),
 best as (select coin, min(rank) as rank from pairs group by coin)
