@@ -44,18 +44,20 @@ export async function damage(connection: DuckDBConnection, seed: number): Promis
         await run(`update ${name} set ${cell} = -${cell} where ${some(3)}`)
         await run(`update ${name} set ${cell} = null where ${some(3)}`)
       } else if (column.type === 'VARCHAR') {
-        await run(`update ${name} set ${cell} = null where ${some(3)}`)
+        // Amounts without a coin are kept aside before they land.
+        if (!/coin$/.test(column.name)) await run(`update ${name} set ${cell} = null where ${some(3)}`)
         await run(`update ${name} set ${cell} = ${cell} || '/Ünknown"' where ${some(3)}`)
       } else if (column.type.startsWith('TIMESTAMP'))
         await run(`update ${name} set ${cell} = ${cell} - interval 40 day where ${some(2)}`)
     }
     await run(`update ${name} set extra = '{"unknownField":"1.50","other":[1,2]}' where ${some(5)}`)
-    // The same row on a later page, and the same record with other content.
-    await run(`insert into ${name} select * from ${name} where ${some(8)}`)
+    // The same row in another place of a page, and the same record with other content.
+    const at = (place: number): string => `page_row + ${place} as page_row`
+    await run(`insert into ${name} select * replace (${at(1_000)}) from ${name} where ${some(8)}`)
     const amount = columns.find((one) => one.type.startsWith('DECIMAL'))
     if (amount !== undefined)
       await run(
-        `insert into ${name} select * replace (${identifier(amount.name)} + 1 as ${identifier(amount.name)}) from ${name} where ${some(4)}`,
+        `insert into ${name} select * replace (${identifier(amount.name)} + 1 as ${identifier(amount.name)}, ${at(2_000)}) from ${name} where ${some(4)}`,
       )
   }
   await run(`delete from landing.main.covered where ${some(60)}`)
