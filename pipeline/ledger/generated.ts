@@ -149,14 +149,14 @@ function movedOf({ feed, record, typed }: TypedRecord): string[] {
   const { books } = typed
   if (books === null) return []
   const column = (name: string | undefined, otherwise: string): string =>
-    name === undefined ? otherwise : columnName(name)
+    name === undefined ? otherwise : `${record.table}.${columnName(name)}`
   const line = books.line === null ? 'partition' : `'${books.line}'`
   const productLine =
     books.line === null ? `case when partition like 'MARGIN-%' then 'MARGIN' else partition end` : line
   return [
     `select account, '${feed}' as feed, ${record.key.map(columnName).join(', ')} as source_id,
   ${productLine} as product_line, ${line} as line, ${columnName(typed.coin)} as coin, ${columnName(typed.field)} as type,
-  ${columnName(books.amount)} as amount, coalesce(${column(books.fee, 'null')}, cast(0 as decimal(38, 18))) as fee,
+  ${record.table}.${columnName(books.amount)} as amount, coalesce(${column(books.fee, 'null')}, cast(0 as decimal(38, 18))) as fee,
   ${column(books.balance, 'cast(null as decimal(38, 18))')} as balance, ${columnName(typed.time)} as occurred_at,
   ${column(books.symbol, 'cast(null as varchar)')} as symbol, ${truth(books.isUnsigned)} as is_unsigned,
   ${truth(books.yieldsToUnified)} as yields_to_unified, is_current, page_id, page_row

@@ -312,6 +312,13 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: 'like(x, p)',
   },
   {
+    name: 'star_pattern',
+    parameters: ['x'],
+    meaning: 'The pattern of like_pattern for a word in which an asterisk stands for anything.',
+    duckdb: `replace(replace(x, '_', '\\_'), '*', '%')`,
+    clickhouse: `replaceAll(replaceAll(x, '_', '\\\\_'), '*', '%')`,
+  },
+  {
     name: 'canonical_word',
     parameters: ['x'],
     meaning: 'A word of the venue in capitals, with one underscore for blanks, underscores and hyphens.',

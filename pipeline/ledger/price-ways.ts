@@ -58,9 +58,10 @@ const walked = (round: number): string => `compared_${round} as (
   from found_${round} as found
 ),
 walk_${round} as (
-  select coin, valued_at, node, ${round} as steps, rank, least(rank_to_beat, coalesce(rank_arrived, rank_to_beat)) as rank_to_beat,
+  select coin, valued_at, node, ${round} as steps, rank,
+    least(compared.rank_to_beat, coalesce(rank_arrived, compared.rank_to_beat)) as rank_to_beat,
     numerator, denominator, path, sources, priced_at
-  from compared_${round}
+  from compared_${round} as compared
   where choice = 1
 )`
 

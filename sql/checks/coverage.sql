@@ -6,7 +6,7 @@
 with
 missing as (
   select account, feed, partition, starts_at, ends_at, status, code, reason, is_before_books,
-    is_named or feed in (select feed from staging.named_feeds) as is_named
+    coverage.is_named or feed in (select feed from staging.named_feeds) as is_named
   from main.coverage
   where status in ('lost', 'failed', 'pending', 'unproven', 'missing', 'not_applicable')
 ),

@@ -2,7 +2,7 @@
 -- grain: one row per transaction and coin that does not
 with
 sums as (
-  select transaction_id, account, coin, sum(amount) as total, min(occurred_at) as occurred_at
+  select transaction_id, account, coin, sum(amount) as total, min(postings.occurred_at) as occurred_at
   from main.postings
   group by transaction_id, account, coin
   having sum(amount) <> 0

@@ -7,7 +7,7 @@ found as (
   select account, feed, field, problem, example from staging.item_problems where problem <> 'value that does not fit'
 ),
 grouped as (
-  select account, feed, field, problem, min(example) as example
+  select account, feed, field, problem, min(found.example) as example
   from found
   group by account, feed, field, problem
 )

@@ -25,9 +25,9 @@ alone as (
     and secondary.kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'other', 'unclassified')
 ),
 grouped as (
-  select account, line, coin, count(*) as record_count, min(occurred_at) as occurred_at,
-    sum(booked) as booked, sum(secondary) as secondary,
-    first_of(ordered_list(record_id, (occurred_at, record_id)), 10) as ids
+  select account, line, coin, count(*) as record_count, min(alone.occurred_at) as occurred_at,
+    sum(alone.booked) as booked, sum(alone.secondary) as secondary,
+    first_of(ordered_list(record_id, (alone.occurred_at, record_id)), 10) as ids
   from alone
   group by account, line, coin
 ),

@@ -24,12 +24,17 @@ left_moves as (
   having sum(amount) > 0
 ),
 left_over as (
-  select replace(account, '/before', '') as account, coin, quantity, ids
+  select replace(parts.account, '/before', '') as account, coin, quantity, ids
   from (
-    select left_lots.account as account, left_lots.coin as coin, left_lots.quantity as quantity,
-      left_lots.ids as ids from left_lots cross join matching where not is_held_together
+    select left_lots.account as account, left_lots.coin as coin, left_lots.quantity as quantity, left_lots.ids as ids
+    from left_lots
+    cross join matching
+    where not is_held_together
     union all
-    select left_moves.account, left_moves.coin, left_moves.quantity, left_moves.ids from left_moves cross join matching where is_held_together
+    select left_moves.account, left_moves.coin, left_moves.quantity, left_moves.ids
+    from left_moves
+    cross join matching
+    where is_held_together
   ) as parts
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, coin, null_time() as occurred_at,

@@ -7,7 +7,7 @@
 with
 matching as (select scope = 'account' as is_by_account from main.lot_matching),
 held as (
-  select case when is_by_account then account else '' end as account, coin, sum(amount) as quantity
+  select case when is_by_account then changes.account else '' end as account, coin, sum(amount) as quantity
   from (
     select account, coin, amount from main.entries
     union all
@@ -19,7 +19,7 @@ held as (
   group by all
 ),
 matched as (
-  select case when is_by_account then account else '' end as account, coin, sum(quantity) as quantity
+  select case when is_by_account then parts.account else '' end as account, coin, sum(parts.quantity) as quantity
   from (
     select account, coin, quantity_left as quantity from main.lots
     union all
@@ -36,7 +36,7 @@ compared as (
   from held
   full join matched on matched.account = held.account and matched.coin = held.coin
 )
-select 'error' as severity, nullif(account, '') as account, cast(null as varchar) as ledger, coin,
+select 'error' as severity, nullif(compared.account, '') as account, cast(null as varchar) as ledger, coin,
   null_time() as occurred_at,
   expected, found, found - expected as difference,
   'The lots of this coin do not add up to its entries.' as explanation, '[]' as evidence, '' as culprit

@@ -7,11 +7,11 @@ refused as (
   where status = 'failed' and code in (select code from staging.permission_codes)
 ),
 grouped as (
-  select account, code, case when code = 'no credential' then reason else '' end as lacking,
-    joined_distinct(feed, ', ') as feeds, min(reason) as reason,
+  select account, code, case when code = 'no credential' then refused.reason else '' end as lacking,
+    joined_distinct(feed, ', ') as feeds, min(refused.reason) as reason,
     distinct_list(feed) as names
   from refused
-  group by account, code, case when code = 'no credential' then reason else '' end
+  group by account, code, case when code = 'no credential' then refused.reason else '' end
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,

@@ -48,9 +48,9 @@ caused as (
   group by inside.account, inside.symbol
 ),
 grouped as (
-  select account, symbol, bool_and(is_of_value) as is_of_value,
-    sum(case when is_of_value then 0 else all_ordered end) as ordered,
-    sum(case when is_of_value then 0 else all_traded end) as traded,
+  select account, symbol, bool_and(inside.is_of_value) as is_of_value,
+    sum(case when inside.is_of_value then 0 else all_ordered end) as ordered,
+    sum(case when inside.is_of_value then 0 else all_traded end) as traded,
     sum(all_ordered_value) as ordered_value, sum(all_traded_value) as traded_value, min(begins_on) as first_day,
     count(*) as island_count, min_by(ids, begins_on) as first_ids
   from inside

@@ -5,8 +5,8 @@
 with
 aside as (
   select records.account as account, records.line as line, records.type as type, count(*) as record_count,
-    min(occurred_at) as occurred_at,
-    first_of(ordered_list(source_id, (occurred_at, source_id)), 10) as ids
+    min(records.occurred_at) as occurred_at,
+    first_of(ordered_list(source_id, (records.occurred_at, source_id)), 10) as ids
   from staging.moved_records as records
   join staging.types as types on types.feed = records.feed and types.type = records.type
   where is_current and is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')

@@ -25,7 +25,7 @@ grouped as (
     min_by(reported, nth) as first_reported, min_by(booked, nth) as first_booked,
     joined_list(figure || ' ' || rtrim(rtrim(amount_text(reported), '0'), '.') || ' against '
       || rtrim(rtrim(amount_text(booked), '0'), '.'), ', ', nth) as words,
-    any_value(ids) as evidence_ids, bool_or(may_hold_principal) as may_hold_principal
+    any_value(ids) as evidence_ids, bool_or(differing.may_hold_principal) as may_hold_principal
   from differing
   group by account, line, symbol, coin, hold_side, opened_at
 ),

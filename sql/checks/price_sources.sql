@@ -8,10 +8,10 @@ ranked as (
   from landing.price_pages
 ),
 failed as (
-  select source, count(*) as series_count, min(received_at) as since, min(problem) as problem,
+  select source, count(*) as series_count, min(received_at) as since, min(ranked.problem) as problem,
     joined_list(asset || ' in ' || currency, ', ', (asset, currency)) as series
   from ranked
-  where nth = 1 and problem is not null
+  where nth = 1 and ranked.problem is not null
     -- What was pending before the last run and is not asked for any more is no longer needed.
     and received_at >= coalesce((select max(started_at) from landing.runs), received_at)
   group by source

@@ -30,7 +30,7 @@ open_ends as (
   where status in ('pending', 'failed', 'missing') and starts_at is not null
 ),
 first_open as (
-  select account, feed, partition, min(open_from) as open_from
+  select account, feed, partition, min(open_ends.open_from) as open_from
   from open_ends
   group by account, feed, partition
 ),
@@ -52,7 +52,7 @@ expiring as (
     )
 ),
 grouped as (
-  select account, feed, min(open_from) as open_from, min(forgotten_from) as forgotten_from,
+  select account, feed, min(expiring.open_from) as open_from, min(expiring.forgotten_from) as forgotten_from,
     distinct_list(feed || case when partition = '' then '' else ' ' || partition end) as parts
   from expiring
   group by account, feed

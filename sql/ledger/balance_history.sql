@@ -27,7 +27,7 @@ moves as (
 ),
 changes as (
   select account, ledger, coin, utc_day(occurred_at) as day, sum(amount) as change,
-    sum(borrowed) as borrowed
+    sum(moves.borrowed) as borrowed
   from moves
   group by account, ledger, coin, utc_day(occurred_at)
 ),

@@ -48,22 +48,23 @@ reported as (
 ),
 parts as (select * from (values ('amount'), ('fee')) as names (part)),
 parts_of_records as (
-  select record_id || '/' || part as entry_id, coalesce(transaction_id, record_id) as transaction_id,
-    account, ledger, product_line, coin, case when part = 'fee' then fee else amount end as amount,
-    case when part = 'fee' then 'fee' else kind end as kind, occurred_at, feed as source_feed, source_id,
+  select record_id || '/' || part as entry_id, coalesce(reported.transaction_id, record_id) as transaction_id,
+    account, ledger, product_line, coin, case when part = 'fee' then fee else reported.amount end as amount,
+    case when part = 'fee' then 'fee' else reported.kind end as kind, occurred_at, feed as source_feed, source_id,
     part, type, symbol, place, page_id, page_row
   from reported
   cross join parts
-  where (part = 'fee' and fee <> 0) or (part = 'amount' and amount <> 0)
+  where (part = 'fee' and fee <> 0) or (part = 'amount' and reported.amount <> 0)
 ),
 deals as (
   select record_id || '/deal' as entry_id, record_id as transaction_id, reported.account as account, ledger,
     product_line, coin,
-    -amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part, type, symbol,
+    -reported.amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part,
+    type, symbol,
     place, page_id, page_row
   from reported
   join staging.account_choices as choices on choices.account = reported.account and choices.p2p_transfers = 'trades'
-  where feed = 'tax.p2pRecords' and kind = 'transfer' and amount <> 0
+  where feed = 'tax.p2pRecords' and reported.kind = 'transfer' and reported.amount <> 0
 ),
 -- What no record shows itself: the balance from before the books, and digits that are not printed.
 chain_parts as (

@@ -53,7 +53,7 @@ valued_fills as (
 -- Sides carry their part so that every join is on equal columns.
 fill_sides as (
   select account, received_place as place, 'amount' as part,
-    value + case when fee_side = 'received' then fee_value else 0 end as value
+    valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value
   from valued_fills
   union all
   select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
@@ -98,7 +98,7 @@ reported as (
 )
 select account, coin, occurred_at as happened_at,
   -- What a deal sells has come before, and what it buys goes after.
-  place * 4 + case
+  reported.place * 4 + case
     when part = 'opening' or (part = 'deal' and amount > 0) then 0
     when part = 'amount' then 1
     when part = 'fee' then 2

@@ -14,14 +14,14 @@
 with
 traded as (
   select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,
-    sum(quote_amount) as value, sum(quantity) as quantity
+    sum(quote_amount) as value, sum(trades.quantity) as quantity
   from main.trades
   where kind = 'trade'
   group by base, quote, traded_at
 ),
 for_fiat as (
   select coin, fiat as currency, traded_at as priced_at, 'p2p' as source,
-    sum(fiat_amount) as value, sum(quantity) as quantity
+    sum(fiat_amount) as value, sum(p2p_trades.quantity) as quantity
   from main.p2p_trades
   where fiat is not null and fiat_amount > 0
   group by coin, fiat, traded_at

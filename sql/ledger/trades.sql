@@ -48,7 +48,7 @@ fee_parts as (
   select account, group_place, paid_coin, paid_fee from sided where paid_fee <> 0
 ),
 fees as (
-  select account, group_place, coin, -sum(fee) as fee,
+  select account, group_place, coin, -sum(fee_parts.fee) as fee,
     row_number() over (partition by account, group_place order by coin) as nth
   from fee_parts
   group by account, group_place, coin
@@ -57,7 +57,7 @@ from_legs as (
   select sided.transaction_id as trade_id, sided.account as account,
     ledgers.ledger as ledger, sided.product_line as product_line,
     case when sided.family = 'spot' then 'trade' else 'conversion' end as kind,
-    base || quote as symbol, case when sided.family = 'spot' then venue_symbol end as venue_symbol,
+    base || quote as symbol, case when sided.family = 'spot' then sided.venue_symbol end as venue_symbol,
     orders.order_id as order_id,
     side, base, quote, quantity, exact_divide(quote_amount, quantity) as price, quote_amount,
     coalesce(first_fee.fee, 0) as fee, first_fee.coin as fee_coin,
@@ -76,7 +76,8 @@ from_legs as (
 ),
 from_orders as (
   select account || '/trade.orderHistory/' || order_id as trade_id, account, category as ledger,
-    category as product_line, 'trade' as kind, base || quote as symbol, symbol as venue_symbol, order_id, side, base,
+    category as product_line, 'trade' as kind, base || quote as symbol, order_trades.symbol as venue_symbol, order_id,
+    side, base,
     quote, quantity,
     exact_divide(quote_amount, quantity) as price, quote_amount, fee, fee_coin,
     cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,

@@ -74,7 +74,7 @@ imported as (
   left join staging.imported_values as worths on worths.place = rows.place
 )
 select entry_id, cast(null as varchar) as imported_id, case when amount < 0 then -size else size end as value,
-  currency, case when size is not null then price_source end as price_source
+  currency, case when size is not null then sizes.price_source end as price_source
 from sizes
 union all
 select entry_id, imported_id, case when amount < 0 then -size else size end, currency,

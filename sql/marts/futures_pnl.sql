@@ -12,8 +12,8 @@
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
 select account, product_line as product_type, symbol, coin as margin_coin, utc_day(occurred_at) as day,
-  sum(realised_pnl) as realised_pnl, sum(fee) as fees, sum(funding) as funding,
-  sum(realised_pnl) + sum(fee) + sum(funding) as net_pnl
+  sum(entry_pnl_parts.realised_pnl) as realised_pnl, sum(fee) as fees, sum(entry_pnl_parts.funding) as funding,
+  sum(entry_pnl_parts.realised_pnl) + sum(fee) + sum(entry_pnl_parts.funding) as net_pnl
 from staging.entry_pnl_parts
 where interest = 0
 group by account, product_line, symbol, coin, utc_day(occurred_at)

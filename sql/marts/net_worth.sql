@@ -8,7 +8,7 @@
 --   value: Sum of what has a price; null where nothing has.
 --   currency: Reporting currency.
 --   unpriced_coins: How many coins that are held or owed have no price that day.
-select account, day, sum(own_value) as value, any_value(currency) as currency,
+select account, day, sum(own_value) as value, any_value(daily_valuation.currency) as currency,
   count(distinct case when own_value is null then coin end) as unpriced_coins
 from main.daily_valuation
 group by account, day

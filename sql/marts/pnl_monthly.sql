@@ -27,9 +27,9 @@ others as (
     interest
   from staging.entry_pnl_parts
 )
-select account, month, product_line, symbol, coin, sum(realised_pnl) as realised_pnl,
+select account, month, product_line, symbol, coin, sum(lots.realised_pnl) as realised_pnl,
   cast(0 as decimal(38, 18)) as fees, cast(0 as decimal(38, 18)) as funding, cast(0 as decimal(38, 18)) as interest,
-  sum(realised_pnl) as net_pnl, count(case when is_unknown then 1 end) as unknown_pieces
+  sum(lots.realised_pnl) as net_pnl, count(case when is_unknown then 1 end) as unknown_pieces
 from lots
 group by account, month, product_line, symbol, coin
 union all

@@ -17,7 +17,7 @@
 --   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it.
 --   valued_at: Time of the price, or of the answer.
 with
-last_days as (select coin, max(day) as day from main.daily_valuation group by coin),
+last_days as (select coin, max(daily_valuation.day) as day from main.daily_valuation group by coin),
 prices as (
   select last_days.coin as coin, valuations.value as price, valuations.valued_at as valued_at,
     valuations.currency as currency

@@ -29,15 +29,16 @@
 with
 holding as (select scope = 'account' as is_by_account from main.lot_matching),
 changes as (
-  select case when is_by_account then account else '' end as holder, coin, month, sum(quantity) as quantity,
-    sum(cost) as cost, sum(unknown_events) as unknown_events
+  select case when is_by_account then account else '' end as holder, coin, month,
+    sum(basis_changes.quantity) as quantity,
+    sum(basis_changes.cost) as cost, sum(basis_changes.unknown_events) as unknown_events
   from staging.basis_changes
   cross join holding
   group by all
 ),
 worths as (
   select case when is_by_account then account else '' end as holder, coin,
-    month_of(day) as month, sum(own_value) as value, any_value(price) as price,
+    month_of(day) as month, sum(own_value) as value, any_value(daily_valuation.price) as price,
     count(case when own_value is null then 1 end) as unpriced
   from main.daily_valuation
   cross join holding
@@ -84,9 +85,10 @@ valued as (
   cross join staging.reporting as reporting
 ),
 closings as (
-  select holder, month, sum(value) as value, sum(unpriced) as unpriced, sum(unknown_events) as unknown_events,
+  select holder, month, sum(valued.value) as value, sum(valued.unpriced) as unpriced,
+    sum(valued.unknown_events) as unknown_events,
     sum(case when valued.coin = reporting.currency then 0 else known_value - cost end) as unrealised,
-    sum(value - known_value) as unknown_value
+    sum(valued.value - known_value) as unknown_value
   from valued
   cross join staging.reporting as reporting
   group by holder, month

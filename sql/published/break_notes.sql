@@ -8,5 +8,6 @@
 --   is_withdrawn: Whether the note before it was taken back.
 --   note: What was said; null where a note was taken back or erased.
 --   noted_at: When.
-select break_id, figures as figures_hash, is_withdrawn, case when is_withdrawn then null else note end as note, noted_at
+select break_id, figures as figures_hash, is_withdrawn, case when is_withdrawn then null else notes.note end as note,
+  noted_at
 from landing.notes

@@ -25,7 +25,7 @@ numbered as (
   from marked
 ),
 ranges as (
-  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
+  select account, feed, partition, min(numbered.starts_at) as starts_at, max(numbered.ends_at) as ends_at,
     sum(row_count) > 0 as is_proven_by_rows
   from numbered
   group by account, feed, partition, island

@@ -19,6 +19,6 @@ ended as (
   group by answers.account, answers.feed, answers.partition, answers.first_page, answers.received_at
   having max_by(coalesce(pages.ends_list, true), pages.page_id)
 )
-select account, feed, partition, max(first_page) as first_page, max(received_at) as read_at
+select account, feed, partition, max(ended.first_page) as first_page, max(received_at) as read_at
 from ended
 group by account, feed, partition

@@ -2,7 +2,7 @@
 -- grain: one row per coin
 with
 ranked as (
-  select coin, cast(rank as integer) + precedence * 1000 as rank,
+  select coin, cast(quote_coins.rank as integer) + precedence * 1000 as rank,
     row_number() over (partition by coin order by precedence) as choice
   from staging.quote_coins
 )

@@ -24,7 +24,7 @@ spelled as (
 ),
 patterns as (
   select feed, kind, direction, family, role, doubt, precedence, canonical_type as name,
-    replace(replace(canonical_type, '_', '\_'), '*', '%') as pattern
+    star_pattern(canonical_type) as pattern
   from staging.tax_types as tax_types
   join canonical on canonical.type = tax_types.type
 ),

@@ -6,6 +6,7 @@ import { endpoints, findEndpoint } from '../../connectors/catalogue.ts'
 import { checkPage } from '../../docs/generate/check-page.ts'
 import { endpointPages } from '../../docs/generate/endpoint-pages.ts'
 import { lineagePage } from '../../docs/generate/lineage-page.ts'
+import { portablePage } from '../../docs/generate/portable-page.ts'
 import { requestFields } from '../../docs/generate/request-fields.ts'
 import { tablePage } from '../../docs/generate/table-page.ts'
 import { typePage } from '../../docs/generate/type-page.ts'
@@ -48,6 +49,10 @@ test('the page of the checks is up to date: else run `npm run docs`', () => {
 test('the pages of the tables and of their lineage are up to date: else run `npm run docs`', async () => {
   expect(readFileSync(join(packageRoot, 'docs', 'tables.md'), 'utf8')).toBe(tablePage())
   expect(readFileSync(join(packageRoot, 'docs', 'lineage.md'), 'utf8')).toBe(await lineagePage())
+})
+
+test('the page of the names that models share is up to date: else run `npm run docs`', () => {
+  expect(readFileSync(join(packageRoot, 'docs', 'portable.md'), 'utf8')).toBe(portablePage())
 })
 
 describe('the page of the types', () => {

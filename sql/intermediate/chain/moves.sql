@@ -19,11 +19,11 @@ select records.account as account, records.feed as feed, records.source_id as so
     else types.kind
   end as kind, types.family as family, types.role as role,
   case
-    when not is_unsigned then amount
+    when not is_unsigned then records.amount
     when (types.direction = 'out')
       <> (records.line = 'P2P' and types.kind = 'transfer' and coalesce(choices.p2p_transfers, '') = 'reversed')
-      then -amount
-    else amount
+      then -records.amount
+    else records.amount
   end as amount,
   records.fee as fee, records.balance as balance, records.occurred_at as occurred_at, records.symbol as symbol,
   records.page_id as page_id, records.page_row as page_row

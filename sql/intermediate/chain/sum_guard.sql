@@ -17,7 +17,7 @@ amounts as (
   select asset, count(*), max(quantity) from main.imported_lots group by asset
 ),
 final as (
-  select coin, sum(row_count) as row_count, max(largest) as largest
+  select coin, sum(amounts.row_count) as row_count, max(amounts.largest) as largest
   from amounts group by coin
 )
 select coin, row_count, largest

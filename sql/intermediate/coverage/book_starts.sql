@@ -9,7 +9,7 @@ starts as (
   where feed in (select feed from staging.feeds where has_balance)
   group by account, partition
 ),
-earliest as (select account, min(first_at) as first_at from starts group by account)
+earliest as (select account, min(starts.first_at) as first_at from starts group by account)
 select starts.account as account, max(starts.first_at) as settled_at
 from starts
 join earliest on earliest.account = starts.account

@@ -49,6 +49,7 @@ bounded as (
   where pairs.comparison = 'orders' and pairs.feed = 'tax.futuresRecords'
     and pairs.account not in (select account from staging.tax_books)
 )
-select comparison, account, line, starts_at + interval 1 day as starts_at, ends_at - interval 1 day as ends_at
+select comparison, account, line, bounded.starts_at + interval 1 day as starts_at,
+  bounded.ends_at - interval 1 day as ends_at
 from bounded
-where starts_at + interval 1 day < ends_at - interval 1 day
+where bounded.starts_at + interval 1 day < bounded.ends_at - interval 1 day

@@ -48,7 +48,7 @@ asked as (
   group by account, feed, partition
 ),
 wanted as (
-  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at
+  select account, feed, partition, min(ranges.starts_at) as starts_at, max(ranges.ends_at) as ends_at
   from (
     select * from known
     union all
@@ -61,7 +61,7 @@ wanted as (
         else ends_at
       end
     from asked
-  )
+  ) as ranges
   group by account, feed, partition
 ),
 -- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
@@ -97,7 +97,7 @@ open_pieces as (
 -- How far back each run had come: what its pages prove, or what it had to say of it. A window that was only asked for is
 -- not enough. Its start is reckoned by the machine's clock, and a run that was killed may not have come to its end.
 runs as (
-  select account, feed, partition, run_id, min(seen) as first_seen, min(reached_from) as reached_from
+  select account, feed, partition, run_id, min(seen) as first_seen, min(seen_pages.reached_from) as reached_from
   from (
     select pages.account as account, pages.feed as feed, pages.partition as partition, pages.run_id as run_id,
       pages.page_id as seen,
@@ -109,12 +109,12 @@ runs as (
     union all
     select account, feed, partition, run_id, seq, case when status <> 'lost' then starts_at end
     from landing.statements
-  )
+  ) as seen_pages
   group by account, feed, partition, run_id
 ),
 earlier_runs as (
   select account, feed, partition, run_id,
-    min(reached_from) over (
+    min(runs.reached_from) over (
       partition by account, feed, partition order by first_seen
       rows between unbounded preceding and 1 preceding
     ) as reached_from
@@ -173,9 +173,9 @@ numbered as (
   from marked
 ),
 missing as (
-  select account, feed, partition, min(starts_at) as starts_at, max(ends_at) as ends_at,
-    any_value(status) as status, any_value(code) as code, min(reason) as reason,
-    bool_or(is_named) as is_named, any_value(is_before_books) as is_before_books
+  select account, feed, partition, min(numbered.starts_at) as starts_at, max(numbered.ends_at) as ends_at,
+    any_value(numbered.status) as status, any_value(numbered.code) as code, min(numbered.reason) as reason,
+    bool_or(numbered.is_named) as is_named, any_value(numbered.is_before_books) as is_before_books
   from numbered
   group by account, feed, partition, island
 ),

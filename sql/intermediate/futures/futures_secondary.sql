@@ -22,7 +22,7 @@ booked as (
 ),
 secondary_records as (
   select records.account as account, id as source_id, partition as line, margin_coin as coin,
-    coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(fee, 0) as fee, symbol,
+    coalesce(types.kind, 'unclassified') as kind, ts as occurred_at, amount, coalesce(records.fee, 0) as fee, symbol,
     page_id, page_row,
     case
       when types.kind = 'funding' and epoch_ms(ts) % 3600000 < 60000
@@ -32,7 +32,7 @@ secondary_records as (
   from main.futures_records as records
   left join staging.types as types
     on types.feed = 'tax.futuresRecords' and types.type = records.future_tax_type
-  where is_current and (amount <> 0 or coalesce(fee, 0) <> 0)
+  where is_current and (amount <> 0 or coalesce(records.fee, 0) <> 0)
     and records.account in (select account from staging.tax_books)
 ),
 secondary as (

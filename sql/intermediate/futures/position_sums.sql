@@ -14,7 +14,7 @@ doubled as (
   select distinct account, line, symbol, coin, hold_side from staging.compared_position_moves where is_of_other_side
 ),
 summed as (
-  select account, line, symbol, coin, hold_side, bool_or(is_doubtful) as is_doubtful,
+  select account, line, symbol, coin, hold_side, bool_or(compared_position_moves.is_doubtful) as is_doubtful,
     bool_or(doubt = 'isolated') as may_hold_principal,
     sum(case when kind in ('realised_pnl', 'liquidation') and is_exact then amount else 0 end) as exact_profits,
     sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as near_profits,

@@ -38,7 +38,7 @@ holdings as (
 -- What a later imported row needs is not given away before.
 free as (
   select book_account, coin, occurred_at,
-    min(held) over (
+    min(holdings.held) over (
       partition by book_account, coin order by occurred_at rows between current row and unbounded following
     ) as held
   from holdings

@@ -32,6 +32,6 @@ ranked as (
   from candidates
   where apart_ms <= 86400000
 )
-select place, entry_id, 'import/' || transfer_id as transfer_id
+select place, entry_id, 'import/' || ranked.transfer_id as transfer_id
 from ranked
 where choice_of_leg = 1 and choice_of_record = 1

@@ -6,7 +6,7 @@
 -- grain: one row per place
 -- keys:  coin, happened_at, place unique
 with
-last_row as (select coalesce(max(place), 0) as place from staging.imported_rows),
+last_row as (select coalesce(max(imported_rows.place), 0) as place from staging.imported_rows),
 moves as (
   select moves.place as place, moves.leg as leg, moves.id as id, moves.book_account as book_account,
     moves.occurred_at as occurred_at, moves.type as type, moves.transfer_id as transfer_id,
@@ -44,7 +44,7 @@ handed_over as (
 select book_account as account, coin, occurred_at as happened_at,
   (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,
   reporting.currency as currency,
-  case when kind in ('transfer_in', 'transfer_out') then 'import/' || transfer_id end as transfer_id
+  case when kind in ('transfer_in', 'transfer_out') then 'import/' || valued.transfer_id end as transfer_id
 from valued
 cross join last_row
 cross join staging.reporting as reporting

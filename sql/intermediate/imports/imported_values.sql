@@ -51,7 +51,7 @@ shares as (
 select place, row_value,
   case when fee < 0 then -fee_size else fee_size end as fee_value,
   case
-    when network_quantity > 0 then coalesce(exact_ratio(row_value, network_quantity, quantity), network_part_value)
+    when shares.network_quantity > 0 then coalesce(exact_ratio(row_value, shares.network_quantity, quantity), network_part_value)
   end as network_value,
-  coalesce(network_quantity, 0) as network_quantity
+  coalesce(shares.network_quantity, 0) as network_quantity
 from shares

@@ -8,7 +8,8 @@ fees as (
   where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line, symbol,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
+    symbol,
     created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
@@ -25,7 +26,8 @@ events as (
   select account, line, symbol, ends_at, 3, -1, nth, null, null, null from numbered
 ),
 swept as (
-  select entry_id, account, coin, fee, sum(change) over so_far as living, sum(change * nth) over so_far as living_nth
+  select entry_id, account, coin, fee, sum(change) over so_far as living,
+    sum(change * cast(nth as bigint)) over so_far as living_nth
   from events
   window so_far as (
     partition by account, line, symbol order by happens_at, phase
@@ -40,12 +42,12 @@ alone as (
   where swept.entry_id is not null and swept.living = 1
 ),
 charged as (
-  select account, order_id, coin, sum(fee) as fee from alone group by account, order_id, coin
+  select account, order_id, coin, sum(alone.fee) as fee from alone group by account, order_id, coin
 ),
 stated as (
-  select account, order_id, fee_coin as coin, sum(fee) as fee
+  select account, order_id, fee_coin as coin, sum(order_fee_details.fee) as fee
   from main.order_fee_details
-  where is_current and fee_coin <> '' and fee is not null
+  where is_current and fee_coin <> '' and order_fee_details.fee is not null
   group by account, order_id, fee_coin
 ),
 proven as (

@@ -43,7 +43,7 @@ spans as (
 ),
 -- A run of days ends where no span of its days reaches the next one. So days are marked, which are few, and not spans.
 days as (
-  select account, line, symbol, first_day, max(greatest(first_day, last_day)) as last_day
+  select account, line, symbol, first_day, max(greatest(first_day, spans.last_day)) as last_day
   from spans
   group by account, line, symbol, first_day
 ),

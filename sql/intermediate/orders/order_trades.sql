@@ -24,16 +24,16 @@ split as (
     on filled.symbol like '%' || ranks.coin and length(filled.symbol) > length(ranks.coin)
 ),
 fees as (
-  select account, order_id, fee_coin, sum(fee) as fee,
+  select account, order_id, fee_coin, sum(order_fee_details.fee) as fee,
     row_number() over (partition by account, order_id order by fee_coin) as nth
   from main.order_fee_details
-  where is_current and fee_coin <> '' and fee is not null
+  where is_current and fee_coin <> '' and order_fee_details.fee is not null
   group by account, order_id, fee_coin
 ),
 final as (
   select split.account as account, split.order_id as order_id, category, symbol, side,
     substr(symbol, 1, length(symbol) - length(quote)) as base, quote,
-    cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fee, 0) as fee, traded_at,
+    cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fees.fee, 0) as fee, traded_at,
     coalesce(created_time, traded_at) as began_at
   from split
   left join fees on fees.account = split.account and fees.order_id = split.order_id and fees.nth = 1

@@ -17,8 +17,9 @@ fills as (
   where groups.family = 'spot'
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line, symbol,
-    lower(side) as side, cum_exec_qty, created_time as begins_at,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
+    symbol,
+    lower(orders.side) as side, cum_exec_qty, created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
   where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
@@ -36,7 +37,7 @@ events as (
 ),
 swept as (
   select account, group_place, quantity,
-    sum(change) over so_far as living, sum(change * nth) over so_far as living_nth
+    sum(change) over so_far as living, sum(change * cast(nth as bigint)) over so_far as living_nth
   from events
   window so_far as (
     partition by account, line, symbol, side order by happens_at, phase

@@ -11,7 +11,7 @@ sold_before as (
 ),
 changes as (
   select account, coin, happened_at as occurred_at, value is null as is_unknown,
-    case when value is null then 0 else quantity end as quantity, coalesce(value, 0) as cost
+    case when value is null then 0 else lot_events.quantity end as quantity, coalesce(value, 0) as cost
   from main.lot_events
   where kind = 'acquire'
   union all
@@ -49,7 +49,7 @@ changes as (
   where sales.closed_at is not null
 )
 select account, coin, month_of(utc_day(occurred_at)) as month,
-  sum(quantity) as quantity, sum(cost) as cost, count(case when is_unknown then 1 end) as unknown_events
+  sum(changes.quantity) as quantity, sum(changes.cost) as cost, count(case when is_unknown then 1 end) as unknown_events
 from changes
 where not ends_with(account, '/before')
 group by account, coin, month_of(utc_day(occurred_at))

@@ -8,9 +8,9 @@ with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
   select account, event_id, happened_at as occurred_at,
-    case when kind = 'acquire' then value else -value end as value
+    case when kind = 'acquire' then lot_events.value else -lot_events.value end as value
   from main.lot_events
-  where kind in ('acquire', 'dispose', 'transfer_out') and value is not null and not ends_with(account, '/before')
+  where kind in ('acquire', 'dispose', 'transfer_out') and lot_events.value is not null and not ends_with(account, '/before')
   union all
   -- A gift is a disposal under some rules; under the others it leaves with its cost.
   select account, event_id, happened_at, -value
@@ -75,6 +75,6 @@ lines as (
   from staging.lot_arrivals
   where cost_basis is not null and not ends_with(to_account, '/before')
 )
-select account, month_of(utc_day(occurred_at)) as month, line, sum(value) as value
+select account, month_of(utc_day(occurred_at)) as month, line, sum(lines.value) as value
 from lines
 group by account, month_of(utc_day(occurred_at)), line

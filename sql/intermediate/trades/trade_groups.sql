@@ -13,12 +13,12 @@ legs as (
   where legs.status = 'trade'
 )
 select account, group_place,
-  any_value(transaction_id) as transaction_id,
-  any_value(feed) as feed,
-  any_value(line) as line,
-  any_value(product_line) as product_line,
-  any_value(family) as family,
-  any_value(occurred_at) as occurred_at,
+  any_value(legs.transaction_id) as transaction_id,
+  any_value(legs.feed) as feed,
+  any_value(legs.line) as line,
+  any_value(legs.product_line) as product_line,
+  any_value(legs.family) as family,
+  any_value(legs.occurred_at) as occurred_at,
   min(case when role = 'received' then coin end) as received_coin,
   sum(case when role = 'received' then amount else 0 end) as received,
   sum(case when role = 'received' then fee else 0 end) as received_fee,

@@ -12,7 +12,7 @@ fees as (
   where legs.status = 'trade' and (entries.part = 'fee' or (legs.role = 'fee' and entries.part = 'amount'))
 )
 select account, group_place,
-  case when count(*) = count(value) then sum(value) end as value,
-  min(case when value is null then coin end) as unpriced_coin
+  case when count(*) = count(fees.value) then sum(fees.value) end as value,
+  min(case when fees.value is null then coin end) as unpriced_coin
 from fees
 group by account, group_place

@@ -5,7 +5,7 @@
 with
 reporting as (select currency from staging.reporting),
 unvalued as (
-  select coin, min(valued_at) as valued_at
+  select coin, min(valuations.valued_at) as valued_at
   from main.valuations
   where steps is null and not starts_with(entry_id, 'day/')
   group by coin
@@ -57,7 +57,7 @@ reached as (
   select coin, node, 4 from hop_4
 ),
 nearest as (
-  select coin, node, min(hops) as hops from reached where node <> coin group by coin, node
+  select coin, node, min(reached.hops) as hops from reached where node <> coin group by coin, node
 ),
 places as (
   select coin, count(*) as place_count, min(node) as one_place,

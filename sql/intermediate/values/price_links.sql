@@ -36,8 +36,9 @@ onward as (
   from links
   where coin <> (select currency from reporting)
 )
-select coin, currency, rank, priced_at, min_by(price, preference) as price, min_by(source, preference) as source,
-  min_by(is_reverse, preference) as is_reverse,
+select coin, currency, rank, priced_at, min_by(onward.price, preference) as price,
+  min_by(onward.source, preference) as source,
+  min_by(onward.is_reverse, preference) as is_reverse,
   plus_days(priced_at, case when bool_or(is_fiat) then 5 else 1 end) as valid_until
 from onward
 group by coin, currency, rank, priced_at

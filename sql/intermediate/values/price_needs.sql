@@ -46,7 +46,7 @@ holdings as (
     lead(day, 1, null) over (partition by coin order by day) as next_day
   from changes
 ),
-last_day as (select max(day) as day from changes)
+last_day as (select max(changes.day) as day from changes)
 select coin, 'hour' as unit, day as first_day, day as last_day from valued_days
 union all
 select holdings.coin, 'day', holdings.day, coalesce(holdings.next_day, last_day.day)

@@ -19,8 +19,8 @@ reached as (
   union all
   select coin, 3 from hop_3
 ),
-nearest as (select coin, min(hops) as hops from reached group by coin),
-best as (select coin, min(rank) as rank from pairs group by coin)
+nearest as (select coin, min(reached.hops) as hops from reached group by coin),
+best as (select coin, min(pairs.rank) as rank from pairs group by coin)
 select pairs.coin as coin, pairs.currency as currency, pairs.rank as rank, nearest.hops as hops,
   pairs.currency = (select currency from staging.reporting) and pairs.rank = best.rank as is_shortest_and_best
 from pairs

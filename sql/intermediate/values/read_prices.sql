@@ -5,7 +5,7 @@
 -- keys:  coin, currency, priced_at, source unique
 with
 contracts as (
-  select symbol, upper(min(base_coin)) as base_coin, upper(min(quote_coin)) as quote_coin
+  select symbol, upper(min(contracts.base_coin)) as base_coin, upper(min(contracts.quote_coin)) as quote_coin
   from main.contracts
   where lower(symbol_type) = 'perpetual'
   group by symbol
@@ -19,7 +19,7 @@ marks as (
 ),
 -- What one answer reported is the content of a published record, which may be older than the answer.
 contents as (
-  select account, balance_info, min(page_id) as page_id, min_by(page_row, page_id) as page_row
+  select account, balance_info, min(ltv.page_id) as page_id, min_by(ltv.page_row, ltv.page_id) as page_row
   from main.ltv
   group by account, balance_info
 ),
@@ -37,8 +37,8 @@ together as (
   select * from lending
 )
 -- Several accounts may be asked in one moment: the first answer counts.
-select coin, currency, priced_at, source, min_by(price, (page_id, page_row)) as price,
-  min(page_id) as page_id, min_by(page_row, (page_id, page_row)) as page_row
+select coin, currency, priced_at, source, min_by(together.price, (together.page_id, together.page_row)) as price,
+  min(together.page_id) as page_id, min_by(together.page_row, (together.page_id, together.page_row)) as page_row
 from together
-where price > 0 and coin <> currency
+where together.price > 0 and coin <> currency
 group by coin, currency, priced_at, source
