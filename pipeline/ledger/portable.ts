@@ -305,6 +305,22 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: 'leftUTF8(x, n)',
   },
   {
+    name: 'small_letters',
+    parameters: ['x'],
+    meaning:
+      'A text in small letters, those of every script: lower alone is for words that are compared with ASCII ones.',
+    duckdb: 'lower(x)',
+    clickhouse: 'lowerUTF8(x)',
+  },
+  {
+    name: 'capital_letters',
+    parameters: ['x'],
+    meaning:
+      'A text in capitals, those of every script: upper alone is for words that are compared with ASCII ones.',
+    duckdb: 'upper(x)',
+    clickhouse: 'upperUTF8(x)',
+  },
+  {
     name: 'like_pattern',
     parameters: ['x', 'p'],
     meaning: 'Whether a text is like a pattern in which a backslash takes the next sign as it stands.',

@@ -9,7 +9,7 @@ records as (
   where order_id is null
 ),
 orders as (
-  select account, coin, lower(orders.side) as side, count as quantity,
+  select account, coin, small_letters(orders.side) as side, count as quantity,
     coalesce(release_time, u_time, c_time) as happened_at, 'p2p.orders/' || order_id as id
   from main.p2p_orders as orders
   where is_current and lower(status) = 'completed'

@@ -24,7 +24,7 @@ records as (
   where kind = 'p2p_trade'
 ),
 orders as (
-  select account, order_id, lower(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
+  select account, order_id, small_letters(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
     counterparty_id,
     coalesce(release_time, u_time, c_time) as completed_at,
     utc_day(coalesce(release_time, u_time, c_time)) as day
