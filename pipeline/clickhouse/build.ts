@@ -92,7 +92,7 @@ class Build {
     const connection = await landing.instance.connect()
     try {
       for (const statement of clickhouseFunctions) await this.#server.run(statement)
-      await this.#land(connection)
+      const isNewLanding = await this.#land(connection)
       const before = await this.#states.published()
       const scratch = {
         dir,
@@ -112,7 +112,7 @@ class Build {
       })
       const published = publish && (made.breaks.error === 0 || publishAnyway === true)
       if (published) {
-        await this.#states.publish(this.#state, made.published)
+        await this.#states.publish(this.#state, made.published, { keepsLast: !isNewLanding })
         await forgetUnpublishedBreaks(disk, dir)
       } else {
         await this.#states.drop(this.#state)
@@ -125,10 +125,11 @@ class Build {
     }
   }
 
-  async #land(connection: DuckDBConnection): Promise<void> {
+  /** True where all that has landed went over anew. */
+  async #land(connection: DuckDBConnection): Promise<boolean> {
     const { dir, disk = nodeDisk, config, full } = this.#options
     const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
-    await landOn({
+    return await landOn({
       server: this.#server,
       folder: this.#folder,
       connection,

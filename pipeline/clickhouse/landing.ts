@@ -39,8 +39,8 @@ export interface LandOptions extends Ways {
   readonly anew?: boolean
 }
 
-/** Brings the landing database of the server up to what has landed here. */
-export async function landOn(options: LandOptions): Promise<void> {
+/** Brings the landing database of the server up to what has landed here. True where all of it went over anew. */
+export async function landOn(options: LandOptions): Promise<boolean> {
   const { server, connection, database } = options
   const landed = `${identifier(database)}."landed"`
   await server.run(
@@ -62,6 +62,7 @@ export async function landOn(options: LandOptions): Promise<void> {
   await server.run(
     `insert into ${landed} select ${text(origin)}, ${seq}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
   )
+  return known === undefined
 }
 
 async function landTable(

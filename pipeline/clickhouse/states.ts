@@ -11,6 +11,9 @@ export interface State {
   readonly databases: Databases
 }
 
+/** States that are kept: the published one, and the one before it, which may still be read. */
+const KEPT = 2
+
 export class States {
   readonly #server: Server
   readonly #database: string
@@ -54,14 +57,21 @@ export class States {
     return state
   }
 
-  /** Publishes a finished state, and lets go of what its build needed on the way. */
-  async publish({ id, databases }: State, tables: readonly string[]): Promise<void> {
+  /**
+   * Publishes a finished state, and lets go of what its build needed on the way. The state before it is kept for whoever
+   * reads it, unless something may have been erased since: then nothing of it must stay.
+   */
+  async publish(
+    { id, databases }: State,
+    tables: readonly string[],
+    { keepsLast }: { readonly keepsLast: boolean },
+  ): Promise<void> {
     await this.#server.run(`insert into ${this.#table} values ('${id}', now64(3, 'UTC'))`)
     for (const table of tables)
       await this.#server.run(
         `create or replace view ${identifier(this.#database)}.${identifier(table)} as select * from ${identifier(databases.main)}.${identifier(table)}`,
       )
-    await this.#dropOthers()
+    await this.#dropOthers(keepsLast ? KEPT : 1)
   }
 
   async drop(state: State): Promise<void> {
@@ -70,16 +80,15 @@ export class States {
   }
 
   /**
-   * Drops what no reader needs: builds that died, and all published states but the last two, of which the older one may
-   * still be read. One build writes at a time: the lock of the books sees to that.
+   * Drops what no reader needs: builds that died, and all published states but the last. One build writes at a time: the lock of the books sees to that.
    */
   async clear(): Promise<void> {
-    await this.#dropOthers()
+    await this.#dropOthers(KEPT)
   }
 
-  async #dropOthers(): Promise<void> {
+  async #dropOthers(count: number): Promise<void> {
     const kept = (
-      await this.#server.rows(`select build from ${this.#table} order by build desc limit 2`)
+      await this.#server.rows(`select build from ${this.#table} order by build desc limit ${count}`)
     ).map(([build]) => `${this.#database}_${build}`)
     const ours = new RegExp(`^${this.#database}_b\\d{17}(_staging|_checks)?$`)
     for (const [database] of await this.#server.rows('select name from system.databases'))

@@ -11,7 +11,7 @@ import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
-import { engineConfig } from './engine.ts'
+import { engineConfig, mustBeFiles } from './engine.ts'
 import { engineOptions } from './engine-options.ts'
 
 const publishAnyway = {
@@ -91,6 +91,7 @@ export const verifyCommand = defineCommand({
       }),
   run: async (context, args) => {
     const config = optionalConfig(context)
+    if (args.rebuild) mustBeFiles(config, 'verify --rebuild')
     const repair = args.repair ? await repairBooks(context, config) : null
     const result = await verifyBooks(context, config, args)
     if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))

@@ -49,3 +49,14 @@ export function readingOptions(
     source: server === null ? undefined : clickHouseSource(server),
   }
 }
+
+/** Refuses what can only be done on books that are files, rather than do it on an older ledger that happens to lie there. */
+export function mustBeFiles({ engine }: Config, command: string): void {
+  if (engine.clickhouse === undefined) return
+  throw new UsageError(`${command} works on books that DuckDB has built.`, {
+    where: 'engine.clickhouse of the configuration',
+    expected: 'a ledger in a file',
+    action:
+      'Build one with `tieout build --engine duckdb` and name a configuration without that section (--config).',
+  })
+}
