@@ -92,7 +92,7 @@ class Build {
     const connection = await landing.instance.connect()
     try {
       for (const statement of clickhouseFunctions) await this.#server.run(statement)
-      const isNewLanding = await this.#land(connection)
+      const isNewLanding = await this.#land(connection, this.#options.full === true)
       const before = await this.#states.published()
       const scratch = {
         dir,
@@ -126,8 +126,8 @@ class Build {
   }
 
   /** True where all that has landed went over anew. */
-  async #land(connection: DuckDBConnection): Promise<boolean> {
-    const { dir, disk = nodeDisk, config, full } = this.#options
+  async #land(connection: DuckDBConnection, anew: boolean): Promise<boolean> {
+    const { dir, disk = nodeDisk, config } = this.#options
     const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
     return await landOn({
       server: this.#server,
@@ -135,7 +135,7 @@ class Build {
       connection,
       database: this.#settings.database,
       origin: [packageVersion, origin].join('\n'),
-      anew: full === true,
+      anew,
     })
   }
 
@@ -240,7 +240,7 @@ class Build {
     for (const docs of docsOfStep(step)) rows += await this.#send(beside, docs.table, written, docs)
     // What was read has had its use, and may be large.
     for (const table of reads) await beside.run(`truncate ${here(table)}`)
-    if (step.precedes !== undefined) await this.#land(landed)
+    if (step.precedes !== undefined) await this.#land(landed, false)
     return rows
   }
 

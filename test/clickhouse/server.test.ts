@@ -5,9 +5,11 @@ import { TieoutError } from '../../models/error.ts'
 import { Question } from '../../pipeline/clickhouse/query.ts'
 import { Server } from '../../pipeline/clickhouse/server.ts'
 import { allRows } from '../../pipeline/output/column.ts'
-import { fakeServer, type Said, VERSION } from './fake-server.ts'
+import { type Asked, fakeServer, type Said, VERSION } from './fake-server.ts'
 
 const PASSWORD = 'a-password-that-nobody-sees'
+/** Where nothing was asked. */
+const NOTHING: Asked = { statement: '', parameters: new URLSearchParams(), headers: {} }
 const settingsOf = (url: string) => ({ url, database: 'tieout', user: 'books', password: PASSWORD })
 
 async function errorOf(promise: Promise<unknown>): Promise<TieoutError> {
@@ -30,10 +32,7 @@ test('a statement runs under the settings that make both engines say the same', 
   const server = await Server.open(settingsOf(url))
   await server.run('create database x', { database: 'there' })
   await server.close()
-  const { statement, parameters, headers } = asked.at(-1) ?? {
-    parameters: new URLSearchParams(),
-    headers: {},
-  }
+  const { statement, parameters, headers } = asked.at(-1) ?? NOTHING
   expect(statement).toBe('create database x')
   expect(parameters.get('join_use_nulls')).toBe('1')
   expect(parameters.get('prefer_column_name_to_alias')).toBe('1')
@@ -132,10 +131,7 @@ test('a question of the user may read and nothing else, for its time and no long
     'at time',
     'is_open text',
   ])
-  const { parameters, headers, statement } = asked.at(-1) ?? {
-    parameters: new URLSearchParams(),
-    headers: {},
-  }
+  const { parameters, headers, statement } = asked.at(-1) ?? NOTHING
   expect(statement).toBe('select * from balances\nformat JSONCompactEachRowWithNamesAndTypes')
   expect([parameters.get('readonly'), parameters.get('max_execution_time')]).toEqual(['1', '30'])
   expect(headers['x-clickhouse-database']).toBe('tieout_b20261101000000000')
