@@ -29,13 +29,14 @@ import { forgetUnpublishedBreaks, keepUnpublishedBreaks } from '../ledger/publis
 import { GIVEN_TABLES, loadReference } from '../ledger/reference.ts'
 import { type BuildEvent, type ExtraStep, failed, runnable, runTasks } from '../ledger/tasks.ts'
 import { CATALOG } from '../ledger/workspace.ts'
-import { landOn } from './landing.ts'
-import { nameOf, renamed } from './names.ts'
+import { isRecord, landOn } from './landing.ts'
+import { type Databases, nameOf, renamed } from './names.ts'
 import { inScratch } from './scratch.ts'
 import { Server } from './server.ts'
 import type { ClickHouseSettings } from './settings.ts'
+import { farTable, isByAccount, landedParts, unionOf } from './shards.ts'
 import { type State, States } from './states.ts'
-import { type Columns, columnsOf, columnsThere, definitionOf, pull, push } from './transfer.ts'
+import { type Columns, columnsOf, columnsThere, definitionOf, pull, push, text } from './transfer.ts'
 
 /** Rows of a published table stand by account and coin, where it has them. */
 const ORDER = ['account', 'coin']
@@ -46,42 +47,63 @@ export async function buildOnClickHouse(
   settings: ClickHouseSettings,
   signal?: AbortSignal,
 ): Promise<BuildResult> {
-  const server = await Server.open(settings, signal)
-  const states = new States(server, settings.database)
+  const servers = await openAll(settings, signal)
+  const states = new States(servers, settings.database)
   try {
     await states.begin()
     await states.clear()
     const state = await states.create(new Date(options.clock.wall()))
     try {
-      return await new Build(options, settings, server, states, state).run()
+      return await new Build(options, settings, servers, states, state).run()
     } catch (error) {
       // What went wrong counts, whatever becomes of the clearing up: the next build clears up as well.
       await states.drop(state).catch(() => undefined)
       throw error
     }
   } finally {
-    await server.close()
+    for (const server of servers) await server.close()
+  }
+}
+
+/** The first server, and those that share its work. */
+async function openAll(
+  settings: ClickHouseSettings,
+  signal: AbortSignal | undefined,
+): Promise<[Server, ...Server[]]> {
+  const opened: [Server, ...Server[]] = [await Server.open(settings, signal)]
+  try {
+    for (const url of settings.shards ?? []) opened.push(await Server.open({ ...settings, url }, signal))
+    return opened
+  } catch (error) {
+    for (const server of opened) await server.close()
+    throw error
   }
 }
 
 class Build {
   readonly #options: BuildOptions
   readonly #settings: ClickHouseSettings
+  readonly #servers: readonly [Server, ...Server[]]
   readonly #server: Server
   readonly #states: States
   readonly #state: State
   readonly #folder: string
+  /** Tables whose rows stand on the server of their account. */
+  readonly #inParts = new Set<string>()
+  /** Other tables that stand on every server by now, for models that run on all of them. */
+  readonly #everywhere = new Set<string>()
 
   constructor(
     options: BuildOptions,
     settings: ClickHouseSettings,
-    server: Server,
+    servers: readonly [Server, ...Server[]],
     states: States,
     state: State,
   ) {
     this.#options = options
     this.#settings = settings
-    this.#server = server
+    this.#servers = servers
+    this.#server = servers[0]
     this.#states = states
     this.#state = state
     this.#folder = join(options.dir, 'tmp')
@@ -91,7 +113,8 @@ class Build {
     const { dir, disk = nodeDisk, landing, publishAnyway, publish = true } = this.#options
     const connection = await landing.instance.connect()
     try {
-      for (const statement of clickhouseFunctions) await this.#server.run(statement)
+      for (const server of this.#servers)
+        for (const statement of clickhouseFunctions) await server.run(statement)
       const isNewLanding = await this.#land(connection, this.#options.full === true)
       const before = await this.#states.published()
       const scratch = {
@@ -130,7 +153,7 @@ class Build {
     const { dir, disk = nodeDisk, config } = this.#options
     const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
     return await landOn({
-      server: this.#server,
+      servers: this.#servers,
       folder: this.#folder,
       connection,
       database: this.#settings.database,
@@ -163,7 +186,8 @@ class Build {
       only,
       clock,
     })
-    const shapes = shapesIn(await columnsOf(beside, ['staging', 'checks', CATALOG]))
+    const shapes = shapesIn(await columnsOf(beside, ['landing', 'staging', 'checks', CATALOG]))
+    if (this.#servers.length > 1) await this.#standLandedParts(shapes)
     for (const table of GIVEN_TABLES) await this.#send(beside, table, shapes)
     const byName = new Map(models.map((model) => [model.table, model]))
     const events: BuildEvent[] = []
@@ -212,16 +236,53 @@ class Build {
   }
 
   async #makeModel(beside: DuckDBConnection, model: Model, shapes: Shapes): Promise<number> {
-    const { databases } = this.#state
+    const { databases, parts } = this.#state
+    const reads = await readsOf(beside, model)
     const target = nameOf(model.table, databases)
-    const select = renamed(model.select, await readsOf(beside, model), databases)
     try {
-      await this.#define(model.table, shapes, model)
-      await this.#server.run(`insert into ${target}\n${select}`, { database: databases.main })
+      if (isByAccount(model.table) && reads.some((table) => this.#inParts.has(table))) {
+        for (const table of reads) await this.#standEverywhere(table, shapes)
+        await Promise.all(this.#servers.map((server) => makeOn(server, model, reads, parts, shapes)))
+        this.#inParts.add(model.table)
+        const columns = shapes.get(model.table) ?? new Map()
+        await this.#server.run(
+          `create view ${target} as ${unionOf(this.#servers, model.table, parts, columns)} comment ${text(model.doc)}`,
+        )
+      } else await makeOn(this.#server, model, reads, databases, shapes)
     } catch (cause) {
       throw failed(model.file, model.table, cause)
     }
     return await this.#count(target)
+  }
+
+  /** The rows of records that have landed stand in parts from build to build: each server sees its own. */
+  async #standLandedParts(shapes: Shapes): Promise<void> {
+    const stay = { ...this.#state.parts, landing: landedParts(this.#settings.database) }
+    for (const [table, columns] of shapes) {
+      if (!table.startsWith('landing.') || !isRecord(columns)) continue
+      this.#inParts.add(table)
+      for (const server of this.#servers)
+        await server.run(
+          `create view ${nameOf(table, this.#state.parts)} as select * from ${nameOf(table, stay)}`,
+        )
+    }
+  }
+
+  /** Brings a table that stands on the first server alone to all of them, once. */
+  async #standEverywhere(table: string, shapes: Shapes): Promise<void> {
+    if (this.#inParts.has(table) || this.#everywhere.has(table)) return
+    this.#everywhere.add(table)
+    const { databases, parts } = this.#state
+    const [first, ...others] = this.#servers
+    const columns = shapes.get(table) ?? new Map()
+    const name = nameOf(table, parts)
+    await first.run(`create view ${name} as select * from ${nameOf(table, databases)}`)
+    for (const server of others) {
+      await server.run(definitionOf(name, { columns, order: ORDER }))
+      await server.run(
+        `insert into ${name} select * from ${farTable(first, nameOf(table, databases), columns)}`,
+      )
+    }
   }
 
   /** Runs a step here, on the rows that it reads, and brings what it wrote to the server. */
@@ -285,6 +346,21 @@ class Build {
   async #count(target: string): Promise<number> {
     return Number((await this.#server.rows(`select count() from ${target}`))[0]?.[0])
   }
+}
+
+/** Makes the table of a model on one server, from the tables that it has in these databases. */
+async function makeOn(
+  server: Server,
+  model: Model,
+  reads: readonly string[],
+  databases: Databases,
+  shapes: Shapes,
+): Promise<void> {
+  const target = nameOf(model.table, databases)
+  const columns = shapes.get(model.table) ?? new Map()
+  await server.run(definitionOf(target, { columns, order: ORDER, meaning: model }))
+  const select = renamed(model.select, reads, databases)
+  await server.run(`insert into ${target}\n${select}`, { database: databases.main })
 }
 
 /** The step with tables that say nothing, where it would ask others: what it makes is made when its turn comes. */

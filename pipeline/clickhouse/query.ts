@@ -45,7 +45,7 @@ export class Question {
   static async to(settings: ClickHouseSettings, limits: Limits): Promise<Question> {
     const server = await Server.open(settings, limits.signal)
     try {
-      const state = await new States(server, settings.database).published()
+      const state = await new States([server], settings.database).published()
       if (state !== null) return new Question(server, state.databases.main, limits)
       throw new NoLedger('There is no published ledger on the server yet.', {
         where: `${settings.url}, database ${settings.database}`,

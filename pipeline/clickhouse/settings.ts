@@ -13,6 +13,8 @@ export interface ClickHouseSettings {
   readonly password: string
   /** Certificates of the authorities that the server is known by, as PEM; those of Node when absent. */
   readonly ca?: Buffer
+  /** Further servers that share the accounts; they read one another without a password. */
+  readonly shards?: readonly string[]
   /** Longest time of one statement of a build. */
   readonly timeoutMs?: number
 }
@@ -26,7 +28,7 @@ const DEFAULT_USER = 'default'
 
 /** UsageError where the file of certificates cannot be read. */
 export function clickHouseSettings(
-  { url, database, ca_file: caFile }: ClickHouseConfig,
+  { url, database, shards, ca_file: caFile }: ClickHouseConfig,
   environment: Readonly<Record<string, string | undefined>>,
 ): ClickHouseSettings {
   return {
@@ -34,6 +36,7 @@ export function clickHouseSettings(
     database,
     user: environment[USER_VARIABLE] ?? DEFAULT_USER,
     password: environment[PASSWORD_VARIABLE] ?? '',
+    ...(shards === undefined ? {} : { shards }),
     ...(caFile === undefined ? {} : { ca: certificates(caFile) }),
   }
 }

@@ -24,7 +24,7 @@ export function clickHouseSource(settings: ClickHouseSettings): LedgerSource {
 }
 
 async function stateOf(server: Server, { url, database }: ClickHouseSettings): Promise<DistantState> {
-  const state = await new States(server, database).published()
+  const state = await new States([server], database).published()
   if (state === null)
     throw new NoLedger('There is no published ledger on the server yet.', {
       where: `${url}, database ${database}`,

@@ -4,23 +4,29 @@
 import { identifier } from '../engine/quote.ts'
 import { type Databases, databasesOf } from './names.ts'
 import type { Server } from './server.ts'
+import { partsOf } from './shards.ts'
 
 /** The published state. */
 export interface State {
   readonly id: string
   readonly databases: Databases
+  /** Where the parts of its tables stand on every server, where there are several. */
+  readonly parts: Databases
 }
 
 /** States that are kept: the published one, and the one before it, which may still be read. */
 const KEPT = 2
 
 export class States {
+  /** All servers of the books; what is not by account stands on the first. */
+  readonly #servers: readonly Server[]
   readonly #server: Server
   readonly #database: string
   readonly #table: string
 
-  constructor(server: Server, database: string) {
-    this.#server = server
+  constructor(servers: readonly [Server, ...Server[]], database: string) {
+    this.#servers = servers
+    this.#server = servers[0]
     this.#database = database
     this.#table = `${identifier(database)}."published"`
   }
@@ -44,7 +50,7 @@ export class States {
   }
 
   #state(id: string): State {
-    return { id, databases: databasesOf(this.#database, id) }
+    return { id, databases: databasesOf(this.#database, id), parts: partsOf(this.#database, id) }
   }
 
   /** Makes the databases of a new build. Names of builds are in the order of their times. */
@@ -54,6 +60,10 @@ export class States {
     // A clock that was set back must not make an older name than the published one: the newest name counts.
     const state = this.#state(last !== null && last.id >= id ? `b${BigInt(last.id.slice(1)) + 1n}` : id)
     for (const database of own(state)) await this.#server.run(`create database ${identifier(database)}`)
+    if (this.#servers.length > 1)
+      for (const server of this.#servers)
+        for (const database of Object.values(state.parts))
+          await server.run(`create database ${identifier(database)}`)
     return state
   }
 
@@ -75,12 +85,14 @@ export class States {
   }
 
   async drop(state: State): Promise<void> {
-    for (const database of own(state))
-      await this.#server.run(`drop database if exists ${identifier(database)}`)
+    for (const server of this.#servers)
+      for (const database of [...own(state), ...Object.values(state.parts)])
+        await server.run(`drop database if exists ${identifier(database)}`)
   }
 
   /**
-   * Drops what no reader needs: builds that died, and all published states but the last. One build writes at a time: the lock of the books sees to that.
+   * Drops what no reader needs: builds that died, and all published states but the last two. One build writes at a time:
+   * the lock of the books sees to that.
    */
   async clear(): Promise<void> {
     await this.#dropOthers(KEPT)
@@ -89,11 +101,15 @@ export class States {
   async #dropOthers(count: number): Promise<void> {
     const kept = (
       await this.#server.rows(`select build from ${this.#table} order by build desc limit ${count}`)
-    ).map(([build]) => `${this.#database}_${build}`)
-    const ours = new RegExp(`^${this.#database}_b\\d{17}(_staging|_checks)?$`)
-    for (const [database] of await this.#server.rows('select name from system.databases'))
-      if (ours.test(String(database)) && !kept.includes(String(database)))
-        await this.#server.run(`drop database if exists ${identifier(String(database))}`)
+    ).flatMap(([build]) => {
+      const { databases, parts } = this.#state(String(build))
+      return [databases.main, parts.main]
+    })
+    const ours = new RegExp(`^${this.#database}_b\\d{17}(_part)?(_staging|_checks|_landing)?$`)
+    for (const server of this.#servers)
+      for (const [database] of await server.rows('select name from system.databases'))
+        if (ours.test(String(database)) && !kept.includes(String(database)))
+          await server.run(`drop database if exists ${identifier(String(database))}`)
   }
 }
 

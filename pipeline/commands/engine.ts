@@ -24,6 +24,7 @@ export function engineConfig(context: CommandContext, { engine, url, database }:
   if (!isAsked) return config
   const clickhouse = {
     ...(configured?.ca_file === undefined ? {} : { ca_file: configured.ca_file }),
+    ...(configured?.shards === undefined ? {} : { shards: configured.shards }),
     ...clickHouseConfig({ url: url ?? configured?.url, database: database ?? configured?.database }),
   }
   return { ...config, engine: { ...duckdb, clickhouse } }

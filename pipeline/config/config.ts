@@ -94,6 +94,8 @@ const clickhouse = z.strictObject({
     .string()
     .regex(/^[A-Za-z][A-Za-z0-9_]{0,39}$/, DATABASE)
     .default('tieout'),
+  /** Further servers, on which the rows of other accounts stand. */
+  shards: z.array(safeUrl).min(1).optional(),
   /** Certificates of the authorities that the server is known by, where they are none of the usual ones. */
   ca_file: z.string().min(1).optional(),
 })

@@ -45,7 +45,11 @@ test.each([
     'https, or with http to this machine alone',
   ],
   ['a database that would need quotes', 'url: "https://ch", database: a-b', 'letters, digits and _'],
-  ['a password in the configuration', 'url: "https://ch", password: p', 'one of url, database, ca_file'],
+  [
+    'a password in the configuration',
+    'url: "https://ch", password: p',
+    'one of url, database, shards, ca_file',
+  ],
 ])('%s is refused', (_what, keys, expected) => {
   expect(refusal(() => configOf(`engine:\n  clickhouse: { ${keys} }\n`))).toContain(expected)
 })

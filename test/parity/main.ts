@@ -26,6 +26,7 @@ const { values } = parseArgs({
     days: { type: 'string', default: '30' },
     books: { type: 'string', default: 'demo,damaged' },
     dir: { type: 'string' },
+    shards: { type: 'string', default: '2' },
   },
 })
 
@@ -82,11 +83,16 @@ async function main(): Promise<void> {
     const from = values.dir ?? (await demoIn(join(folder, 'made')))
     let [equal, all] = [0, 0]
     for (const name of values.books.split(',')) {
-      const engine = await startEngine()
-      engines.push(engine)
+      const own: Engine[] = []
+      for (let at = 0; at < Number(values.shards); at += 1) own.push(await startEngine())
+      engines.push(...own)
+      const [first, ...others] = own.map(({ url }) => url)
       const dir = join(folder, name)
       cpSync(from, dir, { recursive: true })
-      const settings = { url: engine.url, database: 'tieout', user: 'default', password: '' }
+      const settings: ClickHouseSettings = {
+        ...{ url: first ?? '', database: 'tieout', user: 'default', password: '' },
+        ...(others.length === 0 ? {} : { shards: others }),
+      }
       const compared = await compare(name, dir, settings)
       for (const one of compared.filter((each) => !isEqual(each)))
         say(
