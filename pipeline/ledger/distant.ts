@@ -32,8 +32,6 @@ export async function distantReader(state: DistantState, limits: Limits, room: R
   const instance = await DuckDBInstance.create(join(folder.path, 'ledger.duckdb'), {
     ...instanceOptions(room),
     temp_directory: folder.path,
-    allowed_directories: `[${literal(folder.path)}]`,
-    enable_external_access: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',
   })
@@ -47,6 +45,9 @@ export async function distantReader(state: DistantState, limits: Limits, room: R
   try {
     await filling.run("set global timezone = 'UTC'")
     await filling.run(state.definitions.join(';\n'))
+    // What is brought comes as files into this folder; nothing else of the machine can be read.
+    await filling.run(`set allowed_directories = [${literal(folder.path)}]`)
+    await filling.run('set enable_external_access = false')
     await filling.run('set lock_configuration = true')
     const reader = await readerOf(instance, limits, close)
     const bring = bringing(reader.tables, (table) => state.fetch(filling, table, folder.path))

@@ -48,7 +48,8 @@ async function answer(request, response) {
   const { statement, file } = await statementOf(request, searchParams.get('query'))
   const session = new Session(folder)
   try {
-    const database = searchParams.get('database')
+    // The header counts before the parameter.
+    const database = request.headers['x-clickhouse-database'] ?? searchParams.get('database')
     if (database !== null && database !== 'default') session.query(`use \`${database}\``)
     const settings = [...searchParams].filter(([name]) => !NO_SETTINGS.has(name))
     // The last word is that nothing may be changed any more.
