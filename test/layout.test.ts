@@ -30,6 +30,7 @@ const stair = [
   'imports',
   'landing',
   'ledger',
+  'clickhouse',
   'lots',
   'rules',
   'sync',

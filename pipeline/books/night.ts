@@ -9,6 +9,7 @@ import { EcbClient } from '../../connectors/prices/ecb.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
+import { clickHouseSettings } from '../clickhouse/settings.ts'
 import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
@@ -223,7 +224,7 @@ async function build(
   options: BooksBuild,
   steps: readonly ExtraStep[],
 ): Promise<BuildResult> {
-  return buildLedger({
+  const asked: BuildOptions = {
     dir: books.dir,
     landing: books.landing,
     now: new Date(context.now()),
@@ -257,5 +258,9 @@ async function build(
     onNote: context.tell,
     steps,
     log: (event) => context.log.info(event, 'build'),
-  })
+  }
+  const { clickhouse } = config.engine
+  if (clickhouse === undefined) return buildLedger(asked)
+  const { buildOnClickHouse } = await import('../clickhouse/build.ts')
+  return buildOnClickHouse(asked, clickHouseSettings(clickhouse, process.env), context.signal)
 }

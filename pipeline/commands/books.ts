@@ -11,6 +11,8 @@ import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
+import { engineConfig, mustBeFiles } from './engine.ts'
+import { engineOptions } from './engine-options.ts'
 
 const publishAnyway = {
   type: 'boolean',
@@ -28,9 +30,10 @@ export const buildCommand = defineCommand({
         describe: 'Make every table again, also those of which nothing has changed',
       })
       .option('publish-anyway', publishAnyway)
-      .option('json', jsonOption),
+      .option('json', jsonOption)
+      .options(engineOptions),
   run: async (context, args) => {
-    const config = optionalConfig(context)
+    const config = engineConfig(context, args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'build',
@@ -47,9 +50,9 @@ export const buildCommand = defineCommand({
 
 export const checkCommand = defineCommand({
   example: ['$0 check --json', 'the breaks for a script; those that a note explains have status explained'],
-  options: (parser) => parser.option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
+  options: (parser) => parser.option('json', jsonOption).options(engineOptions),
   run: async (context, args) => {
-    const config = optionalConfig(context)
+    const config = engineConfig(context, args)
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'check',
@@ -88,6 +91,7 @@ export const verifyCommand = defineCommand({
       }),
   run: async (context, args) => {
     const config = optionalConfig(context)
+    if (args.rebuild) mustBeFiles(config, 'verify --rebuild')
     const repair = args.repair ? await repairBooks(context, config) : null
     const result = await verifyBooks(context, config, args)
     if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))

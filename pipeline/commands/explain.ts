@@ -1,13 +1,13 @@
 // The command `explain`: from an id of a report down to the bytes that the venue sent.
 import { UsageError } from '../../models/error.ts'
 import { optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { explain } from '../evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../evidence/print.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { lotsOf } from '../reports/catalogue.ts'
 import { defaultsOf } from '../reports/defaults.ts'
 import { defineCommand } from './command.ts'
+import { readingOptions } from './engine.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
@@ -43,10 +43,7 @@ export const explainCommand = defineCommand({
     }
     const config = optionalConfig(context)
     const lots = lotsOf('gains', args, defaultsOf(config)) ?? {}
-    const ledger = await openLedger(context.dir, {
-      signal: context.signal,
-      engine: engineSettings(config.engine),
-    })
+    const ledger = await openLedger(context.dir, readingOptions(context, config))
     try {
       const explanation = await explain(ledger, context.dir, String(args.id), {
         limit: args.limit,

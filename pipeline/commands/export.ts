@@ -1,7 +1,5 @@
 // The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
 
-import { optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import {
   EXPORT_KINDS,
   type ExportKind,
@@ -10,6 +8,8 @@ import {
   type LotBooking,
 } from '../exports/export.ts'
 import { defineCommand, jsonOption } from './command.ts'
+import { engineConfig, readingOptions } from './engine.ts'
+import { engineOptions } from './engine-options.ts'
 
 export const exportCommand = defineCommand({
   example: ['$0 export beancount --out books.beancount', 'then `bean-check books.beancount`'],
@@ -27,12 +27,12 @@ export const exportCommand = defineCommand({
         describe: 'beancount only: inventories at cost, for beancount to book by this method',
         requiresArg: true,
       })
-      .option('json', jsonOption),
+      .option('json', jsonOption)
+      .options(engineOptions),
   run: async (context, args) => {
     const { path, tables } = await exportBooks(context.dir, args.kind as ExportKind, {
       out: args.out,
-      signal: context.signal,
-      engine: engineSettings(optionalConfig(context).engine),
+      ...readingOptions(context, engineConfig(context, args)),
       ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),
     })
     if (args.json) context.print(JSON.stringify({ path, tables }, null, 2))

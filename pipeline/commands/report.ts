@@ -1,7 +1,6 @@
 // `tieout report`: reads the published ledger, also while a run writes.
 import { oneOfThese } from '../../models/text.ts'
-import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
+import type { CommandContext } from '../config/context.ts'
 import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
@@ -15,6 +14,8 @@ import { readAllocation, readSelection } from '../reports/selection.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
 import { defineCommand, terminalOf, wideOption } from './command.ts'
+import { engineConfig, readingOptions } from './engine.ts'
+import { engineOptions } from './engine-options.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
@@ -49,13 +50,11 @@ export const reportCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .conflicts('freeze', 'against')
-      .option('out', text('File or folder to write to')),
+      .option('out', text('File or folder to write to'))
+      .options(engineOptions),
   run: async (context, args) => {
-    const config = optionalConfig(context)
-    const opened = await openLedger(context.dir, {
-      signal: context.signal,
-      engine: engineSettings(config.engine),
-    })
+    const config = engineConfig(context, args)
+    const opened = await openLedger(context.dir, readingOptions(context, config))
     try {
       const options = {
         account: args.account,

@@ -9,6 +9,7 @@ import { nodeDisk } from '../journal/disk.ts'
 import { DEFAULT_PORT } from '../serve/address.ts'
 import { serve } from '../serve/server.ts'
 import { defineCommand } from './command.ts'
+import { mustBeFiles } from './engine.ts'
 
 const PORT_MAX = 65_535
 
@@ -44,6 +45,7 @@ export const serveCommand = defineCommand({
       })
     }
     const config = optionalConfig(context)
+    mustBeFiles(config, 'serve')
     const { dir, clock, now, log, signal } = context
     const serving = await serve({
       port,

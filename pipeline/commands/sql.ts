@@ -4,6 +4,7 @@ import { ANSWERS, askApart, endApart, startApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
 import { runQuery } from '../reports/sql.ts'
 import { defineCommand, terminalOf, wideOption } from './command.ts'
+import { engineOptions } from './engine-options.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
@@ -17,16 +18,22 @@ export const sqlCommand = defineCommand({
       .option('wide', wideOption)
       .option('out', text('File to write to'))
       .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
-      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent')),
+      .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent'))
+      .options(engineOptions),
   early: { begin: () => startApart(ANSWERS), end: endApart },
   run: async (context, args, waiting) => {
-    const { optionalConfig } = await import('../config/context.ts')
+    const { engineConfig, serverOf } = await import('./engine.ts')
+    const config = engineConfig(context, args)
+    const server = serverOf(config)
     await runQuery(context.dir, args.query, {
       format: args.json ? 'json' : (args.format as QueryFormat),
       terminal: terminalOf(context, args.wide),
-      answer: (question, stopping, deliver) => deliver(askApart(waiting, question, stopping)),
+      answer:
+        server === null
+          ? (question, stopping, deliver) => deliver(askApart(waiting, question, stopping))
+          : (await import('../reports/answer-there.ts')).answerThere(server),
       signal: context.signal,
-      engine: engineSettings(optionalConfig(context).engine),
+      engine: engineSettings(config.engine),
       ...(args.out === undefined ? {} : { out: args.out }),
       ...(args.timeout === undefined ? {} : { timeoutMs: args.timeout * 1_000 }),
       ...(args.memory === undefined ? {} : { memoryLimit: args.memory }),

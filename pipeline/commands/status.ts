@@ -1,11 +1,12 @@
 // `tieout status`: how the books stand, from the published ledger, also while a run writes.
 import { type ExitCode, UsageError } from '../../models/error.ts'
-import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
+import type { CommandContext } from '../config/context.ts'
 import { inkFor } from '../output/ink.ts'
 import { hasOpenBreaks, isStale, readStatus, type Status } from '../reports/status.ts'
 import { describeStatus, duration, verdict } from '../reports/status-text.ts'
 import { defineCommand, terminalOf, wideOption } from './command.ts'
+import { engineConfig, readingOptions } from './engine.ts'
+import { engineOptions } from './engine-options.ts'
 
 export const statusCommand = defineCommand({
   example: ['$0 status --json --max-age 36h', 'for a monitor; exit code 3 means open breaks or old books'],
@@ -17,16 +18,17 @@ export const statusCommand = defineCommand({
         type: 'string',
         describe: 'Code 3 when the last good run ended longer ago: 90min, 36h, 2d',
         requiresArg: true,
-      }),
+      })
+      .options(engineOptions),
   run: async (context, args): Promise<ExitCode> => {
-    const config = optionalConfig(context)
+    const config = engineConfig(context, args)
     const given = args['max-age']
     const maxAgeMs = given === undefined ? null : readAge(given)
     const retentionDays = config.venue.retention_days
     const status = await readStatus(context.dir, {
       now: context.now(),
       retentionDays,
-      engine: engineSettings(config.engine),
+      ...readingOptions(context, config),
     })
     if (args.json) context.print(JSON.stringify(status, null, 2))
     else showStatus(context, status, { maxAgeMs, isWide: args.wide })

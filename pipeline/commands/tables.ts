@@ -1,7 +1,6 @@
 // What there is to ask: the published tables, their columns, and what each is made from.
 import { UsageError } from '../../models/error.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { describe, firstSentence } from '../ledger/describe.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { lineageOf, readLineage, sourcesOf } from '../ledger/lineage.ts'
@@ -9,6 +8,7 @@ import { lotsStep } from '../lots/step.ts'
 import type { Column } from '../output/column.ts'
 import { printTable } from '../output/table.ts'
 import { defineCommand, terminalOf } from './command.ts'
+import { readingOptions } from './engine.ts'
 
 export const tablesCommand = defineCommand({
   example: ['$0 tables entries --lineage', 'down to the feeds of the venue'],
@@ -34,8 +34,7 @@ async function withLedger(
   context: CommandContext,
   answer: (ledger: Ledger) => Promise<string>,
 ): Promise<string> {
-  const engine = engineSettings(optionalConfig(context).engine)
-  const ledger = await openLedger(context.dir, { signal: context.signal, engine })
+  const ledger = await openLedger(context.dir, readingOptions(context, optionalConfig(context)))
   try {
     return await answer(ledger)
   } finally {

@@ -1,6 +1,5 @@
 // `tieout worksheet`: the arrivals of unknown cost as a CSV file to fill in and to import.
 import { optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
@@ -10,6 +9,7 @@ import { jsonText } from '../output/json.ts'
 import { counted } from '../reports/notes.ts'
 import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, jsonOption, terminalOf } from './command.ts'
+import { readingOptions } from './engine.ts'
 
 export const worksheetCommand = defineCommand({
   example: ['$0 worksheet --out lots.csv', 'fill in what is known, then: tieout import lots lots.csv'],
@@ -18,8 +18,7 @@ export const worksheetCommand = defineCommand({
       .option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true })
       .option('json', { ...jsonOption, describe: 'As JSON, not as the CSV that is imported' }),
   run: async (context, { out, json }) => {
-    const engine = engineSettings(optionalConfig(context).engine)
-    const ledger = await openLedger(context.dir, { signal: context.signal, engine })
+    const ledger = await openLedger(context.dir, readingOptions(context, optionalConfig(context)))
     try {
       const { columns, rows } = await worksheet(ledger)
       const all = await allRows(rows)

@@ -84,6 +84,43 @@ const lossAmount = z
 const MEMORY = 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB'
 const THREADS = 'expected a whole number of threads, from 1 to 1024'
 
+/** Databases of the books are this one and some whose names begin with it; in names of the server nothing need be quoted. */
+const DATABASE = 'expected letters, digits and _, beginning with a letter, at most 40 characters'
+
+/** Where the books are built that outgrow one machine; the user and the password come from the environment. */
+const clickhouse = z.strictObject({
+  url: safeUrl,
+  database: z
+    .string()
+    .regex(/^[A-Za-z][A-Za-z0-9_]{0,39}$/, DATABASE)
+    .default('tieout'),
+  /** Further servers, on which the rows of other accounts stand. */
+  shards: z.array(safeUrl).min(1).optional(),
+  /** Certificates of the authorities that the server is known by, where they are none of the usual ones. */
+  ca_file: z.string().min(1).optional(),
+})
+
+export type ClickHouseConfig = z.output<typeof clickhouse>
+
+/** What the command line says of the server, checked like the configuration. */
+export function clickHouseConfig(given: {
+  readonly url?: string | undefined
+  readonly database?: string | undefined
+}): ClickHouseConfig {
+  const checked = clickhouse.safeParse(given)
+  if (checked.success) return checked.data
+  const issue = checked.error.issues[0] as z.core.$ZodIssue
+  const option = issue.path[0] === 'database' ? '--database' : '--url'
+  throw new UsageError('The ClickHouse server is not named as it must be.', {
+    where: option,
+    expected:
+      given.url === undefined && option === '--url'
+        ? 'the address of the server, such as https://clickhouse.example.com:8443'
+        : issue.message,
+    action: 'Correct it, or name the server under engine.clickhouse of the configuration.',
+  })
+}
+
 /** With less not even empty books can be built. */
 const MEMORY_BYTES_MIN = 64_000_000
 
@@ -162,7 +199,7 @@ const schema = z.strictObject({
         .prefault({}),
     })
     .prefault({}),
-  /** What DuckDB may use; a share of the machine where it says nothing. */
+  /** What DuckDB may use, a share of the machine where it says nothing; and the server that builds in its place. */
   engine: z
     .strictObject({
       memory: z
@@ -170,6 +207,7 @@ const schema = z.strictObject({
         .refine((text) => (parseSize(text) ?? 0) >= MEMORY_BYTES_MIN, MEMORY)
         .optional(),
       threads: z.int({ error: THREADS }).min(1, { error: THREADS }).max(1_024, { error: THREADS }).optional(),
+      clickhouse: clickhouse.optional(),
     })
     .prefault({}),
   privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),

@@ -87,6 +87,9 @@ prices:
 # engine:
 #   memory: 8GB           # or 512MB, 2GiB
 #   threads: 4
+#   # Books that outgrow one machine are built on a ClickHouse server (docs/clickhouse.md). User and password come from
+#   # TIEOUT_CLICKHOUSE_USER and TIEOUT_CLICKHOUSE_PASSWORD; ca_file is for a certificate of an authority of your own:
+#   clickhouse: { url: https://clickhouse.example.com:8443, database: tieout, ca_file: /etc/ssl/clickhouse-ca.pem }
 
 privacy:
   # Names, payment details, e-mails and mobiles are published as null unless this is true.

@@ -192,7 +192,7 @@ async function copyInto(
   ledger: Ledger,
   sql: string,
 ): Promise<void> {
-  const session = await ledger.session()
+  const session = await ledger.session(sql)
   const statement = await session.run(() => session.connection.prepare(sql))
   await loadTable(connection, table, await session.start(statement))
 }

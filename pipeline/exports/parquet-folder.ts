@@ -56,8 +56,9 @@ export async function exportParquet(
 }
 
 async function writeTable(ledger: Ledger, table: string, path: string, disk: Disk): Promise<void> {
-  const session = await ledger.session()
-  const statement = await session.run(() => session.connection.prepare(`from main.${identifier(table)}`))
+  const question = `from main.${identifier(table)}`
+  const session = await ledger.session(question)
+  const statement = await session.run(() => session.connection.prepare(question))
   await writeParquet(path, await session.start(statement), ledger.room.memoryLimit, ledger.room)
   const file = await disk.open(path, 'change')
   await file.sync().finally(() => file.close())

@@ -245,3 +245,8 @@ export async function readBreaks(connection: DuckDBConnection): Promise<Break[]>
     } as Break
   })
 }
+
+export function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {
+  const count = (severity: Severity): number => breaks.filter((one) => one.severity === severity).length
+  return { error: count('error'), warning: count('warning'), notice: count('notice') }
+}

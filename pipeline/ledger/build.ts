@@ -15,6 +15,7 @@ import {
   type Break,
   breaksDocs,
   carriedColumns,
+  countBySeverity,
   loadPreviousBreaks,
   mustBeChecks,
   readBreaks,
@@ -244,9 +245,4 @@ async function beginWith(
   if (isCopied) return base
   await standEmptyTables(connection)
   return null
-}
-
-function countBySeverity(breaks: readonly Break[]): Record<Severity, number> {
-  const count = (severity: Severity): number => breaks.filter((one) => one.severity === severity).length
-  return { error: count('error'), warning: count('warning'), notice: count('notice') }
 }

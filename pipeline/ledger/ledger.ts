@@ -10,6 +10,7 @@ import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { LEDGER_FORMAT } from './about.ts'
+import { type DistantState, distantReader, type LedgerSource } from './distant.ts'
 import { identityOf } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_TIMEOUT_MS } from './limits.ts'
@@ -30,6 +31,8 @@ export interface LedgerOptions {
   readonly signal?: AbortSignal
   /** For SQL of others: no file can be touched at all, so nothing spills either. */
   readonly sealed?: boolean
+  /** Where the ledger stands instead of in a file of the books. */
+  readonly source?: LedgerSource | undefined
 }
 
 export interface Ledger extends Reader {
@@ -48,7 +51,8 @@ export interface Ledger extends Reader {
  */
 export async function openLedger(dir: string, options: LedgerOptions = {}): Promise<Ledger> {
   const file = join(dir, 'ledger.duckdb')
-  await mustBeDatabase(dir, file)
+  const state = options.source === undefined ? null : await options.source.open(options.signal)
+  if (state === null) await mustBeDatabase(dir, file)
   const engine = options.engine ?? engineSettings()
   // A query of a user's own has a process to itself, and nothing to spill to.
   const settings = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
@@ -59,22 +63,17 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     ...(options.signal === undefined ? {} : { signal: options.signal }),
   }
   const sealed = options.sealed === true
-  const spill = sealed ? NO_SPILL : makeSpillFolder(room.tempDir)
   const beside: Reader[] = []
-  let instance: DuckDBInstance | null = null
+  let closeReader: (() => void) | null = null
   const close = (): void => {
     for (const scratch of beside) scratch.close()
-    instance?.closeSync()
-    spill.remove()
+    closeReader?.()
   }
   try {
-    const before = identityOf(file)
-    instance = await readOnlyInstance(file, spill.path, room.threads)
-    const identity = identityOf(file) === before ? before : null
-    await lock(instance, room.memoryLimit, sealed)
-    const reader = explained(await readerOf(instance, limits, close), (cause) =>
-      unanswered(file, room, cause),
-    )
+    const { identity, opened } =
+      state === null ? await fileReader(file, room, limits, sealed) : await stateReader(state, limits, room)
+    closeReader = () => opened.close()
+    const reader = explained({ ...opened, close }, (cause) => unanswered(file, room, cause))
     await mustBeKnown(file, reader)
     const scratch: Ledger['scratch'] = async (fill) => {
       const explain = (cause: unknown): unknown => queryOutOfMemory(room, cause) ?? cause
@@ -90,6 +89,36 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     throw unanswered(file, room, error)
   }
 }
+
+interface Opened {
+  readonly identity: string | null
+  readonly opened: Reader
+}
+
+/** The published file, which other processes may read meanwhile. */
+async function fileReader(file: string, room: Room, limits: Limits, sealed: boolean): Promise<Opened> {
+  const spill = sealed ? NO_SPILL : makeSpillFolder(room.tempDir)
+  let instance: DuckDBInstance | null = null
+  const close = (): void => {
+    instance?.closeSync()
+    spill.remove()
+  }
+  try {
+    const before = identityOf(file)
+    instance = await readOnlyInstance(file, spill.path, room.threads)
+    const identity = identityOf(file) === before ? before : null
+    await lock(instance, room.memoryLimit, sealed)
+    return { identity, opened: await readerOf(instance, limits, close) }
+  } catch (error) {
+    close()
+    throw error
+  }
+}
+
+const stateReader = async (state: DistantState, limits: Limits, room: Room): Promise<Opened> => ({
+  identity: state.identity,
+  opened: await distantReader(state, limits, room),
+})
 
 /** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
 function unanswered(file: string, room: Room, cause: unknown): TieoutError {

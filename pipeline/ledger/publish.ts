@@ -20,8 +20,12 @@ export async function publishLedger(disk: Disk, dir: string, finished: string): 
   await disk.remove(join(dir, `${LEDGER_FILE}.wal`))
   await disk.rename(finished, join(dir, LEDGER_FILE))
   await disk.syncDir(dir)
-  await disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))
+  await forgetUnpublishedBreaks(disk, dir)
 }
+
+/** What was kept of an earlier build that was not published is over with one that was. */
+export const forgetUnpublishedBreaks = (disk: Disk, dir: string): Promise<void> =>
+  disk.remove(join(dir, UNPUBLISHED_BREAKS_FILE))
 
 /**
  * Copies the published file, sharing its blocks where the file system can, to be changed into the next one. False where that

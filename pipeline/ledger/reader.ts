@@ -24,8 +24,11 @@ export interface Reader {
   stream(sql: string, values?: Values): Promise<QueryResult>
   /** Runs one statement and reads all of its rows. */
   query(sql: string, values?: Values): Promise<Row[]>
-  /** A connection of its own under the limits of the reader; its user ends it. */
-  session(): Promise<Session>
+  /**
+   * A connection of its own under the limits of the reader; its user ends it. `sql` is what will be asked in it, as far as
+   * that is known: a ledger that stands elsewhere brings what it names.
+   */
+  session(sql?: string): Promise<Session>
   close(): void
 }
 

@@ -141,10 +141,16 @@ async function runStep(connection: DuckDBConnection, step: ExtraStep, emptiness:
   return [...counts.values()].reduce((sum, count) => sum + count, 0)
 }
 
-function failed(where: string, table: string, cause: unknown): BuildFailed {
+/** What a table that could not be made came to. */
+export function failed(where: string, table: string, cause: unknown): BuildFailed {
   return new BuildFailed(`The table ${table} could not be made.`, {
     where,
-    found: cause instanceof Error ? cause.message : String(cause),
+    found:
+      cause instanceof TieoutError
+        ? (cause.details.found ?? cause.message)
+        : cause instanceof Error
+          ? cause.message
+          : String(cause),
     action:
       'The published ledger is as it was. Free memory or disk space if that is what is missing; else report this.',
     cause,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
-import { readRows } from '../ledger/session.ts'
+import { type QueryResult, readRows } from '../ledger/session.ts'
 import type { Column, RawResult, RowBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, type Pieces } from '../output/deliver.ts'
@@ -16,7 +16,7 @@ import { makeSpillFolder } from '../output/spill.ts'
 import { tableText } from '../output/table.ts'
 import { readingStatement } from './gate.ts'
 import { bytesOf } from './memory.ts'
-import type { Answer, Question } from './question.ts'
+import type { Answer, QueryFormat, Question } from './question.ts'
 
 /** Answers in this process, whose memory is then no safer than DuckDB's own limit makes it. */
 export const answerHere: Answer = async (question, stopping, deliver) => {
@@ -50,7 +50,15 @@ export async function answerFrom(
 function piecesOf(question: Question, result: RawResult): Pieces {
   const { format, width } = question
   if (format === 'parquet') return parquetPieces(result, question)
-  const { columns, rows } = readRows(result)
+  return printed(readRows(result), format, width)
+}
+
+/** Rows in one of the forms that are text. */
+export function printed(
+  { columns, rows }: QueryResult,
+  format: Exclude<QueryFormat, 'parquet'>,
+  width: number | undefined,
+): Pieces {
   switch (format) {
     case 'csv':
       return forScreen(width, csvText(columns, rows))

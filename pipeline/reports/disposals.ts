@@ -172,6 +172,9 @@ async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise
   return from === null || from === wanted || !canRevalue(ledger, from) ? null : { from, to: wanted }
 }
 
+const EVENTS_BEFORE =
+  'select * from lot_events where $before::timestamptz is null or happened_at < $before::timestamptz'
+
 /** Runs the lots engine over the published events; the answer ends with the ledger. */
 export async function computeDisposals(
   ledger: Ledger,
@@ -182,12 +185,8 @@ export async function computeDisposals(
 ): Promise<Reader> {
   requireTable(ledger, 'lot_events')
   return await ledger.scratch(async (connection, signal) => {
-    const session = await ledger.session()
-    const events = await session.run(() =>
-      session.connection.prepare(
-        'select * from lot_events where $before::timestamptz is null or happened_at < $before::timestamptz',
-      ),
-    )
+    const session = await ledger.session(EVENTS_BEFORE)
+    const events = await session.run(() => session.connection.prepare(EVENTS_BEFORE))
     events.bind({ before })
     await loadTable(connection, 'lot_events', await session.start(events))
     if (conversion !== null) await revalueEvents(connection, ledger, conversion.from, conversion.to)

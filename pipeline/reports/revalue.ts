@@ -108,7 +108,7 @@ async function copy(
   sql: string,
   values: Readonly<Record<string, string>>,
 ): Promise<void> {
-  const session = await ledger.session()
+  const session = await ledger.session(sql)
   const statement = await session.run(() => session.connection.prepare(sql))
   statement.bind({ ...values })
   await loadTable(connection, table, await session.start(statement))

@@ -7,6 +7,7 @@ import { type Range, union } from '../../models/ranges.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import type { Severity } from '../ledger/breaks.ts'
+import type { LedgerSource } from '../ledger/distant.ts'
 import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { readUnpublishedBreaks } from '../ledger/publish.ts'
 import type { Row } from '../output/cell.ts'
@@ -80,6 +81,8 @@ export interface StatusOptions {
   readonly retentionDays?: Readonly<Record<string, number>>
   readonly disk?: Disk
   readonly engine?: EngineSettings
+  /** Where the ledger stands instead of in a file of the books. */
+  readonly source?: LedgerSource | undefined
 }
 
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
@@ -98,7 +101,10 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   }
   let ledger: Ledger
   try {
-    ledger = await openLedger(dir, options.engine === undefined ? {} : { engine: options.engine })
+    ledger = await openLedger(dir, {
+      source: options.source,
+      ...(options.engine === undefined ? {} : { engine: options.engine }),
+    })
   } catch (error) {
     if (!(error instanceof NoLedger)) throw error
     const none = { publishedAt: null, lastGoodRunAt: null, feeds: [], runs: [] }

@@ -1,0 +1,160 @@
+// What has landed, in ClickHouse: only what is newer than what stands there goes over, by the number of its frame. What may
+// have changed where it stands goes over anew; and where that is not all, as after a repair or an erasure, everything does.
+import { createHash } from 'node:crypto'
+import type { DuckDBConnection } from '@duckdb/node-api'
+import { endpoints } from '../../connectors/catalogue.ts'
+import { columnName } from '../../models/record.ts'
+import { identifier, literal } from '../engine/quote.ts'
+import { databasesOf } from './names.ts'
+import type { Server } from './server.ts'
+import { landedParts, shardOf, unionOf } from './shards.ts'
+import { type Columns, columnsOf, definitionOf, push, text } from './transfer.ts'
+
+/** Tables whose rows change or go: a window is finished, a write is answered, a note is erased, a run ends. */
+const CHANGING: ReadonlySet<string> = new Set(['state', 'progress', 'covered', 'writes', 'notes', 'runs'])
+
+/** The columns by which frames are numbered. */
+const NUMBERS = ['page_id', 'seq']
+
+/** The time of its records, by the table that they land in: rows are stored by its months. */
+const recordTimes: ReadonlyMap<string, string> = new Map(
+  endpoints.flatMap(({ item, window }) =>
+    item === null || window === null || window.time === ''
+      ? []
+      : [[item.table, columnName(window.time)] as const],
+  ),
+)
+
+/** Of tables that are no record's. */
+const OTHER_TIMES = ['received_at', 'starts_at', 'occurred_at', 'priced_at']
+
+/** Rows are read by account, and within one by what they are of. */
+const ORDER = ['account', 'feed', 'asset', 'page_id', 'page_row', 'seq']
+
+export interface LandOptions {
+  /** The first holds what is not by account. */
+  readonly servers: readonly [Server, ...Server[]]
+  /** For files on the way. */
+  readonly folder: string
+  /** A connection of the instance that holds `landing`. */
+  readonly connection: DuckDBConnection
+  readonly database: string
+  /** What rows mean rests on besides the frames: another one makes everything go over anew. */
+  readonly origin: string
+  /** Everything goes over anew in any case. */
+  readonly anew?: boolean
+}
+
+/** Brings the landing database of the server up to what has landed here. True where all of it went over anew. */
+export async function landOn(options: LandOptions): Promise<boolean> {
+  const { servers, connection, database } = options
+  const [server] = servers
+  const landed = `${identifier(database)}."landed"`
+  await server.run(
+    `create table if not exists ${landed} (origin String, seq Int64, landed_at DateTime64(3, 'UTC')) engine = MergeTree order by landed_at`,
+  )
+  const tables = await columnsOf(connection, ['landing'])
+  const origin = originOf([options.origin, ...servers.map(({ url }) => url)].join('\n'), tables)
+  const target = `${database}_landing`
+  const found = await server.rows(
+    `select seq from ${landed} where origin = ${text(origin)} and landed_at = (select max(landed_at) from ${landed})`,
+  )
+  const known = options.anew === true ? undefined : found[0]
+  const [state] = (await connection.runAndReadAll('select landed_seq from landing.main.state')).getRowsJson()
+  const seq = Number(state?.[0] ?? 0)
+  const parts = landedParts(database)
+  for (const [each, name] of [[server, target] as const, ...servers.map((one) => [one, parts] as const)]) {
+    if (known === undefined) await each.run(`drop database if exists ${identifier(name)}`)
+    if (name === target || servers.length > 1)
+      await each.run(`create database if not exists ${identifier(name)}`)
+  }
+  const since = known === undefined ? null : Number(known[0])
+  for (const [table, columns] of tables) {
+    const name = identifier(table.replace('landing.', ''))
+    const whole = `${identifier(target)}.${name}`
+    if (servers.length === 1 || !isRecord(columns)) {
+      await landTable(options, table, columns, [{ server, name: whole, which: 'true' }], since)
+      continue
+    }
+    const places = await placesOf(options, `${identifier(parts)}.${name}`, table)
+    await landTable(options, table, columns, places, since)
+    if (since === null)
+      await server.run(
+        `create view ${whole} as ${unionOf(servers, table, { ...databasesOf(database, ''), landing: parts }, columns)}`,
+      )
+  }
+  await server.run(
+    `insert into ${landed} select ${text(origin)}, ${seq}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
+  )
+  return known === undefined
+}
+
+/** A table of one server, and which rows belong there. */
+interface Place {
+  readonly server: Server
+  readonly name: string
+  readonly which: string
+}
+
+/** Rows as the venue sent them stand by account; there are many more of them than of all else. */
+export const isRecord = (columns: Columns): boolean =>
+  ['account', 'page_row', 'extra'].every((column) => columns.has(column))
+
+async function placesOf({ servers, connection }: LandOptions, name: string, table: string): Promise<Place[]> {
+  const reader = await connection.runAndReadAll(
+    `select distinct coalesce(account, '') from landing.main.${identifier(table.replace('landing.', ''))}`,
+  )
+  const accounts = reader.getRowsJson().map(([account]) => String(account))
+  return servers.map((server, at) => {
+    const own = accounts.filter((account) => shardOf(account, servers.length) === at).map(literal)
+    return { server, name, which: `coalesce(account, '') in (${['null', ...own].join(', ')})` }
+  })
+}
+
+async function landTable(
+  { folder, connection }: LandOptions,
+  qualified: string,
+  columns: Columns,
+  places: readonly Place[],
+  since: number | null,
+): Promise<void> {
+  const table = qualified.replace('landing.', '')
+  const month = recordTimes.get(table) ?? OTHER_TIMES.find((column) => columns.has(column))
+  const source = `landing.main.${identifier(table)}`
+  const number = CHANGING.has(table) ? undefined : NUMBERS.find((column) => columns.has(column))
+  const countHere = async (which: string): Promise<number> =>
+    Number(
+      (await connection.runAndReadAll(`select count(*) from ${source} where ${which}`)).getRowsJson()[0]?.[0],
+    )
+  for (const { server, name, which } of places) {
+    const bring = async (rows: string): Promise<void> => {
+      if ((await countHere(rows)) > 0)
+        await push({ server, folder }, connection, `${source} where ${rows}`, name, columns)
+    }
+    if (since === null)
+      await server.run(
+        definitionOf(name, {
+          columns,
+          order: ORDER,
+          month: columns.get(month ?? '')?.startsWith('TIMESTAMP') === true ? month : undefined,
+        }),
+      )
+    else if (number !== undefined) {
+      await bring(`${which} and ${number} > ${since}`)
+      if ((await countThere(server, name)) === (await countHere(which))) continue
+    }
+    if (since !== null) await server.run(`truncate table ${name}`)
+    await bring(which)
+  }
+}
+
+const countThere = async (server: Server, table: string): Promise<number> =>
+  Number((await server.rows(`select count() from ${table}`))[0]?.[0])
+
+/** Other columns are other tables. */
+function originOf(origin: string, tables: ReadonlyMap<string, Columns>): string {
+  const shape = [...tables].map(([table, columns]) => [table, ...[...columns].flat()].join(' '))
+  return createHash('sha256')
+    .update([origin, ...shape].join('\n'))
+    .digest('hex')
+}

@@ -1,0 +1,181 @@
+// One ClickHouse server over HTTP or HTTPS, through its official client: statements, rows, and whole tables as Parquet.
+// What goes wrong is said with the server's address and its own words; credentials travel in a header alone, never in a
+// statement, an address or an error.
+import { createReadStream, createWriteStream } from 'node:fs'
+import { pipeline } from 'node:stream/promises'
+import type { ClickHouseClientConfigOptions, ClickHouseError, createClient as make } from '@clickhouse/client'
+import { TieoutError, UsageError } from '../../models/error.ts'
+import { identifier } from '../engine/quote.ts'
+import { clickhouseSettings } from '../ledger/portable.ts'
+import { type ClickHouseSettings, PASSWORD_VARIABLE, USER_VARIABLE } from './settings.ts'
+
+/** A statement that the server did not carry out. */
+export class ClickHouseRefused extends TieoutError {
+  override readonly name = 'ClickHouseRefused'
+  /** The server's number for what was wrong; empty where it gave none. */
+  readonly code: string
+
+  constructor(code: string, ...given: ConstructorParameters<typeof TieoutError>) {
+    super(...given)
+    this.code = code
+  }
+}
+
+/** Nobody answered: what has landed and what is published are as they were. */
+export class ClickHouseUnreachable extends TieoutError {
+  override readonly name = 'ClickHouseUnreachable'
+  override readonly exitCode = 5
+}
+
+type Client = ReturnType<typeof make>
+
+/** What a statement may be given besides its text. */
+export interface StatementOptions {
+  /** Where names without a database are looked up. */
+  readonly database?: string
+  readonly settings?: Readonly<Record<string, string | number>>
+  readonly signal?: AbortSignal | undefined
+}
+
+/** A build of large books takes hours in one statement. */
+const STATEMENT_MS = 24 * 3_600_000
+
+/** The server's numbers for a name or a password that it does not know (UNKNOWN_USER, WRONG_PASSWORD, REQUIRED_PASSWORD, AUTHENTICATION_FAILED). */
+const NO_ENTRY: ReadonlySet<string> = new Set(['192', '193', '194', '516'])
+
+export class Server {
+  readonly url: string
+  readonly #client: Client
+  readonly #signal: AbortSignal | undefined
+
+  private constructor(url: string, client: Client, signal: AbortSignal | undefined) {
+    this.url = url
+    this.#client = client
+    this.#signal = signal
+  }
+
+  /** Asks the server for its version: who cannot be reached, or lets nobody in, is known before any work. */
+  static async open(settings: ClickHouseSettings, signal?: AbortSignal): Promise<Server> {
+    const { createClient, ClickHouseLogLevel } = await import('@clickhouse/client')
+    const options: ClickHouseClientConfigOptions = {
+      url: settings.url,
+      username: settings.user,
+      password: settings.password,
+      application: 'tieout',
+      request_timeout: settings.timeoutMs ?? STATEMENT_MS,
+      // What it would log may hold a statement; errors are told by whoever asked.
+      log: { level: ClickHouseLogLevel.OFF },
+      ...(settings.ca === undefined ? {} : { tls: { ca_cert: settings.ca } }),
+    }
+    const server = new Server(settings.url, createClient(options), signal)
+    try {
+      await server.rows('select version()')
+      return server
+    } catch (error) {
+      await server.close()
+      throw error
+    }
+  }
+
+  async close(): Promise<void> {
+    await this.#client.close()
+  }
+
+  /** Carries out a statement that answers nothing. */
+  async run(statement: string, options: StatementOptions = {}): Promise<void> {
+    await this.#asking(statement, options, async (parameters) => {
+      await this.#client.command({ ...parameters, query: statement })
+    })
+  }
+
+  /** The rows of a short answer; whole numbers of 64 bits and more, and amounts, are text. */
+  async rows(question: string, options: StatementOptions = {}): Promise<readonly (readonly unknown[])[]> {
+    return await this.#asking(question, options, async (parameters) => {
+      const answer = await this.#client.query({
+        ...parameters,
+        query: question,
+        format: 'JSONCompactEachRow',
+      })
+      return await answer.json<unknown[]>()
+    })
+  }
+
+  /** The answer of a question that names its own format, byte by byte. */
+  async stream(question: string, options: StatementOptions = {}): Promise<AsyncIterable<Buffer>> {
+    return await this.#asking(
+      question,
+      options,
+      async (parameters) => (await this.#client.exec({ ...parameters, query: question })).stream,
+    )
+  }
+
+  /** Writes the answer into this file as Parquet. */
+  async download(question: string, file: string, options: StatementOptions = {}): Promise<void> {
+    await this.#asking(question, options, async (parameters) => {
+      const { stream } = await this.#client.exec({ ...parameters, query: `${question} format Parquet` })
+      await pipeline(stream, createWriteStream(file))
+    })
+  }
+
+  /** Adds the rows of a Parquet file to a table; its columns go by their names. */
+  async upload(table: string, columns: readonly string[], file: string): Promise<void> {
+    const query = `insert into ${table} (${columns.map(identifier).join(', ')}) format Parquet`
+    await this.#asking(query, {}, async (parameters) => {
+      const { stream } = await this.#client.exec({ ...parameters, query, values: createReadStream(file) })
+      // Nothing comes back, but the statement is done only when that has been read to its end.
+      for await (const _ of stream);
+    })
+  }
+
+  async #asking<T>(
+    statement: string,
+    { database, settings, signal = this.#signal }: StatementOptions,
+    ask: (parameters: {
+      readonly clickhouse_settings: Record<string, string | number>
+      readonly abort_signal?: AbortSignal
+      readonly http_headers?: Record<string, string>
+    }) => Promise<T>,
+  ): Promise<T> {
+    try {
+      return await ask({
+        clickhouse_settings: { ...clickhouseSettings, ...settings },
+        ...(database === undefined ? {} : { http_headers: { 'X-ClickHouse-Database': database } }),
+        ...(signal === undefined ? {} : { abort_signal: signal }),
+      })
+    } catch (cause) {
+      signal?.throwIfAborted()
+      throw this.#told(statement, cause)
+    }
+  }
+
+  #told(statement: string, cause: unknown): TieoutError {
+    const { code } = cause as Partial<ClickHouseError>
+    // A number comes from the server, a word from the way to it.
+    if (typeof code !== 'string' || !/^\d+$/.test(code)) return this.#unreachable(cause)
+    const said = (cause as Error).message.split('\n')[0] ?? ''
+    if (NO_ENTRY.has(code))
+      return new UsageError('The ClickHouse server refused the credentials.', {
+        where: this.url,
+        expected: `the user of ${USER_VARIABLE} with the password of ${PASSWORD_VARIABLE}`,
+        found: `error ${code} of the server`,
+        action: 'Correct the two variables of the environment, or what the user may do.',
+      })
+    return new ClickHouseRefused(code, 'The ClickHouse server did not carry out a statement.', {
+      where: `${this.url}: ${statement.trim().slice(0, 120).replace(/\s+/g, ' ')}`,
+      found: said,
+      action: 'What is published is as it was. Correct what the server says, then run it again.',
+      cause,
+    })
+  }
+
+  #unreachable(cause: unknown): TieoutError {
+    const { code, message } = cause as NodeJS.ErrnoException
+    return new ClickHouseUnreachable('The ClickHouse server does not answer.', {
+      where: this.url,
+      expected: 'a server that speaks the HTTP interface of ClickHouse',
+      found: code ?? message,
+      action: 'Check that it runs, its address and its certificate; then run it again. Nothing was lost.',
+      cause,
+    })
+  }
+}

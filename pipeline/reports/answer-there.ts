@@ -1,0 +1,21 @@
+// Answers one question in the user's own SQL from the state that is published on a ClickHouse server, in the same forms as
+// from the published file.
+import { Question as Asked } from '../clickhouse/query.ts'
+import type { ClickHouseSettings } from '../clickhouse/settings.ts'
+import type { Pieces } from '../output/deliver.ts'
+import { printed } from './answer.ts'
+import type { Answer } from './question.ts'
+
+export const answerThere =
+  (settings: ClickHouseSettings): Answer =>
+  async (question, { clock, signal }, deliver) => {
+    const { query, format, timeoutMs } = question
+    const asked = await Asked.to(settings, { timeoutMs, clock, ...(signal === undefined ? {} : { signal }) })
+    try {
+      const pieces: Pieces =
+        format === 'parquet' ? asked.parquet(query) : printed(await asked.rows(query), format, question.width)
+      await deliver(pieces)
+    } finally {
+      await asked.close()
+    }
+  }

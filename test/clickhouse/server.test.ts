@@ -1,0 +1,165 @@
+// What tieout says to a ClickHouse server, and what it says of one that refuses or is not there.
+import { expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { TieoutError } from '../../models/error.ts'
+import { Question } from '../../pipeline/clickhouse/query.ts'
+import { Server } from '../../pipeline/clickhouse/server.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { type Asked, fakeServer, type Said, VERSION } from './fake-server.ts'
+
+const PASSWORD = 'a-password-that-nobody-sees'
+/** Where nothing was asked. */
+const NOTHING: Asked = { statement: '', parameters: new URLSearchParams(), headers: {} }
+const settingsOf = (url: string) => ({ url, database: 'tieout', user: 'books', password: PASSWORD })
+
+async function errorOf(promise: Promise<unknown>): Promise<TieoutError> {
+  const error = await promise.then(
+    () => null,
+    (cause: unknown) => cause,
+  )
+  if (error instanceof TieoutError) return error
+  throw new Error(`no TieoutError: ${String(error)}`)
+}
+
+/** Everything that a user could ever see of an error, its causes included. */
+function allOf(error: unknown): string {
+  const { message, stack, cause, details } = error as TieoutError
+  return [message, stack, JSON.stringify(details), cause === undefined ? '' : allOf(cause)].join('\n')
+}
+
+test('a statement runs under the settings that make both engines say the same', async () => {
+  const { url, asked } = await fakeServer(() => VERSION)
+  const server = await Server.open(settingsOf(url))
+  await server.run('create database x', { database: 'there' })
+  await server.close()
+  const { statement, parameters, headers } = asked.at(-1) ?? NOTHING
+  expect(statement).toBe('create database x')
+  expect(parameters.get('join_use_nulls')).toBe('1')
+  expect(parameters.get('prefer_column_name_to_alias')).toBe('1')
+  expect(headers['x-clickhouse-database']).toBe('there')
+})
+
+test('the password travels in a header alone', async () => {
+  const { url, asked } = await fakeServer(() => VERSION)
+  await (await Server.open(settingsOf(url))).close()
+  const [first] = asked
+  expect(first?.headers.authorization).toBe(`Basic ${Buffer.from(`books:${PASSWORD}`).toString('base64')}`)
+  expect(`${first?.statement} ${first?.parameters}`).not.toContain(PASSWORD)
+})
+
+test('a server that refuses the credentials is a usage error that names the variables and no secret', async () => {
+  const refusal: Said = {
+    status: 403,
+    code: '516',
+    body: 'Code: 516. DB::Exception: books: Authentication failed: password is incorrect. (AUTHENTICATION_FAILED)',
+  }
+  const { url } = await fakeServer(() => refusal)
+  const error = await errorOf(Server.open(settingsOf(url)))
+  expect(error.exitCode).toBe(2)
+  expect(error.describe()).toBe(
+    [
+      'The ClickHouse server refused the credentials.',
+      `  where:    ${url}`,
+      '  expected: the user of TIEOUT_CLICKHOUSE_USER with the password of TIEOUT_CLICKHOUSE_PASSWORD',
+      '  found:    error 516 of the server',
+      '  next:     Correct the two variables of the environment, or what the user may do.',
+    ].join('\n'),
+  )
+  expect(allOf(error)).not.toContain(PASSWORD)
+})
+
+test('what the server says of a statement is told with the statement', async () => {
+  const refusal: Said = {
+    status: 404,
+    code: '60',
+    body: 'Code: 60. DB::Exception: Unknown table expression identifier x.y. (UNKNOWN_TABLE)',
+  }
+  const { url } = await fakeServer(({ statement }) =>
+    statement.startsWith('select version') ? VERSION : refusal,
+  )
+  const server = await Server.open(settingsOf(url))
+  const error = await errorOf(server.run('insert into x.y select 1'))
+  await server.close()
+  expect(error.describe()).toBe(
+    [
+      'The ClickHouse server did not carry out a statement.',
+      `  where:    ${url}: insert into x.y select 1`,
+      '  found:    Unknown table expression identifier x.y. ',
+      '  next:     What is published is as it was. Correct what the server says, then run it again.',
+    ].join('\n'),
+  )
+  expect(allOf(error)).not.toContain(PASSWORD)
+})
+
+test('a server that is not there ends a run with the code for running it again', async () => {
+  const error = await errorOf(Server.open(settingsOf('http://127.0.0.1:1')))
+  expect(error.exitCode).toBe(5)
+  expect(error.message).toBe('The ClickHouse server does not answer.')
+  expect(error.details.found).toBe('ECONNREFUSED')
+  expect(allOf(error)).not.toContain(PASSWORD)
+})
+
+const published = (statement: string): Said | null => {
+  if (statement.startsWith('select version')) return VERSION
+  if (statement.includes('system.tables')) return { body: '["1"]\n' }
+  if (statement.includes('"published"')) return { body: '["b20261101000000000"]\n' }
+  if (statement.includes('system.columns')) return { body: '["balances","coin","Nullable(String)"]\n' }
+  return null
+}
+
+const limits = { timeoutMs: 30_000, clock: systemClock }
+
+test('a question of the user may read and nothing else, for its time and no longer', async () => {
+  const body = [
+    '["coin","quantity","number","at","is_open"]',
+    `["Nullable(String)","Nullable(Decimal(38, 18))","Int64","DateTime64(6, 'UTC')","Bool"]`,
+    '["BTC","1.5","9007199254740993","2026-01-31 12:00:00.123000",true]',
+    '[null,null,"7","2026-01-31 12:00:00.123456",false]',
+  ].join('\n')
+  const { url, asked } = await fakeServer(({ statement }) => published(statement) ?? { body })
+  const question = await Question.to(settingsOf(url), limits)
+  const { columns, rows } = await question.rows('select * from balances;')
+  expect(await allRows(rows)).toEqual([
+    ['BTC', '1.5', '9007199254740993', '2026-01-31T12:00:00.123Z', true],
+    [null, null, 7, '2026-01-31T12:00:00.123456Z', false],
+  ])
+  await question.close()
+  expect(columns.map(({ name, kind }) => `${name} ${kind}`)).toEqual([
+    'coin text',
+    'quantity amount',
+    'number number',
+    'at time',
+    'is_open text',
+  ])
+  const { parameters, headers, statement } = asked.at(-1) ?? NOTHING
+  expect(statement).toBe('select * from balances\nformat JSONCompactEachRowWithNamesAndTypes')
+  expect([parameters.get('readonly'), parameters.get('max_execution_time')]).toEqual(['1', '30'])
+  expect(headers['x-clickhouse-database']).toBe('tieout_b20261101000000000')
+})
+
+test('a question that the server refuses is answered with the tables that there are', async () => {
+  const refusal: Said = {
+    status: 404,
+    code: '47',
+    body: 'Code: 47. DB::Exception: no such column. (UNKNOWN_IDENTIFIER)',
+  }
+  const { url } = await fakeServer(({ statement }) => published(statement) ?? refusal)
+  const question = await Question.to(settingsOf(url), limits)
+  const error = await errorOf(question.rows('select nothing'))
+  await question.close()
+  expect([error.exitCode, error.message, error.details.action]).toEqual([
+    2,
+    'The query was refused.',
+    'Correct the query, in the SQL of ClickHouse. Tables: balances.',
+  ])
+})
+
+test('an answer that breaks off is an error and not a short answer', async () => {
+  const body = '["n"]\n["Int64"]\n["1"]\nCode: 241. DB::Exception: Memory limit exceeded'
+  const { url } = await fakeServer(({ statement }) => published(statement) ?? { body })
+  const question = await Question.to(settingsOf(url), limits)
+  const { rows } = await question.rows('select n from much')
+  const error = await errorOf(allRows(rows))
+  await question.close()
+  expect(error.message).toBe('The query was refused.')
+})
