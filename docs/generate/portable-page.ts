@@ -16,7 +16,10 @@ The build makes the names as temporary macros of its connection. They are not in
 
 const names = markdownTable(
   ['name', 'meaning'],
-  portableFunctions.map(({ name, parameters, meaning }) => [`\`${name}(${parameters.join(', ')})\``, meaning]),
+  portableFunctions.map(({ name, parameters, meaning }) => [
+    `\`${name}(${parameters.join(', ')})\``,
+    meaning,
+  ]),
 ).join('\n')
 
 const shell = `
@@ -42,7 +45,7 @@ ${Object.entries(clickhouseSettings)
   .join('\n')}
 \`\`\`
 
-Days end in 2299 there, and capitals and lengths of a text are of ASCII alone.
+Days end in 2299 there, and the length of a text counts bytes.
 `
 
 export const portablePage = (): string => `${opening}${names}${shell}`

@@ -220,8 +220,8 @@ function readText(name: string, field: Field, given: string, isPlain: boolean): 
     case 'millis':
       return `millis_time(${given})`
     case 'flag':
-      return `case when lower(${given}) in ('true', 'yes', '1') then true
-      when lower(${given}) in ('false', 'no', '0') then false end`
+      return `case when lower_case(${given}) in ('true', 'yes', '1') then true
+      when lower_case(${given}) in ('false', 'no', '0') then false end`
     case 'json':
       return spelled(name, field, jsonMember)
   }

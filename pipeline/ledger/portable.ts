@@ -297,28 +297,26 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: 'endsWith(x, s)',
   },
   {
+    name: 'lower_case',
+    parameters: ['x'],
+    meaning: 'A text in small letters: lower knows those of ASCII alone in ClickHouse.',
+    duckdb: 'lower(x)',
+    clickhouse: 'lowerUTF8(x)',
+  },
+  {
+    name: 'upper_case',
+    parameters: ['x'],
+    meaning: 'A text in capitals: upper knows those of ASCII alone in ClickHouse.',
+    duckdb: 'upper(x)',
+    clickhouse: 'upperUTF8(x)',
+  },
+  {
     name: 'first_chars',
     parameters: ['x', 'n'],
     meaning:
       'The first n characters of a text, whatever they are: left and substr count bytes in ClickHouse.',
     duckdb: 'left(x, n)',
     clickhouse: 'leftUTF8(x, n)',
-  },
-  {
-    name: 'small_letters',
-    parameters: ['x'],
-    meaning:
-      'A text in small letters, those of every script: lower alone is for words that are compared with ASCII ones.',
-    duckdb: 'lower(x)',
-    clickhouse: 'lowerUTF8(x)',
-  },
-  {
-    name: 'capital_letters',
-    parameters: ['x'],
-    meaning:
-      'A text in capitals, those of every script: upper alone is for words that are compared with ASCII ones.',
-    duckdb: 'upper(x)',
-    clickhouse: 'upperUTF8(x)',
   },
   {
     name: 'like_pattern',

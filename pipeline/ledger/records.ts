@@ -172,7 +172,7 @@ function pseudonym({ side, names }: Counterparty): string {
   const cases = Object.entries(names).map(
     ([value, name]) => `when '${value}' then versions.${columnName(name)}`,
   )
-  const name = `case lower(versions.${columnName(side)}) ${cases.join(' ')} end`
+  const name = `case lower_case(versions.${columnName(side)}) ${cases.join(' ')} end`
   return `pseudonym((select max(key) from staging.counterparty_key), ${name}) as counterparty_id`
 }
 

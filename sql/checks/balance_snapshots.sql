@@ -27,7 +27,7 @@ asset_rows as (
 assets as (
   select accounts.account as account, accounts.kind as kind, asset_rows.line as line, asset_rows.page_id as page_id,
     asset_rows.read_at as read_at,
-    capital_letters(coins.margin_coin) as coin, coins.account_equity as equity,
+    upper_case(coins.margin_coin) as coin, coins.account_equity as equity,
     coalesce(coins.unrealized_pl, 0) as unrealised,
     coalesce(coins.coupon, 0) + coalesce(coins.grant, 0) as vouchers
   from asset_rows
@@ -60,7 +60,7 @@ risk_rows as (
 ),
 risk_coins as (
   select risk_rows.account as account, risk_rows.page_id as page_id, risk_rows.read_at as read_at,
-    capital_letters(held.coin) as coin, held.amount as reported
+    upper_case(held.coin) as coin, held.amount as reported
   from risk_rows
   join main.ltv_balances as held
     on held.page_id = risk_rows.content_page and held.page_row = risk_rows.content_row

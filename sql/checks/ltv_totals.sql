@@ -13,7 +13,7 @@ latest as (
   where newest = 1
 ),
 held as (
-  select balances.account as account, capital_letters(balances.coin) as coin, price, price_decimals, amount,
+  select balances.account as account, upper_case(balances.coin) as coin, price, price_decimals, amount,
     converted_usdt_amount as value,
     converted_usdt_amount_decimals as value_decimals
   from main.ltv_balances as balances
@@ -39,7 +39,7 @@ assets as (
   join units on units.account = held.account
 ),
 debts as (
-  select owed.account as account, capital_letters(owed.coin) as coin, unpaid_qty + coalesce(unpaid_interest, 0) as owed
+  select owed.account as account, upper_case(owed.coin) as coin, unpaid_qty + coalesce(unpaid_interest, 0) as owed
   from main.ltv_debts as owed
   join latest on latest.page_id = owed.page_id and latest.page_row = owed.page_row
 ),

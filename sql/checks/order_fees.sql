@@ -62,7 +62,9 @@ compared as (
     coalesce(reported.symbol, charged.symbol) as symbol, coalesce(reported.island, charged.island) as island,
     coalesce(reported.coin, charged.coin) as coin, coalesce(reported.reported_fee, 0) as reported_fee,
     coalesce(charged.charged_fee, 0) as charged_fee,
-    coalesce(charged.ids, reported.ids) as ids, coalesce(reported.allowance, 0) as allowance,
+    -- A list that a join leaves out is empty in ClickHouse, and not null.
+    case when charged.account is null then reported.ids else charged.ids end as ids,
+    coalesce(reported.allowance, 0) as allowance,
     coalesce(reported.most_decimals, 18) as decimals
   from reported
   full join charged
@@ -81,8 +83,8 @@ unsuited as (
   from main.entries
   where product_line like '%-FUTURES' and kind in ('fee', 'liquidation')
     and (
-      symbol is null or kind = 'liquidation' or upper(type) like '%BURST%' or upper(type) like '%FORCE%'
-      or upper(type) like '%ADL%'
+      symbol is null or kind = 'liquidation' or upper_case(type) like '%BURST%' or upper_case(type) like '%FORCE%'
+      or upper_case(type) like '%ADL%'
     )
 ),
 inside as (

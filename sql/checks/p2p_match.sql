@@ -9,10 +9,10 @@ records as (
   where order_id is null
 ),
 orders as (
-  select account, coin, small_letters(orders.side) as side, count as quantity,
+  select account, coin, lower_case(orders.side) as side, count as quantity,
     coalesce(release_time, u_time, c_time) as happened_at, 'p2p.orders/' || order_id as id
   from main.p2p_orders as orders
-  where is_current and lower(status) = 'completed'
+  where is_current and lower_case(status) = 'completed'
     and not exists (
       select 1 from main.p2p_trades as matched
       where matched.account = orders.account and matched.order_id = orders.order_id

@@ -24,12 +24,12 @@ records as (
   where kind = 'p2p_trade'
 ),
 orders as (
-  select account, order_id, small_letters(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
+  select account, order_id, lower_case(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
     counterparty_id,
     coalesce(release_time, u_time, c_time) as completed_at,
     utc_day(coalesce(release_time, u_time, c_time)) as day
   from main.p2p_orders
-  where is_current and lower(status) = 'completed'
+  where is_current and lower_case(status) = 'completed'
 ),
 shifts as (
   select * from (values (-1), (0), (1)) as days (shift)

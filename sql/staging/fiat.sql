@@ -5,4 +5,4 @@ ranked as (
   select currency, is_money, row_number() over (partition by currency order by precedence) as choice
   from staging.currencies
 )
-select currency from ranked where choice = 1 and lower(is_money) = 'yes'
+select currency from ranked where choice = 1 and lower_case(is_money) = 'yes'

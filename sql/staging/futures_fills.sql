@@ -3,9 +3,9 @@
 -- grain: one row per account and order
 select account, category as line, symbol, order_id, created_time,
   coalesce(updated_time, created_time) as filled_at,
-  case when lower(pos_side) in ('long', 'short') then lower(pos_side) else 'net' end as position_side,
+  case when lower_case(pos_side) in ('long', 'short') then lower_case(pos_side) else 'net' end as position_side,
   case
-    when (lower(coalesce(pos_side, '')) = 'short') = (lower(side) = 'sell') then cum_exec_qty
+    when (lower_case(coalesce(pos_side, '')) = 'short') = (lower_case(side) = 'sell') then cum_exec_qty
     else -cum_exec_qty
   end as change
 from main.orders

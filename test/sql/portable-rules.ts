@@ -8,7 +8,7 @@ import { portableFunctions } from '../../pipeline/ledger/portable.ts'
 const SAME: ReadonlySet<string> = new Set([
   ...['+', '-', '*', '%', '||', '~~', '!~~'],
   ...['abs', 'greatest', 'least', 'nullif', 'year'],
-  // Of texts in ASCII: ClickHouse counts bytes, and knows capitals of ASCII alone.
+  // ClickHouse counts bytes: cut a text where it was measured, or have it in ASCII.
   ...[
     'concat_ws',
     'left',
@@ -38,7 +38,7 @@ const CURES: Readonly<Record<string, string>> = {
   '/': 'a quotient is a double: write exact_divide',
   '->': 'write json_member(x, name)',
   '->>': 'write json_field(x, name) or json_text(x)',
-  '~~*': 'write lower(x) like',
+  '~~*': 'write lower_case(x) like',
   arg_max: 'write max_by(x, k)',
   arg_min: 'write min_by(x, k), or first_by(x, k, n)',
   array_agg: 'write ordered_list(x, k)',
@@ -53,6 +53,7 @@ const CURES: Readonly<Record<string, string>> = {
   like_escape: 'write like_pattern(x, p)',
   list: 'write ordered_list(x, k) or distinct_list(x)',
   list_sort: 'write distinct_list(x) or ordered_list(x, k)',
+  lower: 'write lower_case(x)',
   now: 'a build has no clock: what is known of time is in the tables',
   range: 'write days_between, months_between or places_of',
   regexp_extract: 'give what it finds a name in portable.ts',
@@ -65,6 +66,7 @@ const CURES: Readonly<Record<string, string>> = {
   strptime: 'write millis_time(x), or clean it at landing',
   struct_extract: 'a struct has no counterpart: make its members columns',
   struct_pack: 'a struct has no counterpart: make its members columns',
+  upper: 'write upper_case(x)',
   timezone: 'write utc_day(t), or day_start(d) for the way back',
 }
 

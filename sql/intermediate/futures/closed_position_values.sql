@@ -33,7 +33,7 @@ orders as (
   select closed.account as account, closed.line as line, closed.symbol as symbol,
     closed.position_side as position_side, closed.number as number, orders.order_id as order_id,
     orders.cum_exec_qty as quantity,
-    case when lower(orders.side) = 'sell' then orders.cum_exec_value else -orders.cum_exec_value end as value,
+    case when lower_case(orders.side) = 'sell' then orders.cum_exec_value else -orders.cum_exec_value end as value,
     greatest(
       2, length(rtrim(amount_text(orders.avg_price), '0')) - position('.' in amount_text(orders.avg_price))
     ) as price_decimals,
@@ -41,7 +41,7 @@ orders as (
       2, length(rtrim(amount_text(orders.cum_exec_value), '0'))
         - position('.' in amount_text(orders.cum_exec_value))
     ) as value_decimals,
-    lower(coalesce(orders.exec_type, '')) = 'liquidation' as is_forced
+    lower_case(coalesce(orders.exec_type, '')) = 'liquidation' as is_forced
   from closed
   join staging.futures_fills as fills
     on fills.account = closed.account and fills.line = closed.line and fills.symbol = closed.symbol

@@ -29,8 +29,8 @@ brought_along as (
     on beginnings.account = entries.account and beginnings.line = entries.product_line
     and beginnings.symbol = entries.symbol and entries.occurred_at < beginnings.first_order_at
   where entries.kind in ('realised_pnl', 'liquidation', 'fee')
-    and not (beginnings.position_side = 'long' and upper(entries.type) like '%SHORT%')
-    and not (beginnings.position_side = 'short' and upper(entries.type) like '%LONG%')
+    and not (beginnings.position_side = 'long' and upper_case(entries.type) like '%SHORT%')
+    and not (beginnings.position_side = 'short' and upper_case(entries.type) like '%LONG%')
 ),
 levels as (
   select account, line, symbol, position_side, held,

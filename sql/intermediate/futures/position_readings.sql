@@ -18,7 +18,7 @@ recent as (
 readings as (
   select positions.account as account, positions.partition as line, positions.symbol as symbol,
     positions.margin_coin as coin,
-    small_letters(positions.hold_side) as hold_side, small_letters(positions.pos_mode) as pos_mode,
+    lower_case(positions.hold_side) as hold_side, lower_case(positions.pos_mode) as pos_mode,
     positions.c_time as opened_at, positions.u_time as changed_at, positions.achieved_profits as achieved_profits,
     coalesce(positions.total_fee, 0) as funding, positions.deducted_fee as fees, positions.total as total,
     positions.page_id as page_id, positions.page_row as page_row, times.read_at as read_at

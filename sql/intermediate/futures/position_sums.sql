@@ -8,7 +8,7 @@ doubled as (
   from staging.compared_positions as latest
   join landing.positions as other
     on other.account = latest.account and other.partition = latest.line and other.symbol = latest.symbol
-    and other.margin_coin = latest.coin and lower(other.hold_side) <> latest.hold_side
+    and other.margin_coin = latest.coin and lower_case(other.hold_side) <> latest.hold_side
   join staging.reading_times as times on times.page_id = other.page_id and times.read_at >= latest.opened_at
   union
   select distinct account, line, symbol, coin, hold_side from staging.compared_position_moves where is_of_other_side

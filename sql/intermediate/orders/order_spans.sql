@@ -12,7 +12,7 @@ spans as (
     case when cum_exec_value < 1000000000000000 then cum_exec_value end as ordered_value,
     cast(0 as decimal(38, 18)) as traded_value, utc_day(created_time) as first_day,
     case
-      when lower(order_status) in ('filled', 'cancelled')
+      when lower_case(order_status) in ('filled', 'cancelled')
         then utc_day(coalesce(updated_time, created_time))
       else far_day()
     end as last_day,

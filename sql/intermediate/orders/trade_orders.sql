@@ -19,7 +19,7 @@ fills as (
 numbered as (
   select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
     symbol,
-    small_letters(orders.side) as side, cum_exec_qty, created_time as begins_at,
+    lower_case(orders.side) as side, cum_exec_qty, created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
   where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0

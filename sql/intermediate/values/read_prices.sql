@@ -5,9 +5,9 @@
 -- keys:  coin, currency, priced_at, source unique
 with
 contracts as (
-  select symbol, capital_letters(min(contracts.base_coin)) as base_coin, capital_letters(min(contracts.quote_coin)) as quote_coin
+  select symbol, upper_case(min(contracts.base_coin)) as base_coin, upper_case(min(contracts.quote_coin)) as quote_coin
   from main.contracts
-  where lower(symbol_type) = 'perpetual'
+  where lower_case(symbol_type) = 'perpetual'
   group by symbol
 ),
 marks as (
@@ -24,7 +24,7 @@ contents as (
   group by account, balance_info
 ),
 lending as (
-  select capital_letters(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price as price, 'ltv' as source,
+  select upper_case(held.coin) as coin, 'USDT' as currency, times.read_at as priced_at, held.price as price, 'ltv' as source,
     received.page_id as page_id, received.page_row as page_row
   from landing.ltv as received
   join staging.reading_times as times on times.page_id = received.page_id
