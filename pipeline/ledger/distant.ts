@@ -7,6 +7,7 @@ import { literal } from '../engine/quote.ts'
 import { instanceOptions } from '../engine/settings.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import type { Limits } from './limits.ts'
+import { writeMacros } from './macros.ts'
 import { type Reader, type Room, readerOf } from './reader.ts'
 
 /** One published state on a server. */
@@ -45,6 +46,7 @@ export async function distantReader(state: DistantState, limits: Limits, room: R
   try {
     await filling.run("set global timezone = 'UTC'")
     await filling.run(state.definitions.join(';\n'))
+    await writeMacros(filling)
     // What is brought comes as files into this folder; nothing else of the machine can be read.
     await filling.run(`set allowed_directories = [${literal(folder.path)}]`)
     await filling.run('set enable_external_access = false')

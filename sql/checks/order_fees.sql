@@ -62,7 +62,9 @@ compared as (
     coalesce(reported.symbol, charged.symbol) as symbol, coalesce(reported.island, charged.island) as island,
     coalesce(reported.coin, charged.coin) as coin, coalesce(reported.reported_fee, 0) as reported_fee,
     coalesce(charged.charged_fee, 0) as charged_fee,
-    coalesce(charged.ids, reported.ids) as ids, coalesce(reported.allowance, 0) as allowance,
+    -- A list that a join leaves out is empty in ClickHouse, and not null.
+    case when charged.account is null then reported.ids else charged.ids end as ids,
+    coalesce(reported.allowance, 0) as allowance,
     coalesce(reported.most_decimals, 18) as decimals
   from reported
   full join charged

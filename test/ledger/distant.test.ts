@@ -46,6 +46,8 @@ test('a table is brought when a question names it, and once', async () => {
   const question = 'select coin, quantity from balances where coin = $coin'
   expect(await ledger.query(question, { coin: 'BTC' })).toEqual([['BTC', '1.5']])
   expect(await ledger.query(question, { coin: 'ETH' })).toEqual([])
+  // As in a published file.
+  expect(await ledger.query('select exact_multiply(quantity, quantity) from balances')).toEqual([['2.25']])
   expect(source.fetched).toEqual(['balances'])
   ledger.close()
 })

@@ -1,6 +1,6 @@
 // The same books built by DuckDB and by ClickHouse's engine, table by table: the demo's, and the same ones damaged so that
 // nearly every table has rows.
-//   npm run parity -- --seed 7 [--days 30] [--books demo|damaged] [--dir BOOKS: copies of these instead of the demo's]
+//   npm run parity -- --seed 7 [--days 30] [--books demo|damaged] [--shards 2] [--dir BOOKS: copies of these, no demo's]
 // Last line: `T of T published tables equal`; code 1 where they are not.
 import { cpSync, mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'

@@ -57,17 +57,10 @@ async function answer(request, response) {
     for (const [name, value] of settings) session.query(`set ${name} = ${quoted(value)}`)
     const named = /\bformat\s+(\w+)\s*$/i.exec(statement)?.[1] ?? 'TabSeparated'
     response.setHeader('x-clickhouse-format', named)
-    const isSelect = /^[\s(]*(select|with|show|describe)\b/i.test(statement)
-    if (!isSelect) response.end(Buffer.from((await session.queryAsync(statement, { format: named })).bytes()))
-    else {
-      for await (const chunk of session.queryStream(statement, { format: named })) {
-        if (!response.write(chunk.raw())) await new Promise((resolve) => response.once('drain', resolve))
-      }
-      response.end()
-    }
+    // As a whole: the parts of a streamed answer would each be a file of their own.
+    response.end(Buffer.from((await session.queryAsync(statement, { format: named })).bytes()))
   } catch (error) {
     const said = String(error.message).replace(/^Query failed: /, '')
-    if (response.headersSent) return response.destroy()
     response.setHeader('x-clickhouse-exception-code', /^Code: (\d+)/.exec(said)?.[1] ?? '1001')
     response.statusCode = 500
     response.end(said)
