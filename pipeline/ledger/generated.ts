@@ -4,7 +4,7 @@
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
-import { columnName, type FieldKind } from '../../models/record.ts'
+import { columnName, type RecordType } from '../../models/record.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import { type ItemTable, itemDocs, itemProblems, itemSelect, itemTableDoc } from './items.ts'
 import type { Model } from './models.ts'
@@ -176,7 +176,7 @@ grain: one row per record`
 
 const unclassifiedOf = ({ feed, record, typed }: TypedRecord): string =>
   `select '${feed}' as feed, t.account as account, t.${columnName(typed.field)} as type, t.${columnName(typed.coin)} as coin,
-  concat_ws('/', ${record.key.map((name) => `t.${columnName(name)}`).join(', ')}) as source_id,
+  ${keyOf(record)} as source_id,
   t.${columnName(typed.time)} as occurred_at
 from main.${record.table} as t
 join staging.types as types on types.feed = '${feed}' and types.type = t.${columnName(typed.field)}
@@ -189,12 +189,9 @@ grain: one row per account, feed, record_id and version`
 function versionsOf({ feed, record }: FeedRecord): string {
   const keys = record.key.map(columnName)
   if (keys.length === 0) return emptyVersions(feed, record.nature)
-  const key = `concat_ws('/', ${keys.map((name) => `t.${name}`).join(', ')})`
-  const fields = Object.entries(record.fields).map(
-    ([name, { kind }]) => `coalesce(${textOf(kind, `t.${columnName(name)}`)}, '')`,
-  )
+  const fields = Object.keys(record.fields).map((name) => textOf(record, name))
   const same = keys.map((name) => `t.${name} is not distinct from changed.${name}`).join(' and ')
-  return `select '${feed}' as feed, '${record.nature}' as nature, t.account as account, ${key} as record_id,
+  return `select '${feed}' as feed, '${record.nature}' as nature, t.account as account, ${keyOf(record)} as record_id,
   t.is_current as is_current, t.first_seen_at as first_seen_at, t.page_id as page_id,
   concat_ws('|', ${fields.join(', ')}) as core, t.extra as extra
 from main.${record.table} as t
@@ -202,17 +199,19 @@ join (select distinct account, ${keys.join(', ')} from main.${record.table} wher
   on t.account = changed.account and ${same}`
 }
 
-/** The engines write amounts and times as text each in its own way. */
-function textOf(kind: FieldKind, column: string): string {
-  switch (kind) {
+const keyOf = (record: RecordType): string =>
+  `concat_ws('/', ${record.key.map((name) => textOf(record, name)).join(', ')})`
+
+/** A field of the record \`t\` as text, empty for null: the engines write amounts and times, and join nulls, each in its way. */
+function textOf({ fields }: RecordType, name: string): string {
+  const column = `t.${columnName(name)}`
+  switch (fields[name]?.kind) {
     case 'amount':
-      return `amount_text(${column})`
+      return `coalesce(amount_text(${column}), '')`
     case 'millis':
-      return `time_text(${column})`
-    case 'text':
-    case 'json':
-    case 'flag':
-      return `cast(${column} as varchar)`
+      return `coalesce(time_text(${column}), '')`
+    default:
+      return `coalesce(cast(${column} as varchar), '')`
   }
 }
 

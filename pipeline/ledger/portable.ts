@@ -369,8 +369,8 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'distinct_list',
     parameters: ['x'],
-    meaning: 'The values of x, each once, in their order.',
-    duckdb: 'list_sort(list(distinct x))',
+    meaning: 'The values of x, each once, in their order; nulls are none.',
+    duckdb: 'list_sort(coalesce(list(distinct x) filter (where x is not null), []))',
     clickhouse: 'arraySort(groupUniqArray(x))',
     isAggregate: true,
   },

@@ -220,6 +220,8 @@ function ofFunction(node: TreeNode): string[] {
   if (node.distinct && !TAKES_DISTINCT.has(name))
     problems.push(`${name}(distinct …): write distinct_list or joined_distinct`)
   const children = node.children ?? []
+  if (name === 'concat_ws' && children.slice(1).some(({ type }) => type !== 'OPERATOR_COALESCE'))
+    problems.push("concat_ws with a null is null in ClickHouse: write coalesce(x, '') for each text")
   if (['min', 'max'].includes(name) && children.length > 1)
     problems.push(`${name}(x, n): write first_by(x, x, n)`)
   if (['min_by', 'max_by'].includes(name) && children.length > 2)
