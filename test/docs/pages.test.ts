@@ -14,7 +14,8 @@ const pages = readdirSync(docs).filter((name) => name.endsWith('.md'))
 const read = (name: string): string => readFileSync(join(docs, name), 'utf8')
 
 test.each(pages)('links of %s lead to files', (name) => {
-  const links = [...read(name).matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
+  const prose = read(name).replace(/```[\s\S]*?```/g, '')
+  const links = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
   const local = links.filter((link) => !/^[a-z]+:/.test(link))
   expect(local.filter((link) => !existsSync(join(dirname(join(docs, name)), link)))).toEqual([])
 })
