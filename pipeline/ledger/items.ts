@@ -216,7 +216,7 @@ function readText(name: string, field: Field, given: string, isPlain: boolean): 
       return `case when ${type} not in ('OBJECT', 'ARRAY') then ${given} end`
     }
     case 'amount':
-      return `exact_amount(trim(${given}))`
+      return `try_amount(trim(${given}))`
     case 'millis':
       return `millis_time(${given})`
     case 'flag':

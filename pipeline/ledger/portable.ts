@@ -93,7 +93,7 @@ export const portableFunctions: readonly PortableFunction[] = [
     clickhouse: decimalsInClickhouse('x'),
   },
   {
-    name: 'exact_amount',
+    name: 'try_amount',
     parameters: ['x'],
     meaning: 'The amount that a text is; null where it is none, or has digits beyond the 18th decimal.',
     // A cast would round them: unless they are zeros, the text does not fit. The usual form is tried first.

@@ -256,7 +256,7 @@ function ofWindow(node: TreeNode): string[] {
 
 function ofCast(node: TreeNode): string[] {
   const type = node.cast_type?.id ?? ''
-  if (node.try_cast) return [`try_cast to ${type.toLowerCase()}: write try_whole or exact_amount`]
+  if (node.try_cast) return [`try_cast to ${type.toLowerCase()}: write try_whole or try_amount`]
   const cure = CASTS[type]
   if (cure === null) return []
   return [`a cast to ${type.toLowerCase()}: ${cure ?? 'not known to be the same in ClickHouse'}`]
