@@ -54,7 +54,8 @@ async function answer(request, response) {
     const settings = [...searchParams].filter(([name]) => !NO_SETTINGS.has(name))
     // The last word is that nothing may be changed any more.
     settings.sort(([a], [b]) => Number(a === 'readonly') - Number(b === 'readonly'))
-    for (const [name, value] of settings) session.query(`set ${name} = ${quoted(value)}`)
+    const set = settings.map(([name, value]) => `${name} = ${quoted(value)}`)
+    if (set.length > 0) session.query(`set ${set.join(', ')}`)
     const named = /\bformat\s+(\w+)\s*$/i.exec(statement)?.[1] ?? 'TabSeparated'
     response.setHeader('x-clickhouse-format', named)
     // As a whole: the parts of a streamed answer would each be a file of their own.
