@@ -245,7 +245,7 @@ describe('the configuration of the engine', () => {
   test('names the nearest key for one that it does not know', () => {
     expect(details('engine:\n  memroy: 8GB\n')).toMatchObject({
       message: 'The configuration has an unknown key: engine.memroy.',
-      expected: 'one of memory, threads; the nearest is memory',
+      expected: 'one of memory, threads, clickhouse; the nearest is memory',
     })
   })
 
