@@ -4,14 +4,14 @@
 import { createWriteStream } from 'node:fs'
 import { mkdtemp, rm } from 'node:fs/promises'
 import { createServer } from 'node:http'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pipeline } from 'node:stream/promises'
 import { Session } from 'chdb'
 
 const folder = process.argv[2]
 const held = new Session(folder)
-const uploads = await mkdtemp(join(tmpdir(), 'tieout-parity-'))
+// They go with the folder, however this process ends.
+const uploads = await mkdtemp(join(folder, 'uploads-'))
 
 /** What the interface takes besides settings. */
 const NO_SETTINGS = new Set([
