@@ -6,6 +6,7 @@ import { appliesTo } from '../../../connectors/endpoint.ts'
 import { packageRoot } from '../../../pipeline/config/root.ts'
 import type { Landing } from '../../../pipeline/landing/landing.ts'
 import { readModels } from '../../../pipeline/ledger/models.ts'
+import { createMacros } from '../../../pipeline/ledger/portable.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
 import { asking } from './truth.ts'
 import { provesInstants } from './ways.ts'
@@ -30,6 +31,7 @@ export async function coverageOf({ instance, connection: asks }: Landing): Promi
   const connection = await instance.connect()
   try {
     await connection.run('create schema if not exists memory.staging')
+    await createMacros(connection)
     const models = readModels(join(packageRoot, 'sql'))
     for (const table of MODELS) {
       const { select } = models.find((model) => model.table === table)!
