@@ -10,6 +10,7 @@ import type { Table } from '../../../pipeline/engine/table.ts'
 import type { Frame } from '../../../pipeline/journal/frame.ts'
 import type { ContentHash } from '../../../pipeline/landing/questions.ts'
 import { countedTables, SCHEMA_VERSION, stateTable, tablesOf } from '../../../pipeline/landing/tables.ts'
+import { createMacros } from '../../../pipeline/ledger/portable.ts'
 import { recordSelect } from '../../../pipeline/ledger/records.ts'
 import { grouped } from './check.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
@@ -153,6 +154,7 @@ const publishedSelect = (feed: string, record: RecordType): string =>
 export async function checkTruth(all: readonly Finished[], connection: DuckDBConnection): Promise<void> {
   const ask = asking(connection)
   // Without a key nobody has a pseudonym.
+  await createMacros(connection)
   await connection.run('create schema if not exists memory.staging')
   await connection.run('create table if not exists memory.staging.counterparty_key (key varchar)')
   const kept = grouped(
