@@ -133,6 +133,30 @@ describe('imports', () => {
     })
   }
 
+  test('what `tieout sql` loads before it is asked brings no database along', () => {
+    const statements = (file: string): string[] =>
+      [
+        ...readFileSync(join(root, file), 'utf8').matchAll(
+          /^(?:import|export) (?!type )[^;]*?from '([^']+)'/gm,
+        ),
+      ]
+        .filter(([statement]) => !/\{(?:\s*type \w+,?)+\s*\}/.test(statement))
+        .map(([, from = '']) => from)
+    const loaded = new Set<string>()
+    const load = (file: string): void => {
+      if (loaded.has(file)) return
+      loaded.add(file)
+      for (const from of statements(file))
+        if (from.startsWith('.')) load(relative(root, resolve(root, dirname(file), from)))
+    }
+    for (const file of ['pipeline/main.ts', 'pipeline/commands/sql.ts', 'pipeline/commands/engine.ts'])
+      load(file)
+    expect(loaded.size).toBeGreaterThan(20)
+    expect(
+      [...loaded].filter((file) => statements(file).some((from) => from.startsWith('@duckdb/'))),
+    ).toEqual([])
+  })
+
   test('only the demo and the sandbox command know of the sandbox', () => {
     const wrong = sources('pipeline')
       .filter((file) => !sandboxUsers.some((user) => file.startsWith(user)))
@@ -226,12 +250,15 @@ describe('files', () => {
   })
 })
 
-test('the lock file names every platform’s optional packages, so that npm ci installs on all of them', () => {
-  const lock = JSON.parse(readFileSync(join(root, 'package-lock.json'), 'utf8')) as {
-    packages: Record<string, { optionalDependencies?: Record<string, string> }>
-  }
-  const missing = Object.values(lock.packages)
-    .flatMap((one) => Object.keys(one.optionalDependencies ?? {}))
-    .filter((name) => !(`node_modules/${name}` in lock.packages))
-  expect(missing).toEqual([])
-})
+test.each(['package-lock.json', 'test/parity/engine/package-lock.json'])(
+  '%s names every platform’s optional packages, so that npm ci installs on all of them',
+  (file) => {
+    const lock = JSON.parse(readFileSync(join(root, file), 'utf8')) as {
+      packages: Record<string, { optionalDependencies?: Record<string, string> }>
+    }
+    const missing = Object.values(lock.packages)
+      .flatMap((one) => Object.keys(one.optionalDependencies ?? {}))
+      .filter((name) => !(`node_modules/${name}` in lock.packages))
+    expect(missing).toEqual([])
+  },
+)

@@ -1,7 +1,6 @@
 // Which engine builds and answers: the configuration says so, and a command line may say otherwise.
 import { UsageError } from '../../models/error.ts'
 import { type ClickHouseSettings, clickHouseSettings } from '../clickhouse/settings.ts'
-import { clickHouseSource } from '../clickhouse/source.ts'
 import { type Config, clickHouseConfig } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { type EngineSettings, engineSettings } from '../engine/settings.ts'
@@ -47,9 +46,14 @@ export function readingOptions(
   return {
     signal,
     engine: engineSettings(config.engine),
-    source: server === null ? undefined : clickHouseSource(server),
+    source: server === null ? undefined : sourceOn(server),
   }
 }
+
+/** Loads what asks a server when it is asked: with it comes DuckDB, which `tieout sql` has no use for in this process. */
+const sourceOn = (server: ClickHouseSettings): LedgerSource => ({
+  open: async (signal) => (await import('../clickhouse/source.ts')).clickHouseSource(server).open(signal),
+})
 
 /** Refuses what can only be done on books that are files, rather than do it on an older ledger that happens to lie there. */
 export function mustBeFiles({ engine }: Config, command: string): void {
