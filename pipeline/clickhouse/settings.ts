@@ -2,6 +2,7 @@
 import { readFileSync } from 'node:fs'
 import { UsageError } from '../../models/error.ts'
 import type { ClickHouseConfig } from '../config/config.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /** The section `engine.clickhouse` of the configuration, with what the environment adds. */
 export interface ClickHouseSettings {
@@ -43,8 +44,10 @@ export function clickHouseSettings(
 
 function certificates(file: string): Buffer {
   try {
+    refuseUnfit(file, SMALL_FILE_BYTES)
     return readFileSync(file)
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     throw new UsageError('The certificates of the ClickHouse server cannot be read.', {
       where: file,
       expected: 'a file of certificates in PEM',

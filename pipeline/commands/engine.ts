@@ -16,7 +16,7 @@ export function engineConfig(context: CommandContext, { engine, url, database }:
     throw new UsageError('A server is named for the engine that needs none.', {
       where: '--engine duckdb',
       expected: 'no --url and no --database',
-      action: 'Leave them away, or say --engine clickhouse.',
+      action: 'Omit them, or use --engine clickhouse.',
     })
   }
   const isAsked = engine === 'clickhouse' || url !== undefined || database !== undefined

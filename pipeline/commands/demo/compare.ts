@@ -33,13 +33,16 @@ export async function compareWithTruth(dir: string, truth: Truth): Promise<Compa
   }
 }
 
+/** An account that is known from imports alone has no uid: of it the venue's truth says nothing. */
 const BALANCES = `
   select 'balance of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
-  from balances join accounts using (account)`
+  from balances join accounts using (account)
+  where accounts.uid is not null`
 
 const LOANS = `
   select 'loan of ' || accounts.uid || ' ' || ledger || ' ' || coin, cast(quantity as varchar)
-  from liabilities join accounts using (account)`
+  from liabilities join accounts using (account)
+  where accounts.uid is not null`
 
 const FUTURES = `
   with totals as (
