@@ -18,6 +18,8 @@ const LEFT_OUT_COLUMNS: ReadonlySet<string> = new Set([
   'first_seen_at',
   'last_seen_at',
   'run_id',
+  'import_id',
+  'imported_at',
   'explanation',
   'evidence',
   'figures_hash',

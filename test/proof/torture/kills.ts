@@ -105,7 +105,7 @@ class Round {
   readonly #number: number
   readonly #dir: string
   readonly #deaths: Death[] = []
-  /** How long its runs took together: past the first minute even an unharmed run would come to more than that of the stage. */
+  /** How long its runs took together. */
   #ranMs = 0
   #frames = 0
   /** The published file as it was last looked at, and the hash that it had. */

@@ -12,7 +12,11 @@ import { ledgerHash } from '../../../pipeline/ledger/hash.ts'
 import type { Truth } from '../../../sandbox/index.ts'
 import { bundleProgram, type Program, programAt } from './program.ts'
 
-const NOW = '2026-06-30T00:00:00Z'
+/**
+ * Well after an hour and well before the next: the venue has a price for every hour that has begun, and a slow machine
+ * takes minutes for a round, so that an unharmed run at its end would find another ledger.
+ */
+const NOW = '2026-06-30T00:10:00Z'
 const SPEED = 400
 
 /** The invented past lasts three weeks: what matters here is how often a run can die, not how much it fetches. */
