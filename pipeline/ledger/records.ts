@@ -80,7 +80,7 @@ export function recordSelect(
   const place = `page_id * ${ROWS_BEYOND_A_PAGE} + page_row`
   const identity = isList ? [...keys, 'partition'] : keys
   return `with
-${keyed ? versionsOfKeyed(record, of(content), identity, place) : versionsOfUnkeyed(record, of(content), of([...columns, 'extra']), place)},
+${keyed ? versionsOfKeyed(record, content, identity, place) : versionsOfUnkeyed(record, of(content), of([...columns, 'extra']), place)},
 final as (
   select versions.account as account, first_partition as partition,
     case when last_partition <> first_partition then last_partition end as other_partition,
@@ -123,31 +123,33 @@ versions as (${grouped('received', content, place)}
  */
 function versionsOfKeyed(
   { table, version }: RecordType,
-  content: string,
+  content: readonly string[],
   identity: readonly string[],
   place: string,
 ): string {
   const keys = ['account', ...identity]
-  const isRepeated = `exists (
-    select 1 from repeated where ${keys.map((key) => `repeated.${key} is not distinct from received.${key}`).join(' and ')}
-  )`
+  const received = new Set([...content, 'partition', 'page_id', 'page_row'])
+  // By a join of names of its own: ClickHouse compares every row with every repeated one where a condition is correlated.
+  const isRepeated = keys.map((key) => `again_${key} is not distinct from received.${key}`).join(' and ')
   const newest = version === null ? '' : `${columnName(version)} desc nulls last, `
   return `
 repeated as (
-  select ${keys.join(', ')} from landing.${table} group by ${keys.join(', ')} having count(*) > 1
+  select ${keys.map((key) => `${key} as again_${key}`).join(', ')} from landing.${table}
+  group by ${keys.join(', ')} having count(*) > 1
 ),
 received_again as (
-  select * from landing.${table} as received where ${isRepeated}
+  select ${[...received].map((name) => `received.${name} as ${name}`).join(', ')}
+  from landing.${table} as received join repeated on ${isRepeated}
 ),
-contents as (${grouped('received_again', content, place)}
+contents as (${grouped('received_again', content.join(', '), place)}
 ),
 versions as (
   select *, row_number() over (partition by ${keys.join(', ')} order by ${newest}last_place desc) as version_rank
   from contents
   union all
-  select ${content}, partition, partition, page_id, page_id, ${place}, ${place}, 1
-  from landing.${table} as received
-  where not ${isRepeated}
+  select ${content.join(', ')}, partition, partition, page_id, page_id, ${place}, ${place}, 1
+  from landing.${table} as received left join repeated on ${isRepeated}
+  where again_account is null
 )`
 }
 

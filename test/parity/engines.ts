@@ -17,6 +17,7 @@ export function installEngine(): void {
 
 export interface Engine {
   readonly url: string
+  readonly pid: number
   stop(): Promise<void>
 }
 
@@ -35,6 +36,7 @@ export async function startEngine(): Promise<Engine> {
   ])
   return {
     url: `http://127.0.0.1:${port}`,
+    pid: child.pid as number,
     stop: async () => {
       child.kill('SIGKILL')
       await gone

@@ -315,7 +315,12 @@ function collectColumns(node: unknown, found: Set<string>): void {
 }
 
 function ofSubquery(node: TreeNode): string[] {
-  if (node.subquery_type !== 'ANY' || node.subquery === undefined) return []
+  if (node.subquery === undefined) return []
+  if (node.subquery_type === 'EXISTS')
+    return some(node.subquery.node, ({ type }) => type === 'COMPARE_NOT_DISTINCT_FROM')
+      ? ['exists (… is not distinct from …) compares every row with every other in ClickHouse: write a join']
+      : []
+  if (node.subquery_type !== 'ANY') return []
   const own = new Set<string>()
   every(node.subquery.node, ({ type, table_name: table, alias }) => {
     if (type === 'BASE_TABLE' || type === 'SUBQUERY') own.add(alias || (table ?? ''))
