@@ -77,7 +77,8 @@ export async function fetchPrices(
     },
   )
   const wanted = wantedSeries(needs, routes)
-  const covered = await coveredSeries(connection)
+  // From what has landed itself: the tables of a build may stand on a server.
+  const covered = await coveredSeries(options.landing.connection)
   const missing = [...wanted.values()].map(({ series, symbol, ranges }) => ({
     series,
     symbol,

@@ -2,12 +2,17 @@
 // journal; and a source that fails takes nothing with it. Figures by hand.
 import { createServer, type IncomingHttpHeaders, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, it } from 'vitest'
+import { EcbClient } from '../../connectors/prices/ecb.ts'
+import { systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
 import type { NightlyBuild } from '../../pipeline/books/night.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { Explanation } from '../../pipeline/evidence/explain.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
+import { fetchPrices } from '../../pipeline/prices/fetch.ts'
 import { explained } from '../evidence/explain-books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
@@ -179,6 +184,42 @@ describe('prices from the configured sources', () => {
     ])
     // Closed at midnight: 2.00 × 0.9
     expect((await valuations()).at(-1)?.[1]).toBe('1.8')
+  })
+
+  it('are known from what has landed, wherever the tables of the build stand', async () => {
+    const folder = await openBooks(books.dir, { clock: systemClock, command: 'build' })
+    const instance = await DuckDBInstance.create(':memory:')
+    const elsewhere = await instance.connect()
+    const { signal } = new AbortController()
+    const ecb = new EcbClient({
+      url: `${url}/service`,
+      clock: systemClock,
+      signal,
+      budget: { count: 100, perMs: 1 },
+    })
+    try {
+      // Tables of a build on a server, which are brought to a database in which nothing has landed.
+      await elsewhere.run(`attach ':memory:' as landing; attach ':memory:' as staging;
+        create table landing.price_pages (source varchar, asset varchar, currency varchar, unit varchar,
+          starts_at timestamptz, ends_at timestamptz);
+        create table staging.reporting as select 'EUR' as currency;
+        create table staging.quote_ranks (coin varchar, rank integer);
+        create table staging.price_needs as
+          select 'CAD' as coin, 'day' as unit, date '2026-01-06' as first_day, date '2026-01-08' as last_day`)
+      const fetched = () =>
+        fetchPrices(elsewhere, {
+          sources: { candles: null, ecb },
+          ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
+          now: () => Date.parse('2026-02-01T00:00:00Z'),
+        })
+      expect((await fetched()).prices).toBeGreaterThan(0)
+      expect(await fetched()).toMatchObject({ prices: 0, requests: 0 })
+    } finally {
+      await ecb.close()
+      elsewhere.closeSync()
+      instance.closeSync()
+      await folder.close()
+    }
   })
 
   it('stand in the journal: made again from it the ledger is the same, and nobody is asked', async () => {
