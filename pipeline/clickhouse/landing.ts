@@ -64,7 +64,7 @@ export async function landOn(options: LandOptions): Promise<boolean> {
   const seq = Number(state?.[0] ?? 0)
   const parts = landedParts(database)
   for (const [each, name] of [[server, target] as const, ...servers.map((one) => [one, parts] as const)]) {
-    if (known === undefined) await each.run(`drop database if exists ${identifier(name)}`)
+    if (known === undefined) await each.run(`drop database if exists ${identifier(name)} sync`)
     if (name === target || servers.length > 1)
       await each.run(`create database if not exists ${identifier(name)}`)
   }

@@ -87,7 +87,7 @@ export class States {
   async drop(state: State): Promise<void> {
     for (const server of this.#servers)
       for (const database of [...own(state), ...Object.values(state.parts)])
-        await server.run(`drop database if exists ${identifier(database)}`)
+        await server.run(`drop database if exists ${identifier(database)} sync`)
   }
 
   /**
@@ -109,7 +109,7 @@ export class States {
     for (const server of this.#servers)
       for (const [database] of await server.rows('select name from system.databases'))
         if (ours.test(String(database)) && !kept.includes(String(database)))
-          await server.run(`drop database if exists ${identifier(String(database))}`)
+          await server.run(`drop database if exists ${identifier(String(database))} sync`)
   }
 }
 
