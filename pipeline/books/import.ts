@@ -161,7 +161,7 @@ export async function withdrawImport(
      from landing.main.imports as imports
      left join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
      where imports.page_id = $1`,
-    [BigInt(id)],
+    [id],
   )
   const [file, rows, isWithdrawn] = reader.getRows()[0] ?? []
   if (file === undefined || isWithdrawn === true)

@@ -66,6 +66,7 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
     .completion('completion', 'Print a script that completes commands and options in bash or zsh')
     .demandCommand(1, 'Name a command.')
     .strict()
+    .check(mustBeOneEach, true)
     .recommendCommands()
     .wrap(110)
     .version(packageVersion)
@@ -86,6 +87,22 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
   } finally {
     await begun?.end()
   }
+}
+
+/** Of an option that takes one value the parser makes a list where it is given twice, and of what is no number a NaN. */
+function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknown): true {
+  const lists = new Set(['_', ...(options as { readonly array: readonly string[] }).array])
+  for (const [name, value] of Object.entries(given)) {
+    if (lists.has(name)) continue
+    const isNoNumber = typeof value === 'number' && !Number.isFinite(value)
+    if (!isNoNumber && !Array.isArray(value)) continue
+    throw new UsageError(`--${name} is ${isNoNumber ? 'not a number' : 'given more than once'}.`, {
+      where: `--${name}`,
+      expected: isNoNumber ? 'a number' : 'one value',
+      action: 'Correct the options.',
+    })
+  }
+  return true
 }
 
 /** A usage error whose message has been shown already. */

@@ -1,4 +1,5 @@
 // `tieout sql`: a question to the published ledger, also while a run writes.
+import { UsageError } from '../../models/error.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { ANSWERS, askApart, endApart, startApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
@@ -24,6 +25,7 @@ export const sqlCommand = defineCommand({
   run: async (context, args, waiting) => {
     const { engineConfig, serverOf } = await import('./engine.ts')
     const config = engineConfig(context, args)
+    mustBeTime(args.timeout)
     const server = serverOf(config)
     await runQuery(context.dir, args.query, {
       format: args.json ? 'json' : (args.format as QueryFormat),
@@ -41,3 +43,16 @@ export const sqlCommand = defineCommand({
     return 0
   },
 })
+
+/** The longest that a timer of this machine can wait. */
+const SECONDS_MAX = Math.floor((2 ** 31 - 1) / 1_000)
+
+function mustBeTime(seconds: number | undefined): void {
+  if (seconds === undefined || (seconds > 0 && seconds <= SECONDS_MAX)) return
+  throw new UsageError('--timeout is not a time to wait.', {
+    where: '--timeout',
+    expected: `seconds above 0, at most ${SECONDS_MAX}`,
+    found: String(seconds),
+    action: 'Correct it, or leave it out.',
+  })
+}

@@ -1,0 +1,33 @@
+// What an option may be given, on every command alike: one value, and a number where it takes one. A usage error names it.
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+
+const refused: readonly (readonly [string, string])[] = [
+  ['sql 1 --timeout soon', '--timeout is not a number.'],
+  ['sql 1 --timeout 1e400', '--timeout is not a number.'],
+  ['sql 1 --timeout 0', '--timeout is not a time to wait.'],
+  ['sql 1 --timeout -1', '--timeout is not a time to wait.'],
+  ['sql 1 --timeout 9999999', '--timeout is not a time to wait.'],
+  ['sql 1 --timeout 3 --timeout 4', '--timeout is given more than once.'],
+  ['demo --seed one', '--seed is not a number.'],
+  ['report gains --year 2025 --year 2026', '--year is given more than once.'],
+  ['report gains --format json --format csv', '--format is given more than once.'],
+  ['status --config a.yaml --config b.yaml', '--config is given more than once.'],
+  ['import --undo first', '--undo is not a number.'],
+  ['import --undo 1.5', 'There is no import of this number.'],
+]
+
+describe('a usage error is', () => {
+  for (const [words, message] of refused)
+    test(words, async () => {
+      const { code, stdout, stderr } = await command([...words.split(' '), '--dir', temporaryFolder()])
+      expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+      expect(stderr).toContain(message)
+    })
+})
+
+test('an option that takes several values may be given again', async () => {
+  const { stderr } = await command(['sync', '--feeds', 'a', '--feeds', 'b', '--dir', temporaryFolder()])
+  expect(stderr).not.toContain('more than once')
+})
