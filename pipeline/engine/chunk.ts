@@ -259,7 +259,14 @@ export function bigintsOf(chunk: DuckDBDataChunk, column: number): BigInt64Array
   return new BigInt64Array(buffer, byteOffset, chunk.rowCount)
 }
 
-/** The values of a column DECIMAL(38,18) without nulls, in units of 10^-18. */
+/** Which rows of a column have a value, a bit for each, lowest first; null where all have one. */
+export const validityOf = (chunk: DuckDBDataChunk, column: number): Uint8Array | null =>
+  duckdb.vector_get_validity(
+    duckdb.data_chunk_get_vector(chunk.chunk, column),
+    Math.ceil(chunk.rowCount / 64) * 8,
+  )
+
+/** The values of a column DECIMAL(38,18) in units of 10^-18; of a row without a value anything. */
 export class Amounts {
   readonly #lower: BigUint64Array
   readonly #words: Int32Array

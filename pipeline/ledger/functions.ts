@@ -1,13 +1,9 @@
 // The two operations that DECIMAL(38,18) cannot do exactly in SQL, as functions over whole units of 10^-18:
 // `exact_multiply(a, b)`, `exact_divide(a, b)` and `exact_ratio(a, b, c)` (a * b / c, rounded once), rounded half to even
 // at the 18th decimal. Null in, null out; a division by zero, or a result beyond DECIMAL(38,18), is null.
-import {
-  DECIMAL,
-  type DuckDBConnection,
-  type DuckDBDataChunk,
-  DuckDBDecimalValue,
-  DuckDBScalarFunction,
-} from '@duckdb/node-api'
+import { DECIMAL, type DuckDBConnection, DuckDBDataChunk, DuckDBScalarFunction } from '@duckdb/node-api'
+import duckdb from '@duckdb/node-bindings'
+import { AmountColumn, Amounts, validityOf } from '../engine/chunk.ts'
 
 const SCALE = 18
 const ONE = 10n ** 18n
@@ -18,7 +14,7 @@ export function divideHalfEven(dividend: bigint, divisor: bigint): bigint {
   const negative = dividend < 0n !== divisor < 0n
   const [top, bottom] = [dividend < 0n ? -dividend : dividend, divisor < 0n ? -divisor : divisor]
   const whole = top / bottom
-  const twiceRest = (top % bottom) * 2n
+  const twiceRest = (top - whole * bottom) * 2n
   const up = twiceRest > bottom || (twiceRest === bottom && whole % 2n === 1n)
   const rounded = up ? whole + 1n : whole
   return negative ? -rounded : rounded
@@ -36,59 +32,31 @@ const inRange = (units: bigint): bigint | null => (units < LIMIT && units > -LIM
 
 /** Makes the functions known to the instance of the connection; doing so again changes nothing. */
 export function registerExactFunctions(connection: DuckDBConnection): void {
-  connection.registerScalarFunction(ofTwoAmounts('exact_multiply', exactMultiply))
-  connection.registerScalarFunction(ofTwoAmounts('exact_divide', exactDivide))
-  connection.registerScalarFunction(ofThreeAmounts('exact_ratio', exactRatio))
+  connection.registerScalarFunction(scalar('exact_multiply', exactMultiply))
+  connection.registerScalarFunction(scalar('exact_divide', exactDivide))
+  connection.registerScalarFunction(scalar('exact_ratio', exactRatio))
 }
 
-type Amount = DuckDBDecimalValue | null
-
-function ofTwoAmounts(
-  name: string,
-  operation: (a: bigint, b: bigint) => bigint | null,
-): DuckDBScalarFunction {
-  return scalar(name, 2, (input) => {
-    const left = input.getColumnVector(0)
-    const right = input.getColumnVector(1)
-    return (row) => {
-      const a = left.getItem(row) as Amount
-      const b = right.getItem(row) as Amount
-      return a === null || b === null ? null : operation(a.value, b.value)
-    }
-  })
-}
-
-function ofThreeAmounts(
-  name: string,
-  operation: (a: bigint, b: bigint, c: bigint) => bigint | null,
-): DuckDBScalarFunction {
-  return scalar(name, 3, (input) => {
-    const columns = [0, 1, 2].map((at) => input.getColumnVector(at))
-    return (row) => {
-      const [a, b, c] = columns.map((column) => column.getItem(row)) as [Amount, Amount, Amount]
-      return a === null || b === null || c === null ? null : operation(a.value, b.value, c.value)
-    }
-  })
-}
-
-/** `begin` is called with each chunk, and what it answers with each of its rows. */
-function scalar(
-  name: string,
-  parameters: number,
-  begin: (input: DuckDBDataChunk) => (row: number) => bigint | null,
-): DuckDBScalarFunction {
+/** A function of as many amounts as the operation takes. */
+function scalar(name: string, operation: (...units: bigint[]) => bigint | null): DuckDBScalarFunction {
   const amount = DECIMAL(38, SCALE)
-  return DuckDBScalarFunction.create({
-    name,
-    returnType: amount,
-    parameterTypes: Array.from({ length: parameters }, () => amount),
-    mainFunction: (_info, input, output) => {
-      const resultOf = begin(input)
-      for (let row = 0; row < input.rowCount; row += 1) {
-        const units = resultOf(row)
-        output.setItem(row, units === null ? null : new DuckDBDecimalValue(units, 38, SCALE))
-      }
-      output.flush()
-    },
+  const { length } = operation
+  const made = new DuckDBScalarFunction()
+  made.setName(name)
+  made.setReturnType(amount)
+  for (let at = 0; at < length; at += 1) made.addParameter(amount)
+  const results = new AmountColumn()
+  // By the handles: the client's own vectors make an object for every value, which costs as much as what is reckoned.
+  duckdb.scalar_function_set_function(made.scalar_function, (_info, handle, output) => {
+    const input = new DuckDBDataChunk(handle)
+    const rows = input.rowCount
+    const amounts = Array.from({ length }, (_, at) => new Amounts(input, at))
+    const known = amounts.flatMap((_, at) => validityOf(input, at) ?? [])
+    for (let row = 0; row < rows; row += 1) {
+      const isKnown = known.every((bits) => (bits[row >> 3]! >> (row & 7)) & 1)
+      results.set(row, isKnown ? operation(...amounts.map((column) => column.at(row))) : null)
+    }
+    results.flush(output, rows)
   })
+  return made
 }
