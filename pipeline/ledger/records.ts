@@ -130,7 +130,9 @@ function versionsOfKeyed(
   const keys = ['account', ...identity]
   const received = new Set([...content, 'partition', 'page_id', 'page_row'])
   // By a join of names of its own: ClickHouse compares every row with every repeated one where a condition is correlated.
-  const isRepeated = keys.map((key) => `again_${key} is not distinct from received.${key}`).join(' and ')
+  const isRepeated = keys
+    .map((key) => `repeated.again_${key} is not distinct from received.${key}`)
+    .join(' and ')
   const newest = version === null ? '' : `${columnName(version)} desc nulls last, `
   return `
 repeated as (
@@ -149,7 +151,7 @@ versions as (
   union all
   select ${content.join(', ')}, partition, partition, page_id, page_id, ${place}, ${place}, 1
   from landing.${table} as received left join repeated on ${isRepeated}
-  where again_account is null
+  where repeated.again_account is null
 )`
 }
 
