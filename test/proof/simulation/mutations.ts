@@ -600,15 +600,15 @@ const keeping = [
   of(
     'deduplicated by content',
     records,
-    'where not ${isRepeated}\n)`',
-    "where not ${isRepeated}\n  qualify row_number() over (partition by ${content.split(', ').filter((one) => !keys.includes(one)).join(', ')} order by page_id, page_row) = 1\n)`",
+    'where repeated.again_account is null\n)`',
+    "where repeated.again_account is null\n  qualify row_number() over (partition by ${content.filter((one) => !keys.includes(one)).join(', ')} order by page_id, page_row) = 1\n)`",
     'bursts',
   ),
   of(
     'versions merged into the last one',
     records,
-    'as received where ${isRepeated}\n),',
-    "as received where ${isRepeated}\n  qualify row_number() over (partition by ${keys.join(', ')} order by page_id desc, page_row) = 1\n),",
+    'as received join repeated on ${isRepeated}\n),',
+    "as received join repeated on ${isRepeated}\n  qualify row_number() over (partition by ${keys.join(', ')} order by page_id desc, page_row) = 1\n),",
     'changed records',
   ),
   of(
