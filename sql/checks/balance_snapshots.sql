@@ -60,7 +60,7 @@ booked as (
   select latest.account as account, latest.feed as feed, latest.ledger as ledger, latest.coin as coin,
     latest.page_id as page_id,
     sum(coalesce(entries.amount, 0)) as quantity, max(entries.occurred_at) as last_at,
-    max_by(entries.entry_id, entries.place) as last_id
+    max_by(entries.entry_id, (entries.place, entries.entry_id)) as last_id
   from latest
   left join main.entries as entries
     on entries.account = latest.member and entries.ledger = latest.ledger and entries.coin = latest.coin

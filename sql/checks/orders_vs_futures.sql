@@ -35,8 +35,8 @@ caused as (
 grouped as (
   select account, line, symbol, position_side, bool_or(is_brought_along) as is_likely_only,
     count(*) as position_count, min(begins_at) as first_at,
-    sum(worth) as all_worth, sum(realised) as all_realised, min_by(ids, begins_at) as first_ids,
-    min_by(hold_side, begins_at) as first_side
+    sum(worth) as all_worth, sum(realised) as all_realised, min_by(ids, (begins_at, coalesce(hold_side, ''))) as first_ids,
+    min_by(hold_side, (begins_at, coalesce(hold_side, ''))) as first_side
   from differing
   group by account, line, symbol, position_side
 )

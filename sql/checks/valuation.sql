@@ -14,7 +14,7 @@ unpriced as (
   select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
     min(events.happened_at) as occurred_at, min(events.currency) as currency,
     case when min(events.account) = max(events.account) then min(events.account) end as account,
-    first_by(events.event_id, (events.happened_at, events.account, events.place), 5) as ids
+    first_by(events.event_id, (events.happened_at, events.account, events.place, events.event_id), 5) as ids
   from main.lot_events as events
   join main.entries as entries on entries.entry_id = events.event_id
   join staging.kind_effects as effects on effects.kind = entries.kind

@@ -21,7 +21,7 @@ summed as (
     sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
     sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
     sum(case when kind = 'funding' then amount else 0 end) as funding,
-    first_of(ordered_list(entry_id, place), 10) as ids
+    first_of(ordered_list(entry_id, (place, entry_id)), 10) as ids
   from staging.compared_position_moves
   where not is_of_other_side
   group by account, line, symbol, coin, hold_side
