@@ -1,5 +1,5 @@
 // One type of a column in both engines: what DuckDB says of a column decides the column in ClickHouse, and the other way
-// round. Everything but a list may be null, as it may in DuckDB.
+// round. Everything but a list may be null, as it may in DuckDB, the values of a list included.
 import { TieoutError } from '../../models/error.ts'
 
 const PAIRS: readonly (readonly [duckdb: string, clickhouse: string])[] = [
@@ -18,7 +18,7 @@ const toDuckDb = new Map(PAIRS.map(([duckdb, clickhouse]) => [clickhouse, duckdb
 
 /** Type of a column in ClickHouse. TieoutError for a type of DuckDB that no model has had yet. */
 export function clickHouseType(duckdb: string): string {
-  if (duckdb.endsWith('[]')) return `Array(${bare(duckdb.slice(0, -2))})`
+  if (duckdb.endsWith('[]')) return `Array(${clickHouseType(duckdb.slice(0, -2))})`
   return `Nullable(${bare(duckdb)})`
 }
 

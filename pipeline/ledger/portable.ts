@@ -361,9 +361,10 @@ export const portableFunctions: readonly PortableFunction[] = [
     name: 'first_by',
     parameters: ['x', 'k', 'n'],
     meaning:
-      'List of the n values of x with the least k, of which DuckDB keeps no more while it groups: for lists that may be long.',
+      'List of the n values of x with the least k, nulls left out, of which DuckDB keeps no more while it groups: for lists that may be long.',
     duckdb: 'arg_min(x, k, n)',
-    clickhouse: `arrayMap(e -> e.1, arraySlice(${GROUP_IN_ORDER}, 1, n))`,
+    // DuckDB passes over what is null, and over what has a null to be ordered by.
+    clickhouse: `arrayMap(e -> e.1, arraySlice(arraySort(e -> e.2, groupArrayIf((x, k), isNotNull(x) and isNotNull(k))), 1, n))`,
     isAggregate: true,
   },
   {

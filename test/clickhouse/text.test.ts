@@ -21,7 +21,7 @@ test('each type has one counterpart, there and back', () => {
     expect(duckDbType(clickHouseType(type))).toBe(type)
   expect(clickHouseType('DECIMAL(38,18)')).toBe('Nullable(Decimal(38, 18))')
   expect(clickHouseType('TIMESTAMP WITH TIME ZONE')).toBe("Nullable(DateTime64(6, 'UTC'))")
-  expect(clickHouseType('VARCHAR[]')).toBe('Array(String)')
+  expect(clickHouseType('VARCHAR[]')).toBe('Array(Nullable(String))')
 })
 
 test('a type without a counterpart is refused by name', () => {
