@@ -52,7 +52,7 @@ grouped as (
     sum(case when inside.is_of_value then 0 else all_ordered end) as ordered,
     sum(case when inside.is_of_value then 0 else all_traded end) as traded,
     sum(all_ordered_value) as ordered_value, sum(all_traded_value) as traded_value, min(begins_on) as first_day,
-    count(*) as island_count, min_by(ids, begins_on) as first_ids
+    count(*) as island_count, min_by(ids, (begins_on, line)) as first_ids
   from inside
   group by account, symbol
 )
