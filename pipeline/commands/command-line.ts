@@ -99,6 +99,7 @@ function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknow
     throw new UsageError(`--${name} is ${isNoNumber ? 'not a number' : 'given more than once'}.`, {
       where: `--${name}`,
       expected: isNoNumber ? 'a number' : 'one value',
+      ...(isNoNumber ? {} : { found: (value as unknown[]).join(', ') }),
       action: 'Correct the options.',
     })
   }

@@ -58,6 +58,26 @@ describe('a file imported again', () => {
   })
 })
 
+describe('files imported in another order', () => {
+  it('have other numbers and give the same ledger, to the hash', async () => {
+    const prices = 'time,asset,currency,price,source\n2026-01-01,ETH,USD,30,index\n'
+    const other = new ImportedBooks()
+    try {
+      await books.trades(BOUGHT, SOLD)
+      await books.import('prices', prices)
+      await other.import('prices', prices)
+      await other.trades(BOUGHT, SOLD)
+      const numbers = 'select import_id from imports order by kind'
+      const { path } = await books.build()
+      const { path: otherPath } = await other.build()
+      expect(await other.query(numbers)).not.toEqual(await books.query(numbers))
+      expect(await tableHashes(otherPath)).toEqual(await tableHashes(path))
+    } finally {
+      other.close()
+    }
+  })
+})
+
 describe('an import that is taken back', () => {
   it('no longer counts, a corrected file may bring the same ids, and history keeps both', async () => {
     const { id } = await books.trades(BOUGHT, SOLD)

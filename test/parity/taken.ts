@@ -1,9 +1,10 @@
 // What a build takes: of this process, and of the engines that work for it.
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import type { Engine } from './engines.ts'
 
 export interface Taken {
   readonly seconds: number
+  /** Not a number where the system does not say it. */
   readonly cpuSeconds: number
   /** Memory of this process at its most. */
   readonly peakBytes: number
@@ -14,8 +15,9 @@ export interface Taken {
 /** Ticks a second of the processor's time that Linux counts for a process. */
 const TICKS = 100
 
-/** Of a process of Linux, since it began. */
+/** Of a process, since it began: only Linux says it of another one. */
 function ofProcess(pid: number): { readonly cpuSeconds: number; readonly peakBytes: number } {
+  if (!existsSync('/proc/self/stat')) return { cpuSeconds: Number.NaN, peakBytes: 0 }
   const [user = 0, system = 0] = readFileSync(`/proc/${pid}/stat`, 'utf8')
     .replace(/^.*\) /, '')
     .split(' ')
