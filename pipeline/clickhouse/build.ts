@@ -124,7 +124,8 @@ class Build {
         landing: connection,
         previous: before === null ? undefined : this.#breaksOf(before),
       }
-      const made = await inScratch(scratch, async (beside, workspace) => {
+      const made = await inScratch(scratch, async (workspace) => {
+        const { connection: beside } = workspace
         const { config } = this.#options
         const folders = { shipped: join(packageRoot, 'data'), books: dir }
         await loadReference(beside, config, folders, await counterpartyKey(connection, dir, disk))
@@ -180,7 +181,7 @@ class Build {
     const { config, steps = [], clock, only, now } = this.#options
     const models = runnable([...generatedModels(config), ...readModels(join(packageRoot, 'sql'))], steps)
     // A step that asks others is not asked for the sake of its columns.
-    const { events: order } = await runTasks(beside, models, steps.map(withoutAsking), {
+    const { events: order } = await runTasks([beside], models, steps.map(withoutAsking), {
       inputs: await inputsOf(beside, GIVEN_TABLES),
       base: null,
       only,

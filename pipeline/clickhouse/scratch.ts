@@ -24,7 +24,7 @@ export interface ScratchOptions {
 /** Does the work in an empty workspace with a landing database of the same tables, without rows. */
 export async function inScratch<T>(
   options: ScratchOptions,
-  work: (connection: DuckDBConnection, workspace: Workspace) => Promise<T>,
+  work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
   const { dir, engine, disk } = options
   const temporary = join(dir, 'tmp')
@@ -50,12 +50,12 @@ export async function inScratch<T>(
     await standLanding(connection, options.landing, landing)
     if (options.previous !== undefined) await standPrevious(connection, published, options.previous)
     return await inWorkspace(
-      connection,
+      instance,
       { unfinished, published, breakColumns: carriedColumns },
       async (workspace) => {
         // The workspace goes by what has landed here, which is nothing.
         await connection.run(`set threads = ${engine.threads}`)
-        return await work(connection, workspace)
+        return await work(workspace)
       },
     )
   } finally {

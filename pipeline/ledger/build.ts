@@ -1,7 +1,7 @@
 // Makes the ledger from what has landed: models in the order in which they read each other, then the checks, then
 // publication by one rename. A build that fails leaves the published ledger untouched.
 import { join } from 'node:path'
-import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import type { DuckDBInstance } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import type { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
@@ -129,12 +129,11 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   const path = join(options.dir, LEDGER_FILE)
   await disk.makeDir(join(options.dir, 'tmp'), 0o700)
   await discardBuild(disk, unfinished)
-  const connection = await options.landing.instance.connect()
   try {
     const made = await inWorkspace(
-      connection,
+      options.landing.instance,
       { unfinished, published: path, breakColumns: carriedColumns },
-      (workspace) => make(connection, workspace, { ...options, path, unfinished }),
+      (workspace) => make(workspace, { ...options, path, unfinished }),
     )
     if (made.published) await publishLedger(disk, options.dir, unfinished)
     else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
@@ -142,7 +141,6 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   } catch (error) {
     throw await explained(options, unfinished, path, error)
   } finally {
-    connection.closeSync()
     await discardBuild(disk, unfinished)
   }
 }
@@ -163,10 +161,10 @@ async function explained(
 }
 
 async function make(
-  connection: DuckDBConnection,
   workspace: Workspace,
   options: BuildOptions & { readonly path: string; readonly unfinished: string },
 ): Promise<Omit<BuildResult, 'path'>> {
+  const { connection } = workspace
   const { config, steps = [], dir, disk = nodeDisk } = options
   const folders = { shipped: join(packageRoot, 'data'), books: dir }
   await loadReference(connection, config, folders, await counterpartyKey(connection, dir, disk))
@@ -179,14 +177,14 @@ async function make(
     isBase(before, origin, inputs) &&
     (await holdsItsTables(connection, before)) &&
     (await hasItsBreaks(connection, before))
-  const base = await beginWith(connection, workspace, options, isKept ? before : null)
+  const base = await beginWith(workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
   const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)
   const { clock, only, log } = options
-  const { events: tables, found } = await runTasks(connection, models, steps, {
+  const { events: tables, found } = await runTasks(await workspace.lanes(), models, steps, {
     inputs,
     base,
     only,
@@ -235,7 +233,6 @@ async function make(
 
 /** Opens the unfinished ledger as a copy of the published one, with the tables that `base` tells of, or else as an empty one. */
 async function beginWith(
-  connection: DuckDBConnection,
   workspace: Workspace,
   { path, unfinished }: { readonly path: string; readonly unfinished: string },
   base: MadeTables | null,
@@ -243,6 +240,6 @@ async function beginWith(
   const isCopied = base !== null && (await copyOfLedger(path, unfinished))
   await workspace.openLedger()
   if (isCopied) return base
-  await standEmptyTables(connection)
+  await standEmptyTables(workspace.connection)
   return null
 }

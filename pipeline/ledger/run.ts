@@ -8,9 +8,9 @@ export interface Item {
   /** What decides its tables, hashed; undefined where that is not known. */
   decidedBy(known: ReadonlyMap<string, Rows>): string | undefined
   /** Makes its tables, and answers the number of their rows. */
-  make(): Promise<number>
+  make(connection: DuckDBConnection): Promise<number>
   /** Takes in that its tables stand as they were published. */
-  keep(rows: ReadonlyMap<string, Rows>): Promise<void>
+  keep(connection: DuckDBConnection, rows: ReadonlyMap<string, Rows>): Promise<void>
   /** It makes a question instead of its answer: nobody counts its rows. */
   readonly isView: boolean
   /** What has landed may be more after it than before. */
@@ -20,10 +20,15 @@ export interface Item {
 /** A published table is not what the ledger says of it: the file has been damaged or changed. */
 export class KeptDiffer extends Error {}
 
+/** A task that has been carried out, with what had landed when it began. */
+interface Unseen {
+  readonly task: Task<Item>
+  readonly landed: ReadonlyMap<string, Rows>
+}
+
 const isPublished = (table: string): boolean => table.startsWith('main.')
 
 export class Run {
-  readonly #connection: DuckDBConnection
   readonly #base: MadeTables | null
   readonly #makers: ReadonlyMap<string, Task<Item>>
   /** What has landed by now. */
@@ -32,18 +37,12 @@ export class Run {
   readonly #rows: Map<string, Rows>
   readonly #decided = new Map<string, string>()
   /** Made, with what had landed by then; without a base nobody has looked at their rows yet. */
-  readonly #unseen: { readonly task: Task<Item>; readonly landed: ReadonlyMap<string, Rows> }[] = []
-  /** Steps on the way that were kept, and so do not stand there: they are made if somebody reads them. */
-  readonly #owed = new Set<Task<Item>>()
+  readonly #unseen: Unseen[] = []
+  /** Steps on the way that were kept, and so do not stand there: they are made if somebody reads them, once. */
+  readonly #owed = new Map<Task<Item>, { making: Promise<unknown> | null }>()
   readonly #kept: string[] = []
 
-  constructor(
-    connection: DuckDBConnection,
-    tasks: readonly Task<Item>[],
-    { landed, given }: Inputs,
-    base: MadeTables | null,
-  ) {
-    this.#connection = connection
+  constructor(tasks: readonly Task<Item>[], { landed, given }: Inputs, base: MadeTables | null) {
     this.#base = base
     this.#landed = landed
     this.#rows = new Map(given)
@@ -51,24 +50,30 @@ export class Run {
     for (const table of given.keys()) this.#decided.set(table, 'given')
   }
 
-  /** Carries the task out, unless its tables are what it would make. What it reads has had its turn. */
-  async carryOut(task: Task<Item>): Promise<{ readonly rows: number; readonly kept: boolean }> {
+  /**
+   * Carries the task out on this connection, unless its tables are what it would make. What it reads has had its turn; others
+   * may be carried out meanwhile.
+   */
+  async carryOut(
+    task: Task<Item>,
+    connection: DuckDBConnection,
+  ): Promise<{ readonly rows: number; readonly kept: boolean }> {
     const stays = this.#unchanged(task)
     if (stays !== null) {
-      await task.item.keep(stays)
+      await task.item.keep(connection, stays)
       if (task.writes.every(isPublished)) this.#kept.push(...task.writes)
-      else this.#owed.add(task)
+      else this.#owed.set(task, { making: null })
       return { rows: total(stays), kept: true }
     }
-    await this.#makeOwed(task.reads)
-    const landed = this.#landed
-    const rows = await task.item.make()
+    await this.#makeOwed(task.reads, connection)
+    const made = { task, landed: this.#landed }
+    const rows = await task.item.make(connection)
     if (rows === 0) for (const table of task.writes) this.#rows.set(table, NO_ROWS)
-    this.#unseen.push({ task, landed })
     // Whether a table came out as it was decides what is made of it; where there is nothing to hold it against, all are looked
     // at in the end, with one question.
-    if (this.#base !== null) await this.#look()
-    if (task.item.bringsToLanding) this.#landed = await rowsOf(this.#connection, [...landed.keys()])
+    if (this.#base === null) this.#unseen.push(made)
+    else await this.#look([made], connection)
+    if (task.item.bringsToLanding) this.#landed = await rowsOf(connection, [...made.landed.keys()])
     return { rows, kept: false }
   }
 
@@ -93,22 +98,22 @@ export class Run {
     this.#decided.set(table, decided)
   }
 
-  /** Makes what is owed of these tables, and before it what that reads. */
-  async #makeOwed(tables: readonly string[]): Promise<void> {
+  /** Makes what is owed of these tables, and before it what that reads; or waits for whoever is at it. */
+  async #makeOwed(tables: readonly string[], connection: DuckDBConnection): Promise<void> {
     for (const table of tables) {
       const task = this.#makers.get(table)
-      if (task === undefined || !this.#owed.delete(task)) continue
-      await this.#makeOwed(task.reads)
-      await task.item.make()
+      const owed = task === undefined ? undefined : this.#owed.get(task)
+      if (task === undefined || owed === undefined) continue
+      owed.making ??= this.#makeOwed(task.reads, connection).then(() => task.item.make(connection))
+      await owed.making
     }
   }
 
-  /** Takes in the rows of the tables that have been made and not been looked at. */
-  async #look(): Promise<void> {
-    const unseen = this.#unseen.splice(0)
+  /** Takes in the rows of the tables that have been made. */
+  async #look(unseen: readonly Unseen[], connection: DuckDBConnection): Promise<void> {
     const tables = unseen.flatMap(({ task }) => (task.item.isView ? [] : task.writes))
     const filled = tables.filter((table) => this.#rows.get(table) !== NO_ROWS)
-    for (const [table, rows] of await rowsOf(this.#connection, filled)) this.#rows.set(table, rows)
+    for (const [table, rows] of await rowsOf(connection, filled)) this.#rows.set(table, rows)
     for (const { task, landed } of unseen) {
       const decided = this.#decide(task, landed) ?? ''
       for (const table of task.writes) {
@@ -119,10 +124,10 @@ export class Run {
   }
 
   /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said. */
-  async finish(): Promise<Map<string, Found>> {
-    await this.#look()
+  async finish(connection: DuckDBConnection): Promise<Map<string, Found>> {
+    await this.#look(this.#unseen, connection)
     for (const [table, rows] of await rowsOf(
-      this.#connection,
+      connection,
       this.#kept.filter((one) => this.#rows.get(one)?.count !== 0),
     ))
       if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)

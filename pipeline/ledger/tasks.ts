@@ -1,10 +1,11 @@
-// The tasks of a build, models and steps, run one after the other. Each table is committed before the next one is
-// made, so that later models know its statistics.
+// The tasks of a build, models and steps, each run after those that it reads. Each table is committed before one is made that
+// reads it, so that later models know its statistics.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { type Asked, Emptiness } from './empty.ts'
 import { decidedBy, type Found, type Inputs, type MadeTables } from './kept.ts'
+import { inLanes } from './lanes.ts'
 import { inOrder, type Model, qualify, type Task } from './models.ts'
 import { parseTree } from './parse-tree.ts'
 import { type Item, Run } from './run.ts'
@@ -62,13 +63,17 @@ export interface Done {
   readonly found: ReadonlyMap<string, Found>
 }
 
-/** Runs models and steps in the order in which they read each other, and keeps what need not be made again. */
+/**
+ * Runs models and steps in an order in which each finds what it reads, as many at a time as there are connections, and keeps
+ * what need not be made again.
+ */
 export async function runTasks(
-  connection: DuckDBConnection,
+  lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
   models: readonly Model[],
   steps: readonly ExtraStep[],
   { inputs, base, only, clock, log }: TasksOptions,
 ): Promise<Done> {
+  const [connection] = lanes
   const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
   const tasks: Task<Item>[] = []
   for (const model of models) {
@@ -81,8 +86,8 @@ export async function runTasks(
     const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
     const item: Item = {
       decidedBy: (known) => decidedBy(model.select, own, known),
-      make: () => runModel(connection, asked, emptiness),
-      keep: async (rows) => emptiness.made(asked, rows.get(model.table)?.count ?? 0),
+      make: (lane) => runModel(lane, asked, emptiness),
+      keep: async (_lane, rows) => emptiness.made(asked, rows.get(model.table)?.count ?? 0),
       isView: model.isView === true,
       bringsToLanding: false,
     }
@@ -93,25 +98,26 @@ export async function runTasks(
     const item: Item = {
       decidedBy: (known) =>
         step.decidedBy === undefined ? undefined : decidedBy(`${step.name} ${step.decidedBy}`, reads, known),
-      make: () => runStep(connection, step, emptiness),
-      keep: (rows) =>
-        emptiness.written(connection, new Map([...rows].map(([table, { count }]) => [table, count]))),
+      make: (lane) => runStep(lane, step, emptiness),
+      keep: (lane, rows) =>
+        emptiness.written(lane, new Map([...rows].map(([table, { count }]) => [table, count]))),
       isView: false,
       bringsToLanding: step.precedes !== undefined,
     }
     tasks.push({ name: step.name, reads, writes, item })
   }
-  const run = new Run(connection, tasks, inputs, base)
+  const run = new Run(tasks, inputs, base)
   const events: BuildEvent[] = []
-  for (const task of inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))) {
+  const ordered = inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))
+  await inLanes(ordered, lanes, async (task, lane) => {
     const begun = clock.monotonic()
-    const { rows, kept } = await run.carryOut(task)
+    const { rows, kept } = await run.carryOut(task, lane)
     const event = { table: task.name, rows, ms: clock.monotonic() - begun, kept }
     events.push(event)
     log?.(event)
-  }
+  })
   await emptiness.learn(connection)
-  return { events, found: await run.finish() }
+  return { events, found: await run.finish(connection) }
 }
 
 async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: Emptiness): Promise<number> {

@@ -1,7 +1,7 @@
 // Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
 // published ledger to read from, all attached to the instance that holds the landing database.
 import { rename } from 'node:fs/promises'
-import type { DuckDBConnection } from '@duckdb/node-api'
+import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { registerExactFunctions } from './functions.ts'
 import { createMacros } from './portable.ts'
@@ -30,10 +30,13 @@ export const workFiles = (unfinished: string): string[] =>
   ])
 
 export interface Workspace {
+  readonly connection: DuckDBConnection
   /** Columns of the breaks of the published ledger, which is attached as `before`; null where there are none to carry on. */
   readonly previousBreaks: readonly string[] | null
   /** Attaches the unfinished ledger, a new one or what has been copied to its place; what is made without a schema is made in it. */
   openLedger(): Promise<void>
+  /** Connections for work that goes on beside each other in the ledger that is open, its own among them. */
+  lanes(): Promise<readonly [DuckDBConnection, ...DuckDBConnection[]]>
 }
 
 /**
@@ -41,7 +44,7 @@ export interface Workspace {
  * When the work fails, its error counts, whatever becomes of the clearing up.
  */
 export async function inWorkspace<T>(
-  connection: DuckDBConnection,
+  instance: DuckDBInstance,
   files: {
     readonly unfinished: string
     readonly published: string
@@ -49,31 +52,56 @@ export async function inWorkspace<T>(
   },
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
-  const restore = await settle(connection)
-  try {
-    const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
-    for (const layer of UNPUBLISHED)
-      await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
-    // Whatever the database holds from which the build was begun: a schema of it may have the name of a layer.
-    await connection.run(`use ${UNPUBLISHED[0]}.main`)
-    const openLedger = async (): Promise<void> => {
-      await attachWithoutLog(connection, files.unfinished, CATALOG)
-      await connection.run(`use ${CATALOG}`)
-      registerExactFunctions(connection)
-      await createMacros(connection)
-    }
-    const result = await work({ previousBreaks, openLedger })
-    await connection.run('checkpoint')
-    const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
-    await restore()
-    if (compact !== null) await rename(compact, files.unfinished)
-    return result
-  } catch (error) {
-    // A transaction that failed lets nothing else through, not even this.
-    await connection.run('rollback').catch(() => undefined)
-    await restore().catch(() => undefined)
-    throw error
+  const connection = await instance.connect()
+  const others: DuckDBConnection[] = []
+  const leave = (): void => {
+    for (const other of others.splice(0)) other.closeSync()
   }
+  try {
+    const { laneCount, restore } = await settle(connection)
+    try {
+      const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
+      for (const layer of UNPUBLISHED)
+        await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
+      // Whatever the database holds from which the build was begun: a schema of it may have the name of a layer.
+      await connection.run(`use ${UNPUBLISHED[0]}.main`)
+      const openLedger = async (): Promise<void> => {
+        await attachWithoutLog(connection, files.unfinished, CATALOG)
+        registerExactFunctions(connection)
+        await enterLedger(connection)
+      }
+      const lanes: Workspace['lanes'] = async () => {
+        while (others.length < laneCount - 1) {
+          const other = await instance.connect()
+          others.push(other)
+          await enterLedger(other)
+        }
+        return [connection, ...others]
+      }
+      const result = await work({ connection, previousBreaks, openLedger, lanes })
+      leave()
+      await connection.run('checkpoint')
+      const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
+      await restore()
+      if (compact !== null) await rename(compact, files.unfinished)
+      return result
+    } catch (error) {
+      leave()
+      // A transaction that failed lets nothing else through, not even this.
+      await connection.run('rollback').catch(() => undefined)
+      await restore().catch(() => undefined)
+      throw error
+    }
+  } finally {
+    connection.closeSync()
+  }
+}
+
+/** What a connection keeps for itself: the zone in which it reads times, where it makes tables, and the names that models use. */
+async function enterLedger(connection: DuckDBConnection): Promise<void> {
+  await connection.run("set timezone = 'UTC'")
+  await connection.run(`use ${CATALOG}`)
+  await createMacros(connection)
 }
 
 /** With a larger share of it free, a file is written once more: it would be more than 1.25 times as large as it need be. */
@@ -97,22 +125,33 @@ async function compacted(connection: DuckDBConnection, file: string): Promise<st
 /** Rows of one group, which DuckDB does not divide among threads. */
 const ROW_GROUP = 122_880
 
+interface Settled {
+  /** How many connections may work beside each other. */
+  readonly laneCount: number
+  /** Sets the instance back, with nothing of the build attached. */
+  readonly restore: () => Promise<void>
+}
+
+/** The client has four threads on which the database works. */
+const MOST_LANES = 4
+
 /**
- * Sorts need less memory where no order is kept; and where no table that has landed could be divided, threads cost more than
- * they save (a quarter of the processor's time). Gives back what sets the instance back.
+ * Sorts need less memory where no order is kept; and where no table that has landed could be divided, threads that share one
+ * statement cost more than they save (a quarter of the processor's time): each works on a statement of its own instead.
  */
-async function settle(connection: DuckDBConnection): Promise<() => Promise<void>> {
+async function settle(connection: DuckDBConnection): Promise<Settled> {
   const reader = await connection.runAndReadAll(
     `select current_setting('preserve_insertion_order'), current_database(), current_setting('threads'),
        (select coalesce(max(estimated_size), 0) from duckdb_tables() where database_name = 'landing')`,
   )
   const [keepsOrder, database, threads, rows] = reader.getRowsJson()[0] as [boolean, string, string, string]
+  const isSmall = Number(rows) <= ROW_GROUP
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
-  if (Number(rows) <= ROW_GROUP) await connection.run('set threads = 1')
+  if (isSmall) await connection.run('set threads = 1')
   // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
   // database that could not be written refuses every statement made in it, so that is left before anything else.
-  return async () => {
+  const restore = async (): Promise<void> => {
     const refusals: unknown[] = []
     for (const statement of [
       `use ${identifier(database)}`,
@@ -126,6 +165,7 @@ async function settle(connection: DuckDBConnection): Promise<() => Promise<void>
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
     if (refusals.length > 0) throw refusals[0]
   }
+  return { laneCount: isSmall ? Math.min(Number(threads), MOST_LANES) : 1, restore }
 }
 
 /** Nobody reads what a build that died has left, and to write everything twice takes time. */
