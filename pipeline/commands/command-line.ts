@@ -42,6 +42,7 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
       default: 'warn' as const,
       describe: 'Structured logs on standard error',
       global: true,
+      requiresArg: true,
     })
     .option('now', {
       type: 'string',
@@ -83,7 +84,7 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
     await parser.parseAsync()
     return code
   } catch (error) {
-    return error instanceof Handled ? 2 : await reportFailure(error, level, surroundings)
+    return error instanceof Handled ? 2 : await reportFailure(understood(error), level, surroundings)
   } finally {
     await begun?.end()
   }
@@ -104,6 +105,18 @@ function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknow
     })
   }
   return true
+}
+
+/** What the parser throws instead of telling: an option of a command that stands without its value. */
+function understood(error: unknown): unknown {
+  if (!(error instanceof Error) || error.name !== 'YError') return error
+  const option = /^Not enough arguments following: (.+)$/.exec(error.message)?.[1]
+  if (option === undefined) return new UsageError(error.message, { action: 'See `tieout --help`.' })
+  return new UsageError(`--${option} has no value.`, {
+    where: `--${option}`,
+    expected: 'a value after it',
+    action: 'Give one, or leave the option out.',
+  })
 }
 
 /** A usage error whose message has been shown already. */

@@ -36,8 +36,13 @@ export const demoCommand = defineCommand({
   example: ['$0 demo --seed 2 --days 90', 'another account’s quarter'],
   options: (parser) =>
     parser
-      .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
-      .option('days', { type: 'number', default: 365, describe: 'Length of the history' })
+      .option('seed', {
+        type: 'number',
+        default: 1,
+        describe: 'Seed of the invented history',
+        requiresArg: true,
+      })
+      .option('days', { type: 'number', default: 365, describe: 'Length of the history', requiresArg: true })
       .option('paging', pagingOption)
       .option('json', jsonOption),
   run: async (given, args) => {

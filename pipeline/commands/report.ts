@@ -37,10 +37,15 @@ export const reportCommand = defineCommand({
       .option('rules', text(`Rules of a country: ${rulesList}`))
       .option('selection', text('CSV of lots for --method specific: disposal_id,lot_id,quantity'))
       .option('allocation', text('CSV of lots that leave the scope universal: account,coin,lot_id,quantity'))
-      .option('form-1099-da', { choices: forms1099, describe: 'For US forms: what the broker reported' })
+      .option('form-1099-da', {
+        choices: forms1099,
+        describe: 'For US forms: what the broker reported',
+        requiresArg: true,
+      })
       .option('methods', text('Compare methods side by side, for gains: fifo,lifo,hifo'))
       .option('currency', text('Reporting currency'))
       .option('format', {
+        requiresArg: true,
         choices: REPORT_FORMATS,
         default: 'table' as const,
         describe: 'Form of the output',

@@ -77,10 +77,21 @@ export const sandboxCommand = defineCommand({
   example: ['$0 sandbox --init /tmp/books --speed 60', 'then, beside it: tieout nightly --dir /tmp/books'],
   options: (parser) =>
     parser
-      .option('port', { type: 'number', default: 0, describe: 'Port on 127.0.0.1; 0 is any free one' })
-      .option('seed', { type: 'number', default: 1, describe: 'Seed of the invented history' })
-      .option('days', { type: 'number', default: 365, describe: 'Length of the history' })
+      .option('port', {
+        type: 'number',
+        default: 0,
+        describe: 'Port on 127.0.0.1; 0 is any free one',
+        requiresArg: true,
+      })
+      .option('seed', {
+        type: 'number',
+        default: 1,
+        describe: 'Seed of the invented history',
+        requiresArg: true,
+      })
+      .option('days', { type: 'number', default: 365, describe: 'Length of the history', requiresArg: true })
       .option('speed', {
+        requiresArg: true,
         type: 'number',
         default: 1,
         describe: 'Budgets refill so many times as fast as documented',

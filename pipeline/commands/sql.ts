@@ -14,7 +14,12 @@ export const sqlCommand = defineCommand({
   options: (parser) =>
     parser
       .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
-      .option('format', { choices: QUERY_FORMATS, default: 'table' as const, describe: 'Form of the output' })
+      .option('format', {
+        choices: QUERY_FORMATS,
+        default: 'table' as const,
+        describe: 'Form of the output',
+        requiresArg: true,
+      })
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .option('out', text('File to write to'))

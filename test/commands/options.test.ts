@@ -1,5 +1,7 @@
 // What an option may be given, on every command alike: one value, and a number where it takes one. A usage error names it.
 import { describe, expect, test } from 'vitest'
+import yargs from 'yargs'
+import { commands } from '../../pipeline/commands/index.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
@@ -14,6 +16,8 @@ const refused: readonly (readonly [string, string])[] = [
   ['report gains --year 2025 --year 2026', '--year is given more than once.'],
   ['report gains --format json --format csv', '--format is given more than once.'],
   ['status --config a.yaml --config b.yaml', '--config is given more than once.'],
+  ['report gains --year --rules us', '--year has no value.'],
+  ['sql 1 --timeout', '--timeout has no value.'],
   ['import --undo first', '--undo is not a number.'],
   ['import --undo 1.5', 'There is no import of this number.'],
 ]
@@ -21,7 +25,7 @@ const refused: readonly (readonly [string, string])[] = [
 describe('a usage error is', () => {
   for (const [words, message] of refused)
     test(words, async () => {
-      const { code, stdout, stderr } = await command([...words.split(' '), '--dir', temporaryFolder()])
+      const { code, stdout, stderr } = await command(['--dir', temporaryFolder(), ...words.split(' ')])
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain(message)
     })
@@ -30,4 +34,21 @@ describe('a usage error is', () => {
 test('an option that takes several values may be given again', async () => {
   const { stderr } = await command(['sync', '--feeds', 'a', '--feeds', 'b', '--dir', temporaryFolder()])
   expect(stderr).not.toContain('more than once')
+})
+
+interface Options {
+  readonly string: readonly string[]
+  readonly number: readonly string[]
+  readonly choices: Readonly<Record<string, unknown>>
+  readonly narg: Readonly<Record<string, number>>
+}
+
+test.each(commands)('no option of $command stands without its value', async ({ command: words, load }) => {
+  const { builder } = await load()
+  const { string, number, choices, narg } = (
+    builder(yargs()) as unknown as { getOptions(): Options }
+  ).getOptions()
+  const positionals = Array.from(words.matchAll(/[<[](\w+)/g), ([, name]) => name)
+  const valued = new Set([...string, ...number, ...Object.keys(choices)])
+  expect([...valued].filter((name) => narg[name] === undefined && !positionals.includes(name))).toEqual([])
 })
