@@ -163,6 +163,6 @@ function requireSame(filing: Filing, name: ReportName, given: ReportOptions): vo
     where: filing.name,
     expected: `${other[0]} ${JSON.stringify(filing.options[other[0]] ?? null)}`,
     found: `${other[0]} ${JSON.stringify(other[1])}`,
-    action: 'Leave the option away: --against takes those of the filing.',
+    action: 'Leave the option out: --against takes those of the filing.',
   })
 }

@@ -48,7 +48,7 @@ export function lotsStep(options: LotsStepOptions): LotsStep {
     docs: Object.fromEntries(tables.map(([name, { doc }]) => [name, doc])),
     columns: Object.fromEntries(tables.map(([name, table]) => [name, columnDocs(table)])),
     ...decisionOf(options),
-    run: (connection) => runLots(connection, options),
+    run: (connection) => keepingOrder(connection, () => runLots(connection, options)),
   }
 }
 
@@ -69,6 +69,17 @@ const tables: readonly [string, LotTable][] = [...Object.entries(lotTables), [MA
 
 function columnDocs({ columns }: LotTable): Record<string, string> {
   return Object.fromEntries(Object.entries(columns).map(([name, { doc }]) => [name, doc]))
+}
+
+/** A build gives the order of rows up, and DuckDB then appends what the engine found in whatever order its threads come. */
+async function keepingOrder(connection: DuckDBConnection, work: () => Promise<void>): Promise<void> {
+  const setting = await connection.runAndReadAll("select current_setting('preserve_insertion_order')")
+  await connection.run('set preserve_insertion_order = true')
+  try {
+    await work()
+  } finally {
+    await connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`)
+  }
 }
 
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {

@@ -101,7 +101,7 @@ export async function makeReport(
     throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
       where: `--${flagOf(option)}`,
       expected: known.map((each) => `--${flagOf(each)}`).join(', '),
-      action: 'Leave the option away.',
+      action: 'Leave the option out.',
     })
   }
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)

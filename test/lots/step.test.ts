@@ -36,6 +36,25 @@ async function rows(sql: string): Promise<unknown[]> {
 
 const run = (method: Method = 'fifo') => lotsStep({ method, scope: 'account' }).run(connection)
 
+describe('the rows of a table that several threads fill', () => {
+  it('stand in the order of the engine, whatever order the database keeps', async () => {
+    // More than two row groups of pieces, which threads write one each.
+    await connection.run('set threads = 4; set preserve_insertion_order = false')
+    await connection.run(`insert into lot_events
+      select 'main', 'BTC', make_timestamptz(1700000000000000 + n * 1000000), n, 'event ' || n,
+        case when n < 300000 then 'acquire' else 'dispose' end, 1, 1, 'USD', null
+      from range(600000) as numbers(n)`)
+    await run()
+    expect(
+      await rows(`select count(*)::integer as pieces, count_if(earlier > disposed_at)::integer as astray
+        from (select disposed_at, lag(disposed_at) over (order by rowid) as earlier from disposals)`),
+    ).toEqual([{ pieces: 300_000, astray: 0 }])
+    expect(await rows("select current_setting('preserve_insertion_order') as keeps")).toEqual([
+      { keeps: false },
+    ])
+  })
+})
+
 describe('the writer', () => {
   it('fills its one chunk again and again: an amount never stays behind for a later row', async () => {
     const writer = await RowWriter.create(connection, 'filled', { row: 'whole', amount: 'amount' })
