@@ -24,3 +24,7 @@ export function oneOfThese(names: readonly string[]): string {
   const [last = '', ...before] = [...names].reverse()
   return before.length === 0 ? last : `${before.reverse().join(', ')} or ${last}`
 }
+
+/** A word of a command to be copied, as a shell takes it. */
+export const shellWord = (text: string): string =>
+  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`

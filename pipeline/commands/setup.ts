@@ -5,6 +5,7 @@ import { existsSync } from 'node:fs'
 import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { UsageError } from '../../models/error.ts'
+import { shellWord } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books/books.ts'
 import { parseInstant } from '../config/context.ts'
@@ -130,7 +131,7 @@ export const sandboxCommand = defineCommand({
         context.print(`The sandbox listens at ${baseUrl}; its truth is at ${baseUrl}/truth. Ctrl-C ends it.`)
         for (const account of accounts)
           context.print(`  uid ${account.uid}  ${account.kind}  ${account.roles.join(', ')}`)
-        if (args.init !== undefined) context.print(`Try: tieout nightly --dir ${args.init}`)
+        if (args.init !== undefined) context.print(`Try: tieout nightly --dir ${shellWord(args.init)}`)
       }
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0

@@ -1,6 +1,8 @@
 // The one thing that the page writes: a note on a break. It is journaled and the books are published with it, which takes as
 // long as a build; whoever made it is told at once that it is under way, and follows it by events.
+
 import type { Clock } from '../../models/clock.ts'
+import { shellWord } from '../../models/text.ts'
 import { mustBeExplained, readNote } from '../books/note.ts'
 import type { Disk } from '../journal/disk.ts'
 import { lockHolder } from '../journal/lock.ts'
@@ -10,7 +12,6 @@ import type { Edition } from './published.ts'
 import { Conditions, question, rowsOf } from './question.ts'
 import { failureOf, Refusal } from './refusal.ts'
 import { oneBreakQuestion } from './views/breaks.ts'
-import { shellWord } from './views/proof.ts'
 
 /** Explains a break by a note, or takes it back with null, and publishes; whether the books were published. */
 export type Explain = (breakId: string, note: string | null, onNoted: () => void) => Promise<boolean>

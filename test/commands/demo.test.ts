@@ -20,7 +20,8 @@ function pricesUsed(page: string): [string, number][] {
 }
 
 test('the demo: one screen with worth, gains, what is open and what ties out; the rest in files', async () => {
-  const dir = join(temporaryFolder(), 'books')
+  // Commands to be copied have it as a shell takes it.
+  const dir = join(temporaryFolder(), 'my books')
   const { code, stdout, stderr } = await tieout(['demo', '--dir', dir, '--days', '3', '--log-level', 'info'])
   expect(code).toBe(0)
   // Who asks for a log finds lines of JSON alone on standard error, all of one run.
@@ -38,9 +39,9 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
     expect(lines.filter((line) => line.startsWith(heading))).toHaveLength(1)
   expect(stdout).toContain('equals the sandbox’s truth exactly')
   expect(lines).toContain(`The books: ${join(dir, 'ledger.duckdb')}`)
-  expect(lines).toContain(`Ask them:  npx tieout sql "select * from balances" --dir ${dir}`)
+  expect(lines).toContain(`Ask them:  npx tieout sql "select * from balances" --dir '${dir}'`)
 
-  const named = lines.flatMap((line) => /^ {2}(\/\S+\.(?:csv|txt)) /.exec(line)?.[1] ?? [])
+  const named = lines.flatMap((line) => /^ {2}(\/.+\.(?:csv|txt)) /.exec(line)?.[1] ?? [])
   expect(named.length).toBe(6)
   expect(named.filter((file) => !existsSync(file))).toEqual([])
   for (const name of ['balances', 'pnl', 'gains', 'coverage', 'breaks'])
@@ -49,7 +50,7 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
 
   const paper = join(dir, 'reports', 'statement.html')
   expect(lines.slice(-3)).toEqual([
-    `See them:  npx tieout serve --dir ${dir}`,
+    `See them:  npx tieout serve --dir '${dir}'`,
     'The page:  http://127.0.0.1:4711/, which serve opens in the browser',
     `To print:  ${paper}`,
   ])

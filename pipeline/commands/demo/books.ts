@@ -1,5 +1,7 @@
 // The end of the demo: one screen that says what is in the books, and all of the reports as files.
+
 import { join } from 'node:path'
+import { shellWord } from '../../../models/text.ts'
 import { ensureFolder } from '../../books/books.ts'
 import { type CommandContext, optionalConfig } from '../../config/context.ts'
 import { engineSettings } from '../../engine/settings.ts'
@@ -179,7 +181,7 @@ export async function showBooks(
   heading(tiesOut ? 'good' : 'bad', tiesOut ? 'It ties out' : 'It does not tie out')
   print(setIn(describeComparison(comparison), width))
   stdout.write(`The books: ${ink.file(join(dir, 'ledger.duckdb'))}\n`)
-  for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${dir}`)
+  for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${shellWord(dir)}`)
   print(`The page:  ${DEFAULT_ADDRESS}, which serve opens in the browser`)
   stdout.write(`To print:  ${ink.file(paper)}\n`)
 }

@@ -1,6 +1,8 @@
 // Filings: reports as they were handed in, and what differs from them today.
+
 import type { Clock } from '../../../models/clock.ts'
 import { UsageError } from '../../../models/error.ts'
+import { shellWord } from '../../../models/text.ts'
 import { type Filing, filingNames, readFiling } from '../../evidence/filing.ts'
 import { compareWithFiling } from '../../evidence/freeze.ts'
 import type { Disk } from '../../journal/disk.ts'
@@ -10,7 +12,6 @@ import type { Report } from '../../reports/report.ts'
 import type { FilingDifference, FilingRow, Filings } from '../api.ts'
 import type { Edition, Published } from '../published.ts'
 import { failureOf } from '../refusal.ts'
-import { shellWord } from './proof.ts'
 
 export interface FilingsContext {
   readonly dir: string

@@ -1,4 +1,5 @@
 // Proof: what an id means, walked down to the bytes that the venue sent. The same as `tieout explain`.
+import { shellWord } from '../../../models/text.ts'
 import type { Config } from '../../config/config.ts'
 import { explain } from '../../evidence/explain.ts'
 import { explanationJson } from '../../evidence/print.ts'
@@ -73,7 +74,3 @@ const commandOf = (id: string, filters: Filters): string =>
       filters[name] === undefined ? [] : [`--${name} ${shellWord(String(filters[name]))}`],
     ),
   ].join(' ')
-
-/** A word as a shell takes it. */
-export const shellWord = (text: string): string =>
-  /^[\w./:@%+-]+$/.test(text) ? text : `'${text.replaceAll("'", "'\\''")}'`
