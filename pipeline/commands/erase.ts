@@ -1,6 +1,6 @@
 // The command that takes data about people out of the books for good. Without --yes it shows what would go.
 
-import type { ExitCode } from '../../models/error.ts'
+import { type ExitCode, UsageError } from '../../models/error.ts'
 import { openBooks } from '../books/books.ts'
 import { type EraseTarget, erase, findEraseTargets, unsearchedFiles } from '../books/erase.ts'
 import { buildBooks } from '../books/night.ts'
@@ -12,14 +12,25 @@ import { counted } from '../reports/notes.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
+/** Written as the books write it: what is to go for good is not guessed from `1e2`. */
+function frameNumber(text: string): number {
+  if (/^[1-9]\d{0,14}$/.test(text)) return Number(text)
+  throw new UsageError('A frame is known by its number.', {
+    where: 'frames',
+    expected: 'the page_id of a row, such as 17',
+    found: text,
+    action: 'Correct the number. Nothing was changed.',
+  })
+}
+
 export const eraseCommand = defineCommand({
   example: ['$0 erase --feed p2p.orders --matching "Jane Roe"', 'then the same with --yes'],
   options: (parser) =>
     parser
       .positional('frames', {
-        type: 'number',
+        type: 'string',
         array: true,
-        default: [] as number[],
+        default: [] as string[],
         describe: 'Numbers of frames: the page_id of the rows they brought',
       })
       .option('account', { type: 'string', describe: 'Only frames of this account', requiresArg: true })
@@ -33,10 +44,13 @@ export const eraseCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
     const config = optionalConfig(context)
-    const targets = await findEraseTargets(context.dir, { frames, account, feed, matching })
+    const named = frames.map(frameNumber)
+    const targets = await findEraseTargets(context.dir, { frames: named, account, feed, matching })
     const interrupted = await isErasing(context.dir)
     if (json) context.print(JSON.stringify({ targets, interrupted, erased: yes }, null, 2))
     else context.print(describeTargets(targets))
+    const others = named.filter((number) => targets.every(({ frame }) => frame !== number))
+    if (others.length > 0) context.tell(nothingOf(others))
     if (interrupted) context.tell(INTERRUPTED)
     if (targets.length === 0 && !interrupted) return 0
     if (!yes) {
@@ -74,8 +88,12 @@ export const eraseCommand = defineCommand({
 const INTERRUPTED =
   'An earlier erasure was interrupted: the published ledger may still hold what was to go. Erasing again finishes it, and so does `tieout build`.'
 
+/** Frames that were named and are none of the targets. */
+const nothingOf = (frames: readonly number[]): string =>
+  `There is nothing to erase in ${counted(frames.length, 'frame')} named here: ${frames.join(', ')}. Frames that only tell of runs and ranges have no body, and a frame that is named must fit --account, --feed and --matching too.`
+
 function describeTargets(targets: readonly EraseTarget[]): string {
-  if (targets.length === 0) return 'No frame of the journal is meant.'
+  if (targets.length === 0) return 'No frame of the journal matches.'
   const columns = ['frame', 'kind', 'account', 'feed', 'received', 'bytes', 'rows', 'matching', ''].map(
     (name) => ({
       name,

@@ -207,6 +207,12 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(steps).toBeGreaterThan(11)
   })
 
+  test('a frame that is named and has no body is told of', async () => {
+    const { code, stdout, stderr } = await command(['erase', '1', '--dir', copied()])
+    expect([code, stdout]).toEqual([0, 'No frame of the journal matches.\n'])
+    expect(stderr).toContain('There is nothing to erase in 1 frame named here: 1.')
+  })
+
   test.each([
     ['erasing again', ['erase', '--matching', 'Jane Roe', '--yes'], 'Finishing it;'],
     ['a build', ['build'], 'An erasure was interrupted.'],
@@ -216,7 +222,7 @@ describe('erase', { timeout: 120_000 }, () => {
     spawnSync(process.execPath, [program, dir, 'Jane Roe', 'none'])
     expect(await names(dir)).toContain('Jane Roe')
     const shown = await command(['erase', '--matching', 'Jane Roe', '--dir', dir])
-    expect([shown.code, shown.stdout]).toEqual([0, 'No frame of the journal is meant.\n'])
+    expect([shown.code, shown.stdout]).toEqual([0, 'No frame of the journal matches.\n'])
     expect(shown.stderr).toContain('An earlier erasure was interrupted')
     expect(shown.stderr).toContain('Add --yes to finish it.')
     const verified = await command(['verify', '--dir', dir])
@@ -291,8 +297,8 @@ describe('erase', { timeout: 120_000 }, () => {
     expect(again.stdout).toContain('erased already')
     expect([none.code, none.stdout, other.stdout]).toEqual([
       0,
-      'No frame of the journal is meant.\n',
-      'No frame of the journal is meant.\n',
+      'No frame of the journal matches.\n',
+      'No frame of the journal matches.\n',
     ])
   })
 

@@ -19,6 +19,8 @@ const refused: readonly (readonly [string, string])[] = [
   ['report gains --year --rules us', '--year has no value.'],
   ['sql 1 --timeout', '--timeout has no value.'],
   ['import --undo first', '--undo is not a number.'],
+  ['erase nope', 'A frame is known by its number.'],
+  ['erase 1 1e2', 'A frame is known by its number.'],
   ['import --undo 1.5', 'There is no import of this number.'],
 ]
 
