@@ -64,24 +64,28 @@ async function* lines({ ledger, stamp }: Edition, question: ConsoleQuestion, clo
   const isKnown = stamp.publication === question.known.publication
   yield lineOf({ kind: 'begun', stamp: isKnown ? question.known : stamp })
   const session = await ledger.session()
-  const statement = await readingStatement(session, question.sql)
-  const { columns, rows } = readRows(await session.start(statement))
-  yield lineOf({
-    kind: 'columns',
-    columns: columns.map(({ name, kind }) => ({ name, kind: kind ?? 'text' })),
-  })
-  let total = 0
-  let bytes = 0
-  for await (const batch of rows) {
-    const shown = batch.slice(0, rowsMax - total)
-    total += shown.length
-    if (shown.length > 0) {
-      const line = lineOf({ kind: 'rows', total, rows: shown })
-      bytes += line.length
-      yield line
+  try {
+    const statement = await readingStatement(session, question.sql)
+    const { columns, rows } = readRows(await session.start(statement))
+    yield lineOf({
+      kind: 'columns',
+      columns: columns.map(({ name, kind }) => ({ name, kind: kind ?? 'text' })),
+    })
+    let total = 0
+    let bytes = 0
+    for await (const batch of rows) {
+      const shown = batch.slice(0, rowsMax - total)
+      total += shown.length
+      if (shown.length > 0) {
+        const line = lineOf({ kind: 'rows', total, rows: shown })
+        bytes += line.length
+        yield line
+      }
+      if (shown.length < batch.length) return yield end('cut', total, `${rowsMax} rows`)
+      if (bytes > bytesMax) return yield end('cut', total, `${Math.round(bytesMax / 1e6)} MB`)
     }
-    if (shown.length < batch.length) return yield end('cut', total, `${rowsMax} rows`)
-    if (bytes > bytesMax) return yield end('cut', total, `${Math.round(bytesMax / 1e6)} MB`)
+    yield end('complete', total)
+  } finally {
+    session.end()
   }
-  yield end('complete', total)
 }

@@ -1,7 +1,6 @@
 // Runs the command line in the process of the test: words in; exit code and what was written out. The compiled program that
 // `cli.ts` starts as a process, with everything from the parser on, but without the cost of a process: for tests of what a
 // command does. What a process does (signals, locks between processes, start-up, a closed pipe) is tested in `cli.ts`.
-import { setMaxListeners } from 'node:events'
 import { Writable } from 'node:stream'
 import { pathToFileURL } from 'node:url'
 import type { runCommandLine } from '../../pipeline/commands/command-line.ts'
@@ -22,7 +21,6 @@ export async function command(words: readonly string[]): Promise<Outcome> {
   const { runCommandLine } = await program
   const [stdout, stderr] = [collector(), collector()]
   const stop = new AbortController().signal
-  setMaxListeners(0, stop)
   const code = await runCommandLine(words, { stdout, stderr, stop: () => stop })
   return { code, stdout: stdout.text(), stderr: stderr.text() }
 }
