@@ -49,6 +49,11 @@ describe('the rows of a table that several threads fill', () => {
       await rows(`select count(*)::integer as pieces, count_if(earlier > disposed_at)::integer as astray
         from (select disposed_at, lag(disposed_at) over (order by rowid) as earlier from disposals)`),
     ).toEqual([{ pieces: 300_000, astray: 0 }])
+    // The first sale takes the first purchase, and so on.
+    expect(
+      await rows(`select count(*)::integer as wrong from disposals
+        where split_part(disposal_id, ' ', 2)::integer - 300000 <> split_part(lot_id, ' ', 2)::integer`),
+    ).toEqual([{ wrong: 0 }])
     expect(await rows("select current_setting('preserve_insertion_order') as keeps")).toEqual([
       { keeps: false },
     ])
