@@ -14,7 +14,8 @@ import { commands } from './index.ts'
 /** Runs the command that the words name, and gives its exit code. */
 export async function runCommandLine(words: readonly string[], given: Surroundings): Promise<number> {
   const surroundings = { run: randomUUID(), ...given }
-  const { stderr } = surroundings
+  const { stdout, stderr } = surroundings
+  const outputs = [watched(stdout, 'standard output'), watched(stderr, 'standard error')]
   /** Read before the words are judged: what is wrong with them is reported by it too. */
   const level = String(Parser([...words]).logLevel)
   let code = 0
@@ -82,9 +83,18 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
     })
   try {
     await parser.parseAsync()
+    // What failed of the last thing written is told a moment later.
+    await new Promise((resolve) => setImmediate(resolve))
+    for (const { failure } of outputs) if (failure !== null) throw failure
     return code
   } catch (error) {
-    return error instanceof Handled ? 2 : await reportFailure(understood(error), level, surroundings)
+    return error instanceof Handled
+      ? 2
+      : await reportFailure(
+          outputs.find(({ failure }) => failure !== null)?.failure ?? understood(error),
+          level,
+          surroundings,
+        )
   } finally {
     await begun?.end()
   }
@@ -105,6 +115,29 @@ function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknow
     })
   }
   return true
+}
+
+interface Watched {
+  /** Why something of it could not be written. */
+  failure: TieoutError | null
+}
+
+/**
+ * A reader that leaves (`| head`) changes nothing: what is under way goes on to its end, messages and exit code included. What
+ * else keeps an output from being written is told in the end. A stream without a listener would end the process at once.
+ */
+function watched(stream: Surroundings['stdout'], name: string): Watched {
+  const output: Watched = { failure: null }
+  stream.on('error', (cause: NodeJS.ErrnoException) => {
+    if (cause.code === 'EPIPE') return
+    output.failure ??= new TieoutError(`The ${name} could not be written.`, {
+      where: name,
+      found: cause.message,
+      action: 'Make room there, or name a file elsewhere with --out.',
+      cause,
+    })
+  })
+  return output
 }
 
 /** What the parser throws instead of telling: an option of a command that stands without its value. */

@@ -126,7 +126,9 @@ async function writePiece(stdout: Writable, piece: string | Uint8Array): Promise
   return await new Promise((resolve, reject) => {
     stdout.write(piece, (error) => {
       if (error === null || error === undefined) resolve(true)
-      else if ((error as NodeJS.ErrnoException).code === 'EPIPE') resolve(false)
+      // Whoever watches the stream has been told why it is gone.
+      else if (['EPIPE', 'ERR_STREAM_DESTROYED'].includes(String((error as NodeJS.ErrnoException).code)))
+        resolve(false)
       else reject(error)
     })
   })
