@@ -39,15 +39,28 @@ export const asConfigured = ({ venue }: Config): readonly Endpoint[] => withSpan
 
 /** The feeds that a selection, else the configuration, else everything names. */
 export function chosenFeeds(config: Config, selection: Selection) {
-  const unknown = selection.feeds?.find((name) => !endpoints.some((endpoint) => endpoint.name === name))
-  if (unknown !== undefined) {
-    throw new UsageError(`There is no feed ${unknown}.`, {
-      where: '--feeds',
-      expected: 'names that `tieout endpoints` lists',
-      action: 'Correct the name.',
+  const wanted = selection.feeds ?? config.history.feeds
+  const where = selection.feeds === undefined ? 'history.feeds in the configuration' : '--feeds'
+  const reads = (name: string): boolean => endpoints.some((one) => one.name === name && !one.writes)
+  const other = wanted?.find((name) => !reads(name))
+  if (other !== undefined || wanted?.length === 0)
+    throw new UsageError(other === undefined ? 'No feed is named.' : `There is no feed ${other}.`, {
+      where,
+      expected: 'names of endpoints that read, which `tieout endpoints` lists',
+      action: 'Correct the names, or leave them out to read every feed.',
     })
-  }
-  return selectFeeds(asConfigured(config), selection.feeds ?? config.history.feeds)
+  return selectFeeds(asConfigured(config), wanted)
+}
+
+/** UsageError where the configured history begins after `now`: everything before would count as lost. */
+export function mustHaveBegun({ history: { since } }: Config, now: number): void {
+  if (since === undefined || since <= now) return
+  throw new UsageError('history.since lies in the future.', {
+    where: 'history.since in the configuration',
+    expected: `a date before ${new Date(now).toISOString()}`,
+    found: new Date(since).toISOString(),
+    action: 'Correct the date, or leave it out to read all that the venue remembers.',
+  })
 }
 
 /** The accounts that a selection names, else all of the configuration. */
@@ -107,6 +120,8 @@ export async function syncBooks(
 ): Promise<SyncResult> {
   // What the books will be made by is refused before the venue is asked, not after.
   configuredLots(config)
+  mustHaveBegun(config, context.now())
+  const feeds = chosenFeeds(config, selection)
   const names = chosenAccounts(config, selection)
   const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
     names.includes(access.name),
@@ -121,7 +136,7 @@ export async function syncBooks(
       venueName: defaultProfile.name,
       config,
       accounts,
-      feeds: chosenFeeds(config, selection),
+      feeds,
       settings: settingsEndpoint,
       clock: context.clock,
       now: context.now,

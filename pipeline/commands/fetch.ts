@@ -3,7 +3,14 @@
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { openBooks, readLanding } from '../books/books.ts'
-import { buildBooks, chosenAccounts, chosenFeeds, type Selection, syncBooks } from '../books/night.ts'
+import {
+  buildBooks,
+  chosenAccounts,
+  chosenFeeds,
+  mustHaveBegun,
+  type Selection,
+  syncBooks,
+} from '../books/night.ts'
 import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
@@ -94,6 +101,7 @@ export const planCommand = defineCommand({
   options: (parser) => selectionOptions(parser).option('json', jsonOption).option('wide', wideOption),
   run: async (context, args) => {
     const config = requiredConfig(context)
+    mustHaveBegun(config, context.now())
     const chosen = selection(context, args)
     const accounts = chosenAccounts(config, chosen)
     const feeds = chosenFeeds(config, chosen)

@@ -127,7 +127,8 @@ const MEMORY_BYTES_MIN = 64_000_000
 const schema = z.strictObject({
   venue: z
     .strictObject({
-      base_url: z.url({ protocol: /^https?$/ }).optional(),
+      /** Keys go there with each request. */
+      base_url: safeUrl.optional(),
       budgets: z.record(z.string(), budget).default({}),
       /** What this machine's address may send over all endpoints, where it differs from the venue's 100 a second. */
       ip_budget: rate.optional(),
@@ -163,7 +164,10 @@ const schema = z.strictObject({
     .default({}),
   reports: z
     .strictObject({
-      currency: z.string().optional(),
+      currency: z
+        .string()
+        .refine((text) => text === text.toUpperCase(), 'expected a currency in capitals, such as EUR')
+        .optional(),
       method: z.string().optional(),
       scope: z.string().optional(),
       rules: z.string().optional(),

@@ -40,11 +40,12 @@ export async function reportCurrency(reader: Reader, wanted: string | undefined)
   )
   const currencies = found.map(([currency]) => String(currency))
   if (currencies.length === 0 || currencies.includes(wanted)) return wanted
+  const named = wanted.toUpperCase()
   throw new UsageError(`The gains are not reckoned in ${wanted}.`, {
     where: '--currency',
     expected: currencies.join(' or '),
     action:
-      `Set \`reports: { currency: ${wanted} }\` in the configuration, import prices in ${wanted} (or the rates of the ECB) ` +
+      `Set \`reports: { currency: ${named} }\` in the configuration, import prices in ${named} (or the rates of the ECB) ` +
       'and run `tieout build`.',
   })
 }

@@ -87,6 +87,8 @@ export interface StatusOptions {
 
 const NO_BREAKS: BreakCounts = { error: 0, warning: 0, notice: 0, checks: [] }
 const RUNS_SHOWN = 5
+/** What the clock of a machine may be set back. */
+const CLOCKS_APART_MS = 5 * 60_000
 
 /** A ledger that is not there yet is a state to be reported; one that is damaged is an error. */
 export async function readStatus(dir: string, options: StatusOptions): Promise<Status> {
@@ -114,7 +116,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
     return {
       ...common,
       publishedAt: await publishedAt(ledger),
-      lastGoodRunAt: await lastGoodRunAt(ledger),
+      lastGoodRunAt: await lastGoodRunAt(ledger, options.now),
       feeds: await readFeeds(ledger, options),
       runs: await readRuns(ledger),
       breaks: countBreaks(
@@ -142,11 +144,17 @@ async function publishedAt(ledger: Ledger): Promise<string> {
 
 /**
  * Good is a run that read all that was wanted and published it: code 0, or 3 for breaks. A refused one, an incomplete one,
- * one of a part of the accounts or feeds, and one whose ledger was not published are not.
+ * one of a part of the accounts or feeds, and one whose ledger was not published are not; nor is one that ended after `now`,
+ * by a clock that was wrong or with --now.
  */
-export async function lastGoodRunAt(ledger: Ledger): Promise<string | null> {
+export async function lastGoodRunAt(ledger: Ledger, now: number): Promise<string | null> {
   const [at] =
-    (await ledger.query("select epoch_ms(max(ended_at)) from runs where outcome = 'done'"))[0] ?? []
+    (
+      await ledger.query(
+        "select epoch_ms(max(ended_at)) from runs where outcome = 'done' and epoch_ms(ended_at) <= $latest::bigint",
+        { latest: BigInt(now + CLOCKS_APART_MS) },
+      )
+    )[0] ?? []
   return at === null || at === undefined ? null : new Date(Number(at)).toISOString()
 }
 

@@ -179,6 +179,8 @@ describe('the status', () => {
         run('r4', 4, at(4), "'refused'"),
         run('r5', 5, at(5), "'part done'"),
         run('r6', 6, 'null', 'null'),
+        // By a clock that was wrong: it must not count until its time comes.
+        run('r7', 7, at(7), "'done'"),
       ]),
       { now: Date.parse('2026-01-03T13:00:00Z') },
     )

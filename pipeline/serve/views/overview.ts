@@ -98,6 +98,6 @@ export async function overview({ ledger, stamp }: Edition, filters: Filters, now
       ledger,
       question(`${runColumns}\norder by started_at desc nulls last\nlimit 1`),
     ),
-    lastGoodRunAt: await lastGoodRunAt(ledger),
+    lastGoodRunAt: await lastGoodRunAt(ledger, now.now),
   }
 }

@@ -1,0 +1,33 @@
+// What a configuration may not say: each is refused before anything is sent, read or built.
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { describe, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+
+const refused: readonly (readonly [what: string, yaml: string, found: string])[] = [
+  [
+    'keys sent in clear to another machine',
+    'venue: { base_url: "http://192.0.2.1:80" }',
+    'http to this machine alone',
+  ],
+  ['a name and password in the address', 'venue: { base_url: "https://me:secret@example.com" }', 'base_url'],
+  ['a feed that writes', 'history: { feeds: [spot.placeOrder] }', 'There is no feed spot.placeOrder.'],
+  ['no feed at all', 'history: { feeds: [] }', 'No feed is named.'],
+  ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since lies in the future.'],
+  ['a currency in small letters', 'reports: { currency: eur }', 'a currency in capitals'],
+]
+
+describe('a configuration may not have', () => {
+  for (const [what, yaml, found] of refused)
+    test(what, async () => {
+      const dir = temporaryFolder()
+      writeFileSync(join(dir, 'tieout.yaml'), `accounts: { main: {} }\n${yaml}\n`)
+      for (const name of ['plan', 'nightly']) {
+        const { code, stderr } = await command([name, '--dir', dir, '--now', '2026-11-01'])
+        expect([name, code]).toEqual([name, 2])
+        expect(stderr).toContain(found)
+        expect(stderr).not.toContain('secret')
+      }
+    })
+})
