@@ -13,14 +13,25 @@ export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
   return [...(await walletLine(books, id)), ...(await entryLine(books, id)), ...(await lotLine(books, id))]
 }
 
-/** `account/ledger/coin`, or with `/opening`, `/closing` or `/movement/kind` behind it. */
+/** `account/ledger/coin`, or with `/opening`, `/closing`, `/owed` or `/movement/kind` behind it. */
 async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
-  const line = /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|movement\/(?<kind>.+)))?$/.exec(id)?.groups
+  const line =
+    /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|(?<owed>owed)|movement\/(?<kind>.+)))?$/.exec(
+      id,
+    )?.groups
   if (line === undefined) return []
   const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
   const values = { wallet: line.wallet as string, kind: line.kind ?? null }
+  if (line.owed !== undefined)
+    return books.ledger.tables.has('postings')
+      ? await entriesLine(books, id, `${where} and ${OF_LOANS}`, values)
+      : []
   return [...(await entriesLine(books, id, where, values)), ...(await importedLine(books, id, where, values))]
 }
+
+/** Entries that borrow or give back. */
+const OF_LOANS = `entry_id || '/counter' in (
+  select posting_id from postings where starts_with(account_name, 'Liabilities:'))`
 
 /** A wallet of an account that imports alone tell of rests on their rows. */
 async function importedLine(

@@ -82,7 +82,9 @@ export async function movementsByKind(question: PaperQuestion): Promise<Content>
   const report = await reportFor(question, 'statement')
   const names = ['line', 'kind', 'account', 'ledger', 'coin', 'amount', 'entries', 'line_id']
   return {
-    words: ['Opening + movements = closing. `tieout explain` takes a line_id.'],
+    words: [
+      'Opening + movements = closing; closing less what is owed of loans is what one owns. `tieout explain` takes a line_id.',
+    ],
     tables: [columnsOf('Statement', report, names)],
   }
 }

@@ -49,6 +49,19 @@ export const pricesOf = (day: string): string =>
   `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
    from daily_valuation where day = ${day} group by coin`
 
+/** What each wallet owed of loans before `$before`, and by how many entries; only of wallets that ever owed something. */
+export const OWED = `
+  select liabilities.account, liabilities.ledger, liabilities.coin,
+    coalesce(sum(loans.change), 0) + any_value(liabilities.owed_before) as borrowed, count(loans.change) as loan_entries
+  from liabilities
+  left join (
+    select entries.account, entries.ledger, entries.coin, -postings.amount as change
+    from postings join entries on entries.entry_id || '/counter' = postings.posting_id
+    where starts_with(postings.account_name, 'Liabilities:')
+      and ($before::timestamptz is null or entries.occurred_at < $before::timestamptz)
+  ) as loans using (account, ledger, coin)
+  group by all`
+
 const COLUMNS: readonly Column[] = [
   { name: 'account' },
   { name: 'ledger' },
@@ -73,12 +86,6 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
   const rows = await sums(
     ledger,
     `with
-     loans as (
-       select entries.account, entries.ledger, entries.coin, -sum(postings.amount) as borrowed
-       from postings join entries on entries.entry_id || '/counter' = postings.posting_id
-       where starts_with(postings.account_name, 'Liabilities:') and entries.occurred_at < $before::timestamptz
-       group by all
-     ),
      held as (
        select account, ledger, coin, sum(amount) as quantity, max(occurred_at) as as_of,
          ${reach('amount')} as reach
@@ -87,13 +94,12 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
      ),
      owned as (
        select held.account, held.ledger, held.coin, held.quantity,
-         coalesce(borrowed, 0) + coalesce(owed_before, 0) as borrowed,
+         coalesce(owed.borrowed, 0) as borrowed,
          -- A sum that may be wrong is refused below; a difference with it would stop the query before.
-         case when reach < 1e20 then held.quantity - coalesce(borrowed, 0) - coalesce(owed_before, 0) end as own,
+         case when reach < 1e20 then held.quantity - coalesce(owed.borrowed, 0) end as own,
          held.as_of, reach
        from held
-       left join loans using (account, ledger, coin)
-       left join liabilities using (account, ledger, coin)
+       left join (${OWED}) as owed using (account, ledger, coin)
      )
      select owned.* exclude (reach), prices.price, exact_multiply(own, prices.price) as value, prices.currency,
        prices.priced_at, reach

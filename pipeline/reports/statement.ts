@@ -1,12 +1,13 @@
 // A statement for each account, ledger and coin: opening balance, movements by kind, closing balance, each with its value.
 // Opening + movements = closing, line by line, because all three are sums of the same entries. Values do not add up so: a
-// balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`).
+// balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`). What is still
+// owed of a closing balance has a line of its own.
 
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import { LAST_DAY_BEFORE, pricesOf } from './balances.ts'
+import { LAST_DAY_BEFORE, OWED, pricesOf } from './balances.ts'
 import { counted, reportNotes } from './notes.ts'
 import {
   addAmounts,
@@ -44,7 +45,7 @@ interface Line extends Worth {
   readonly account: Cell
   readonly ledger: Cell
   readonly coin: Cell
-  /** opening, movement or closing. */
+  /** opening, movement, closing or owed. */
   readonly line: string
   /** Of a movement. */
   readonly kind: string | null
@@ -53,7 +54,8 @@ interface Line extends Worth {
 }
 
 /**
- * One line for each account, ledger and coin: line `opening`, one `movement` for each kind of entry, `closing`.
+ * One line for each account, ledger and coin: line `opening`, one `movement` for each kind of entry, `closing`, and
+ * `owed` where some of that is borrowed: closing less owed is `own` of the balances.
  * An entry of kind opening (history from before the books) is a movement at its time.
  */
 export async function statementReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -67,7 +69,11 @@ export async function statementReport(ledger: Ledger, request: ReportRequest): P
     const key = keyOf(row)
     books.set(key, [...(books.get(key) ?? []), row])
   }
-  const lines = [...books].flatMap(([key, sumsByKind]) => statementOf(sumsByKind, worths(key), currency))
+  const owed = await owedLines(ledger, values, currency)
+  const lines = [...books].flatMap(([key, sumsByKind]) => [
+    ...statementOf(sumsByKind, worths(key), currency),
+    ...(owed.get(key) ?? []),
+  ])
   const { label } = request.period
   const title = label === '' ? 'Statement' : `Statement ${label}`
   return {
@@ -76,7 +82,7 @@ export async function statementReport(ledger: Ledger, request: ReportRequest): P
     columns: COLUMNS,
     rows: asBatches(lines.map((line) => rowOf(line, currency))),
     totals: currency === null ? [] : totalsOf(lines, currency),
-    notes: [...notes, ...valueNotes(lines, currency)],
+    notes: [...notes, ...loanNotes(lines), ...valueNotes(lines, currency)],
   }
 }
 
@@ -108,6 +114,10 @@ const MOVED = (ledger: Ledger): string => {
     group by account, ledger, coin, movement order by account, ledger, coin, movement nulls first`
 }
 
+/** SQL that joins what one of each coin cost at the end of the day before the value `before`. */
+const priceJoin = (name: string, before: string): string =>
+  `left join (${pricesOf(LAST_DAY_BEFORE.replaceAll('$before', before))}) as ${name} using (coin)`
+
 const NO_PERIOD = { opening: null, closing: null }
 
 /** What each opening and closing balance is worth at the end of its day; the sums of both are proven not to overflow. */
@@ -130,8 +140,7 @@ async function balanceWorths(
      )
      select account, ledger, coin, ${worth('opening', 'first')}, ${worth('closing', 'last')}
      from held
-     left join (${pricesOf(LAST_DAY_BEFORE.replaceAll('$before', '$from'))}) as first using (coin)
-     left join (${pricesOf(LAST_DAY_BEFORE)}) as last using (coin)`,
+     ${priceJoin('first', '$from')} ${priceJoin('last', '$before')}`,
     values,
   )
   const byBook = new Map(
@@ -155,10 +164,7 @@ function statementOf(
     amount: addAmounts(of.map((row) => row[4])) ?? '0',
     entries: of.reduce((sum, row) => sum + Number(row[5]), 0),
   })
-  const balance = (value: string | null): Worth => ({
-    value,
-    why: value !== null || currency === null ? null : `no price of ${coin} in ${currency} on that day`,
-  })
+  const balance = (value: string | null): Worth => balanceWorth(value, coin, currency)
   const before = sumsByKind.filter((row) => row[3] === null)
   const during = sumsByKind.filter((row) => row[3] !== null)
   return [
@@ -166,6 +172,40 @@ function statementOf(
     ...during.map((row) => line('movement', String(row[3]), [row], movementWorth(row, currency))),
     line('closing', null, sumsByKind, balance(worth.closing)),
   ]
+}
+
+const balanceWorth = (value: string | null, coin: Cell, currency: string | null): Worth => ({
+  value,
+  why: value !== null || currency === null ? null : `no price of ${coin} in ${currency} on that day`,
+})
+
+/** What is still owed of the loans of each wallet and coin. Books of an earlier version do not know. */
+async function owedLines(
+  ledger: Ledger,
+  values: Values,
+  currency: string | null,
+): Promise<Map<string, readonly Line[]>> {
+  if (!ledger.tables.has('liabilities') || !ledger.tables.has('postings')) return new Map()
+  const [price, prices] =
+    currency === null ? ['null::decimal(38, 18)', ''] : ['price', priceJoin('prices', '$before')]
+  const rows = await ledger.query(
+    `select account, ledger, coin, borrowed, loan_entries, exact_multiply(borrowed, ${price})
+     from (${OWED}) ${prices}
+     where ${OF_ACCOUNT} and borrowed <> 0`,
+    { account: values.account ?? null, before: values.before ?? null },
+  )
+  return new Map(
+    rows.map((row) => {
+      const [account = null, ledgerName = null, coin = null, borrowed, entries] = row
+      const amount = addAmounts([borrowed ?? null]) ?? '0'
+      const worth = balanceWorth(textOf(row[5]), coin, currency)
+      const where = { account, ledger: ledgerName, coin }
+      return [
+        keyOf(row),
+        [{ ...where, line: 'owed', kind: null, amount, entries: Number(entries), ...worth }],
+      ]
+    }),
+  )
 }
 
 /** A movement of which a part has no value has none. */
@@ -191,7 +231,7 @@ function rowOf(
   return [id, account, ledger, coin, line, kind, amount, entries, value, currency, why]
 }
 
-/** What is held of each coin that lies in several places, then openings, each kind of movement and closings over all coins. */
+/** What is held of each coin that lies in several places, then openings, each kind of movement, closings and debts over all coins. */
 function totalsOf(lines: readonly Line[], currency: string): Row[] {
   const closings = grouped(
     lines.filter(({ line }) => line === 'closing'),
@@ -206,7 +246,7 @@ function totalsOf(lines: readonly Line[], currency: string): Row[] {
   ]
 }
 
-const PLACES: Readonly<Record<string, number>> = { opening: 0, movement: 1, closing: 2 }
+const PLACES: Readonly<Record<string, number>> = { opening: 0, movement: 1, closing: 2, owed: 3 }
 
 function grouped(lines: readonly Line[], key: (line: Line) => string): Map<string, Line[]> {
   const groups = new Map<string, Line[]>()
@@ -225,6 +265,13 @@ function totalOf(of: readonly Line[], coin: string | null, currency: string): Ro
   const { line, kind } = of[0] as Line
   return ['total', null, null, coin, line, kind, amount, entries, value, currency, why]
 }
+
+const loanNotes = (lines: readonly Line[]): string[] =>
+  lines.some(({ line }) => line === 'owed')
+    ? [
+        'Closing balances hold what was borrowed: less the lines `owed` they are what one owns (`report balances`).',
+      ]
+    : []
 
 function valueNotes(lines: readonly Line[], currency: string | null): string[] {
   if (currency === null)

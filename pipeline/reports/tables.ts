@@ -1,6 +1,6 @@
 // Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
 import type { Ledger } from '../ledger/ledger.ts'
-import { reportNotes } from './notes.ts'
+import { counted, reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
 
 /** Funding, interest and rewards, line by line. */
@@ -58,8 +58,9 @@ async function leftOpen(ledger: Ledger, { account }: ReportRequest): Promise<str
   const notes: string[] = []
   if (Number(unknown) > 0 || Number(unpriced) > 0)
     notes.push(
-      `${unknown} changes have no known value or cost, and up to ${unpriced} coins no price at the end of a month: what ` +
-        'that leaves open stands under difference.',
+      `Known value or cost is lacking for ${counted(Number(unknown), 'change')}, and for up to ` +
+        `${counted(Number(unpriced), 'coin')} a price at the end of a month, without which a coin is in no value: what that ` +
+        'leaves open stands under difference.',
     )
   if (account !== undefined && Number(together) > 0)
     notes.push(

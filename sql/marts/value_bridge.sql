@@ -1,7 +1,8 @@
 -- From what an account was worth at the end of one month to what it was worth at the end of the next: what came in and went
 -- out, what was earned and paid, what sales brought above their cost, and what changed in the value of what is still held.
 -- The lines come from the entries, the lots engine and the days' balances, each for itself, and must close: opening_value +
--- the lines = closing_value. Where something has no known value, cost or price, difference is what that leaves open.
+-- the lines = closing_value. Where something has no known value, cost or price, difference is what that leaves open: a coin
+-- without a price is in neither value, and has no unrealised change.
 -- needs: disposals, lot_matching
 -- grain: one row per account and month; where all accounts hold their lots together, one row per month
 -- keys:  account, month unique
@@ -9,7 +10,7 @@
 --   account: Account; null for all together, where lots are held over all accounts.
 --   month: First day of the UTC month.
 --   currency: Reporting currency.
---   opening_value: Worth at the end of the month before, as in net_worth.
+--   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has.
 --   deposits: Coins and money that came from elsewhere, less what went there, at their value then: P2P deals, balances from
 --     before the books, gifts, and records whose other side is not known.
 --   transfers: What came from other wallets, less what went there; coins at the cost that moves along.
@@ -23,7 +24,7 @@
 --   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by.
 --   unknown_cost_change: What the value of coins without a known cost changed by.
 --   closing_value: Worth at the end of the month, or of the books, as in net_worth.
---   difference: closing_value less all the others: zero where everything is known.
+--   difference: closing_value less all the others: zero where everything is known, null where a value is.
 --   unknown_events: Events and pieces of lots of the month without a known value or cost.
 --   unpriced_coins: Coins held at the beginning or the end of the month without a price then.
 with
@@ -61,7 +62,7 @@ months as (
   cross join ends
 ),
 states as (
-  select months.holder as holder, months.coin as coin, months.month as month, coalesce(worths.value, 0) as value,
+  select months.holder as holder, months.coin as coin, months.month as month, worths.value as value,
     coalesce(worths.unpriced, 0) as unpriced, worths.price as price,
     coalesce(changes.unknown_events, 0) as unknown_events,
     sum(coalesce(changes.quantity, 0)) over running as quantity, sum(coalesce(changes.cost, 0)) over running as cost
@@ -74,21 +75,23 @@ states as (
     partition by months.holder, months.coin order by months.month rows between unbounded preceding and current row
   )
 ),
--- Money needs no lots: it has no cost but itself.
+-- Money needs no lots: it has no cost but itself. What a coin without a price is worth above its cost is not known.
 valued as (
   select states.holder as holder, states.coin as coin, states.month as month, states.value as value,
     states.unpriced as unpriced, states.price as price, states.unknown_events as unknown_events,
     states.quantity as quantity, states.cost as cost,
-    case when states.coin = reporting.currency then value else coalesce(exact_multiply(quantity, price), 0) end
-      as known_value
+    case
+      when states.coin = reporting.currency then value
+      when unpriced = 0 then coalesce(exact_multiply(quantity, price), 0)
+    end as known_value
   from states
   cross join staging.reporting as reporting
 ),
 closings as (
-  select holder, month, sum(valued.value) as value, sum(valued.unpriced) as unpriced,
-    sum(valued.unknown_events) as unknown_events,
-    sum(case when valued.coin = reporting.currency then 0 else known_value - cost end) as unrealised,
-    sum(valued.value - known_value) as unknown_value
+  select holder, month, sum(valued.unpriced) as unpriced, sum(valued.unknown_events) as unknown_events,
+    case when count(valued.value) > 0 or sum(valued.unpriced) = 0 then coalesce(sum(valued.value), 0) end as value,
+    coalesce(sum(case when valued.coin <> reporting.currency then known_value - cost end), 0) as unrealised,
+    coalesce(sum(coalesce(valued.value, 0) - known_value), 0) as unknown_value
   from valued
   cross join staging.reporting as reporting
   group by holder, month

@@ -290,6 +290,47 @@ describe('a statement', () => {
       { account: 'main', amount: '1071.4' },
     ])
   })
+
+  test('says what of a closing balance is owed, as it stood at the end of the period', async () => {
+    const ledger = await open(
+      account('main'),
+      entry('1', '2025-02-01 00:00:00', 'BTC', '2', 'borrow'),
+      entry('2', '2025-03-01 00:00:00', 'BTC', '1', 'trade'),
+      entry('3', '2025-04-01 00:00:00', 'BTC', '-0.5', 'repay'),
+      entry('4', '2026-01-01 00:00:00', 'BTC', '-1.5', 'repay'),
+      // Before the books began 0.25 were owed.
+      `insert into liabilities values ('main', 'UNIFIED', 'BTC', 0.25, 0.25, '2026-01-01 00:00:00+00')`,
+      `insert into postings select entry_id || '/counter', transaction_id, entry_id, account, 'Liabilities:main:BTC', coin,
+         -amount, occurred_at from entries where kind in ('borrow', 'repay')`,
+    )
+    const end = async (options: object) => {
+      const report = await makeReport(ledger, 'statement', options)
+      const rows = (await allRows(report.rows)).map(([id, , , , , , amount, entries]) => [
+        id,
+        amount,
+        entries,
+      ])
+      return [rows.slice(-2), report.notes.filter((note) => note.includes('`owed`')).length]
+    }
+    const [closing, owed] = ['main/UNIFIED/BTC/closing', 'main/UNIFIED/BTC/owed']
+    expect(await end({ year: 2025 })).toEqual([
+      [
+        [closing, '2.5', 3],
+        [owed, '1.75', 2],
+      ],
+      1,
+    ])
+    expect(await end({})).toEqual([
+      [
+        [closing, '1', 4],
+        [owed, '0.25', 3],
+      ],
+      1,
+    ])
+    // As the balances have it.
+    const own = (options: object) => objects(ledger, 'balances', options)
+    expect(await own({ year: 2025 })).toMatchObject([{ quantity: '2.5', borrowed: '1.75', own: '0.75' }])
+  })
 })
 
 describe('one zone in a report', () => {

@@ -45,7 +45,7 @@ async function built(
   accounts: Readonly<Record<string, readonly Move[]>>,
   matching: Parameters<typeof matchingOf>[0] = {},
 ) {
-  books = await TestBooks.open({ only: ['value_bridge', 'checks.value_bridge'] })
+  books = await TestBooks.open({ only: ['value_bridge', 'net_worth', 'checks.value_bridge'] })
   await books.insert('imports', {
     page_id: '91',
     kind: 'prices',
@@ -141,6 +141,41 @@ test('what has no known cost has a line of its own, and is told beside the diffe
     ['main', '2026-01-01', '-0.995', '100', '1099', '0', '1'],
   ])
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
+const ETHER = (cost: string): readonly Move[] => [
+  { id: '11', coin: 'ETH', type: 'ORDER_DEALT_IN', amount: '10', ts: at('01-20') },
+  { id: '12', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: `-${cost}`, ts: at('01-20') },
+]
+const UNPRICED = 'unrealised_change, closing_value, difference, unpriced_coins'
+
+test('a coin without a price is worth nothing that is known, which is no loss: its cost is what stays open', async () => {
+  // By the end of the month the price of one's own purchase no longer counts.
+  const later: Move = {
+    id: '13',
+    coin: 'USDT',
+    type: 'INTEREST_SETTLEMENT_OUT',
+    amount: '-1',
+    ts: at('01-31'),
+  }
+  const result = await built({ main: [...BOUGHT, ...ETHER('300'), later] })
+  expect(await bridge(UNPRICED)).toEqual([['main', '2026-01-01', '18.905', '717.9', '-300', '1']])
+  expect(await books?.query('select value from net_worth order by day desc limit 1')).toEqual([['717.9']])
+  expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
+test('where nothing has a price, what it is worth is not known, nor what the next month began with', async () => {
+  await built({
+    main: [
+      ...ETHER('1000'),
+      { id: '13', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '1100', ts: at('02-10') },
+      { id: '14', coin: 'ETH', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-10', ts: at('02-10') },
+    ],
+  })
+  expect(await bridge(`opening_value, realised_gains, ${UNPRICED}`)).toEqual([
+    ['main', '2026-01-01', '0', '0', '0', null, null, '1'],
+    ['main', '2026-02-01', null, '100', '0', '1100', null, '1'],
+  ])
 })
 
 test('value_bridge: a month that does not close is a warning, unless something of it is unknown', async () => {
