@@ -91,13 +91,14 @@ async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
   return bytes
 }
 
-/** Journals and lands what the books do not have. UsageError for a row that they have with other content. */
+/** Journals and lands what the books do not have. UsageError for a row that they have with other content, or of the future. */
 export async function importInto(
   books: Books,
   { kind, file, rows, reading }: ReadImport,
-  run: { readonly id: string; readonly clock: Clock },
+  run: { readonly id: string; readonly clock: Clock; readonly now?: number },
 ): Promise<ImportOutcome> {
   refuseOtherCase(books.dir, kind, file.name, rows)
+  refuseFuture(kind, file.name, reading?.mapping.time.column ?? 'time', rows, run.now ?? run.clock.wall())
   const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
   const rounded = rows.reduce((sum, row) => sum + row.rounded, 0)
   if (added.length === 0) return { rows: rows.length, added: 0, rounded, id: null }
@@ -178,6 +179,28 @@ export async function withdrawImport(
   await books.journal.append({ kind: 'import-withdrawal', at, run: run.id, withdraws: id })
   await landJournal(books.journal, books.landing)
   return { file: String(file), rows: Number(rows) }
+}
+
+const DAY_MS = 86_400_000
+
+/** Nothing has happened yet that lies in the future; a day is left for a zone that was mistaken. */
+function refuseFuture(
+  kind: ImportKind,
+  file: string,
+  column: string,
+  rows: readonly ImportedRow[],
+  now: number,
+): void {
+  const at = importFormats[kind].table.columns.findIndex(({ kind: type }) => type === 'TIMESTAMPTZ')
+  const expected = `a time before ${new Date(now).toISOString()}`
+  const refusals = new Refusals(file)
+  for (const { line, values } of rows) {
+    const ms = Number(values[at - PLACE_COLUMNS.length]) / 1000
+    if (ms <= now + DAY_MS) continue
+    const found = new Date(ms).toISOString()
+    refusals.add(refuseCell(file, line, column, { message: 'A time lies in the future.', expected, found }))
+  }
+  refusals.throwIfAny()
 }
 
 const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']

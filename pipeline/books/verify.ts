@@ -12,6 +12,7 @@ import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { askRows, isSame } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
+import { counted } from '../reports/notes.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 
@@ -24,6 +25,8 @@ export interface Verification {
   readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
+  /** Of the published tables that were held against a full build, how many are equal; null where none were. */
+  readonly rebuilt: { readonly tables: number; readonly equal: number } | null
   readonly problems: readonly string[]
 }
 
@@ -52,7 +55,7 @@ export async function verifyBooks(
       .join(''),
   )
   // Rows can only be held against a journal that is whole.
-  if (problems.length > 0) return { ...found, tables: [], problems }
+  if (problems.length > 0) return { ...found, tables: [], rebuilt: null, problems }
   const books = await openBooks(context.dir, {
     clock: context.clock,
     command: 'verify',
@@ -70,8 +73,10 @@ export async function verifyBooks(
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
     if (await isErasing(context.dir)) problems.push(ERASURE_LEFT)
-    if (rebuild) problems.push(...(await compareWithPublished(context, built, books.landing.engine)))
-    return { ...found, tables, problems }
+    const rebuilt = rebuild
+      ? await compareWithPublished(context, built, books.landing.engine, problems)
+      : null
+    return { ...found, tables, rebuilt, problems }
   } finally {
     await books.close()
   }
@@ -113,12 +118,13 @@ async function compareWithFreshLanding(
 /** What every build writes anew, by its own time. */
 const OF_THE_BUILD: ReadonlySet<string> = new Set(['main.about', 'main.breaks', 'main.made_tables'])
 
-/** Where the tables of the published ledger have other rows than those of a full build. */
+/** Holds the published ledger against a full build, table by table; those with other rows become problems. */
 async function compareWithPublished(
   { dir, clock, signal }: CommandContext,
   { found }: NightlyBuild,
   engine: EngineSettings,
-): Promise<string[]> {
+  problems: string[],
+): Promise<Verification['rebuilt']> {
   const wanted = [...found].filter(([table]) => table.startsWith('main.') && !OF_THE_BUILD.has(table))
   const ledger = await openLedger(dir, { engine, clock, signal })
   try {
@@ -126,23 +132,26 @@ async function compareWithPublished(
       .map(([table]) => table)
       .filter((table) => ledger.tables.has(table.slice('main.'.length)))
     const published = await askRows((question) => ledger.query(question), [...there, 'main.about'])
-    return wanted.flatMap(([table, rows]) => {
+    const differ = wanted.filter(([table, rows]) => !isSame(rows, published.get(table)))
+    for (const [table, { count }] of differ) {
       const instead = published.get(table)
-      if (isSame(rows, instead)) return []
       const says = instead === undefined ? 'is not there' : `has ${instead.count} rows that differ from`
-      return [
-        `ledger: table ${table} ${says} the ${rows.count} that a full build makes; run tieout build --full`,
-      ]
-    })
+      problems.push(
+        `ledger: table ${table} ${says} the ${count} that a full build makes; run tieout build --full`,
+      )
+    }
+    return { tables: wanted.length, equal: wanted.length - differ.length }
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause
-    return [`ledger: it cannot be read (${String(cause).split('\n')[0]}); run tieout build --full`]
+    problems.push(`ledger: it cannot be read (${String(cause).split('\n')[0]}); run tieout build --full`)
+    return { tables: wanted.length, equal: 0 }
   } finally {
     ledger.close()
   }
 }
 
 export function describeVerification(result: Verification): string {
+  const { rebuilt } = result
   const rows = result.tables.reduce((sum, table) => sum + table.rows, 0)
   const lines = [
     `${result.frames} frames, ${result.bytes} bytes in the journal.`,
@@ -153,7 +162,8 @@ export function describeVerification(result: Verification): string {
     ),
     ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
-    result.problems.length === 0 ? 'Everything verifies.' : `${result.problems.length} problems.`,
+    result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,
+    ...(rebuilt === null ? [] : [`${rebuilt.equal} of ${counted(rebuilt.tables, 'table')} equal`]),
   ]
   return lines.join('\n')
 }

@@ -102,9 +102,15 @@ export async function runCommandLine(words: readonly string[], given: Surroundin
 
 /** Of an option that takes one value the parser makes a list where it is given twice, and of what is no number a NaN. */
 function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknown): true {
-  const lists = new Set(['_', ...(options as { readonly array: readonly string[] }).array])
+  const { array, narg } = options as {
+    readonly array: readonly string[]
+    readonly narg: Readonly<Record<string, number>>
+  }
+  const lists = new Set(['_', ...array])
   for (const [name, value] of Object.entries(given)) {
     if (lists.has(name)) continue
+    // `--out ""` is what a script says whose variable is not set.
+    if (value === '' && name in narg) throw withoutValue(name)
     const isNoNumber = typeof value === 'number' && !Number.isFinite(value)
     if (!isNoNumber && !Array.isArray(value)) continue
     throw new UsageError(`--${name} is ${isNoNumber ? 'not a number' : 'given more than once'}.`, {
@@ -145,12 +151,15 @@ function understood(error: unknown): unknown {
   if (!(error instanceof Error) || error.name !== 'YError') return error
   const option = /^Not enough arguments following: (.+)$/.exec(error.message)?.[1]
   if (option === undefined) return new UsageError(error.message, { action: 'See `tieout --help`.' })
-  return new UsageError(`--${option} has no value.`, {
+  return withoutValue(option)
+}
+
+const withoutValue = (option: string): UsageError =>
+  new UsageError(`--${option} has no value.`, {
     where: `--${option}`,
     expected: 'a value after it',
     action: 'Give one, or leave the option out.',
   })
-}
 
 /** A usage error whose message has been shown already. */
 class Handled extends Error {}

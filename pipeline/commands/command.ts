@@ -1,6 +1,6 @@
 // A command as yargs takes it, with the global options typed and its exit code handed back as a value.
 import type { Argv } from 'yargs'
-import type { ExitCode } from '../../models/error.ts'
+import { type ExitCode, UsageError } from '../../models/error.ts'
 import type { CommandContext, GlobalArguments } from '../config/context.ts'
 import type { Surroundings } from '../config/surroundings.ts'
 import type { Row } from '../output/cell.ts'
@@ -76,6 +76,22 @@ export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
   wide,
   ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
 })
+
+/** The form of an output that --format names, or --json. UsageError where they name two. */
+export function formatOf<Format extends string>(args: {
+  readonly format: Format
+  readonly json: boolean
+}): Format | 'json' {
+  const { format, json } = args
+  if (!json || format === 'json') return format
+  if (format === 'table') return 'json'
+  throw new UsageError('--json and --format name two forms of the output.', {
+    where: '--json, --format',
+    expected: 'one of them',
+    found: `--json and --format ${format}`,
+    action: 'Leave one of them out.',
+  })
+}
 
 export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON' } as const
 

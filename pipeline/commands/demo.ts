@@ -167,6 +167,7 @@ async function fillIn(context: CommandContext): Promise<BuildResult | null> {
     await importInto(books, await readImport(nodeDisk, 'lots', file, { dir: context.dir }), {
       id: context.run,
       clock: context.clock,
+      now: Math.max(context.now(), context.clock.wall()),
     })
     const built = await buildBooks(context, config, books, { publishAnyway: false })
     context.print(

@@ -2,7 +2,6 @@
 // what was brought in by mistake. It builds and publishes the books, so that the next report has it.
 
 import { formatAmount } from '../../models/amount.ts'
-import type { Clock } from '../../models/clock.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { type Books, openBooks, readLanding } from '../books/books.ts'
 import {
@@ -95,7 +94,9 @@ export const importCommand = defineCommand({
       engine: engineSettings(config.engine),
     })
     try {
-      context.print(await work(books, { id: context.run, clock: context.clock }))
+      // A run of the past or of a venue's own time still takes what has happened by this machine's.
+      const now = Math.max(context.now(), context.clock.wall())
+      context.print(await work(books, { id: context.run, clock: context.clock, now }))
       if (!args.build) return 0
       const result = await buildBooks(context, config, books, { publishAnyway: false })
       context.print(describeBreaks(result))
@@ -149,7 +150,7 @@ async function list(
   }
 }
 
-type Work = (books: Books, run: { readonly id: string; readonly clock: Clock }) => Promise<string>
+type Work = (books: Books, run: Parameters<typeof importInto>[2]) => Promise<string>
 
 /** What the words ask for; a file is read whole before the books are opened. */
 async function workOf(

@@ -13,7 +13,7 @@ import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
-import { defineCommand, terminalOf, wideOption } from './command.ts'
+import { defineCommand, formatOf, terminalOf, wideOption } from './command.ts'
 import { engineConfig, readingOptions } from './engine.ts'
 import { engineOptions } from './engine-options.ts'
 
@@ -76,7 +76,7 @@ export const reportCommand = defineCommand({
         methods: args.methods,
       }
       const asked = { name: args.name as ReportName, options, defaults: defaultsOf(config) }
-      const format = args.json ? 'json' : (args.format as ReportFormat)
+      const format = formatOf({ format: args.format as ReportFormat, json: args.json })
       const ledger = format === 'html' && PAPERS.has(asked.name) ? ledgerForPaper(opened) : opened
       const made = await reportOf(context, ledger, asked, args)
       const report = await forHandingOver(made, format, context, ledger, asked, args.against !== undefined)

@@ -1,17 +1,15 @@
 // The command `serve`: the page over the published books, on loopback, until it is stopped.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
-import { UsageError } from '../../models/error.ts'
 import { explainBreak } from '../books/note.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
+import { mustBePort } from '../config/port.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { DEFAULT_PORT } from '../serve/address.ts'
 import { serve } from '../serve/server.ts'
 import { defineCommand } from './command.ts'
 import { mustBeFiles } from './engine.ts'
-
-const PORT_MAX = 65_535
 
 export const serveCommand = defineCommand({
   example: ['$0 serve --port 0 --no-open', 'prints an address that is good once, for a minute'],
@@ -36,14 +34,7 @@ export const serveCommand = defineCommand({
       }),
   run: async (context, args) => {
     const { port } = args
-    if (!Number.isInteger(port) || port < 0 || port > PORT_MAX) {
-      throw new UsageError('--port is not a port.', {
-        where: '--port',
-        expected: `0 to ${PORT_MAX}`,
-        found: String(port),
-        action: 'Correct it.',
-      })
-    }
+    mustBePort(port)
     const config = optionalConfig(context)
     mustBeFiles(config, 'serve')
     const { dir, clock, now, log, signal } = context

@@ -10,6 +10,7 @@ import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books/books.ts'
 import { parseInstant } from '../config/context.ts'
 import { exampleConfig } from '../config/example.ts'
+import { mustBePort } from '../config/port.ts'
 import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { defineCommand, jsonOption, printRows, wideOption } from './command.ts'
@@ -110,7 +111,8 @@ export const sandboxCommand = defineCommand({
       })
       .option('json', { type: 'boolean', default: false, describe: 'First line of output: the accounts' }),
   run: async (context, args) => {
-    for (const option of ['port', 'seed', 'days', 'speed'] as const) positive(option, args[option])
+    mustBePort(args.port)
+    for (const option of ['seed', 'days', 'speed'] as const) positive(option, args[option])
     const sandbox = await startSandboxOf({
       port: args.port,
       seed: args.seed,
@@ -142,10 +144,10 @@ export const sandboxCommand = defineCommand({
 })
 
 function positive(option: string, value: number): void {
-  if (Number.isFinite(value) && value >= 0 && (option === 'port' || option === 'seed' || value > 0)) return
+  if (Number.isFinite(value) && value >= 0 && (option === 'seed' || value > 0)) return
   throw new UsageError(`--${option} is not a usable number.`, {
     where: `--${option}`,
-    expected: option === 'port' || option === 'seed' ? 'a number from 0' : 'a number above 0',
+    expected: option === 'seed' ? 'a number from 0' : 'a number above 0',
     found: String(value),
     action: 'Correct the number.',
   })

@@ -4,7 +4,7 @@ import { engineSettings } from '../engine/settings.ts'
 import { ANSWERS, askApart, endApart, startApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
 import { runQuery } from '../reports/sql.ts'
-import { defineCommand, terminalOf, wideOption } from './command.ts'
+import { defineCommand, formatOf, terminalOf, wideOption } from './command.ts'
 import { engineOptions } from './engine-options.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
@@ -33,7 +33,7 @@ export const sqlCommand = defineCommand({
     mustBeTime(args.timeout)
     const server = serverOf(config)
     await runQuery(context.dir, args.query, {
-      format: args.json ? 'json' : (args.format as QueryFormat),
+      format: formatOf({ format: args.format as QueryFormat, json: args.json }),
       terminal: terminalOf(context, args.wide),
       answer:
         server === null

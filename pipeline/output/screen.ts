@@ -1,7 +1,7 @@
 // A table as a terminal shows it: the columns that matter most, as many as fit, and the first rows. A figure is whole or its
 // column is left out, words go on in further lines, and what is left out is named below. Where nobody looks at a screen, tables are whole (table.ts).
 
-import type { Row } from './cell.ts'
+import { cellText, type Row } from './cell.ts'
 import type { Column, RowBatches } from './column.ts'
 import { fits, isId, leastWidths, printTable, widthOf } from './table.ts'
 
@@ -21,7 +21,7 @@ export interface Screen {
 const IN_FILES = '--format csv (with --out FILE), or piped into a pager'
 
 /** Of one row; a longer text would push the other rows off the screen. */
-const MOST_LINES = 4
+const MOST_LINES = 6
 
 /** More rows than these scroll away what was asked for. */
 export const ROWS_ON_SCREEN = 25
@@ -98,7 +98,7 @@ const idsLast =
   ([one = 0]: readonly number[], [other = 0]: readonly number[]): number =>
     Number(isId(columns[one]?.name)) - Number(isId(columns[other]?.name)) || one - other
 
-/** Places of the columns that fit, in the order of the table: by importance, passing over what is too wide. */
+/** Places of the columns that fit, in the order of the table: by importance, passing over what is too wide or says nothing. */
 function chosen(
   columns: readonly Column[],
   lines: readonly Row[],
@@ -107,11 +107,12 @@ function chosen(
 ): number[] {
   const least = leastWidths(columns, lines)
   const place = (name: string): number => columns.findIndex((column) => column.name === name)
+  const saysNothing = (index: number): boolean => lines.every((row) => cellText(row[index] ?? null) === '')
   const named = importance.map((group) =>
     [group]
       .flat()
       .map(place)
-      .filter((index) => index !== -1),
+      .filter((index) => index !== -1 && !(lines.length > 0 && saysNothing(index))),
   )
   const groups = importance.length > 0 ? named : columns.map((_, index) => [index]).toSorted(idsLast(columns))
   const kept = new Set<number>()

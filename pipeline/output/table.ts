@@ -55,19 +55,35 @@ export const isId = (name = ''): boolean => /(_id|_hash)$/.test(name)
 const mayBreak = (column: Column): boolean =>
   alignment(column) === 'left' && (column.kind ?? 'text') === 'text' && !isId(column.name)
 
-/** Narrows the widest columns of text until the table fits, as far as it can. */
-function shrink(widths: number[], narrows: readonly boolean[], width: number): number[] {
+/** Narrows the widest columns of text until the table fits, as far as it can: words are broken where nothing else helps. */
+function shrink(
+  widths: number[],
+  narrows: readonly boolean[],
+  words: readonly number[],
+  width: number,
+): number[] {
+  const whole = narrowed(
+    widths,
+    narrows.map((mayNarrow, index) => (mayNarrow ? Math.max(NARROWEST, words[index] ?? 0) : Infinity)),
+    width,
+  )
+  return narrowed(
+    whole,
+    narrows.map((mayNarrow) => (mayNarrow ? NARROWEST : Infinity)),
+    width,
+  )
+}
+
+/** Takes from the widest column that is wider than its least, until the table fits or none is. */
+function narrowed(widths: readonly number[], least: readonly number[], width: number): number[] {
   const fitted = [...widths]
-  let excess = widthOf(fitted) - width
-  while (excess > 0) {
+  for (let excess = widthOf(fitted) - width; excess > 0; excess -= 1) {
     let widest = -1
     fitted.forEach((each, index) => {
-      const mayShrink = narrows[index] === true && each > NARROWEST
-      if (mayShrink && (widest === -1 || each > (fitted[widest] ?? 0))) widest = index
+      if (each > (least[index] ?? 0) && (widest === -1 || each > (fitted[widest] ?? 0))) widest = index
     })
     if (widest === -1) return fitted
     fitted[widest] = (fitted[widest] ?? 0) - 1
-    excess -= 1
   }
   return fitted
 }
@@ -107,12 +123,24 @@ function measured(columns: readonly Column[], lines: readonly (readonly unknown[
 
 /** Running text can still be read at this width. */
 const READABLE = 16
+/** A name of so many characters stands whole; what is longer is broken like any text. */
+const LONGEST_WORD = 32
+
+/** The widest word of each column that is to stand whole. */
+const wordsOf = (cells: readonly (readonly string[])[]): number[] =>
+  cells.map((texts) =>
+    texts
+      .flatMap((text) => text.split(' ').map((word) => stringWidth(word)))
+      .filter((width) => width <= LONGEST_WORD)
+      .reduce((widest, width) => Math.max(widest, width), 0),
+  )
 
 /** What each column takes at least, with running text as narrow as it can still be read. */
 export function leastWidths(columns: readonly Column[], lines: readonly (readonly unknown[])[]): number[] {
-  const { widths } = measured(columns, lines)
+  const { cells, widths } = measured(columns, lines)
+  const words = wordsOf(cells)
   return widths.map((width, index) =>
-    mayBreak(columns[index] as Column) ? Math.min(width, READABLE) : width,
+    mayBreak(columns[index] as Column) ? Math.min(width, Math.max(READABLE, words[index] ?? 0)) : width,
   )
 }
 
@@ -136,7 +164,8 @@ export function printTable(
   const { totals = [], lines: most = 1 } = options
   const { titles, cells, widths: natural } = measured(columns, [...rows, ...totals])
   const narrows = columns.map(mayBreak)
-  const widths = options.width === undefined ? natural : shrink(natural, narrows, options.width)
+  const widths =
+    options.width === undefined ? natural : shrink(natural, narrows, wordsOf(cells), options.width)
   const line = (texts: readonly string[]): string => {
     const broken = texts.map((text, index) =>
       narrows[index] === true ? linesOf(text, widths[index] ?? 0, most) : [text],

@@ -113,7 +113,7 @@ export async function makeReport(
     options.methods === undefined
       ? await make(ledger, request)
       : await comparisonReport(ledger, request, methodsOf(options), onMethod)
-  const report = { ...made, importance: importance[name] }
+  const report = { importance: importance[name], ...made }
   const facts: [string, string][] = [
     ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],

@@ -79,6 +79,11 @@ export async function comparisonReport(
     fileName: [...fileNameOf('gains', request), methods.join('-')],
     title: ['Gains by method', request.period.label].filter((part) => part !== '').join(' '),
     columns: columnsOf(methods),
+    importance: [
+      'coin',
+      'currency',
+      ...figuresOf(methods, ['gain', 'proceeds', 'cost_basis', 'unknown_pieces']),
+    ],
     rows: asBatches(
       keys.map((key) => [...partsOf(key), ...found.flatMap((each) => each.get(key) ?? NOTHING)]),
     ),
@@ -94,11 +99,19 @@ function choiceOf({ selection, ...choice }: LotChoice, method: string): LotChoic
   return { ...choice, method, ...(/\bspecific\b/.test(method) ? { selection } : {}) }
 }
 
+/** Columns of all methods, figure by figure. */
+const figuresOf = (methods: readonly string[], figures: readonly Figure[]): string[] =>
+  figures.flatMap((figure) => methods.map((method) => nameOf(method, figure)))
+
+type Figure = (typeof FIGURES)[number]
+
+const nameOf = (method: string, figure: Figure): string => `${method}_${figure}`
+
 function columnsOf(methods: readonly string[]): Column[] {
   const figures = methods.flatMap((method) =>
     FIGURES.map(
       (figure): Column => ({
-        name: `${method}_${figure}`,
+        name: nameOf(method, figure),
         title: `${method} ${figure.replace('_', ' ')}`,
         kind: figure === 'unknown_pieces' ? 'number' : 'amount',
       }),

@@ -60,10 +60,11 @@ export function verdict(status: Status): { readonly meaning: Meaning; readonly t
       text: `${counted(open, 'open break')}: ${counts.join(', ')}.`,
     }
   }
-  return {
-    meaning: 'good',
-    text: `Ties out: no open breaks${notice === 0 ? '' : ` (${counted(notice, 'notice')})`}.`,
-  }
+  const none = `no open breaks${notice === 0 ? '' : ` (${counted(notice, 'notice')})`}`
+  // Books of imports alone have nothing to tie out with.
+  if (status.runs.length === 0)
+    return { meaning: 'doubtful', text: `The venue has not been asked; in itself the ledger has ${none}.` }
+  return { meaning: 'good', text: `Ties out: ${none}.` }
 }
 
 /** One page with the verdict first; paragraphs for a terminal, without a line break at the end. */

@@ -3,7 +3,8 @@ import { setMaxListeners } from 'node:events'
 import type { Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { createAdaptorServer, type Http2Bindings, type HttpBindings } from '@hono/node-server'
-import { TieoutError, UsageError } from '../../models/error.ts'
+import { TieoutError } from '../../models/error.ts'
+import { portRefused } from '../config/port.ts'
 import { type Answering, type AppContext, appOf } from './app.ts'
 import { readAssets } from './assets.ts'
 import { Console } from './console.ts'
@@ -127,26 +128,11 @@ function listenOn(hostname: string, port: number, answer: Answering): Promise<Se
 const codeOf = (error: unknown): string => (error as NodeJS.ErrnoException).code ?? String(error)
 
 function refuse(port: number, cause: unknown): never {
-  const code = codeOf(cause)
-  if (code === 'EADDRINUSE') {
-    throw new UsageError('Another program listens on this port.', {
-      where: `--port ${port}`,
-      expected: 'a free port of 127.0.0.1 and ::1',
-      action: 'Name another port, or `--port 0` for any that is free.',
-      cause,
-    })
-  }
-  if (code === 'EACCES') {
-    throw new UsageError('This user may not listen on this port.', {
-      where: `--port ${port}`,
-      expected: 'a port above 1023',
-      action: 'Name another port, or `--port 0` for any that is free.',
-      cause,
-    })
-  }
+  const refused = portRefused(port, cause)
+  if (refused !== null) throw refused
   throw new TieoutError('The server cannot listen on loopback.', {
     where: `127.0.0.1:${port}`,
-    found: code,
+    found: codeOf(cause),
     action: 'Check the network of this machine, then run again.',
     cause,
   })

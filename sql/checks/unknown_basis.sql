@@ -13,10 +13,18 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
   unknown.account as account, cast(null as varchar) as ledger, unknown.coin as coin, null_time() as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity + unvalued_quantity as found,
   quantity + unvalued_quantity as difference,
-  rtrim(rtrim(amount_text(quantity), '0'), '.') || ' ' || unknown.coin
-    || ' were disposed of beyond all known lots, and '
-    || rtrim(rtrim(amount_text(unvalued_quantity), '0'), '.')
-    || ' from lots of unknown cost; they have no gain'
+  case when quantity > 0
+      then rtrim(rtrim(amount_text(quantity), '0'), '.') || ' ' || unknown.coin
+        || ' were disposed of beyond all known lots'
+      else ''
+    end
+    || case when quantity > 0 and unvalued_quantity > 0 then ', and ' else '' end
+    || case when unvalued_quantity > 0
+      then rtrim(rtrim(amount_text(unvalued_quantity), '0'), '.') || ' ' || unknown.coin
+        || ' were disposed of from lots of unknown cost'
+      else ''
+    end
+    || '; they have no gain'
     || case
       when open_chains.account is not null
         then '. Follows from the open balance chain at record ' || one_id || '.'

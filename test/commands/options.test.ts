@@ -1,4 +1,6 @@
 // What an option may be given, on every command alike: one value, and a number where it takes one. A usage error names it.
+import { once } from 'node:events'
+import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import yargs from 'yargs'
 import { commands } from '../../pipeline/commands/index.ts'
@@ -21,6 +23,12 @@ const refused: readonly (readonly [string, string])[] = [
   ['import --undo first', '--undo is not a number.'],
   ['erase nope', 'A frame is known by its number.'],
   ['erase 1 1e2', 'A frame is known by its number.'],
+  ['sql 1 --format csv --json', '--json and --format name two forms of the output.'],
+  ['report gains --out=', '--out has no value.'],
+  ['report gains --freeze=', '--freeze has no value.'],
+  ['sandbox --port 65536', '--port is not a port.'],
+  ['sandbox --port 1.5', '--port is not a port.'],
+  ['sandbox --days 0', '--days is not a usable number.'],
   ['import --undo 1.5', 'There is no import of this number.'],
 ]
 
@@ -31,6 +39,20 @@ describe('a usage error is', () => {
       expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
       expect(stderr).toContain(message)
     })
+})
+
+test('a port that another program has is named, by the sandbox too', async () => {
+  const server = createServer().listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  const { port } = server.address() as AddressInfo
+  try {
+    const { code, stderr } = await command(['sandbox', '--port', String(port), '--days', '1'])
+    expect(code).toBe(2)
+    expect(stderr).toContain('Another program listens on this port.')
+    expect(stderr).toContain(`--port ${port}`)
+  } finally {
+    server.close()
+  }
 })
 
 test('an option that takes several values may be given again', async () => {

@@ -26,8 +26,8 @@ const book = [
 async function compared(options: ReportOptions) {
   const ledger = await openLedger(await publishBook(book))
   try {
-    const { columns, rows, totals, notes } = await makeReport(ledger, 'gains', options)
-    return { columns: columns.map(({ name }) => name), rows: await allRows(rows), totals, notes }
+    const { columns, rows, totals, notes, importance } = await makeReport(ledger, 'gains', options)
+    return { columns: columns.map(({ name }) => name), rows: await allRows(rows), totals, notes, importance }
   } finally {
     ledger.close()
   }
@@ -35,7 +35,7 @@ async function compared(options: ReportOptions) {
 
 describe('report gains --methods', () => {
   test('shows proceeds, cost and gain of each method by coin, and their totals', async () => {
-    const { columns, rows, totals } = await compared({ methods: 'fifo,lifo,hifo' })
+    const { columns, rows, totals, importance } = await compared({ methods: 'fifo,lifo,hifo' })
     const figures = ['proceeds', 'cost_basis', 'gain', 'unknown_pieces']
     expect(columns).toEqual([
       'coin',
@@ -48,6 +48,8 @@ describe('report gains --methods', () => {
       ['BTC', 'USDT', ...btc],
       ['ETH', 'USDT', ...eth, ...eth, ...eth],
     ])
+    // A narrow terminal shows the gains first.
+    expect(importance?.slice(0, 5)).toEqual(['coin', 'currency', 'fifo_gain', 'lifo_gain', 'hifo_gain'])
     expect(totals).toEqual([
       ['total', 'USDT', '250', '100', '150', 1, '250', '200', '50', 1, '250', '300', '-50', 1],
     ])

@@ -310,6 +310,27 @@ describe('what is refused', () => {
     })
   })
 
+  it('is a time that is yet to come, in every kind of file', async () => {
+    const refused = (column: string, found: string) => ({
+      message: 'A time lies in the future.',
+      details: { where: expect.stringMatching(new RegExp(`:2, column ${column}$`)), found },
+    })
+    await expect(books.trades('b1,2062-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,')).rejects.toMatchObject(
+      refused('time', '2062-01-31T10:00:00.000Z'),
+    )
+    await expect(books.lots('b1,2099-01-31T10:00:00Z,main,BTC,1,50,USD')).rejects.toMatchObject(
+      refused('time', '2099-01-31T10:00:00.000Z'),
+    )
+    await expect(
+      books.import('prices', 'time,asset,currency,price\n2062-02-01,BTC,USD,3\n'),
+    ).rejects.toMatchObject(refused('time', '2062-02-01T00:00:00.000Z'))
+    const kraken = 'txid,refid,time,type,subtype,aclass,asset,amount,fee,balance'
+    const deposit = 'L2,D1,2062-03-01 11:00:00,deposit,,currency,XXBT,1,0,1'
+    await expect(
+      books.import('trades', `${kraken}\n${deposit}\n`, 'ledgers.csv', { account: 'kraken' }),
+    ).rejects.toMatchObject(refused('time', '2062-03-01T11:00:00.000Z'))
+  })
+
   it('is a file that is not there, or is no file', async () => {
     await expect(readImport(nodeDisk, 'trades', `${books.dir}/none.csv`, books)).rejects.toMatchObject({
       exitCode: 2,

@@ -45,8 +45,8 @@ describe('a table on a terminal', () => {
     expect(notShown).toEqual(['Left out at 60 columns (--wide shows all): gain_id, sold_at.'])
   })
 
-  test('goes on with the words of a row in up to four lines, and says where they go on', async () => {
-    const words = 'one two three four five six seven eight nine ten eleven twelve'
+  test('goes on with the words of a row in up to six lines, and says where they go on', async () => {
+    const words = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'
     const { table } = await show(26, [['', 'BTC', null, '12', '', words]], ['gain', 'reason'])
     expect(table.split('\n')).toEqual([
       'gain  reason',
@@ -54,22 +54,45 @@ describe('a table on a terminal', () => {
       '  12  one two three four',
       '      five six seven eight',
       '      nine ten eleven',
-      '      twelve',
+      '      twelve thirteen',
+      '      fourteen fifteen',
     ])
-    const more = [['', 'BTC', null, '12', '', `${words} thirteen fourteen fifteen`]]
+    const more = [['', 'BTC', null, '12', '', `${words} sixteen seventeen eighteen nineteen`]]
     expect((await show(26, more, ['gain', 'reason'])).table.split('\n').slice(-2)).toEqual([
-      '      nine ten eleven',
-      '      twelve thirteen fou…',
+      '      fourteen fifteen',
+      '      sixteen seventeen e…',
     ])
   })
 
   test('breaks a word that is wider than its column, by the columns that its characters take', async () => {
     const { table } = await show(
       22,
-      [['', 'BTC', null, '12', '', '日本語の長い一つの言葉']],
+      [['', 'BTC', null, '12', '', '日本語の長い一つの言葉日本語の長い一つの言葉']],
       ['gain', 'reason'],
     )
-    expect(table.split('\n').slice(2)).toEqual(['  12  日本語の長い一つ', '      の言葉'])
+    expect(table.split('\n').slice(2)).toEqual([
+      '  12  日本語の長い一つ',
+      '      の言葉日本語の長',
+      '      い一つの言葉',
+    ])
+  })
+
+  test('keeps a name of up to 32 characters in one piece, and leaves a column out for it', async () => {
+    const named: Row = ['', 'futures.subaccountAssets', null, '1', 'USDT', 'some words of a sentence']
+    const { table, notShown } = await show(44, [named], ['coin', 'reason', 'currency'])
+    expect(table.split('\n')).toEqual([
+      'coin                      reason',
+      '────────────────────────  ──────────────────',
+      'futures.subaccountAssets  some words of a',
+      '                          sentence',
+    ])
+    expect(notShown[0]).toContain('currency')
+  })
+
+  test('has no room for a column without a cell, where room is short', async () => {
+    const empty: Row = ['', 'BTC', null, null, null, 'some words of a sentence']
+    const { table } = await show(24, [empty], [['gain', 'currency'], 'coin', 'reason'])
+    expect(table.split('\n')[0]).toBe('coin  reason')
   })
 
   test('never cuts a figure or an id: at each width a figure is there to its last digit, or its column is not', async () => {

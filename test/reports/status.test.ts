@@ -209,6 +209,9 @@ describe('the status', () => {
       'Stale: no good run yet. Run `tieout nightly`.',
     ])
     expect(verdict(broken).meaning).toBe('bad')
+    expect(beginning({ ...read, runs: [] })[0]).toBe(
+      'The venue has not been asked; in itself the ledger has no open breaks.',
+    )
   })
 
   test('sums up many feeds by account on a terminal, each figure that of the worst, and is whole elsewhere', async () => {

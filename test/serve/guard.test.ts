@@ -292,7 +292,7 @@ describe('the process', () => {
       2,
       `tieout: Another program listens on this port.
   where:    --port ${serving.port}
-  expected: a free port of 127.0.0.1 and ::1
+  expected: a port that is free on loopback
   next:     Name another port, or \`--port 0\` for any that is free.
 `,
     ])

@@ -64,7 +64,7 @@ export class ImportedBooks {
     const read = await readImport(nodeDisk, kind, this.file(name, text), { ...options, dir: this.dir })
     const books = await openBooks(this.dir, { clock, command: 'import' })
     try {
-      return await importInto(books, read, { id: 'run-1', clock })
+      return await importInto(books, read, { id: 'run-1', clock, now: Date.now() })
     } finally {
       await books.close()
     }

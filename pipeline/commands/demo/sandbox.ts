@@ -1,6 +1,7 @@
 // The sandbox as commands start it: options that it does not know are the user's mistake, and are reported as that.
 import { UsageError } from '../../../models/error.ts'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts'
+import { portRefused } from '../../config/port.ts'
 
 /** How the sandbox lists and pages feeds whose order the interface document leaves open, as an option of a command. */
 export const pagingOption = {
@@ -10,12 +11,12 @@ export const pagingOption = {
   requiresArg: true,
 } as const
 
-/** Starts it. UsageError (code 2) for faults and ways of paging that it does not know. */
+/** Starts it. UsageError (code 2) for faults and ways of paging that it does not know, and for a port that is not to be had. */
 export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> {
   try {
     return await startSandbox(options)
   } catch (error) {
-    if (!(error instanceof RangeError)) throw error
+    if (!(error instanceof RangeError)) throw portRefused(options.port ?? 0, error) ?? error
     throw new UsageError('The sandbox cannot be started like this.', {
       where: '--faults, --paging or --days',
       found: error.message,
