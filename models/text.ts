@@ -19,6 +19,10 @@ export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`
 }
 
+/** `1 warning`, `2 warnings`; what has another plural is named with it. */
+export const counted = (count: number, one: string, many = `${one}s`): string =>
+  `${count} ${count === 1 ? one : many}`
+
 /** `a, b or c`. */
 export function oneOfThese(names: readonly string[]): string {
   const [last = '', ...before] = [...names].reverse()

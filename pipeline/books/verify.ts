@@ -3,6 +3,7 @@
 
 import { join } from 'node:path'
 import { TieoutError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
@@ -12,7 +13,6 @@ import { openLanding } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { askRows, isSame } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
-import { counted } from '../reports/notes.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 
@@ -154,13 +154,15 @@ export function describeVerification(result: Verification): string {
   const { rebuilt } = result
   const rows = result.tables.reduce((sum, table) => sum + table.rows, 0)
   const lines = [
-    `${result.frames} frames, ${result.bytes} bytes in the journal.`,
+    `${counted(result.frames, 'frame')}, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
     ...result.setAside.map(
       (seq) =>
         `Frame ${seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
     ),
-    ...(result.tables.length === 0 ? [] : [`${rows} landed rows in ${result.tables.length} tables.`]),
+    ...(result.tables.length === 0
+      ? []
+      : [`${counted(rows, 'landed row')} in ${counted(result.tables.length, 'table')}.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,
     ...(rebuilt === null ? [] : [`${rebuilt.equal} of ${counted(rebuilt.tables, 'table')} equal`]),

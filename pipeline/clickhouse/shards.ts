@@ -1,6 +1,6 @@
 // Several servers that share the work of a build. Rows of accounts stand on the server that their account is assigned to, and
-// a model that reckons each account by itself runs on all of them at once, each on its part. Every other model runs on the
-// first server, which sees the parts of a table as one. Which models reckon each account by itself is said here, since no
+// a model that calculates each account by itself runs on all of them at once, each on its part. Every other model runs on the
+// first server, which sees the parts of a table as one. Which models calculate each account by itself is said here, since no
 // text of a model says it: in each of these every window, group and join of rows that stand in parts is by account.
 import { createHash } from 'node:crypto'
 import { identifier } from '../engine/quote.ts'
@@ -24,7 +24,7 @@ const BY_ACCOUNT: ReadonlySet<string> = new Set([
   'main.postings',
 ])
 
-/** Whether the model reckons each account by itself. */
+/** Whether the model calculates each account by itself. */
 export const isByAccount = (table: string): boolean => BY_ACCOUNT.has(table)
 
 /** Where the parts of one build stand, on every server; `landing` has what landed beside views of the parts that stay. */

@@ -1,6 +1,7 @@
 // Commands on books that are there already, without the network: build, check, verify, rebuild.
 
 import type { ExitCode } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import { type Books, openBooks } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
 import { describeRepair, repairBooks } from '../books/repair.ts'
@@ -121,7 +122,7 @@ export const rebuildCommand = defineCommand({
       rebuild: true,
     })
     try {
-      context.tell(`Landed ${books.landing.landedSeq} frames again.`)
+      context.tell(`Landed ${counted(books.landing.landedSeq, 'frame')} again.`)
       const erased = await readErased(context.dir)
       if (erased.length > 0)
         context.tell(

@@ -4,6 +4,7 @@
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks } from '../books/books.ts'
 import { importInto, readImport } from '../books/import.ts'
@@ -58,7 +59,7 @@ export const demoCommand = defineCommand({
     try {
       await writeSandboxConfig(context.dir, sandbox, { speed: DEMO_SPEED })
       context.print(
-        `A sandbox venue with ${sandbox.accounts.length} accounts and ${args.days} days of history (seed ${args.seed}).`,
+        `A sandbox venue with ${sandbox.accounts.length} accounts and ${counted(args.days, 'day')} of history (seed ${args.seed}).`,
       )
       const codes = await night(context)
       const built = (await fillIn(context)) ?? codes.built
@@ -119,7 +120,9 @@ async function night(context: CommandContext): Promise<Night> {
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
     progress.fetched()
-    context.print(`Fetched ${result.rows} rows in ${result.requests} requests, within the rate budgets.`)
+    context.print(
+      `Fetched ${counted(result.rows, 'row')} in ${counted(result.requests, 'request')}, within the rate budgets.`,
+    )
     const built = await buildBooks(context, config, books, { publishAnyway: false, fetchesPrices: true })
     tellPrices(context, built.prices)
     return {

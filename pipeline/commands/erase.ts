@@ -1,6 +1,7 @@
 // The command that takes data about people out of the books for good. Without --yes it shows what would go.
 
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import { openBooks } from '../books/books.ts'
 import { type EraseTarget, erase, findEraseTargets, unsearchedFiles } from '../books/erase.ts'
 import { buildBooks } from '../books/night.ts'
@@ -8,7 +9,6 @@ import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
 import { isErasing } from '../journal/erase.ts'
 import { printTable } from '../output/table.ts'
-import { counted } from '../reports/notes.ts'
 import { describeBreaks } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 

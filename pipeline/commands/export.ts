@@ -1,5 +1,6 @@
 // The command `export`: the published books for beancount, hledger, or whatever reads Parquet.
 
+import { counted } from '../../models/text.ts'
 import {
   EXPORT_KINDS,
   type ExportKind,
@@ -36,7 +37,7 @@ export const exportCommand = defineCommand({
       ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),
     })
     if (args.json) context.print(JSON.stringify({ path, tables }, null, 2))
-    else context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${tables} tables into ${path}.`)
+    else context.tell(tables === null ? `Wrote ${path}.` : `Wrote ${counted(tables, 'table')} into ${path}.`)
     return 0
   },
 })

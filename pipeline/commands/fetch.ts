@@ -2,6 +2,7 @@
 
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import { openBooks, readLanding } from '../books/books.ts'
 import {
   buildBooks,
@@ -17,7 +18,6 @@ import type { BuildResult } from '../ledger/build.ts'
 import type { Column } from '../output/column.ts'
 import { ROWS_ON_SCREEN } from '../output/screen.ts'
 import type { FetchOutcome } from '../prices/fetch.ts'
-import { counted } from '../reports/notes.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { planRun, type RunPlan } from '../sync/plan-run.ts'
 import type { SyncResult } from '../sync/sync.ts'
@@ -113,7 +113,9 @@ export const planCommand = defineCommand({
         return 0
       }
       await showPlan(context, plan, args.wide)
-      context.print(`${plan.requests} requests, at least ${plan.minutes} minutes under the rate budgets.`)
+      context.print(
+        `${counted(plan.requests, 'request')}, at least ${counted(plan.minutes, 'minute')} under the rate budgets.`,
+      )
       return 0
     } finally {
       await landing?.close()
@@ -124,7 +126,9 @@ export const planCommand = defineCommand({
 /** What a sync came to, for people and as an exit code. */
 function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   const codes: ExitCode[] = []
-  context.tell(`${result.rows} rows in ${result.requests} requests (${result.retries} retries).`)
+  context.tell(
+    `${counted(result.rows, 'row')} in ${counted(result.requests, 'request')} (${counted(result.retries, 'retry', 'retries')}).`,
+  )
   for (const failure of result.failures) context.tell(`tieout: ${failure.text}`)
   if (result.misconfigured) codes.push(2)
   if (result.refusals.length > 0) codes.push(4)

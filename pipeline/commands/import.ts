@@ -3,6 +3,7 @@
 
 import { formatAmount } from '../../models/amount.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import { type Books, openBooks, readLanding } from '../books/books.ts'
 import {
   type ImportOptions,
@@ -19,7 +20,6 @@ import { engineSettings } from '../engine/settings.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { printTable } from '../output/table.ts'
-import { counted } from '../reports/notes.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 

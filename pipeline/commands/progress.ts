@@ -6,7 +6,7 @@ import { leastMs, type Spending, spendingOf } from '../../connectors/budgets.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import type { Clock } from '../../models/clock.ts'
-import { forTerminal } from '../../models/text.ts'
+import { counted, forTerminal } from '../../models/text.ts'
 import { tellRun } from '../books/run-state.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
@@ -126,7 +126,7 @@ export class SoFar {
   /** `1200 of 2715 requests, 5868 rows, 40/s, at least 45 s left`. */
   describe(): string {
     return (
-      `${this.done} of ${this.planned} requests, ${this.rows} rows, ${Math.round(this.rate)}/s, ` +
+      `${this.done} of ${counted(this.planned, 'request')}, ${counted(this.rows, 'row')}, ${Math.round(this.rate)}/s, ` +
       `at least ${duration(this.leftMs)} left`
     )
   }
@@ -190,7 +190,9 @@ export function lines(
       const { rows, done } = so.note(event)
       const isUsual = event.kind === 'finished' && ['done', 'not_applicable'].includes(event.status)
       if (event.kind === 'finished' && (!isUsual || logsAlone(log.level)))
-        tell(`${event.account} ${event.feed}: ${event.status}, ${rows} rows in ${done} requests`)
+        tell(
+          `${event.account} ${event.feed}: ${event.status}, ${counted(rows, 'row')} in ${counted(done, 'request')}`,
+        )
       if (clock.monotonic() - toldAt < LINE_EVERY_MS) return
       toldAt = clock.monotonic()
       tell(`Fetching: ${so.describe()}.`)

@@ -1,4 +1,5 @@
 // `tieout worksheet`: the arrivals of unknown cost as a CSV file to fill in and to import.
+import { counted } from '../../models/text.ts'
 import { optionalConfig } from '../config/context.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { openLedger } from '../ledger/ledger.ts'
@@ -6,7 +7,6 @@ import { allRows, asBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, outFile, writeFileFrom, writeOut } from '../output/deliver.ts'
 import { jsonText } from '../output/json.ts'
-import { counted } from '../reports/notes.ts'
 import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, jsonOption, terminalOf } from './command.ts'
 import { readingOptions } from './engine.ts'

@@ -55,7 +55,7 @@ reports:
   # A fee that is kept back from the coins bought: disposal (they were bought and spent), or net (they never came), where
   # the rules leave the choice:
   # fees_in_kind: disposal
-  # Losses that earlier returns left over, brought into the first tax year that these books are to reckon, in the currency of
+  # Losses that earlier returns left over, brought into the first tax year that these books are to calculate, in the currency of
   # the return (under us with the long-term part of them):
   # losses: { into: 2025, amount: "4000", long_term: "1500" }
 

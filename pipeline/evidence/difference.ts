@@ -1,9 +1,9 @@
 // Two versions of a report held against each other, line by line: what was added, what was removed, and of each changed
 // line every field that changed. The answer is a report itself, so that it prints in every format.
 
+import { counted } from '../../models/text.ts'
 import { type Cell, cellText, type Row } from '../output/cell.ts'
 import { allRows, asBatches, type Column } from '../output/column.ts'
-import { counted } from '../reports/notes.ts'
 import type { Report } from '../reports/report.ts'
 
 export interface Lines {

@@ -23,7 +23,7 @@ export interface ExplainOptions {
   readonly limit?: number
   /** How lots are matched; as published when absent or empty. */
   readonly lots?: LotChoice
-  /** Currency in which gains are reckoned; as published when absent. */
+  /** Currency in which gains are calculated; as published when absent. */
   readonly currency?: string | undefined
   /** Show data about people as received. */
   readonly showPersonalData?: boolean

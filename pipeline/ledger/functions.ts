@@ -46,7 +46,7 @@ function scalar(name: string, operation: (...units: bigint[]) => bigint | null):
   made.setReturnType(amount)
   for (let at = 0; at < length; at += 1) made.addParameter(amount)
   const results = new AmountColumn()
-  // By the handles: the client's own vectors make an object for every value, which costs as much as what is reckoned.
+  // By the handles: the client's own vectors make an object for every value, which costs as much as what is calculated.
   duckdb.scalar_function_set_function(made.scalar_function, (_info, handle, output) => {
     const input = new DuckDBDataChunk(handle)
     const rows = input.rowCount

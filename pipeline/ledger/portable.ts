@@ -118,6 +118,14 @@ export const portableFunctions: readonly PortableFunction[] = [
         then toDecimal128OrNull(x, 18)
     end`,
   },
+  // Words.
+  {
+    name: 'counted',
+    parameters: ['n', 'one', 'many'],
+    meaning: 'A number with its noun, as a sentence has it: `1 record of X is`, `2 records of X are`.',
+    duckdb: `cast(n as varchar) || ' ' || case when n = 1 then one else many end`,
+    clickhouse: `concat(toString(n), ' ', if(n = 1, one, many))`,
+  },
   // Nulls.
   {
     name: 'or_null',

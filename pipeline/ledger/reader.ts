@@ -99,7 +99,7 @@ export function explained(reader: Reader, explain: (cause: unknown) => unknown):
   }
 }
 
-/** Fills a database; what it reckons beside its statements ends when the signal aborts, by throwing. */
+/** Fills a database; what it calculates beside its statements ends when the signal aborts, by throwing. */
 export type Fill = (connection: DuckDBConnection, signal?: AbortSignal) => Promise<void>
 
 /**

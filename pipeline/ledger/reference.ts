@@ -14,7 +14,7 @@ export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 export interface BuildConfig {
   readonly accounts: readonly { readonly name: string; readonly uid?: string }[]
   readonly publishPersonalData: boolean
-  /** Coin or currency in which gains are reckoned; found from the trades when absent. */
+  /** Coin or currency in which gains are calculated; found from the trades when absent. */
   readonly reportingCurrency?: string
   /** Fixes how the balances of an account are kept, instead of finding it from the data. */
   readonly chainGrouping?: Readonly<Record<string, Grouping>>

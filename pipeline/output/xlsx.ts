@@ -127,7 +127,7 @@ function charactersOf(cell: SheetCell): number {
   return NUMBER.format(value).length
 }
 
-/** Points of a line of text; spreadsheets do not reckon the height of a row for a file that they have not written. */
+/** Points of a line of text; spreadsheets do not calculate the height of a row for a file that they have not written. */
 const LINE_HEIGHT = 14
 /** A row is at most 409 points high. */
 const MOST_LINES = 29

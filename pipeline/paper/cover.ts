@@ -1,6 +1,6 @@
 // What stands on the cover of a paper: whose books these are, how whole they are, and what they were made from.
+import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
-import { counted } from '../reports/notes.ts'
 import { OF_ACCOUNT } from '../reports/report.ts'
 import { type PaperQuestion, readable } from './question.ts'
 

@@ -1,5 +1,5 @@
 // A report as a document to hand over: all that an accountant asks of a period, in the order of a file of working papers.
-// Its figures are those of the reports and of the published tables; nothing is reckoned here that another form has otherwise.
+// Its figures are those of the reports and of the published tables; nothing is calculated here that another form has otherwise.
 import { type Asked, type FilingContext, inputsOf } from '../evidence/freeze.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { remembering } from '../ledger/remembering.ts'

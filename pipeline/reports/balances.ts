@@ -20,7 +20,8 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
   const { before } = request.period
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = before === null ? await now(ledger, request) : await until(ledger, request)
-  const title = before === null ? 'Balances' : `Balances before ${before}`
+  const title =
+    before === null ? 'Balances' : `Balances at the end of ${request.period.label.replace(/^to /, '')}`
   return { fileName: fileNameOf('balances', request), title, columns, rows, totals: [], notes }
 }
 

@@ -1,7 +1,7 @@
 // Whether the figures of a report are whole: how many pieces of its disposals have no known gain, why, and what would cure
 // it. Whoever files figures reads this before them, in every form.
+import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
-import { counted } from './notes.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 
 /** SQL of the disposals that a report is about: by account, period and the value `$currency`. */

@@ -89,13 +89,13 @@ export async function lotsBefore(
 /** Before anything was acquired. */
 const NO_LOTS: Pick<Reader, 'query'> = { query: async () => [] }
 
-interface Reckoning {
+interface Calculation {
   readonly asked: readonly [LotChoice, Conversion | null]
   readonly reader: Promise<Reader>
 }
 
-/** Of ledgers whose questions are answered by one reckoning where they are the same. */
-const shared = new WeakMap<Ledger, Reckoning[]>()
+/** Of ledgers whose questions are answered by one calculation where they are the same. */
+const shared = new WeakMap<Ledger, Calculation[]>()
 
 /** From now on equal questions of this ledger have one reader, which ends with the ledger: whoever asks must not close it. */
 export function shareDisposals(ledger: Ledger): void {
@@ -109,12 +109,12 @@ async function computed(
   { options }: Matching,
   conversion: Conversion | null,
 ): Promise<Reader> {
-  const reckonings = shared.get(ledger)
+  const calculations = shared.get(ledger)
   const asked = [choice, conversion] as const
-  const same = reckonings?.find((one) => isDeepStrictEqual(one.asked, asked))
+  const same = calculations?.find((one) => isDeepStrictEqual(one.asked, asked))
   if (same !== undefined) return await same.reader
   const reader = computeDisposals(ledger, options, conversion)
-  reckonings?.push({ asked, reader })
+  calculations?.push({ asked, reader })
   return await reader
 }
 

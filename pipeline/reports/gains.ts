@@ -32,7 +32,7 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
   }
 }
 
-/** The currency to keep, null for all. UsageError when the disposals are reckoned in others. */
+/** The currency to keep, null for all. UsageError when the disposals are calculated in others. */
 export async function reportCurrency(reader: Reader, wanted: string | undefined): Promise<string | null> {
   if (wanted === undefined) return null
   const found = await reader.query(
@@ -41,7 +41,7 @@ export async function reportCurrency(reader: Reader, wanted: string | undefined)
   const currencies = found.map(([currency]) => String(currency))
   if (currencies.length === 0 || currencies.includes(wanted)) return wanted
   const named = wanted.toUpperCase()
-  throw new UsageError(`The gains are not reckoned in ${wanted}.`, {
+  throw new UsageError(`The gains are not calculated in ${wanted}.`, {
     where: '--currency',
     expected: currencies.join(' or '),
     action:

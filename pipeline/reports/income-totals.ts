@@ -1,9 +1,10 @@
 // What was received in rewards, interest and the like in one tax year, at its value then.
+
 import { parseAmount } from '../../models/amount.ts'
+import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { INCOME_KINDS, type IncomeRule, type IncomeTotals } from '../rules/income.ts'
 import type { Law } from '../rules/law.ts'
-import { counted } from './notes.ts'
 import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 
 export interface YearIncome {

@@ -49,7 +49,7 @@ export async function comparisonReport(
   ledger: Ledger,
   request: ReportRequest,
   methods: readonly string[],
-  /** Told of each method before it is reckoned. */
+  /** Told of each method before it is calculated. */
   onMethod: (method: string, done: number) => void = () => {},
 ): Promise<Report> {
   const standing = await reportNotes(ledger, request)

@@ -1,6 +1,7 @@
 // What every report says besides its figures: as of when the books stand, what they lack for it, and which breaks are open
 // or explained.
 
+import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { beforeTheBooks, fromOrdersAlone } from './gaps.ts'
 import type { ReportRequest } from './report.ts'
@@ -59,9 +60,4 @@ async function explainedBreaks(ledger: Reader): Promise<string[]> {
      where status = 'explained' and severity = 'warning' order by check_name, break_id`,
   )
   return rows.map(([check, id, note]) => `Explained: ${check} ${id}: ${note}`)
-}
-
-/** `1 warning`, `2 warnings`. */
-export function counted(count: number, noun: string): string {
-  return `${count} ${noun}${count === 1 ? '' : 's'}`
 }

@@ -51,7 +51,7 @@ const valuationModels = (): Model[] => [
   shippedModel('main.valuations'),
 ]
 
-/** The one currency in which the published lots are reckoned; null while nothing is. */
+/** The one currency in which the published lots are calculated; null while nothing is. */
 export async function publishedCurrency(ledger: Ledger): Promise<string | null> {
   const table = ledger.tables.has('lot_events') ? 'lot_events' : 'disposals'
   const [row] = await ledger.query(`select min(currency) from ${table}`)

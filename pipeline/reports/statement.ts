@@ -3,12 +3,13 @@
 // balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`). What is still
 // owed of a closing balance has a line of its own.
 
+import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { LAST_DAY_BEFORE, OWED, pricesOf } from './balances.ts'
-import { counted, reportNotes } from './notes.ts'
+import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,

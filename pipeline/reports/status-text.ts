@@ -1,11 +1,11 @@
 // The status of the books in words, for the command `status` without --json.
 
+import { counted } from '../../models/text.ts'
 import type { Row } from '../output/cell.ts'
 import type { Column } from '../output/column.ts'
 import type { Meaning } from '../output/ink.ts'
 import { fitted, type Importance } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
-import { counted } from './notes.ts'
 import type { BreakCounts, FeedStatus, Status } from './status.ts'
 
 const FEED_COLUMNS: readonly Column[] = [

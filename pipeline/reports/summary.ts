@@ -1,7 +1,7 @@
 // What a build found, in words: for the end of build, nightly and demo, and for check.
+import { counted } from '../../models/text.ts'
 import type { Break, BuildResult, Severity } from '../ledger/build.ts'
 import { printable } from '../output/table.ts'
-import { counted } from './notes.ts'
 import { duration } from './status-text.ts'
 
 export const NOT_PUBLISHED =

@@ -1,6 +1,7 @@
 // Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
+import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { counted, reportNotes } from './notes.ts'
+import { reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
 
 /** Funding, interest and rewards, line by line. */

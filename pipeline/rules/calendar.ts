@@ -48,7 +48,7 @@ export interface YearStart {
   readonly day: number
 }
 
-/** The calendar by which rules reckon. */
+/** The calendar by which rules calculate. */
 export interface TaxCalendar {
   /** IANA name. */
   readonly timeZone: string

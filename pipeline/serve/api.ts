@@ -25,7 +25,7 @@ export interface Column {
 export interface Stamp {
   /** Names the published file: another file has another one. Cursors hold it too. Short hex text, to be shown. */
   readonly publication: string
-  /** SHA-256 over what the ledger says, as filings keep it; null until it has been reckoned (seconds in large books). */
+  /** SHA-256 over what the ledger says, as filings keep it; null until it has been calculated (seconds in large books). */
   readonly ledgerHash: string | null
   readonly publishedAt: Time
   readonly openErrors: number

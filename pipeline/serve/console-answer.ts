@@ -17,7 +17,7 @@ export interface ConsoleQuestion {
   readonly timeoutMs: number
   readonly rowsMax: number
   readonly bytesMax: number
-  /** The ledger as the server knows it: its hash takes longer to reckon than a query to answer. */
+  /** The ledger as the server knows it: its hash takes longer to calculate than a query to answer. */
   readonly known: Stamp
 }
 

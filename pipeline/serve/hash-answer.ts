@@ -1,4 +1,4 @@
-// The hash of a published ledger, reckoned in a process of its own and kept beside the ledger for whoever asks next.
+// The hash of a published ledger, calculated in a process of its own and kept beside the ledger for whoever asks next.
 import { constants, setPriority } from 'node:os'
 import { fileURLToPath } from 'node:url'
 import type { EngineSettings } from '../engine/settings.ts'

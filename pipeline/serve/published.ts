@@ -53,9 +53,9 @@ export interface HashAnswer {
 }
 
 export interface PublishedOptions extends OpenOptions {
-  /** Another edition is open, or its hash has been reckoned. */
+  /** Another edition is open, or its hash has been calculated. */
   readonly onStamp: (stamp: Stamp) => void
-  /** Reckons the hash of all that the ledger says, which takes as long as reading all of it: nothing waits for it. */
+  /** Calculates the hash of all that the ledger says, which takes as long as reading all of it: nothing waits for it. */
   readonly hashApart: (dir: string, options: OpenOptions) => Promise<HashAnswer>
   /** An edition that cannot be opened: the one before is served on. */
   readonly onTrouble: (error: unknown) => void
@@ -80,7 +80,7 @@ export class Published {
     const { key, open } = await openForViews(dir, options)
     const published = new Published(dir, options, open, key)
     void published.#watch()
-    void published.#reckonHash(open)
+    void published.#makeHash(open)
     return published
   }
 
@@ -146,7 +146,7 @@ export class Published {
         before.isRetired = true
         closeUnused(before)
         onStamp(next.open.stamp)
-        void this.#reckonHash(next.open)
+        void this.#makeHash(next.open)
       } catch (error) {
         failed = key
         onTrouble(error)
@@ -154,8 +154,8 @@ export class Published {
     }
   }
 
-  /** The hash as it was kept beside the ledger, or reckoned anew. */
-  async #reckonHash(open: Open): Promise<void> {
+  /** The hash as it was kept beside the ledger, or calculated anew. */
+  async #makeHash(open: Open): Promise<void> {
     const { signal, onStamp, onTrouble, hashApart } = this.#options
     try {
       const { publication } = open.stamp

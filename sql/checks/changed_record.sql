@@ -20,13 +20,12 @@ select case when is_known_change then 'warning' else 'notice' end as severity, a
   cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(record_count as varchar) || ' record(s) of ' || feed
-    || case
-      when is_known_change
-        then ' were changed by the venue after they had been received. The books follow the newest version; '
-          || 'all versions are kept (is_current).'
-      else ' came again with other unknown fields.'
-    end as explanation,
+  case
+    when is_known_change
+      then counted(record_count, 'record of ' || feed || ' was', 'records of ' || feed || ' were')
+        || ' changed by the venue after receipt. The books follow the newest version; all versions are kept (is_current).'
+    else counted(record_count, 'record', 'records') || ' of ' || feed || ' came again with other unknown fields.'
+  end as explanation,
   cast(to_json(ids) as varchar) as evidence,
   feed || case when is_known_change then '/known' else '/unknown' end as culprit
 from grouped

@@ -62,7 +62,7 @@ grouped as (
 select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  feeds || ': ' || cast(range_count as varchar) || ' range(s) '
+  feeds || ': ' || counted(range_count, 'range ', 'ranges ')
     || case status
       when 'lost' then 'lost'
       when 'failed' then 'refused'

@@ -54,7 +54,7 @@ select 'notice' as severity, grouped.account as account, cast(null as varchar) a
   case when first_coin = last_coin then first_coin end as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  'What ' || cast(record_count as varchar) || ' record(s) of the type(s) ' || names || ' mean is in doubt. '
+  counted(record_count, 'record of type ' || names || ' is', 'records of type ' || names || ' are') || ' of doubtful meaning. '
     || meanings.meaning as explanation,
   cast(to_json(ids) as varchar) as evidence, grouped.doubt as culprit
 from grouped

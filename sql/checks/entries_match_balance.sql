@@ -19,7 +19,7 @@ select case when open_chains.account is null then 'warning' else 'notice' end as
   case
     when open_chains.account is null
       then 'The entries of this wallet do not add up to its last balance.'
-    else 'Follows from ' || cast(open_count as varchar) || ' open step(s) of the balance chain, the first at record '
+    else 'Follows from ' || counted(open_count, 'open step', 'open steps') || ' of the balance chain, the first at record '
       || one_id || '.'
   end as explanation,
   cast(to_json([coalesce(one_id, '')]) as varchar) as evidence,

@@ -42,10 +42,10 @@ caused as (
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, ledgers.ledger as ledger, grouped.coin as coin, grouped.occurred_at as occurred_at,
   booked as expected, secondary as found, secondary - booked as difference,
-  cast(record_count as varchar) || ' futures record(s) stand in one of the two feeds only ('
+  counted(record_count, 'futures record stands', 'futures records stand') || ' in one of the two feeds only ('
     || grouped.line || ')'
     || case
-      when caused.cause is null then ': one of them has left a record out, or reports it differently.'
+      when caused.cause is null then ': one of the two has left a record out, or reports it differently.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json(ids) as varchar) as evidence,

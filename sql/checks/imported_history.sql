@@ -47,9 +47,9 @@ from left_over
 union all
 -- What the venue tells of too counts once, as the venue has it.
 select 'notice', account, null, coin, null, 0, count(*), count(*),
-  'Of ' || account || ' ' || cast(count(*) as varchar) || ' imported row(s) of ' || coin
-    || ' report what the venue''s own records report: the same quantity in the same minute. They count once, as the '
-    || 'venue has them.',
+  'Of ' || account || ' '
+    || counted(count(*), 'imported row of ' || coin || ' reports', 'imported rows of ' || coin || ' report')
+    || ' what the venue''s own records report: the same quantity in the same minute. Each counts once, as the venue has it.',
   cast(to_json(first_of(ordered_list(id, id), 10)) as varchar), 'twins'
 from staging.imported_twins
 group by account, coin

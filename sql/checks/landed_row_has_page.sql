@@ -12,7 +12,8 @@ orphans as (
 select 'error' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
-  cast(row_count as varchar) || ' landed row(s) of ' || feed || ' name a page that has not landed. '
+  counted(row_count, 'landed row of ' || feed || ' names', 'landed rows of ' || feed || ' name')
+    || ' a page that has not landed. '
     || 'Run `tieout rebuild`.' as explanation,
   cast(to_json(pages) as varchar) as evidence, feed as culprit
 from orphans

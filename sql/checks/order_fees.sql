@@ -146,7 +146,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   day_start(first_day) as occurred_at,
   reported as expected, charged as found, charged - reported as difference,
   'Fees of orders of ' || grouped.symbol || ' (' || grouped.line || ') and of the tax records differ on '
-    || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
+    || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
   cast(to_json(first_ids) as varchar) as evidence,

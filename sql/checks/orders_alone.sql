@@ -5,8 +5,9 @@
 select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   min(traded_at) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(count(*) as decimal(38, 18)) as found,
   cast(count(*) as decimal(38, 18)) as difference,
-  cast(count(*) as varchar) || ' trade(s) of ' || account || ' are known from its orders alone: without tax records '
-    || 'it has no balances, lots, gains or income. Give it a tax key, or import its trades.' as explanation,
+  counted(count(*), 'trade of ' || account || ' is', 'trades of ' || account || ' are')
+    || ' known from its orders alone: without tax records it has no balances, lots, gains or income. Give it a tax key, or '
+    || 'import its trades.' as explanation,
   cast(to_json(first_by(trade_id, (traded_at, trade_id), 5)) as varchar) as evidence, '' as culprit
 from main.trades
 where source = 'trade.orderHistory'

@@ -43,8 +43,8 @@ grouped as (
 select case when caused.cause is null and not is_likely_only then 'warning' else 'notice' end as severity,
   grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   all_worth as expected, all_realised as found, all_realised - all_worth as difference,
-  'What ' || cast(position_count as varchar) || ' ' || first_side || ' position(s) in ' || grouped.symbol || ' ('
-    || grouped.line || ') realised is not what their orders sold for less what they bought for'
+  'What ' || counted(position_count, first_side || ' position', first_side || ' positions') || ' in ' || grouped.symbol || ' ('
+    || grouped.line || ') realised is not what the orders sold for less what they bought for'
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end as explanation,
   cast(to_json(first_ids) as varchar) as evidence,
   grouped.line || '/' || grouped.symbol || '/' || grouped.position_side as culprit

@@ -64,7 +64,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   case when is_of_value then traded_value - ordered_value else traded - ordered end as difference,
   'Orders of ' || grouped.symbol || ' and the trades of the tax records differ in '
     || case when is_of_value then 'value' else 'quantity' end || ' on '
-    || cast(island_count as varchar) || ' day(s) or run(s) of days, the first on ' || cast(first_day as varchar)
+    || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
   cast(to_json(first_ids) as varchar) as evidence,

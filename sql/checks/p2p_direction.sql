@@ -15,7 +15,7 @@ aside as (
 select 'warning' as severity, account, line as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(record_count as varchar) || ' ' || line || ' record(s) of type ' || type
-    || ' have no direction and are quarantined. Give the type a direction in tax_types.csv.' as explanation,
+  counted(record_count, line || ' record of type ' || type || ' has', line || ' records of type ' || type || ' have')
+    || ' no direction: quarantined. Give the type a direction in tax_types.csv.' as explanation,
   cast(to_json(ids) as varchar) as evidence, type as culprit
 from aside

@@ -28,13 +28,14 @@ select case when found.meaning = '' then 'notice' else 'warning' end as severity
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   case
-    when found.meaning = '' then 'All ' || cast(found.record_count as varchar)
-      || ' P2P record(s) of this account are transfers; they count as moves between its own wallets. If it bought and sold '
+    when found.meaning = '' then 'All P2P records of this account (' || cast(found.record_count as varchar)
+      || ') are transfers; they count as moves between its own wallets. If it bought and sold '
       || 'there, say what they are: accounts.' || found.account || '.p2p_transfers in tieout.yaml is trades (each is the '
       || 'funding leg of a purchase or sale), reversed (the sign is the other way round) or moves (they are what they are '
       || 'called, and this notice ends).'
     else 'The configuration takes the P2P transfers of this account for purchases and sales, yet '
-      || cast(found.trade_count as varchar) || ' P2P record(s) report such themselves, so what they moved may count twice. '
+      || counted(found.trade_count, 'P2P record reports such itself', 'P2P records report such themselves')
+      || ', so what was moved may count twice. '
       || 'Set accounts.' || found.account || '.p2p_transfers to moves, or leave it out.'
   end as explanation,
   cast(to_json([moves.feed || '/' || moves.source_id]) as varchar) as evidence, found.meaning as culprit

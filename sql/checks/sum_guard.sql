@@ -3,7 +3,8 @@
 select 'error' as severity, cast(null as varchar) as account, cast(null as varchar) as ledger, coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected, largest as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(row_count as varchar) || ' record(s) of ' || coin || ' reach up to ' || rtrim(rtrim(amount_text(largest), '0'), '.')
+  counted(row_count, 'record of ' || coin || ' reaches', 'records of ' || coin || ' reach')
+    || ' up to ' || rtrim(rtrim(amount_text(largest), '0'), '.')
     || ': their sum could be wrong, so the coin is left out of the ledger.' as explanation,
   '[]' as evidence, '' as culprit
 from staging.sum_guard

@@ -28,9 +28,9 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   leftover.occurred_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(leg_count as varchar) || ' leg(s) in ' || coins || ' have no counterpart'
+  counted(leg_count, 'leg in ' || coins || ' has', 'legs in ' || coins || ' have') || ' no counterpart'
     || case
-      when caused.cause is null then ': a leg of the same trade is missing. They stand on a suspense account.'
+      when caused.cause is null then ': a leg of the same trade is missing. What is alone stands on a suspense account.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json(ids) as varchar) as evidence,

@@ -12,8 +12,8 @@ select 'warning' as severity, account, cast(null as varchar) as ledger,
   case when first_coin = last_coin then first_coin end as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  cast(record_count as varchar) || ' record(s) of ' || feed || ' have the type "' || type
-    || '", which nobody has classified: they count in the balance where the feed has one, and in nothing else. '
+  counted(record_count, 'record of ' || feed || ' has', 'records of ' || feed || ' have') || ' the type "' || type
+    || '", which nobody has classified: it counts in the balance where the feed has one, and in nothing else. '
     || 'Add a row to tax_types.csv in the folder of the books.' as explanation,
   cast(to_json(ids) as varchar) as evidence,
   feed || '/' || type as culprit

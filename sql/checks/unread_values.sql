@@ -4,9 +4,9 @@
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
-  feed || ': ' || cast(item_count as varchar) || ' value(s) of ' || field || ' did not fit their column'
+  feed || ': ' || counted(item_count, 'value', 'values') || ' of ' || field || ' did not fit the column'
     || case when example is null then '' else ', for example ' || example end
-    || '. They are null there, missing from sums, and kept in the column extra.' as explanation,
+    || '. What did not fit is null there, missing from sums, and kept in the column extra.' as explanation,
   cast(to_json([cast(page_id as varchar) || ':' || cast(page_row as varchar)]) as varchar) as evidence,
   feed || '/' || field as culprit
 from staging.item_problems

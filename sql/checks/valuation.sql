@@ -50,8 +50,8 @@ select
   account, cast(null as varchar) as ledger, unpriced.coin as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  'Costs or proceeds of ' || cast(event_count as varchar) || ' change(s) are unknown, because ' || unpriced.coin
-    || ' has no price in ' || currency || ' of their time' || coalesce(': ' || links.missing, '')
+  'Costs or proceeds of ' || counted(event_count, 'change', 'changes') || ' are unknown, because ' || unpriced.coin
+    || ' has no price in ' || currency || ' of that time' || coalesce(': ' || links.missing, '')
     || '. Import what is missing with `tieout import prices`.' as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from unpriced
@@ -59,8 +59,8 @@ left join staging.missing_links as links on links.coin = unpriced.coin
 union all
 select 'warning', unpriced_imports.account, cast(null as varchar), cast(null as varchar), occurred_at,
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
-  cast(row_count as varchar) || ' imported row(s) have no price in ' || currency
-    || ' of their time, so that their gains are unknown' || coalesce(': ' || missing, '')
+  counted(row_count, 'imported row has', 'imported rows have') || ' no price in ' || currency
+    || ' of that time, so that gains are unknown' || coalesce(': ' || missing, '')
     || '. Import what is missing with `tieout import prices`.',
   cast(to_json(ids) as varchar), 'import'
 from unpriced_imports

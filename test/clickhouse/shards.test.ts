@@ -17,7 +17,7 @@ test('an account stands on the same server for as long as there are as many', ()
 /** Fixed: with another distribution all that has landed would stand on the wrong server. */
 const SHARDS_OF_TWO = [1, 1, 0, 1, 0, 0]
 
-test('what the venue sent stands by account, what is reckoned over all accounts does not', () => {
+test('what the venue sent stands by account, what is calculated over all accounts does not', () => {
   const records = generatedModels({ publishPersonalData: false }).filter(({ table }) =>
     table.startsWith('main.'),
   )

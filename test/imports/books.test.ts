@@ -402,10 +402,10 @@ describe('a report in another currency', () => {
     expect(await books.gains({ currency: 'EUR' })).toEqual(['s1 <- b1: 1 for ? cost ? gain ?'])
   })
 
-  it('is refused where the gains are reckoned in a coin: the books are built in the other one', async () => {
+  it('is refused where the gains are calculated in a coin: the books are built in the other one', async () => {
     await books.trades(BOUGHT.replaceAll('USD', 'USDT'), SOLD.replaceAll('USD', 'USDT'))
     await expect(books.gains({ currency: 'EUR' })).rejects.toMatchObject({
-      message: 'The gains are not reckoned in EUR.',
+      message: 'The gains are not calculated in EUR.',
       exitCode: 2,
     })
   })

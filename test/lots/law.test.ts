@@ -1,5 +1,5 @@
 // The matching rules of the United Kingdom and of Canada, each once more from the words of its law, over small random books,
-// held against the lots engine. Nothing here is shared with the engine: days, order and averages are reckoned anew, with 36
+// held against the lots engine. Nothing here is shared with the engine: days, order and averages are calculated anew, with 36
 // decimals more, so that only the last digits may differ, by what the engine rounds.
 import fc from 'fast-check'
 import { describe, expect, it } from 'vitest'
@@ -55,24 +55,24 @@ const dayIn = (place: Place, ms: number): number =>
   Date.parse(`${calendars[place].format(ms)}T00:00:00Z`) / DAY_MS
 
 /** What a law says of each day on which something was sold, and of the holding at the end; money with FINE more decimals. */
-interface Reckoned {
+interface Calculated {
   readonly days: Map<number, { cost: bigint; denied: bigint; missing: bigint }>
   readonly left: { readonly quantity: bigint; readonly cost: bigint }
 }
 
-function mustAgree(reckoned: Reckoned, { disposals, lots }: LotResult, place: Place): void {
+function mustAgree(calculated: Calculated, { disposals, lots }: LotResult, place: Place): void {
   const near = (ours: bigint, theirs: bigint): void => {
     const apart = ours - theirs / FINE
     expect([ours, theirs / FINE, apart < ROUNDING && apart > -ROUNDING]).toEqual([ours, theirs / FINE, true])
   }
-  for (const [day, { cost, denied, missing }] of reckoned.days) {
+  for (const [day, { cost, denied, missing }] of calculated.days) {
     const pieces = disposals.filter(({ disposedAtUs }) => dayIn(place, Number(disposedAtUs / 1_000n)) === day)
     near(sum(pieces.map((piece) => piece.costBasis ?? 0n)), cost)
     near(sum(pieces.map((piece) => piece.deniedLoss ?? 0n)), denied)
     expect(sum(pieces.map((piece) => (piece.basis === 'missing' ? piece.quantity : 0n)))).toBe(missing)
   }
-  expect(sum(lots.map((lot) => lot.quantityLeft))).toBe(reckoned.left.quantity)
-  near(sum(lots.map((lot) => lot.costBasisLeft ?? 0n)), reckoned.left.cost)
+  expect(sum(lots.map((lot) => lot.quantityLeft))).toBe(calculated.left.quantity)
+  near(sum(lots.map((lot) => lot.costBasisLeft ?? 0n)), calculated.left.cost)
 }
 
 /**
@@ -81,7 +81,7 @@ function mustAgree(reckoned: Reckoned, { disposals, lots }: LotResult, place: Pl
  * what is acquired within the 30 days after, the earlier first (HMRC CG51560). Section 104: else with the single holding of
  * all other shares, at the average of its cost (CG51620).
  */
-function unitedKingdom(book: readonly Deal[]): Reckoned {
+function unitedKingdom(book: readonly Deal[]): Calculated {
   const london = (deal: Deal): number => dayIn('London', deal.ms)
   const days = [...new Set(book.map(london))].sort((a, b) => a - b)
   const total = (day: number, isPurchase: boolean) => {
@@ -104,7 +104,7 @@ function unitedKingdom(book: readonly Deal[]): Reckoned {
   for (const day of days) identify(day, day)
   for (const day of days) for (const later of days) if (later > day && later <= day + 30) identify(day, later)
   const holding = { quantity: 0n, cost: 0n }
-  const reckoned: Reckoned = { days: new Map(), left: holding }
+  const calculated: Calculated = { days: new Map(), left: holding }
   for (const day of days) {
     const [sale, purchase] = [sold.get(day)!, bought.get(day)!]
     if (purchase.free > 0n) {
@@ -118,9 +118,9 @@ function unitedKingdom(book: readonly Deal[]): Reckoned {
       holding.cost -= cost
       sale.cost += cost
     }
-    reckoned.days.set(day, { cost: sale.cost, denied: 0n, missing: sale.open - quantity })
+    calculated.days.set(day, { cost: sale.cost, denied: 0n, missing: sale.open - quantity })
   }
-  return reckoned
+  return calculated
 }
 
 /**
@@ -129,11 +129,11 @@ function unitedKingdom(book: readonly Deal[]): Reckoned {
  * the part that the least of sold, acquired and held is of what was sold (IT-456R, paragraph 12). Section 53(1)(f): it joins
  * the cost of what replaced it. Of replacements on both sides those that are held already come first: the law is silent.
  */
-function canada(book: readonly Deal[]): Reckoned {
+function canada(book: readonly Deal[]): Calculated {
   const day = (deal: Deal): number => dayIn('Greenwich', deal.ms)
   const joins = book.map(() => 0n)
   const holding = { quantity: 0n, cost: 0n }
-  const reckoned: Reckoned = { days: new Map(), left: holding }
+  const calculated: Calculated = { days: new Map(), left: holding }
   const heldAfter = (last: number): bigint =>
     sum(
       book
@@ -170,10 +170,10 @@ function canada(book: readonly Deal[]): Reckoned {
     holding.cost += place(least(before, holding.quantity))
     for (const [later, other] of around)
       if (later > at) joins[later] = (joins[later] ?? 0n) + place(other.quantity)
-    const so = reckoned.days.get(day(deal)) ?? { cost: 0n, denied: 0n, missing: 0n }
-    reckoned.days.set(day(deal), { cost: so.cost + cost, denied: so.denied + denied, missing: 0n })
+    const so = calculated.days.get(day(deal)) ?? { cost: 0n, denied: 0n, missing: 0n }
+    calculated.days.set(day(deal), { cost: so.cost + cost, denied: so.denied + denied, missing: 0n })
   }
-  return reckoned
+  return calculated
 }
 
 /** Sales of what is held, and no more: of the rest the law knows no cost. */

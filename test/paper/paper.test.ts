@@ -1,4 +1,4 @@
-// The printed report over small books that can be reckoned by hand: each section's figures, their equality with the other
+// The printed report over small books that can be calculated by hand: each section's figures, their equality with the other
 // forms, names that mean something to a browser, and what Chromium makes of it on paper and on a screen.
 import { mkdtempSync, readFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'

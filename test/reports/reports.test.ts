@@ -192,7 +192,7 @@ describe('gains', () => {
     [{ method: '2025:fifo' }, '--method does not say what holds when.'],
     [{ scope: 'planet' }, '--scope does not know planet.'],
     [{ method: 'fifo', rules: 'uk' }, 'The method does not belong to the rules.'],
-    [{ currency: 'EUR' }, 'The gains are not reckoned in EUR.'],
+    [{ currency: 'EUR' }, 'The gains are not calculated in EUR.'],
     [{ account: 'nobody' }, 'The ledger has no account nobody.'],
     [{ from: '2025-02-30' }, '--from is not a date.'],
     [{ year: 2025, from: '2025-01-01' }, '--year stands for a whole period.'],

@@ -231,12 +231,12 @@ describe('what was wanted and is neither covered nor stated', () => {
       [
         'warning',
         'coverage',
-        'tax.records: 1 range(s) not fetched yet, 2026-01-02 to 2026-01-03 (code: a reason). Run again.',
+        'tax.records: 1 range not fetched yet, 2026-01-02 to 2026-01-03 (code: a reason). Run again.',
       ],
       [
         'warning',
         'coverage',
-        'tax.records: 2 range(s) missing, 2026-01-03 to 2026-01-09 (not stated: a run was interrupted before it came to it). Run again.',
+        'tax.records: 2 ranges missing, 2026-01-03 to 2026-01-09 (not stated: a run was interrupted before it came to it). Run again.',
       ],
     ])
     expect((await coverage()).slice(2)).toEqual([

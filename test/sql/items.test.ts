@@ -174,10 +174,10 @@ describe('items of records', () => {
         'notice trade.orderHistory: object or value instead of list in feeDetail. All of it is kept.',
         'notice trade.orderHistory: unknown field in feeDetail[].note, for example {"deep":["1.50"]}. All of it is kept.',
         'notice trade.orderHistory: unknown field in feeDetail[].total, for example 9.5. All of it is kept.',
-        `warning futures.contracts: 1 value(s) of supportMarginCoins[] did not fit their column, for example {}. They are ${kept}`,
-        `warning trade.orderHistory: 3 value(s) of feeDetail[] did not fit their column, for example "12.5 USDT". They are ${kept}`,
-        `warning trade.orderHistory: 1 value(s) of feeDetail[].feeCoin did not fit their column, for example {"code":"USDT"}. They are ${kept}`,
-        `warning trade.orderHistory: 2 value(s) of feeDetail[].fee did not fit their column, for example 0.1234567890123456789. They are ${kept}`,
+        `warning futures.contracts: 1 value of supportMarginCoins[] did not fit the column, for example {}. What did not fit is ${kept}`,
+        `warning trade.orderHistory: 3 values of feeDetail[] did not fit the column, for example "12.5 USDT". What did not fit is ${kept}`,
+        `warning trade.orderHistory: 1 value of feeDetail[].feeCoin did not fit the column, for example {"code":"USDT"}. What did not fit is ${kept}`,
+        `warning trade.orderHistory: 2 values of feeDetail[].fee did not fit the column, for example 0.1234567890123456789. What did not fit is ${kept}`,
       ].sort(),
     )
   })

@@ -77,7 +77,7 @@ test('entries_match_balance: an open chain of the wallet is the cause, and makes
     expect.objectContaining({
       severity: 'notice',
       coin: 'USDT',
-      explanation: 'Follows from 2 open step(s) of the balance chain, the first at record 7.',
+      explanation: 'Follows from 2 open steps of the balance chain, the first at record 7.',
       evidence: '["7"]',
     }),
   ])

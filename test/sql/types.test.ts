@@ -217,7 +217,7 @@ describe.concurrent('a type that nobody has classified', () => {
     expect(openBreaks.filter(({ checkName }) => checkName === 'unknown_type')).toMatchObject([
       { severity: 'warning', coin: 'USDT', evidence: '["7"]' },
     ])
-    expect(openBreaks[0]?.explanation).toContain(`${feed} have the type "airdrop_of_the_moon"`)
+    expect(openBreaks[0]?.explanation).toContain(`${feed} has the type "airdrop_of_the_moon"`)
     expect(await books.query(`select id from ${record.table}`)).toEqual([['7']])
   })
 
@@ -277,24 +277,14 @@ describe.concurrent('a record whose type leaves a doubt', () => {
       rows(['', 'unknown', 'LIQ_CONVERT_SYS_IN', '', 'Staking', 'REBASE_COIN_SPLIT_IN']),
     )
     expect(await doubts()).toEqual([
-      [
-        'notice',
-        'C0',
-        '["tax.records/3"]',
-        'What 1 record(s) of the type(s) "LIQ_CONVERT_SYS_IN" mean is in doubt',
-      ],
-      ['notice', 'C0', '["tax.records/5"]', 'What 1 record(s) of the type(s) "Staking" mean is in doubt'],
-      [
-        'notice',
-        'C1',
-        '["tax.records/6"]',
-        'What 1 record(s) of the type(s) "REBASE_COIN_SPLIT_IN" mean is in doubt',
-      ],
+      ['notice', 'C0', '["tax.records/3"]', '1 record of type "LIQ_CONVERT_SYS_IN" is of doubtful meaning'],
+      ['notice', 'C0', '["tax.records/5"]', '1 record of type "Staking" is of doubtful meaning'],
+      ['notice', 'C1', '["tax.records/6"]', '1 record of type "REBASE_COIN_SPLIT_IN" is of doubtful meaning'],
       [
         'notice',
         null,
         '["tax.records/1","tax.records/2","tax.records/4"]',
-        'What 3 record(s) of the type(s) "", "unknown" mean is in doubt',
+        '3 records of type "", "unknown" are of doubtful meaning',
       ],
     ])
     expect(await books.query('select sum(quantity) from balances')).toEqual([['6']])
@@ -335,7 +325,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
         'notice',
         'USDT',
         '["tax.futuresRecords/3"]',
-        'What 1 record(s) of the type(s) "FIXED_CLOSE_SHORT" mean is in doubt',
+        '1 record of type "FIXED_CLOSE_SHORT" is of doubtful meaning',
       ],
     ])
     expect(loud(await books.build())).toEqual([])

@@ -168,7 +168,7 @@ describe('what has no price names the link that is missing', () => {
     await price('BTC 9 USDT', at('08:00:00'))
     await build(EUR)
     expect(await missing()).toEqual([
-      expect.stringContaining('of 1 change(s) are unknown, because BGB has no price in EUR of their time'),
+      expect.stringContaining('of 1 change are unknown, because BGB has no price in EUR of that time'),
       expect.stringContaining('XYZ has prices in BTC, which lead on to USDT; none of these has one in EUR.'),
     ])
     expect((await missing())[0]).toContain(': BGB has prices in USDT; USDT has none in EUR.')
@@ -341,7 +341,7 @@ describe('a P2P deal in another currency than that of the books', () => {
     await build(EUR)
     expect(await basis()).toEqual([['0.1', null]])
     expect(await missing()).toEqual([
-      'Costs or proceeds of 1 change(s) are unknown, because CAD has no price in EUR of their time: no source that ' +
+      'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR of that time: no source that ' +
         'counts has a price of CAD. Import what is missing with `tieout import prices`.',
     ])
   })

@@ -83,7 +83,7 @@ describe('a night of a trader', () => {
     const { code, breaks } = await night(dir)
     expect(code).toBe(3)
     expect(breaks).toEqual([
-      'warning coverage: p2p.orders: 1 range(s) not applicable to this account, though the configuration names the feed (40054: The endpoint does not apply to this account: p2p.orders for account trader.).',
+      'warning coverage: p2p.orders: 1 range not applicable to this account, though the configuration names the feed (40054: The endpoint does not apply to this account: p2p.orders for account trader.).',
     ])
   }, 120_000)
 
@@ -153,7 +153,7 @@ describe('the same codes elsewhere', () => {
     const { code, breaks } = await night(dir)
     expect(code).toBe(5)
     expect(breaks).toEqual([
-      expect.stringMatching(/^warning coverage: tax\.futuresRecords: 3 range\(s\) not fetched yet, .*40054/),
+      expect.stringMatching(/^warning coverage: tax\.futuresRecords: 3 ranges not fetched yet, .*40054/),
       expect.stringMatching(/^warning missing_credential: Not read: trade\.orderHistory \(40029/),
     ])
   }, 120_000)

@@ -52,7 +52,7 @@ try {
   const take = async (name) => await page.screenshot({ path: join(folder, `${name}.png`) })
 
   await page.goto(url)
-  // The hash of the ledger is reckoned behind the first answers.
+  // The hash of the ledger is calculated behind the first answers.
   await page.locator('.stamp [data-ledger-hash]:not([data-ledger-hash=""])').waitFor()
   await show('/')
   await page.locator('.chart').first().waitFor()

@@ -10,7 +10,7 @@ export interface Bar {
   readonly at: string
   /** By part; null where it is not known. */
   readonly parts: Readonly<Record<string, string | null>>
-  /** The exact sum of the parts, reckoned by whoever has it. */
+  /** The exact sum of the parts, calculated by whoever has it. */
   readonly total: string | null
 }
 

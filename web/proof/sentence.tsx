@@ -281,7 +281,7 @@ interface Sum {
   readonly unit: string | null
 }
 
-/** The reckoning of a step, where it has one: what was taken from what. */
+/** The calculation of a step, where it has one: what was taken from what. */
 export function sumOf({ what, fields }: ProofStep, currency: string | null): Sum | null {
   const [proceeds, cost, gain] = [text(fields.proceeds), text(fields.cost_basis), text(fields.gain)]
   if (proceeds !== null && cost !== null && gain !== null) {

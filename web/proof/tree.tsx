@@ -78,7 +78,7 @@ export function Tree({ step, path, places, isOpen, figures, currency, coin }: Pr
           </span>
         </summary>
         <div class="step-body">
-          {sum === null ? null : <Reckoning sum={sum} />}
+          {sum === null ? null : <Calculation sum={sum} />}
           {step.evidence === undefined ? null : <Evidence evidence={step.evidence} figures={below} />}
           <FieldList step={step} />
           {step.steps.length === 0 ? null : (
@@ -145,11 +145,11 @@ function figuresOf({ fields }: ProofStep): ReadonlySet<string> {
   )
 }
 
-function Reckoning({ sum }: { readonly sum: NonNullable<ReturnType<typeof sumOf>> }) {
+function Calculation({ sum }: { readonly sum: NonNullable<ReturnType<typeof sumOf>> }) {
   const decimals = decimalsOf([...sum.parts.map(({ value }) => value), sum.result.value])
   return (
-    <table class="reckoning">
-      <caption class="unseen">How it was reckoned</caption>
+    <table class="calculation">
+      <caption class="unseen">How it was calculated</caption>
       <tbody>
         {sum.parts.map(({ sign, name, value }) => (
           <tr key={name}>

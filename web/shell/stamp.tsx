@@ -18,14 +18,14 @@ export function StampBar() {
             <code
               title={
                 books.ledgerHash ??
-                `Publication ${books.publication}; the hash of the ledger is being reckoned`
+                `Publication ${books.publication}; the hash of the ledger is being calculated`
               }
               data-ledger-hash={books.ledgerHash ?? ''}
             >
               {books.ledgerHash === null ? books.publication.slice(0, 12) : books.ledgerHash.slice(0, 12)}
             </code>
             {books.ledgerHash === null ? (
-              <span class="quiet">(hash being reckoned)</span>
+              <span class="quiet">(hash being calculated)</span>
             ) : (
               <CopyButton text={books.ledgerHash} what="ledger hash" />
             )}

@@ -19,7 +19,7 @@ export const isConnected = signal(true)
 export function isOfTheseBooks(given: Stamp): boolean {
   const shown = stamp.value
   if (shown === null || shown.publication === given.publication) {
-    // The hash of the ledger is reckoned while the page is already read.
+    // The hash of the ledger is calculated while the page is already read.
     if (shown === null || shown.ledgerHash !== given.ledgerHash) stamp.value = given
     return true
   }

@@ -176,7 +176,7 @@ const METHODS = ['fifo', 'lifo', 'hifo', 'lofo', 'average']
 
 type Compared = Extract<MethodLine, { readonly kind: 'complete' }>
 
-/** The same disposals under other methods, side by side; reckoned on demand, because it reckons the lots anew. */
+/** The same disposals under other methods, side by side; calculated on demand, because it calculates the lots anew. */
 function Methods({ filters }: { readonly filters: Given }) {
   const [said, setSaid] = useState('')
   const [result, setResult] = useState<Compared | null>(null)
@@ -227,7 +227,7 @@ function Methods({ filters }: { readonly filters: Given }) {
       }
     >
       <p role="status" class="quiet">
-        {isRunning ? `Reckoning: ${said}` : said}
+        {isRunning ? `Calculating: ${said}` : said}
       </p>
       {thrown === null ? null : <FailureNote failure={failureOf(thrown)} />}
       {result === null ? null : <Comparison result={result} />}

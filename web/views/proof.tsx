@@ -92,7 +92,7 @@ function Verdict({ data }: { readonly data: ProofAnswer }) {
             <Icon name="check" /> Proven
           </span>{' '}
           by {count(rows.size, 'received row')} in {count(frames.size, 'frame')} of the journal. Their hashes
-          and the chain were reckoned anew for this answer
+          and the chain were calculated anew for this answer
           {erased > 0 ? `; of ${count(erased, 'row')} the bytes were erased on purpose` : ''}.
         </p>
       )}

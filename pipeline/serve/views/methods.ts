@@ -23,7 +23,7 @@ export async function* methodLines(
     wake()
   }
   let isDone = false
-  const done = reckon(published, filters, config, leaves, say)
+  const done = calculate(published, filters, config, leaves, say)
     .catch((error: unknown) => say({ kind: 'failed', ...failureOf(error) }))
     .finally(() => {
       isDone = true
@@ -41,7 +41,7 @@ export async function* methodLines(
   await done
 }
 
-async function reckon(
+async function calculate(
   published: Published,
   { account, from, to, year, currency, methods = '' }: Filters,
   config: Config,

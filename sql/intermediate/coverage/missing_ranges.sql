@@ -95,7 +95,7 @@ open_pieces as (
     )
 ),
 -- How far back each run had come: what its pages prove, or what it had to say of it. A window that was only asked for is
--- not enough. Its start is reckoned by the machine's clock, and a run that was killed may not have come to its end.
+-- not enough. Its start is calculated by the machine's clock, and a run that was killed may not have come to its end.
 runs as (
   select account, feed, partition, run_id, min(seen) as first_seen, min(seen_pages.reached_from) as reached_from
   from (

@@ -1,5 +1,5 @@
 -- Imported rows as the lots take them: trades, transfers, income and gifts, and opening lots as acquisitions. What is
--- money, a currency of the state or the one in which gains are reckoned, is distinguished from coins.
+-- money, a currency of the state or the one in which gains are calculated, is distinguished from coins.
 -- The rows of an account that the venue reports too happened before its books: they stand beside it as account/before,
 -- and hand over what they hold when its books begin. What the venue tells of too is not among them (imported_twins).
 -- grain: one row per place

@@ -1,4 +1,4 @@
--- The coin or currency in which gains are reckoned: the configured one, else the one that most trades are in, else the
+-- The coin or currency in which gains are calculated: the configured one, else the one that most trades are in, else the
 -- first of the quote coins. Imported trades of two coins are in a currency only where no import is in money.
 -- grain: one row
 with

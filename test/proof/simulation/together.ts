@@ -169,7 +169,7 @@ async function build(all: readonly Finished[], dir: string, landing: Landing): P
       accounts: all.flatMap(({ world }) => world.accounts.map(({ name, uid }) => ({ name, uid }))),
       publishPersonalData: true,
       chainGrouping: {},
-      // Gains are reckoned in no coin of these accounts, so that every coin is held in lots.
+      // Gains are calculated in no coin of these accounts, so that every coin is held in lots.
       reportingCurrency: 'EUR',
     },
     steps: [lotsStep({ method: 'fifo', scope: 'account' })],
