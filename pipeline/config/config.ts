@@ -116,7 +116,7 @@ export function clickHouseConfig(given: {
     expected:
       given.url === undefined && option === '--url'
         ? 'the address of the server, such as https://clickhouse.example.com:8443'
-        : issue.message,
+        : expectationOf(issue).expected,
     action: 'Correct it, or name the server under engine.clickhouse of the configuration.',
   })
 }
@@ -339,9 +339,36 @@ export function badKey(
   }
   return new UsageError(`${what} has a bad value at ${path.join('.') || 'its top'}.`, {
     where: at(path),
-    expected: issue.message,
+    ...expectationOf(issue),
     action,
   })
+}
+
+/** Types of values as a reader of YAML calls them. */
+const TYPES: Readonly<Record<string, string>> = {
+  string: 'a text, in quotes where it is all digits',
+  number: 'a number',
+  boolean: 'true or false',
+  array: 'a list',
+  object: 'names with values',
+  record: 'names with values',
+  null: 'nothing',
+  undefined: 'nothing',
+}
+const FOUND: Readonly<Record<string, string>> = { ...TYPES, string: 'a text' }
+
+/** What a schema says of a value, in the words of our errors. */
+function expectationOf(issue: z.core.$ZodIssue): { readonly expected: string; readonly found?: string } {
+  if (issue.code === 'invalid_key') return expectationOf(issue.issues[0] as z.core.$ZodIssue)
+  const [, type = '', found = ''] = /^Invalid input: expected (.+), received (.+)$/.exec(issue.message) ?? []
+  if (type !== '') return { expected: TYPES[type] ?? type, found: FOUND[found] ?? found }
+  const expected = issue.message
+    .replace(/^(Invalid \w+: |Too \w+: )?expected /, '')
+    .replace(/^number to be >=/, 'a number from ')
+    .replace(/^number to be >/, 'a number above ')
+    .replace(/^number to be <=/, 'a number up to ')
+    .replaceAll('"|"', '", "')
+  return { expected }
 }
 
 /** The keys that the schema knows at a place. */

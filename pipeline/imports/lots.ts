@@ -39,10 +39,20 @@ function lotValues(row: ImportRow, seen: SeenOnce): ImportedRow['values'] {
     () => row.account(),
     () => row.code('asset'),
     () => row.amount('quantity', 'above zero'),
-    () => row.amount('basis', 'not below zero'),
+    () => basisOf(row),
     () => row.code('currency'),
   )
   if (currency === asset)
     throw row.refuse('currency', 'A coin is valued in itself.', 'another coin or currency')
   return [id, micros, nanos, account, asset, quantity, basis, currency]
+}
+
+/** A worksheet has cells to be filled in. */
+function basisOf(row: ImportRow): bigint {
+  if (!row.isEmpty('basis')) return row.amount('basis', 'not below zero')
+  throw row.refuse(
+    'basis',
+    'A lot has no basis.',
+    'what it cost, 0 where it cost nothing; or the row taken out',
+  )
 }

@@ -99,7 +99,16 @@ function refusedQuery(ledger: Ledger, cause: unknown): UsageError {
   const said = (cause as Error).message.split('\n')
   return new UsageError('The query was refused.', {
     found: said.map((line, index) => (index === 0 || line === '' ? line : `            ${line}`)).join('\n'),
-    action: `Correct the query. Tables: ${[...ledger.tables.keys()].join(', ')}.`,
+    action: remedyOf(said[0] ?? '', ledger),
     cause,
   })
+}
+
+/** What helps: the tables there are where one was not found, and for a product that has no room the macro that has. */
+function remedyOf(said: string, ledger: Ledger): string {
+  if (/^Catalog Error: Table/.test(said))
+    return `Correct the query. Tables: ${[...ledger.tables.keys()].join(', ')}.`
+  if (/Overflow in multiplication of DECIMAL/.test(said))
+    return 'Amounts have 18 decimals, which leaves a product no room: ask for exact_multiply(a, b) instead of a * b.'
+  return 'Correct the query; `tieout tables` says what there is to ask for.'
 }

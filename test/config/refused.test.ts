@@ -15,6 +15,18 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
   ['a feed that writes', 'history: { feeds: [spot.placeOrder] }', 'There is no feed spot.placeOrder.'],
   ['no feed at all', 'history: { feeds: [] }', 'No feed is named.'],
   ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since lies in the future.'],
+  [
+    'a number for a uid',
+    'venue: { base_url: 5 }',
+    'expected: a text, in quotes where it is all digits\n  found:    a number',
+  ],
+  ['a word for a list', 'history: { feeds: tax.records }', 'expected: a list\n  found:    a text'],
+  ['a key that nothing knows', 'reports: {}\ngone: 1', 'has an unknown key: gone'],
+  [
+    'a time that is not above zero',
+    'venue: { retention_days: { tax.records: -1 } }',
+    'expected: a number above 0',
+  ],
   ['a currency in small letters', 'reports: { currency: eur }', 'a currency in capitals'],
 ]
 

@@ -310,6 +310,13 @@ describe('what is refused', () => {
     })
   })
 
+  it('is a row of a worksheet that nobody has filled in', async () => {
+    await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,,USD')).rejects.toMatchObject({
+      message: 'A lot has no basis.',
+      details: { where: expect.stringMatching(/:2, column basis$/), found: 'an empty cell' },
+    })
+  })
+
   it('is a time that is yet to come, in every kind of file', async () => {
     const refused = (column: string, found: string) => ({
       message: 'A time lies in the future.',

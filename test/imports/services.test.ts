@@ -493,7 +493,7 @@ words: { Kauf: buy, Verkauf: sell }
     })
     expect(wrong('extends: koinly\nwords:\n  deposit/lost: gone\n').details).toMatchObject({
       where: expect.stringMatching(/mine\.yaml:3$/),
-      expected: expect.stringContaining('expected one of trade, buy'),
+      expected: expect.stringContaining('one of trade, buy'),
     })
     expect(
       wrong('extends: koinly\nwords:\n  a: { as: income, fee_witin: true }\n').details.expected,

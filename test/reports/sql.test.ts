@@ -102,13 +102,25 @@ describe('a query of the published ledger', () => {
     expect(await ask(await books, 'select count(*) as n from balances')).toBe('[\n{"n":2}\n]\n')
   })
 
-  test('that DuckDB does not understand comes back with its place and the tables there are', async () => {
+  test('that DuckDB does not understand comes back with its place, and with the tables where one is not there', async () => {
     const refused = ask(await books, 'select coin,\n  quantty\nfrom balances')
     await expect(refused).rejects.toBeInstanceOf(UsageError)
     const text = await refused.catch((error: TieoutError) => error.describe())
     expect(text).toContain('Referenced column "quantty" not found')
     expect(text).toContain('LINE 2:   quantty\n')
-    expect(text).toContain('Tables: accounts, balances, beginnings, breaks, coverage, disposals,')
+    const there = await ask(await books, 'select * from balancs').catch((error: TieoutError) =>
+      error.describe(),
+    )
+    expect(there).toContain('Tables: accounts, balances, beginnings, breaks, coverage, disposals,')
+  })
+
+  test('whose product has no room is told what has', async () => {
+    const product = ask(
+      await books,
+      "select cast('1e10' as decimal(38, 18)) * cast('1e10' as decimal(38, 18))",
+    )
+    const text = await product.catch((error: TieoutError) => error.describe())
+    expect(text).toContain('ask for exact_multiply(a, b) instead of a * b.')
   })
 
   test('that takes too long is stopped when the clock says so', async () => {
