@@ -102,9 +102,9 @@ describe('a span that the configuration widens', () => {
   }, 60_000)
 
   test.each([
-    ['367', 'bad value at venue.span_days.tax.p2pRecords', 'expected 1 to 366 days'],
-    ['0', 'bad value at venue.span_days.tax.p2pRecords', 'expected 1 to 366 days'],
-    ['1.5', 'bad value at venue.span_days.tax.p2pRecords', 'expected whole days'],
+    ['367', 'bad value at venue.span_days.tax.p2pRecords', 'expected: 1 to 366 days'],
+    ['0', 'bad value at venue.span_days.tax.p2pRecords', 'expected: 1 to 366 days'],
+    ['1.5', 'bad value at venue.span_days.tax.p2pRecords', 'expected: whole days'],
   ])('to %s days is refused', async (days, message, expected) => {
     const dir = traderBooks('http://127.0.0.1:1', '{}', `  span_days: { tax.p2pRecords: ${days} }`)
     const { code, stderr } = await command(['plan', '--dir', dir])

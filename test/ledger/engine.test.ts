@@ -229,7 +229,7 @@ describe('the configuration of the engine', () => {
       expect(details(`engine:\n  memory: ${value}\n`)).toMatchObject({
         message: 'The configuration has a bad value at engine.memory.',
         where: expect.stringMatching(/tieout\.yaml:2$/),
-        expected: 'expected a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB',
+        expected: 'a size with its unit, at least 64MB, such as 8GB, 512MB or 2GiB',
       })
     },
   )
@@ -238,7 +238,7 @@ describe('the configuration of the engine', () => {
     expect(details(`engine:\n  threads: ${value}\n`)).toMatchObject({
       message: 'The configuration has a bad value at engine.threads.',
       where: expect.stringMatching(/tieout\.yaml:2$/),
-      expected: 'expected a whole number of threads, from 1 to 1024',
+      expected: 'a whole number of threads, from 1 to 1024',
     })
   })
 
