@@ -286,6 +286,7 @@ function valueNotes(lines: readonly Line[], currency: string | null): string[] {
   if (lacking === 0) return [told]
   return [
     told,
-    `${lacking} of ${counted(lines.length, 'line')} have no value: \`tieout report breaks\` names the prices that are missing (valuation).`,
+    `No value: ${lacking} of ${counted(lines.length, 'line')}, as no_value_because says of each. \`tieout import prices\` brings prices, ` +
+      '`tieout prices fetch` asks their sources.',
   ]
 }

@@ -199,9 +199,10 @@ function accountLine({ account, feeds, gaps, behindMs }: AccountStatus, { now }:
 }
 
 /** `Fresh`, `Stale`, or that there has been no good run; or that there is no ledger. */
-function freshness({ now, publishedAt, lastGoodRunAt }: Status, maxAgeMs: number): string {
+function freshness({ now, publishedAt, lastGoodRunAt, runs }: Status, maxAgeMs: number): string {
   if (publishedAt === null)
     return 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
+  if (runs.length === 0) return 'Where these books have an account there, `tieout nightly` asks it.'
   if (lastGoodRunAt === null) return 'Stale: no good run yet. Run `tieout nightly`.'
   const age = Date.parse(now) - Date.parse(lastGoodRunAt)
   const ended = `the last good run ended ${lastGoodRunAt}, ${duration(Math.max(0, age))} ago`

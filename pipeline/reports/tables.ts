@@ -57,11 +57,15 @@ async function leftOpen(ledger: Ledger, { account }: ReportRequest): Promise<str
     { account: account ?? null },
   )
   const notes: string[] = []
-  if (Number(unknown) > 0 || Number(unpriced) > 0)
+  const lacking = [
+    ...(Number(unknown) === 0 ? [] : [`a value or cost of ${counted(Number(unknown), 'change')}`]),
+    ...(Number(unpriced) === 0
+      ? []
+      : [`a price of up to ${counted(Number(unpriced), 'coin')} at the end of a month`]),
+  ]
+  if (lacking.length > 0)
     notes.push(
-      `Known value or cost is lacking for ${counted(Number(unknown), 'change')}, and for up to ` +
-        `${counted(Number(unpriced), 'coin')} a price at the end of a month, without which a coin is in no value: what that ` +
-        'leaves open stands under difference.',
+      `Not known: ${lacking.join(', and ')}. A coin without a price is in no value; what is left open stands under difference.`,
     )
   if (account !== undefined && Number(together) > 0)
     notes.push(
