@@ -51,8 +51,8 @@ export async function acquireLock(
   const mine = JSON.stringify(await describeSelf(command, clock))
   claims += 1
   const claim = `${path}.${process.pid}-${claims}`
-  // A dead process of the same number may have left one behind.
-  await disk.remove(claim)
+  // A dead process of the same number may have left one behind; a disk that only reads refuses even to remove what is not there.
+  if ((await readText(disk, claim)) !== null) await disk.remove(claim)
   await writeNew(disk, claim, mine)
   try {
     await seize(disk, claim, path)

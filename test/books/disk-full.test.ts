@@ -194,7 +194,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     )
     expect(step('build').code).toBe(2)
     expect(step('build').stderr).toMatch(
-      /where: {4}DISK\/books\/lock.*\n {2}found: {4}EROFS\n {2}next: {5}Make the file system writable/,
+      /refused to create a file\.\n {2}where: {4}DISK\/books\/lock.*\n {2}found: {4}EROFS\n {2}next: {5}Make the file system writable/,
     )
     expect(step('read').code).toBe(0)
     expect(step('status').code).toBe(0)
