@@ -26,7 +26,7 @@ export function nameOf(table: string, databases: Databases): string {
   const [schema, name] = table.split('.') as [string, string]
   const database = databases[schema as keyof Databases]
   if (database === undefined)
-    throw new TieoutError('A model reads a table of a schema that there is not.', {
+    throw new TieoutError('A model reads a table of an unknown schema.', {
       where: table,
       expected: Object.keys(databases).join(', '),
       action: 'Correct the name in the model.',

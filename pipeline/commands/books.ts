@@ -28,7 +28,7 @@ export const buildCommand = defineCommand({
       .option('full', {
         type: 'boolean',
         default: false,
-        describe: 'Make every table again, also those of which nothing has changed',
+        describe: 'Make every table again, unchanged ones too',
       })
       .option('publish-anyway', publishAnyway)
       .option('json', jsonOption)
@@ -83,7 +83,7 @@ export const verifyCommand = defineCommand({
       .option('rebuild', {
         type: 'boolean',
         default: false,
-        describe: 'Hold the published ledger against a full build as well, table by table',
+        describe: 'Also compare the published ledger with a full build, table by table',
       })
       .option('repair', {
         type: 'boolean',

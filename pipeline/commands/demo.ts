@@ -30,7 +30,7 @@ import { startProgress } from './progress.ts'
 /** Marks a folder whose books are a demo's and may be replaced by the next one. */
 const MARKER = '.tieout-demo'
 
-/** Budgets refill so many times as fast as documented, so that a year fits into a minute. */
+/** How many times as fast as documented the budgets refill, so that a year fits into a minute. */
 const DEMO_SPEED = 100
 
 export const demoCommand = defineCommand({

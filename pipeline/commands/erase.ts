@@ -40,7 +40,7 @@ export const eraseCommand = defineCommand({
         describe: 'Only frames with this text in them',
         requiresArg: true,
       })
-      .option('yes', { type: 'boolean', default: false, describe: 'Do it: there is no way back' })
+      .option('yes', { type: 'boolean', default: false, describe: 'Do it; this cannot be undone' })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, { frames, account, feed, matching, yes, json }): Promise<ExitCode> => {
     const config = optionalConfig(context)

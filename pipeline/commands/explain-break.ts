@@ -53,7 +53,7 @@ function wordOf({
 }): string | null {
   if (note !== undefined) return readNote(note)
   if (withdraw === true) return null
-  throw new UsageError('Nothing is said of the break.', {
+  throw new UsageError('The note is missing.', {
     where: 'explain-break',
     expected: '--note TEXT, or --withdraw',
     action: 'Say in a sentence or two what explains it.',

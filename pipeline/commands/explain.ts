@@ -24,7 +24,7 @@ export const explainCommand = defineCommand({
       .option('limit', {
         type: 'number',
         default: 20,
-        describe: 'Steps to follow beside each other',
+        describe: 'How many branches to follow at once',
         requiresArg: true,
       })
       .option('method', text('How lots are matched, as in the report that the id is from'))

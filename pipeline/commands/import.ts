@@ -42,32 +42,32 @@ export const importCommand = defineCommand({
       .positional('file', { type: 'string', describe: 'CSV in UTF-8' })
       .option('account', {
         type: 'string',
-        describe: 'Account of a file that names none, as exports of exchanges do',
+        describe: 'Account of a file that names none, such as an exchange’s export',
         requiresArg: true,
       })
       .option('zone', {
         type: 'string',
-        describe: 'Time zone of a file that does not say it, by its IANA name',
+        describe: 'Time zone (IANA name) of a file that does not state one',
         requiresArg: true,
       })
       .option('mapping', {
         type: 'string',
-        describe: 'How to read the export of a service of which no mapping ships: a YAML file',
+        describe: 'YAML mapping for the export of a service that tieout does not know',
         requiresArg: true,
       })
       .option('asset', {
         type: 'string',
-        describe: 'Coin of a file of prices that does not say it',
+        describe: 'Coin of a price file that does not name one',
         requiresArg: true,
       })
       .option('currency', {
         type: 'string',
-        describe: 'Currency of a file of prices that does not say it',
+        describe: 'Currency of a price file that does not name one',
         requiresArg: true,
       })
       .option('candle', {
         type: 'number',
-        describe: 'Minutes of a candle, of a file of prices that does not say it',
+        describe: 'Minutes of a candle, for a price file that does not state them',
         requiresArg: true,
       })
       .option('undo', {
@@ -172,7 +172,7 @@ async function workOf(
       return `Withdrew the import ${undo} (${withdrawn.file}, ${counted(withdrawn.rows, 'row')}); the journal keeps the file.`
     }
   if (undo !== undefined || kind === undefined || file === undefined)
-    throw new UsageError('The words do not say what to import.', {
+    throw new UsageError('Nothing says what to import.', {
       expected: 'a kind and a file, --undo with the number of an import, or --list',
       found: undo === undefined ? (kind ?? 'nothing') : `${kind} and --undo`,
       action: 'See `tieout import --help`.',

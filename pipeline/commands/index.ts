@@ -62,7 +62,7 @@ export const commands: readonly Entry[] = [
   },
   {
     command: 'rebuild',
-    describe: 'Make everything again from the journal, without the network',
+    describe: 'Rebuild everything from the journal, without the network',
     load: async () => (await import('./books.ts')).rebuildCommand,
   },
   {
@@ -124,7 +124,7 @@ export const commands: readonly Entry[] = [
   },
   {
     command: 'explain-break <break_id>',
-    describe: 'Explain a break by a note; it no longer counts until its figures change',
+    describe: 'Explain a break with a note; it stops counting until its figures change',
     load: async () => (await import('./explain-break.ts')).explainBreakCommand,
   },
   {

@@ -96,7 +96,7 @@ export const sandboxCommand = defineCommand({
         requiresArg: true,
         type: 'number',
         default: 1,
-        describe: 'Budgets refill so many times as fast as documented',
+        describe: 'How many times as fast as documented the budgets refill',
       })
       .option('faults', {
         type: 'string',

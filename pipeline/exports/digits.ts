@@ -10,7 +10,7 @@ export const BEANCOUNT_DIGITS = 28
 export function unitsOf(amount: string): bigint {
   const parsed = parseAmount(amount)
   if (parsed.ok) return parsed.units
-  throw new TieoutError('The ledger holds an amount that is none.', {
+  throw new TieoutError('The ledger holds a value that is not an amount.', {
     expected: 'a decimal number of DECIMAL(38,18)',
     found: amount,
     action: 'Run `tieout build`, which makes the ledger again.',

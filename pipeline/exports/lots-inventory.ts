@@ -103,7 +103,7 @@ export class LotsInventory {
     }
     if (parcels.length === 0) this.#byLot.delete(lotKey)
     if (open === 0n) return taken
-    throw new TieoutError('A lot is taken from that is not held.', {
+    throw new TieoutError('A lot that is not held cannot be drawn on.', {
       where: `lot ${lotKey}`,
       expected: 'the lots engine to take what it has acquired',
       found: `${formatAmount(open)} too much`,

@@ -221,7 +221,7 @@ function extended(file: string, value: unknown, shipped: string): unknown {
   const { extends: name, ...own } = value
   const names = mappingFiles(shipped).map((each) => basename(each, '.yaml'))
   if (typeof name !== 'string' || !names.includes(name))
-    throw new UsageError('The mapping extends one that does not ship.', {
+    throw new UsageError('The mapping extends an unknown one.', {
       where: file,
       expected: `one of ${names.join(', ')}; the nearest is ${nearest(String(name), names)}`,
       found: String(name),

@@ -71,7 +71,7 @@ function told(
   if (isOpen !== (given !== undefined)) throw unfit(what, isOpen, mapping.name, expected, given)
   if (given === undefined) return null
   if (/^\S{1,64}$/.test(given)) return given
-  throw new UsageError('A coin or currency is no code.', {
+  throw new UsageError('This is not the code of a coin or currency.', {
     where: `--${what}`,
     expected,
     found: given,

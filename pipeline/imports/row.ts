@@ -67,21 +67,21 @@ export class ImportRow {
   }
 
   id(column = 'id'): string {
-    return this.#name(column, 'An id is no id.', ID_LENGTH_MAX)
+    return this.#name(column, 'This is not an id.', ID_LENGTH_MAX)
   }
 
   /** A slash is kept for parts of an account. */
   account(column = 'account'): string {
-    const name = this.#name(column, 'An account is no name.', NAME_LENGTH_MAX)
+    const name = this.#name(column, 'This is not the name of an account.', NAME_LENGTH_MAX)
     if (!name.includes('/')) return name
-    throw this.refuse(column, 'An account is no name.', 'a name without a slash')
+    throw this.refuse(column, 'This is not the name of an account.', 'a name without a slash')
   }
 
   /** The code of a coin or a currency. */
   code(column: string): string {
-    const code = this.#name(column, 'A coin or currency is no code.', NAME_LENGTH_MAX)
+    const code = this.#name(column, 'This is not the code of a coin or currency.', NAME_LENGTH_MAX)
     if (!/\s/.test(code)) return code
-    throw this.refuse(column, 'A coin or currency is no code.', 'a code such as BTC or EUR')
+    throw this.refuse(column, 'This is not the code of a coin or currency.', 'a code such as BTC or EUR')
   }
 
   /** Null for an empty cell. */
@@ -92,7 +92,7 @@ export class ImportRow {
   /** Units of 10^-18. */
   amount(column: string, sign: Sign, form = plainDecimals): bigint {
     const text = form.plain(this.text(column))
-    if (text === null) throw this.refuse(column, 'An amount is no plain decimal.', form.expected)
+    if (text === null) throw this.refuse(column, 'This is not a plain decimal.', form.expected)
     const kept = roundAmount(text)
     if (kept !== text) this.#rounded.add(column)
     const parsed = parseAmount(kept)

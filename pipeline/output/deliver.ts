@@ -53,7 +53,7 @@ export async function outFile(out: string, name: string, dir: string): Promise<s
     throw new UsageError('The output is not a regular file.', {
       where: out,
       expected: 'a file or a folder',
-      action: 'Leave --out away to write to standard output.',
+      action: 'Omit --out to write to standard output.',
     })
   }
   const folder = await realpath(dirname(file)).catch((error: unknown) => refuse(out, error))

@@ -50,7 +50,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     throw new UsageError('Form 8949 belongs to the rules us.', {
       where: '--rules',
       found: rules,
-      action: 'Leave --rules away.',
+      action: 'Leave --rules out.',
     })
   }
   const standing = await reportNotes(ledger, request)

@@ -161,7 +161,7 @@ function requireAllowed(law: Law, method: Schedule<Method>, scope: Schedule<Scop
     where: '--scope, --rules',
     expected: `${showSchedule(law.scope)} under the rules ${law.name}`,
     found: showSchedule(scope),
-    action: 'Leave --scope away.',
+    action: 'Leave --scope out.',
   })
 }
 
@@ -187,6 +187,6 @@ function requireUse(
     where: '--allocation, --scope',
     expected: 'the rules us, or a scope such as universal,2025:account',
     found: `scope ${showSchedule(scope)}`,
-    action: 'Leave --allocation away.',
+    action: 'Leave --allocation out.',
   })
 }

@@ -150,7 +150,7 @@ describe('a note', () => {
   test.each([
     ['on nothing', ['ffffffff', '--note', 'x'], 'No break has this id now.'],
     ['that says nothing', ['ffffffff', '--note', '  '], 'The note cannot be kept.'],
-    ['without a word', ['ffffffff'], 'Nothing is said of the break.'],
+    ['without a word', ['ffffffff'], 'The note is missing.'],
   ])('%s is a usage error', async (_what, args, message) => {
     const run = await command(['explain-break', ...args, '--dir', copied()])
     expect(run).toMatchObject({ code: 2, stderr: expect.stringContaining(message) })

@@ -192,7 +192,7 @@ describe('all that is wrong with a price file is told at once, by line and colum
     for (const place of [
       'export.csv:2, column snapped_at: A time is not understood.',
       'export.csv:2, column price: An amount is negative.',
-      'export.csv:3, column price: An amount is no plain decimal.',
+      'export.csv:3, column price: This is not a plain decimal.',
       'export.csv:4, column total_volume: A row has another number of cells than the header.',
       'export.csv:6, column snapped_at: Two rows of the file have the same snapped_at.',
       'export.csv:7, column price: An amount is zero.',

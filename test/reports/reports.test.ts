@@ -463,7 +463,7 @@ describe('every report', () => {
     expect(await notesOf({ year: 2024 })).toEqual([
       'The books of main begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
     ])
-    expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period goes on after that run.'])
+    expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period extends past that run.'])
   })
 
   test('of taxes for a year before the books has no figures: nothing known is not zero', async () => {
