@@ -33,7 +33,7 @@ test('tables stand in the databases of their build, what has landed in one of it
   expect(nameOf('main.entries', databases)).toBe('"books_b1"."entries"')
   expect(nameOf('staging.moves', databases)).toBe('"books_b1_staging"."moves"')
   expect(nameOf('landing.pages', databases)).toBe('"books_landing"."pages"')
-  expect(() => nameOf('elsewhere.moves', databases)).toThrow('schema that there is not')
+  expect(() => nameOf('elsewhere.moves', databases)).toThrow('unknown schema')
 })
 
 test('a text is given the names of what it reads, and of nothing else', () => {
