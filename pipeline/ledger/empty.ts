@@ -10,7 +10,7 @@ import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot } from '../config/root.ts'
-import { identifier, literal } from '../engine/quote.ts'
+import { literal } from '../engine/quote.ts'
 import type { Inputs, MadeTables } from './kept.ts'
 import { dropMacros } from './macros.ts'
 import type { Model } from './models.ts'
@@ -93,13 +93,18 @@ export async function standEmptyTables(connection: DuckDBConnection): Promise<vo
 
 /** Takes out the tables of the empty ledger that this build does not make. */
 export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet<string>): Promise<void> {
-  const unmade = [...(await columnsIn(connection, [CATALOG])).keys()].filter((table) => !made.has(table))
+  const reader = await connection.runAndReadAll(
+    `select 'main.' || table_name from duckdb_tables() where database_name = '${CATALOG}'`,
+  )
+  const unmade = reader.getRowsJson().flatMap(([table]) => (made.has(String(table)) ? [] : [String(table)]))
   if (unmade.length > 0) await connection.run(unmade.map((table) => `drop table ${table}`).join(';\n'))
 }
 
 /** A model with what its text decides. */
 export interface Asked extends ParseTree {
   readonly model: Model
+  /** Of a union, what it is of. */
+  readonly parts?: readonly (Pick<ParseTree, 'emptyWhen'> & { readonly select: string })[] | undefined
 }
 
 /** What decides the tables of one build, as far as it can be known without asking. */
@@ -136,15 +141,22 @@ export class Emptiness {
 
   /** The statement that makes the table; null where it stands as its select would make it. */
   statement(asked: Asked): string | null {
-    const { table, select, isView } = asked.model
+    const { table, isView } = asked.model
     const decided = isView ? null : printOf(asked, this.#columns)
     const columns = decided === null ? undefined : knownShapes().columns.get(decided)
     const stands = columns !== undefined && columns === this.#standing.get(table)
     if (columns !== undefined && this.#isWithoutRows(asked))
       return stands ? null : `create or replace table ${table} (${columns})`
+    const select = this.#askedFor(asked)
     // It keeps its comments so; to write them again would take a twelfth of a small build.
     if (stands) return `insert into ${table}\n${select}`
     return `create or replace ${isView ? 'view' : 'table'} ${table} as\n${select}`
+  }
+
+  /** Its select, without the parts of a union that are certain to bring no row: a statement is as dear as it is long. */
+  #askedFor({ model, parts = [] }: Asked): string {
+    const some = parts.filter(({ emptyWhen }) => !holds(emptyWhen, this.#empty))
+    return some.length === 0 ? model.select : some.map(({ select }) => select).join('\nunion all\n')
   }
 
   /** Whether it is certain that the table has no row. */
@@ -211,21 +223,13 @@ async function columnsIn(
 ): Promise<Map<string, Columns>> {
   const named = tables?.map((table) => literal(table.slice(table.indexOf('.') + 1))).join(', ')
   const reader = await connection.runAndReadAll(
-    `select database_name, table_name, column_name, data_type from duckdb_columns()
+    `select case when database_name = '${CATALOG}' then 'main' else database_name end || '.' || table_name,
+       string_agg('"' || replace(column_name, '"', '""') || '" ' || data_type, ', ' order by column_index)
+     from duckdb_columns()
      where database_name in (${databases.map((name) => `'${name}'`).join(', ')})
        ${named === undefined ? '' : `and table_name in (${named})`}
-     order by database_name, table_name, column_index`,
+     group by database_name, table_name`,
   )
-  const columns = new Map<string, string[]>()
-  for (const [database, table, column, type] of reader.getRowsJson() as string[][]) {
-    const name = `${database === CATALOG ? 'main' : database}.${table}`
-    const known = columns.get(name) ?? []
-    known.push(`${identifier(column as string)} ${type}`)
-    columns.set(name, known)
-  }
-  return new Map(
-    [...columns]
-      .filter(([name]) => tables?.includes(name) ?? true)
-      .map(([name, list]) => [name, list.join(', ')]),
-  )
+  const columns = new Map(reader.getRowsJson() as [string, Columns][])
+  return tables === undefined ? columns : new Map([...columns].filter(([name]) => tables.includes(name)))
 }

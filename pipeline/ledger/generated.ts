@@ -19,38 +19,32 @@ export function generatedModels({
   return [
     ...feedRecords.map((feedRecord) => publishedModel(feedRecord, publishPersonalData)),
     ...recordItems.map((table) => itemModel(table, publishPersonalData)),
-    generated(
+    union(
       'staging.item_problems',
       itemProblemsDoc,
-      recordItems.map((table) => itemProblems(table, publishPersonalData)).join('\nunion all\n'),
+      recordItems.map((table) => itemProblems(table, publishPersonalData)),
     ),
     generated('staging.feed_retention', retentionDoc, retentionSelect(retentionDays)),
     generated('staging.permission_codes', permissionsDoc, permissionsSelect),
     generated('staging.feeds', feedsDoc, feedsSelect),
-    {
-      ...generated('staging.moved_records', movedDoc, typedRecords.flatMap(movedOf).join('\nunion all\n')),
-      isView: true,
-    },
-    generated(
-      'staging.received_types',
-      receivedTypesDoc,
-      typedRecords.map(receivedTypesOf).join('\nunion all\n'),
-    ),
-    generated(
-      'staging.unclassified_records',
-      unclassifiedDoc,
-      typedRecords.map(unclassifiedOf).join('\nunion all\n'),
-    ),
+    { ...union('staging.moved_records', movedDoc, typedRecords.flatMap(movedOf)), isView: true },
+    union('staging.received_types', receivedTypesDoc, typedRecords.map(receivedTypesOf)),
+    union('staging.unclassified_records', unclassifiedDoc, typedRecords.map(unclassifiedOf)),
     priceWays,
-    generated('staging.record_versions', versionsDoc, feedRecords.map(versionsOf).join('\nunion all\n')),
-    generated('staging.record_pages', pagesDoc, feedRecords.map(pagesOf).join('\nunion all\n')),
-    generated('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf).join('\nunion all\n')),
+    union('staging.record_versions', versionsDoc, feedRecords.map(versionsOf)),
+    union('staging.record_pages', pagesDoc, feedRecords.map(pagesOf)),
+    union('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf)),
   ]
 }
 
 function generated(table: string, doc: string, select: string): Model {
   return { table, file: `${table} (generated)`, select, doc, columnDocs: new Map(), needs: [] }
 }
+
+const union = (table: string, doc: string, parts: readonly string[]): Model => ({
+  ...generated(table, doc, parts.join('\nunion all\n')),
+  parts,
+})
 
 function publishedModel(feedRecord: PublishedRecord, publishPersonalData: boolean): Model {
   const { feed, record, isList } = feedRecord

@@ -99,13 +99,21 @@ export interface Inputs {
 
 /** What has landed, in the database attached as `landing`, and the tables that are given. */
 export async function inputsOf(connection: DuckDBConnection, given: readonly string[]): Promise<Inputs> {
+  const landed = await landedRows(connection)
+  return { landed, given: await rowsOf(connection, given) }
+}
+
+/** What has landed, by table. Of a table that never had a row, as most have none, nothing is asked. */
+export async function landedRows(connection: DuckDBConnection): Promise<Map<string, Rows>> {
   const reader = await connection.runAndReadAll(
-    "select 'landing.' || table_name from duckdb_tables() where database_name = 'landing'",
+    "select 'landing.' || table_name, estimated_size > 0 from duckdb_tables() where database_name = 'landing'",
   )
-  const landed = reader.getRowsJson().map(([table]) => String(table))
-  const rows = await rowsOf(connection, [...landed, ...given])
-  const only = (tables: readonly string[]) => new Map([...rows].filter(([table]) => tables.includes(table)))
-  return { landed: only(landed), given: only(given) }
+  const landed = reader.getRowsJson() as [string, boolean][]
+  const rows = await rowsOf(
+    connection,
+    landed.flatMap(([table, hasRows]) => (hasRows ? [table] : [])),
+  )
+  return new Map(landed.map(([table]) => [table, rows.get(table) ?? NO_ROWS]))
 }
 
 /** What decides a table, hashed; undefined where the rows of something that it reads are not known. */

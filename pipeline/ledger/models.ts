@@ -18,6 +18,8 @@ export interface Model {
   readonly needs: readonly string[]
   /** Kept as a question instead of its answer, where a copy of many rows would be read but once. */
   readonly isView?: true
+  /** The selects, equal in the names and types of their columns, of which `select` is the union. */
+  readonly parts?: readonly string[]
 }
 
 /** A table that is published, with what it is: a model's, or that of a step. */

@@ -102,12 +102,10 @@ export async function loadReference(
     await connection.run('insert into staging.named_feeds values ($feed)', { feed })
   }
   await connection.run('create table staging.price_order (source varchar, rank integer)')
-  for (const [index, source] of (config.priceOrder ?? PRICE_ORDER).entries()) {
-    await connection.run('insert into staging.price_order values ($source, $rank)', {
-      source,
-      rank: index + 1,
-    })
-  }
+  const order = (config.priceOrder ?? PRICE_ORDER).map(
+    (source, index) => `(${literal(source)}, ${index + 1})`,
+  )
+  if (order.length > 0) await connection.run(`insert into staging.price_order values ${order.join(', ')}`)
   await connection.run('create table staging.counterparty_key (key varchar)')
   if (counterpartyKey !== null)
     await connection.run('insert into staging.counterparty_key values ($key)', { key: counterpartyKey })

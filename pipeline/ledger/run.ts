@@ -1,6 +1,15 @@
 // One run of a build's tasks: which of them need not be carried out, because nothing that decides their tables has changed.
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { type Found, type Inputs, isSame, type MadeTables, NO_ROWS, type Rows, rowsOf } from './kept.ts'
+import {
+  type Found,
+  type Inputs,
+  isSame,
+  landedRows,
+  type MadeTables,
+  NO_ROWS,
+  type Rows,
+  rowsOf,
+} from './kept.ts'
 import type { Task } from './models.ts'
 
 /** How one task is carried out. */
@@ -73,7 +82,7 @@ export class Run {
     // at in the end, with one question.
     if (this.#base === null) this.#unseen.push(made)
     else await this.#look([made], connection)
-    if (task.item.bringsToLanding) this.#landed = await rowsOf(connection, [...made.landed.keys()])
+    if (task.item.bringsToLanding) this.#landed = await landedRows(connection)
     return { rows, kept: false }
   }
 

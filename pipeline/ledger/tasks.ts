@@ -7,7 +7,7 @@ import { type Asked, Emptiness } from './empty.ts'
 import { decidedBy, type Found, type Inputs, type MadeTables } from './kept.ts'
 import { inLanes } from './lanes.ts'
 import { inOrder, type Model, qualify, type Task } from './models.ts'
-import { parseTree } from './parse-tree.ts'
+import { type EmptyWhen, parseTree } from './parse-tree.ts'
 import { type Item, Run } from './run.ts'
 
 /** A step that is no model, such as the lots engine; it finds the tables it reads made, in schema main. */
@@ -82,7 +82,13 @@ export async function runTasks(
       .filter(({ precedes }) => precedes?.includes(model.table))
       .flatMap(({ writes }) => writes.map(qualify))
     const { reads: own, emptyWhen } = await parseTree(connection, model)
-    const asked = { model, reads: [...own, ...before], emptyWhen: before.length === 0 && emptyWhen }
+    const isAlwaysAsked = before.length > 0
+    const asked = {
+      model,
+      reads: [...own, ...before],
+      emptyWhen: !isAlwaysAsked && emptyWhen,
+      parts: isAlwaysAsked ? undefined : await partsOf(connection, model),
+    }
     const reads = asked.reads.filter((table) => !table.startsWith('landing.'))
     const item: Item = {
       decidedBy: (known) => decidedBy(model.select, own, known),
@@ -118,6 +124,13 @@ export async function runTasks(
   })
   await emptiness.learn(connection)
   return { events, found: await run.finish(connection) }
+}
+
+async function partsOf(connection: DuckDBConnection, model: Model): Promise<Asked['parts']> {
+  const parts: { select: string; emptyWhen: EmptyWhen }[] = []
+  for (const select of model.parts ?? [])
+    parts.push({ select, emptyWhen: (await parseTree(connection, { ...model, select })).emptyWhen })
+  return parts.length === 0 ? undefined : parts
 }
 
 async function runModel(connection: DuckDBConnection, asked: Asked, emptiness: Emptiness): Promise<number> {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { DuckDBConnection } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, it, vi } from 'vitest'
 import { forgetShapes } from '../../pipeline/ledger/empty.ts'
+import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
@@ -99,6 +100,32 @@ it('has the columns of what has landed in the form that it has now', async () =>
   await books.sql('alter table landing.runs alter command type integer')
   await books.build({}, { steps, only: ['runs'] })
   expect(await type()).toEqual([['INTEGER']])
+})
+
+it('may leave out any part of a union: all of them have the names and types of its columns', async () => {
+  const unions = generatedModels({ publishPersonalData: false }).filter(({ parts }) => parts !== undefined)
+  const compared: string[] = []
+  const look = {
+    name: 'look',
+    reads: unions.map(({ table }) => table),
+    writes: ['looked'],
+    run: async (connection: DuckDBConnection) => {
+      const columnsOf = async (select: string) =>
+        (
+          await connection.runAndReadAll(`select column_name, column_type from (describe ${select})`)
+        ).getRowsJson()
+      for (const { table, select, parts = [] } of unions)
+        for (const part of parts) {
+          expect(await columnsOf(part), `${table}: ${part}`).toEqual(await columnsOf(select))
+          compared.push(part)
+        }
+      await connection.run('create table looked as select 1 as one')
+    },
+    docs: { looked: 'What stood there.\ngrain: one row\nkeys:  one' },
+    columns: { looked: { one: 'One.' } },
+  }
+  await books.build({}, { steps: [...steps, look], only: ['looked'] })
+  expect(compared.length).toBeGreaterThan(60)
 })
 
 // They came along with the empty ledger, hid the functions of the build, and took seven times as long.
