@@ -1,17 +1,15 @@
-// Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in files beside it, and the
-// published ledger to read from, all attached to the instance that holds the landing database.
+// Where a build takes place: an unfinished ledger in a file of its own, the steps on the way in memory or in files beside it,
+// and the published ledger to read from, all attached to the instance that holds the landing database.
 import { rename } from 'node:fs/promises'
 import type { DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
+import { parseSize } from '../engine/size.ts'
 import { registerExactFunctions } from './functions.ts'
 import { createMacros } from './portable.ts'
 
 /** Name under which the unfinished ledger is attached. */
 export const CATALOG = 'unfinished_ledger'
-/**
- * Layers that are only steps on the way, and never written to the ledger. They stand in files: in memory their tables would
- * be uncompressed, and count against the limit until the end of the build.
- */
+/** Layers that are only steps on the way, and never written to the ledger. */
 const UNPUBLISHED = ['staging', 'checks']
 /** Name under which the published ledger is attached. */
 export const PREVIOUS = 'before'
@@ -58,11 +56,12 @@ export async function inWorkspace<T>(
     for (const other of others.splice(0)) other.closeSync()
   }
   try {
-    const { laneCount, restore } = await settle(connection)
+    const { laneCount, hasSmallSteps, restore } = await settle(connection)
     try {
       const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
       for (const layer of UNPUBLISHED)
-        await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
+        if (hasSmallSteps) await connection.run(`attach ':memory:' as ${layer}`)
+        else await attachWithoutLog(connection, fileOf(files.unfinished, layer), layer)
       // Whatever the database holds from which the build was begun: a schema of it may have the name of a layer.
       await connection.run(`use ${UNPUBLISHED[0]}.main`)
       const openLedger = async (): Promise<void> => {
@@ -125,9 +124,19 @@ async function compacted(connection: DuckDBConnection, file: string): Promise<st
 /** Rows of one group, which DuckDB does not divide among threads. */
 const ROW_GROUP = 122_880
 
+/** What the steps on the way take in memory, where they are not compressed: 650 bytes for each row that has landed, measured. */
+const STEPS_PER_ROW_BYTES = 700
+/**
+ * The share of the memory limit that they may take. To compress and write them takes a fifth of a build; but what lies in
+ * memory counts against the limit until the end of it, and so those of larger books stand in files.
+ */
+const MOST_FOR_STEPS = 1 / 16
+
 interface Settled {
   /** How many connections may work beside each other. */
   readonly laneCount: number
+  /** The steps on the way may stand in memory. */
+  readonly hasSmallSteps: boolean
   /** Sets the instance back, with nothing of the build attached. */
   readonly restore: () => Promise<void>
 }
@@ -142,10 +151,16 @@ const MOST_LANES = 4
 async function settle(connection: DuckDBConnection): Promise<Settled> {
   const reader = await connection.runAndReadAll(
     `select current_setting('preserve_insertion_order'), current_database(), current_setting('threads'),
-       (select coalesce(max(estimated_size), 0) from duckdb_tables() where database_name = 'landing')`,
+       current_setting('memory_limit'), coalesce(max(estimated_size), 0), cast(coalesce(sum(estimated_size), 0) as bigint)
+     from duckdb_tables() where database_name = 'landing'`,
   )
-  const [keepsOrder, database, threads, rows] = reader.getRowsJson()[0] as [boolean, string, string, string]
-  const isSmall = Number(rows) <= ROW_GROUP
+  const [keepsOrder, database, threads, memory, largest, landed] = reader.getRowsJson()[0] as [
+    boolean,
+    ...string[],
+  ]
+  const isSmall = Number(largest) <= ROW_GROUP
+  const hasSmallSteps =
+    Number(landed) * STEPS_PER_ROW_BYTES <= (parseSize(String(memory)) ?? 0) * MOST_FOR_STEPS
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
   if (isSmall) await connection.run('set threads = 1')
@@ -154,7 +169,7 @@ async function settle(connection: DuckDBConnection): Promise<Settled> {
   const restore = async (): Promise<void> => {
     const refusals: unknown[] = []
     for (const statement of [
-      `use ${identifier(database)}`,
+      `use ${identifier(String(database))}`,
       `set preserve_insertion_order = ${keepsOrder}`,
       `set threads = ${threads}`,
       // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
@@ -165,7 +180,7 @@ async function settle(connection: DuckDBConnection): Promise<Settled> {
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
     if (refusals.length > 0) throw refusals[0]
   }
-  return { laneCount: isSmall ? Math.min(Number(threads), MOST_LANES) : 1, restore }
+  return { laneCount: isSmall ? Math.min(Number(threads), MOST_LANES) : 1, hasSmallSteps, restore }
 }
 
 /** Nobody reads what a build that died has left, and to write everything twice takes time. */
