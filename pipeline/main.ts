@@ -1,8 +1,8 @@
 #!/usr/bin/env node
 // The program: the command line with this process around it.
 import { setMaxListeners } from 'node:events'
-import { hideBin } from 'yargs/helpers'
-import { runCommandLine } from './commands/command-line.ts'
+import type { Begun } from './commands/command.ts'
+import { commands } from './commands/index.ts'
 
 /** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
 function stopSignal(tell: (text: string) => void): AbortSignal {
@@ -19,5 +19,15 @@ function stopSignal(tell: (text: string) => void): AbortSignal {
   return controller.signal
 }
 
+/** What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another one. */
+async function beginning(words: readonly string[]): Promise<Begun | undefined> {
+  if (words.includes('--help')) return undefined
+  const named = commands.find(({ command }) => command.split(' ')[0] === words[0])
+  return (await named?.load())?.begin()
+}
+
 const { stdout, stderr } = process
-process.exitCode = await runCommandLine(hideBin(process.argv), { stdout, stderr, stop: stopSignal })
+const words = process.argv.slice(2)
+const begun = await beginning(words)
+const { runCommandLine } = await import('./commands/command-line.ts')
+process.exitCode = await runCommandLine(words, { stdout, stderr, stop: stopSignal }, begun)

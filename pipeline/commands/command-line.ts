@@ -11,15 +11,19 @@ import type { Surroundings } from '../config/surroundings.ts'
 import type { Begun } from './command.ts'
 import { commands } from './index.ts'
 
-/** Runs the command that the words name, and gives its exit code. */
-export async function runCommandLine(words: readonly string[], given: Surroundings): Promise<number> {
+/** Runs the command that the words name, and gives its exit code. What has `begun` for it already ends here. */
+export async function runCommandLine(
+  words: readonly string[],
+  given: Surroundings,
+  alreadyBegun?: Begun,
+): Promise<number> {
   const surroundings = { run: randomUUID(), ...given }
   const { stdout, stderr } = surroundings
   const outputs = [watched(stdout, 'standard output'), watched(stderr, 'standard error')]
   /** Read before the words are judged: what is wrong with them is reported by it too. */
   const level = String(Parser([...words]).logLevel)
   let code = 0
-  let begun: Begun | undefined
+  let begun = alreadyBegun
   const parser = yargs([...words])
     .scriptName('tieout')
     .usage(
