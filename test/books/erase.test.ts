@@ -243,8 +243,9 @@ describe('erase', { timeout: 120_000 }, () => {
     const dir = copied()
     const words = ['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir]
     const { child, ended } = await startTieout(words)
-    while (child.exitCode === null && !readdirSync(join(dir, 'tmp')).some((name) => name.includes('staging')))
-      await systemClock.sleep(1)
+    const isUnderWay = () =>
+      readdirSync(join(dir, 'tmp')).some((name) => /^ledger-\d+-\d+\.duckdb$/.test(name))
+    while (child.exitCode === null && !isUnderWay()) await systemClock.sleep(1)
     child.kill('SIGKILL')
     expect((await ended).code).toBe(null)
     expect((await everything(dir)).includes('Jane')).toBe(true)
