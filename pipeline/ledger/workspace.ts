@@ -127,7 +127,7 @@ const ROW_GROUP = 122_880
 /** What the steps on the way take in memory, where they are not compressed: 650 bytes for each row that has landed, measured. */
 const STEPS_PER_ROW_BYTES = 700
 /**
- * The share of the memory limit that they may take. To compress and write them takes a fifth of a build; but what lies in
+ * The share of the memory limit that they may take. To compress and write them takes a tenth of a build; but what lies in
  * memory counts against the limit until the end of it, and so those of larger books stand in files.
  */
 const MOST_FOR_STEPS = 1 / 16
