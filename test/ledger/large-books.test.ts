@@ -2,11 +2,15 @@
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, it } from 'vitest'
+import { buildLargeBooks } from '../../bench/built-books.ts'
 import { landLargeBooks } from '../../bench/large-books.ts'
 import { systemClock } from '../../models/clock.ts'
 import { type Books, openBooks } from '../../pipeline/books/books.ts'
+import type { LandingOptions } from '../../pipeline/landing/landing.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
+import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 
 let dir: string
@@ -19,8 +23,8 @@ afterEach(() => {
   rmSync(dir, { recursive: true, force: true })
 })
 
-const open = (name: string): Promise<Books> =>
-  openBooks(join(dir, name), { clock: systemClock, command: 'test' })
+const open = (name: string, landing: Partial<LandingOptions> = {}): Promise<Books> =>
+  openBooks(join(dir, name), { clock: systemClock, command: 'test', landing })
 
 /** 67 rounds of each of five accounts, three of which end with a transfer. */
 const ENTRIES = 4_000
@@ -69,4 +73,39 @@ it('balances close, transfers among accounts are paired, and a type that nobody 
     await ask('select count(*) < (select count(*) from landing.tax_records) from made.tax_records'),
   ).toEqual([true])
   await books.close()
+})
+
+// With more memory they would stand in it; each of them is told by the file of its database, which has none in memory.
+it('comes to the same ledger where its steps on the way are too large for memory', async () => {
+  const built = async (books: Books) => {
+    let stepsIn: unknown
+    const look = {
+      name: 'look',
+      reads: ['entries'],
+      writes: ['looked'],
+      run: async (connection: DuckDBConnection) => {
+        const reader = await connection.runAndReadAll(
+          "select path from duckdb_databases() where database_name = 'staging'",
+        )
+        stepsIn = reader.getRowsJson()[0]?.[0]
+        await connection.run('create table looked as select 1 as one')
+      },
+      docs: { looked: 'That it was looked.\ngrain: one row\nkeys:  one' },
+      columns: { looked: { one: 'One.' } },
+    }
+    const steps = [lotsStep({ method: 'fifo', scope: 'account' }), look]
+    const { path } = await buildLargeBooks(books.dir, books.landing, { full: true, steps })
+    const hashes = await tableHashes(path)
+    return { stepsIn, hashes }
+  }
+  const ample = await open('one')
+  await landLargeBooks(ample, 2 * ENTRIES)
+  const inMemory = await built(ample)
+  await ample.close()
+  const scarce = await open('one', { memoryLimit: '96MiB', threads: 1 })
+  const inFiles = await built(scarce)
+  await scarce.close()
+  expect(inMemory.stepsIn).toBe(null)
+  expect(inFiles.stepsIn).toMatch(/\.staging\.duckdb$/)
+  expect(inFiles.hashes).toEqual(inMemory.hashes)
 })
