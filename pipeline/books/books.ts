@@ -65,6 +65,11 @@ export interface BooksOptions {
    * old one can be read, the journal must reach what it holds: else what is nowhere else would be lost.
    */
   readonly rebuild?: boolean
+  /**
+   * For what works on books that are there: a ledger that stands alone is refused, and books of which nothing has landed
+   * say so. `needed` refuses a folder without books too; `expected` begins them.
+   */
+  readonly existing?: 'needed' | 'expected'
   /** Of the lock and the journal; DuckDB has its own way to the disk. */
   readonly disk?: Disk
   readonly journal?: Pick<JournalOptions, 'random' | 'segmentBytes'>
@@ -72,6 +77,28 @@ export interface BooksOptions {
   /** What DuckDB may use, unless `landing` sets a memory limit; a share of the machine by default. */
   readonly engine?: EngineSettings
 }
+
+/**
+ * Throws a UsageError where no books are: a mistyped folder has no break and nothing that fails to verify, and a ledger
+ * that stands alone would be replaced by one of nothing. A folder with its configuration alone is books that begin.
+ */
+export function mustBeBooks(dir: string, existing: 'needed' | 'expected'): void {
+  const has = (name: string): boolean => existsSync(join(dir, name))
+  if (has('journal') || has('landing.duckdb')) return
+  const ledgerAlone = has('ledger.duckdb')
+  if (!ledgerAlone && (existing === 'expected' || has('tieout.yaml'))) return
+  throw new UsageError('There are no books in this folder.', {
+    where: dir,
+    expected: 'a folder with journal/, as `tieout nightly` and `tieout import` make it',
+    found: ledgerAlone ? 'a ledger without the journal it was built from' : 'nothing of them',
+    action: ledgerAlone
+      ? 'Name the folder that the ledger was built in with --dir; `tieout sql` and `tieout report` read the ledger as it is. Nothing was changed.'
+      : 'Name another folder with --dir, or begin with `tieout init`. Nothing was changed.',
+  })
+}
+
+const NOTHING_LANDED =
+  'Nothing has landed in these books yet: run `tieout nightly` first, or `tieout import`.'
 
 /** Level by level: the recursive mkdir of Node never ends where the system says that an existing parent is missing. */
 function makeFolders(dir: string): void {
@@ -113,6 +140,7 @@ const ERASURE_TO_END =
 
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
+  if (options.existing !== undefined) mustBeBooks(dir, options.existing)
   ensureFolder(dir)
   mustBeOwnFiles(dir)
   const { clock, disk = nodeDisk } = options
@@ -157,6 +185,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
       options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
       await landJournal(journal, landing)
     }
+    if (options.existing !== undefined && landing.landedSeq === 0) options.onNote?.(NOTHING_LANDED)
     const unsettled = await unsettledWrites(landing.connection).catch(async (error: unknown) => {
       throw (await landing.damage()) ?? error
     })

@@ -87,6 +87,7 @@ export async function explainBreak(
   const books = await openBooks(context.dir, {
     clock: context.clock,
     command,
+    existing: 'needed',
     onNote: context.tell,
     engine: engineSettings(config.engine),
   })

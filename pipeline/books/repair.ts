@@ -13,7 +13,7 @@ import { journalFolder } from '../journal/scan.ts'
 import { isWhole, type LostFrame, type Survey, surveyJournal } from '../journal/survey.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { lastLanded } from '../landing/last-landed.ts'
-import { ensureFolder, readLanding } from './books.ts'
+import { mustBeBooks, readLanding } from './books.ts'
 import { mustBeOwnFiles } from './copies.ts'
 
 export interface RepairResult {
@@ -37,7 +37,7 @@ export async function repairBooks(
   config: Config,
   disk: Disk = nodeDisk,
 ): Promise<RepairResult | null> {
-  ensureFolder(dir)
+  mustBeBooks(dir, 'needed')
   mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'verify --repair', clock, disk)
   try {

@@ -59,6 +59,7 @@ export async function verifyBooks(
   const books = await openBooks(context.dir, {
     clock: context.clock,
     command: 'verify',
+    existing: 'needed',
     onNote: context.tell,
     engine: engineSettings(config.engine),
   })

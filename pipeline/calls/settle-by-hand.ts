@@ -42,7 +42,13 @@ export async function settleByHand(
 ): Promise<void> {
   const { clock, tell } = context
   const engine = engineSettings(optionalConfig(context).engine)
-  const books = await openBooks(context.dir, { clock, command: 'writes', onNote: tell, engine })
+  const books = await openBooks(context.dir, {
+    clock,
+    command: 'writes',
+    existing: 'needed',
+    onNote: tell,
+    engine,
+  })
   try {
     const open = await unsettledWrites(books.landing.connection)
     if (!open.some((write) => write.seq === seq))

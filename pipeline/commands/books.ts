@@ -38,6 +38,7 @@ export const buildCommand = defineCommand({
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'build',
+      existing: 'expected',
       onNote: context.tell,
       engine: engineSettings(config.engine),
     })
@@ -57,6 +58,7 @@ export const checkCommand = defineCommand({
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'check',
+      existing: 'needed',
       onNote: context.tell,
       engine: engineSettings(config.engine),
     })
@@ -117,6 +119,7 @@ export const rebuildCommand = defineCommand({
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'rebuild',
+      existing: 'expected',
       onNote: context.tell,
       engine: engineSettings(config.engine),
       rebuild: true,
