@@ -80,7 +80,7 @@ export interface BooksOptions {
 
 /**
  * Throws a UsageError where no books are: a mistyped folder has no break and nothing that fails to verify, and a ledger
- * that stands alone would be replaced by one of nothing. A folder with its configuration alone is books that begin.
+ * that stands alone would be replaced by an empty one. A folder with its configuration alone is books that begin.
  */
 export function mustBeBooks(dir: string, existing: 'needed' | 'expected'): void {
   const has = (name: string): boolean => existsSync(join(dir, name))
@@ -90,7 +90,9 @@ export function mustBeBooks(dir: string, existing: 'needed' | 'expected'): void 
   throw new UsageError('There are no books in this folder.', {
     where: dir,
     expected: 'a folder with journal/, as `tieout nightly` and `tieout import` make it',
-    found: ledgerAlone ? 'a ledger without the journal it was built from' : 'nothing of them',
+    found: ledgerAlone
+      ? 'a ledger without the journal it was built from'
+      : 'no journal/ and no landing.duckdb',
     action: ledgerAlone
       ? 'Name the folder that the ledger was built in with --dir; `tieout sql` and `tieout report` read the ledger as it is. Nothing was changed.'
       : 'Name another folder with --dir, or begin with `tieout init`. Nothing was changed.',

@@ -11,6 +11,7 @@ test.each([
   ['check', ['check']],
   ['verify', ['verify']],
   ['verify --repair', ['verify', '--repair']],
+  ['writes --settle', ['writes', '--settle', '1', '--as', 'done']],
   ['explain-break', ['explain-break', 'x', '--note', 'y']],
 ])('%s refuses a folder without books, and makes nothing in it', async (_name, words) => {
   const dir = temporaryFolder()
