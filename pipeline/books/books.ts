@@ -18,7 +18,7 @@ import { openLanding } from '../landing/database.ts'
 import { OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
 import type { Landing, LandingOptions } from '../landing/landing.ts'
-import { lastLanded } from '../landing/last-landed.ts'
+import { lastBuilt, lastLanded } from '../landing/last-landed.ts'
 import type { LandingFeed } from '../landing/page.ts'
 import { isInUse } from '../output/spill.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
@@ -66,8 +66,8 @@ export interface BooksOptions {
    */
   readonly rebuild?: boolean
   /**
-   * For what works on books that are there: a ledger that stands alone is refused, and books of which nothing has landed
-   * say so. `needed` refuses a folder without books too; `expected` begins them.
+   * For what works on books that are there: those of which nothing has landed say so. `needed` refuses a folder without
+   * books; `expected` begins them.
    */
   readonly existing?: 'needed' | 'expected'
   /** Of the lock and the journal; DuckDB has its own way to the disk. */
@@ -79,14 +79,15 @@ export interface BooksOptions {
 }
 
 /**
- * Throws a UsageError where no books are: a mistyped folder has no break and nothing that fails to verify, and a ledger
- * that stands alone would be replaced by an empty one. A folder with its configuration alone is books that begin.
+ * Throws a UsageError for a ledger that stands alone, which would be replaced by one of books that begin; and where books are
+ * needed and none are: a mistyped folder has no break and nothing that fails to verify. A folder with its configuration
+ * alone is books that begin.
  */
-export function mustBeBooks(dir: string, existing: 'needed' | 'expected'): void {
+export function mustBeBooks(dir: string, existing: BooksOptions['existing']): void {
   const has = (name: string): boolean => existsSync(join(dir, name))
   if (has('journal') || has('landing.duckdb')) return
   const ledgerAlone = has('ledger.duckdb')
-  if (!ledgerAlone && (existing === 'expected' || has('tieout.yaml'))) return
+  if (!ledgerAlone && (existing !== 'needed' || has('tieout.yaml'))) return
   throw new UsageError('There are no books in this folder.', {
     where: dir,
     expected: 'a folder with journal/, as `tieout nightly` and `tieout import` make it',
@@ -94,7 +95,7 @@ export function mustBeBooks(dir: string, existing: 'needed' | 'expected'): void 
       ? 'a ledger without the journal it was built from'
       : 'no journal/ and no landing.duckdb',
     action: ledgerAlone
-      ? 'Name the folder that the ledger was built in with --dir; `tieout sql` and `tieout report` read the ledger as it is. Nothing was changed.'
+      ? 'Name the folder that the ledger was built in with --dir, or move ledger.duckdb aside to begin new books here; `tieout sql` and `tieout report` read it as it is. Nothing was changed.'
       : 'Name another folder with --dir, or begin with `tieout init`. Nothing was changed.',
   })
 }
@@ -142,7 +143,7 @@ const ERASURE_TO_END =
 
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {
-  if (options.existing !== undefined) mustBeBooks(dir, options.existing)
+  mustBeBooks(dir, options.existing)
   ensureFolder(dir)
   mustBeOwnFiles(dir)
   const { clock, disk = nodeDisk } = options
@@ -178,7 +179,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
       clock,
       disk,
       ...options.journal,
-      landedSeq: landing.landedSeq,
+      landedSeq: Math.max(landing.landedSeq, await lastBuilt(landing.connection, dir)),
       ...(landing.chain === null ? {} : { expect: { seq: landing.landedSeq, chain: landing.chain } }),
     })
     closers.push(() => journal.close())

@@ -215,7 +215,7 @@ class Build {
     const firing = events.filter(({ table, rows }) => table.startsWith('checks.') && rows > 0)
     for (const { table } of firing) await this.#fetch(beside, table, shapes)
     await assembleBreaks(beside, { made: firing.map(({ table }) => table), kept: [] }, now)
-    await makeAbout(beside, now)
+    await makeAbout(beside, landed, now)
     const finished = shapesIn(await columnsOf(beside, [CATALOG]))
     for (const docs of [breaksDocs, aboutDocs]) await this.#send(beside, docs.table, finished, docs)
     const allBreaks = await readBreaks(beside)

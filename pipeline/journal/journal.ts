@@ -125,7 +125,7 @@ const notReached = (
     expected,
     found,
     action:
-      'Restore the journal folder from a backup. If this journal is all there is, move landing.duckdb aside and run ' +
+      'Restore the journal folder from a backup. If this journal is all there is, move landing.duckdb and ledger.duckdb aside and run ' +
       '`tieout rebuild`: the books then hold what this journal has, and the next night fetches what the venue still has.',
   })
 

@@ -145,6 +145,6 @@ const notOfThisJournal = (expected: string, found: string): CorruptionError =>
     expected: `${expected}, as it has landed`,
     found,
     action:
-      'Restore the journal that is missing frames. If this journal is all there is, move landing.duckdb aside and run ' +
+      'Restore the journal that is missing frames. If this journal is all there is, move landing.duckdb and ledger.duckdb aside and run ' +
       '`tieout rebuild`.',
   })

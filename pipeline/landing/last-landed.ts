@@ -1,8 +1,8 @@
-// What the landing database of the books says of the journal it was made from, whatever its version: before it is made
-// again, the journal must be shown to reach at least as far.
+// What the files beside the journal say of it: the landing database of the last frame that has landed, the published ledger of
+// the last that it was built from. Before anything is made again, the journal must be shown to reach at least as far.
 import { existsSync } from 'node:fs'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { literal } from '../engine/quote.ts'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 
@@ -14,22 +14,42 @@ export interface LastLanded {
 
 /** Nothing for a file that is not there or can no longer be read: then the journal alone counts. */
 export async function lastLanded(dir: string, engine: EngineSettings): Promise<LastLanded> {
-  const path = join(dir, 'landing.duckdb')
-  if (!existsSync(path)) return {}
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
     ...instanceOptions(engine),
   })
   try {
     const connection = await instance.connect()
-    await connection.run(`attach ${literal(path)} as landing (read_only)`)
-    const reader = await connection.runAndReadAll('select landed_seq, chain from landing.main.state')
-    const [seq, chain] = reader.getRows()[0] as [bigint, string | null]
-    const landedSeq = Number(seq)
-    return chain === null ? { landedSeq } : { landedSeq, expect: { seq: landedSeq, chain } }
-  } catch {
-    return {}
+    const built = await lastBuilt(connection, dir)
+    const state = await firstRow(connection, join(dir, 'landing.duckdb'), 'state', 'landed_seq, chain')
+    const [seq = 0n, chain = null] = (state ?? []) as [bigint?, (string | null)?]
+    const landedSeq = Math.max(Number(seq), built)
+    return chain === null ? { landedSeq } : { landedSeq, expect: { seq: Number(seq), chain } }
   } finally {
     instance.closeSync()
+  }
+}
+
+/** The last frame that the published ledger was built from; 0 where there is none, or one that does not say so. */
+export async function lastBuilt(connection: DuckDBConnection, dir: string): Promise<number> {
+  return Number((await firstRow(connection, join(dir, 'ledger.duckdb'), 'about', 'landed_seq'))?.[0] ?? 0)
+}
+
+/** Null where the file is not there, cannot be read or has no such columns. */
+async function firstRow(
+  connection: DuckDBConnection,
+  path: string,
+  table: string,
+  columns: string,
+): Promise<readonly unknown[] | null> {
+  if (!existsSync(path)) return null
+  try {
+    await connection.run(`attach ${literal(path)} as beside_journal (read_only)`)
+    const reader = await connection.runAndReadAll(`select ${columns} from beside_journal.main.${table}`)
+    return reader.getRows()[0] ?? null
+  } catch {
+    return null
+  } finally {
+    await connection.run('detach database if exists beside_journal')
   }
 }

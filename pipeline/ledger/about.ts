@@ -1,5 +1,6 @@
-// Which version made a ledger and when, in the ledger itself: an older tieout must not read tables whose meaning has changed
-// since, and a copy or a restored file has another time than what it holds.
+// Which version made a ledger, when and from how much of the journal, in the ledger itself: an older tieout must not read
+// tables whose meaning has changed since, a copy or a restored file has another time than what it holds, and a journal that
+// ends earlier has lost something.
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
@@ -11,17 +12,28 @@ export const LEDGER_FORMAT = 1
 export const aboutDocs: Documented = {
   table: 'main.about',
   file: 'about',
-  doc: 'Which version of tieout made this ledger, and when.\ngrain: one row\nkeys:  none: there is one row',
+  doc: 'Which version of tieout made this ledger, when, and from how much of the journal.\ngrain: one row\nkeys:  none: there is one row',
   columnDocs: new Map([
     ['format', 'Rises when what the tables say changes its meaning.'],
     ['version', 'Version of tieout.'],
     ['published_at', 'When the run that published it built it: its own now, which --now moves.'],
+    [
+      'landed_seq',
+      'Number of the last frame of the journal that it was built from; 0 where nothing had landed.',
+    ],
   ]),
 }
 
-export async function makeAbout(connection: DuckDBConnection, now: Date): Promise<void> {
+/** `landed` has what the ledger is built from attached as `landing`; `connection` has the ledger. */
+export async function makeAbout(
+  connection: DuckDBConnection,
+  landed: DuckDBConnection,
+  now: Date,
+): Promise<void> {
+  const reader = await landed.runAndReadAll('select landed_seq from landing.main.state')
+  const landedSeq = String(reader.getRowsJson()[0]?.[0] ?? 0)
   await connection.run(
     `create or replace table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version,
-       cast(${literal(now.toISOString())} as timestamptz) as published_at`,
+       cast(${literal(now.toISOString())} as timestamptz) as published_at, cast(${landedSeq} as bigint) as landed_seq`,
   )
 }

@@ -205,7 +205,7 @@ async function make(
     { made: firing.filter((table) => !kept.has(table)), kept: firing.filter((table) => kept.has(table)) },
     options.now,
   )
-  await makeAbout(connection, options.now)
+  await makeAbout(connection, connection, options.now)
   await writeMade(connection, new Map([...found, await breaksFound(connection)]), {
     before,
     origin,

@@ -1,7 +1,17 @@
 // A folder without books: what works on books refuses it and leaves it as it was, rather than find nothing wrong in it.
-import { existsSync, readdirSync, writeFileSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
@@ -24,17 +34,75 @@ test.each([
   expect(readdirSync(dir)).toEqual([])
 })
 
-test.each(['build', 'rebuild', 'check', 'verify'])(
+const trades = (dir: string): string => join(dir, 'trades.csv')
+
+const ALL_THAT_WRITE: readonly (readonly [string, (dir: string) => readonly string[]])[] = [
+  ['build', () => ['build']],
+  ['rebuild', () => ['rebuild']],
+  ['check', () => ['check']],
+  ['verify', () => ['verify']],
+  ['nightly', () => ['nightly']],
+  ['sync', () => ['sync']],
+  ['prices fetch', () => ['prices', 'fetch']],
+  ['import', (dir) => ['import', 'trades', trades(dir)]],
+]
+
+/** A folder with a configuration, a file to import, and no venue that would answer. */
+function folderWithout(): string {
+  const dir = temporaryFolder()
+  writeFileSync(
+    join(dir, 'tieout.yaml'),
+    'venue:\n  base_url: http://127.0.0.1:9\naccounts:\n  main: { credentials: env }\nprices:\n  sources: { candles: {} }\n',
+  )
+  writeFileSync(trades(dir), TRADES)
+  return dir
+}
+
+const bytesOf = (dir: string): Buffer => readFileSync(join(dir, 'ledger.duckdb'))
+
+const TRADES =
+  'id,time,account,type,asset,quantity,currency,total,fee,fee_currency\n' +
+  'b1,2026-01-01T00:00:00Z,main,buy,BTC,1,USD,100,1,USD\n'
+
+test.each(ALL_THAT_WRITE)(
   '%s refuses a ledger that stands without its journal, and leaves it as it was',
-  async (name) => {
-    const dir = temporaryFolder()
+  async (_name, words) => {
+    const dir = folderWithout()
     writeFileSync(join(dir, 'ledger.duckdb'), 'a ledger')
-    const { code, stderr } = await command([name, '--dir', dir])
-    expect(code).toBe(2)
-    expect(stderr).toContain('a ledger without the journal it was built from')
-    expect(readdirSync(dir)).toEqual(['ledger.duckdb'])
+    const { code, stderr } = await command([...words(dir), '--dir', dir])
+    expect([code, stderr]).toEqual([
+      2,
+      expect.stringContaining('a ledger without the journal it was built from'),
+    ])
+    expect(readdirSync(dir)).toEqual(['ledger.duckdb', 'tieout.yaml', 'trades.csv'])
+    expect(bytesOf(dir).toString()).toBe('a ledger')
   },
 )
+
+describe('a ledger beside a journal that ends before what it was built from', () => {
+  let full: string
+
+  beforeAll(async () => {
+    full = mkdtempSync(join(tmpdir(), 'tieout-full-'))
+    writeFileSync(trades(full), TRADES)
+    expect((await command(['import', 'trades', trades(full), '--dir', full])).code).toBe(0)
+  }, 120_000)
+
+  afterAll(() => rmSync(full, { recursive: true, force: true }))
+
+  test.each(ALL_THAT_WRITE)(
+    '%s refuses, and leaves it as it was',
+    async (_name, words) => {
+      const dir = folderWithout()
+      mkdirSync(join(dir, 'journal'))
+      cpSync(join(full, 'ledger.duckdb'), join(dir, 'ledger.duckdb'))
+      const { code, stderr } = await command([...words(dir), '--dir', dir])
+      expect([code, stderr]).toEqual([1, expect.stringContaining('The journal ends before what has landed.')])
+      expect(bytesOf(dir).equals(bytesOf(full))).toBe(true)
+    },
+    120_000,
+  )
+})
 
 test('books that begin say that nothing has landed', async () => {
   const dir = temporaryFolder()

@@ -185,8 +185,13 @@ describe('damaged books', () => {
     expect(readFileSync(segment(dir))).toEqual(bytes)
   }, 300_000)
 
-  test('under an older journal: frames that are missing are called missing, none damaged', async () => {
+  test.each([
+    ['landing and ledger', []],
+    ['the ledger alone', ['landing.duckdb']],
+    ['landing alone', ['ledger.duckdb']],
+  ])('under an older journal, as %s tell: frames that are missing are called missing', async (_who, gone) => {
     const dir = copied()
+    for (const name of gone) rmSync(join(dir, name))
     const frames = await framesOf(dir)
     const kept = frames.at(-4)!
     writeFileSync(segment(dir), readFileSync(segment(dir)).subarray(0, kept.end))
