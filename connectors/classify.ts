@@ -32,11 +32,15 @@ export const permissionCodes: readonly string[] = [NO_CREDENTIAL, ...PERMISSION.
  */
 const NOT_OF_THE_ROLE: ReadonlySet<string> = new Set('60039 40054 40029 70102 70231 40099'.split(' '))
 
+const NO_DATA = '40054'
+
 const NOT_OPENED: Readonly<Record<Opening, string>> = { P2P: '60039', 'product line': '40099' }
 
 /** What of the endpoint a code says does not apply to the account: all of it, or the part asked for; null for nothing. */
-function exclusionBy(code: string, { role, opened }: Endpoint): 'feed' | 'partition' | null {
+function exclusionBy(code: string, { role, opened, paramFrom }: Endpoint): 'feed' | 'partition' | null {
   if (opened !== undefined && code === NOT_OPENED[opened]) return 'partition'
+  // Asked once for each of many, "no data" speaks of the one: a sub-account that is gone silences no other.
+  if (paramFrom !== undefined && code === NO_DATA) return 'partition'
   return role !== undefined && NOT_OF_THE_ROLE.has(code) ? 'feed' : null
 }
 

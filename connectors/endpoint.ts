@@ -107,8 +107,13 @@ export interface Endpoint {
   readonly page: Paging
   readonly window: Window | null
   readonly partitions: readonly Partition[]
-  /** Rows of these states may still change: their windows are read again until they settle. */
+  /** Rows of these states, or of one that is not documented, may still change: their windows are read again until they settle. */
   readonly unsettled?: { readonly field: string; readonly values: readonly string[] }
+  /**
+   * Another feed lists what is under way: what has left that list ended just now and stands here, however long ago its own
+   * time is, so its window is read again. `partition` is the field that says in which partition it stands.
+   */
+  readonly endsOf?: { readonly feed: string; readonly partition: string }
   /** Which accounts it applies to; what the venue refuses is recorded, whatever stands here. */
   readonly applies: 'all' | 'unified' | 'classic'
   /** What kind of account the interface asks for beside the permission, in words; absent where any will do. */
@@ -126,12 +131,26 @@ export interface Endpoint {
   readonly secretParams?: readonly string[]
   /** Fields of `data` that are secrets of ours: replaced in the body before it is journaled. */
   readonly secretFields?: readonly string[]
-  /** Each item of the answer succeeds or fails by itself, under a code of success for the whole. */
-  readonly itemsMayFail?: boolean
+  /**
+   * Each of several things that are asked for succeeds or fails by itself, under a code of success for the whole: the request
+   * field that lists them, the fields by which an answer names one, the first that was sent counting, and the field that
+   * only a success has.
+   */
+  readonly itemsMayFail?: { readonly param: string; readonly names: readonly string[]; readonly id: string }
+  /** The field of an answer that says whether it was done, and what it says then, in capitals. */
+  readonly doneWhen?: { readonly field: string; readonly value: string }
   /** How to find out what became of a write whose answer was lost. */
   readonly outcome?: string
-  /** A request field whose values are a field of another feed's rows: one request for each of them. */
-  readonly paramFrom?: { readonly param: string; readonly feed: string; readonly field: string }
+  /**
+   * A request field whose values are a field of another feed's rows, or of what was sent to the endpoint `write` from here:
+   * one request for each of them.
+   */
+  readonly paramFrom?: {
+    readonly param: string
+    readonly feed: string
+    readonly field: string
+    readonly write: string
+  }
   readonly doc: string
 }
 

@@ -229,6 +229,14 @@ export class RepeatedCursor extends PassingFailure {
   }
 }
 
+/** Page after page is full of rows of other times than were asked for, so that no window would ever end. */
+export class WindowIgnored extends PassingFailure {
+  override readonly name = 'WindowIgnored'
+  constructor(refusal: Refusal) {
+    super(refusal, 'The venue ignores the times that it is asked for')
+  }
+}
+
 /** A code that nothing is known of: kept and shown. */
 export class UnknownRefusal extends VenueError {
   override readonly name = 'UnknownRefusal'

@@ -2,7 +2,7 @@
 // number, leads on. Pure. Sources: interface document, part 1 (pagination); venue-facts, Paging.
 import type { Endpoint } from './endpoint.ts'
 import { lastId, type Page, readPage } from './envelope.ts'
-import { MalformedAnswer, type Refusal, RepeatedCursor } from './errors.ts'
+import { MalformedAnswer, type Refusal, RepeatedCursor, WindowIgnored } from './errors.ts'
 
 /** A position among the pages of one list. */
 export interface Place {
@@ -42,6 +42,14 @@ export const isFull = ({ page }: Endpoint, { rows }: Page): boolean =>
 export function namelessPage(endpoint: Endpoint): MalformedAnswer {
   return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))
 }
+
+/** So many full pages without one row of their windows are no disorder any more: something answers whatever is asked. */
+export const MOST_BESIDE = 10
+
+export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
+  new WindowIgnored(
+    refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} full pages in a row without a row of their window`),
+  )
 
 const refusalOf = (endpoint: Endpoint, code: string, message: string): Refusal => ({
   endpoint,

@@ -23,11 +23,12 @@ export const textBetween = (min: number, max: number) =>
       .refine((value) => value.length >= min && value.length <= max, `must have ${min} to ${max} characters`),
   )
 
-export const textShorterThan = (limit: number) =>
+export const textShorterThan = (limit: number, { min = 0 }: { min?: number } = {}) =>
   z.preprocess(
     asText,
     z
       .string({ error: missing('must be a text') })
+      .min(min, 'must not be empty')
       .refine((value) => value.length < limit, `must be shorter than ${limit} characters`),
   )
 

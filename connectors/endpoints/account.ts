@@ -22,6 +22,7 @@ export const settings = defineEndpoint({
 export const repay = defineEndpoint({
   section: '4.15',
   name: 'account.repay',
+  doneWhen: { field: 'result', value: 'YES' },
   method: 'POST',
   path: '/api/v3/account/repay',
   writes: true,

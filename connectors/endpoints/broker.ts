@@ -20,6 +20,9 @@ import {
 const ND_BROKER = 'an ND broker main account'
 const AGENT = 'an agent (referral) account'
 
+/** Customers of one's customers are left out unless they are asked for. */
+const WITH_SUBORDINATES = [{ label: '', params: { showSub: 'yes' } }]
+
 const permission = oneOf(
   'contract_order',
   'contract_position',
@@ -40,7 +43,7 @@ function transferNeedsWrite({ permType: type, permList }: KeyFields, report: Rep
 }
 
 function addressesUnlessReadonly({ permType: type, ipList: addresses }: KeyFields, report: Report): void {
-  if (type !== 'readonly' && addresses === undefined)
+  if (type !== 'readonly' && (addresses === undefined || (addresses as readonly unknown[]).length === 0))
     report('ipList', 'is required unless permType is readonly')
 }
 
@@ -56,10 +59,10 @@ export const createApiKey = defineEndpoint({
     {
       subUid: text,
       passphrase: textBetween(6, 32),
-      label: textShorterThan(20),
+      label: textShorterThan(20, { min: 1 }),
       ipList: ipList.optional(),
       permType,
-      permList: listOf(permission),
+      permList: listOf(permission, { min: 1 }),
     },
     addressesUnlessReadonly,
     transferNeedsWrite,
@@ -110,7 +113,13 @@ export const subaccountEmails = defineEndpoint({
   params: fields({ subUid: text }),
   item: subaccountEmail,
   rows: 'object',
-  paramFrom: { param: 'subUid', feed: 'futures.subaccountAssets', field: 'userId' },
+  // ND brokers may not call 4.13: of their sub-accounts the books know those that they made a key for (4.1).
+  paramFrom: {
+    param: 'subUid',
+    feed: 'futures.subaccountAssets',
+    field: 'userId',
+    write: createApiKey.name,
+  },
   role: 'a broker',
   doc: 'User name and e-mail address of a sub-account.',
 })
@@ -136,6 +145,7 @@ export const customers = defineEndpoint({
     inOrder,
   ),
   item: customer,
+  partitions: WITH_SUBORDINATES,
   page: { kind: 'page-number', param: 'pageNo', sizeParam: 'pageSize', size: 1_000, sizeMax: 1_000 },
   window: {
     spanMaxMs: days(30),
@@ -144,7 +154,8 @@ export const customers = defineEndpoint({
     // A customer may have registered long before being referred.
     touches: [],
     proves: 'whole',
-    lookbackMs: days(1),
+    // Which time it filters by is not said, so a customer may appear anywhere in what the venue shows.
+    lookbackMs: days(30),
   },
   role: AGENT,
   doc: 'Customers whom an agent referred.',
@@ -171,6 +182,7 @@ export const customerKycResults = defineEndpoint({
   ),
   item: customerKyc,
   rows: 'userList',
+  partitions: WITH_SUBORDINATES,
   page: {
     kind: 'cursor',
     param: 'idLessThan',
@@ -183,7 +195,7 @@ export const customerKycResults = defineEndpoint({
   window: {
     spanMaxMs: days(90),
     retentionMs: null,
-    retentionAssumedMs: days(90),
+    retentionAssumedMs: days(730),
     time: '',
     proves: 'whole',
     lookbackMs: days(90),

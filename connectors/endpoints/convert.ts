@@ -14,6 +14,7 @@ export const convertSmallBalances = defineEndpoint({
     coinList: textOrListOf(text),
   }),
   rows: 'orderList',
+  itemsMayFail: { param: 'coinList', names: ['coin'], id: 'orderId' },
   outcome: 'Sync tax.records and look for conversions of these coins.',
   doc: 'Converts small balances of the coins named into the platform coin.',
 })

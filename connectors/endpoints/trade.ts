@@ -60,11 +60,12 @@ type Change = { readonly orderId?: string; readonly clientOid?: string; readonly
 /** Several symbols may be mixed, but only within one business line, and each order once. */
 function batchRules(value: Readonly<Record<string, unknown>>, report: Report): void {
   const changes = value.orders as readonly Change[]
-  for (const id of ['orderId', 'clientOid'] as const) {
-    const given = changes.map((change) => change[id]).filter((one) => one !== undefined)
-    const twice = given.find((one, place) => given.indexOf(one) !== place)
-    if (twice !== undefined) report('orders', `must name each order once, but ${id} ${twice} stands twice`)
-  }
+  // Where both ids are given the venue goes by orderId.
+  const given = changes.map(({ orderId, clientOid }) =>
+    orderId === undefined ? `clientOid ${clientOid}` : `orderId ${orderId}`,
+  )
+  const twice = given.find((one, place) => given.indexOf(one) !== place)
+  if (twice !== undefined) report('orders', `must name each order once, but ${twice} stands twice`)
   const lines = new Set(changes.map((change) => change.category).filter((one) => one !== undefined))
   if (lines.size > 1)
     report('orders', `must stay within one business line, found ${[...lines].join(' and ')}`)
@@ -100,7 +101,7 @@ export const batchModifyOrders = defineEndpoint({
     },
     batchRules,
   ),
-  itemsMayFail: true,
+  itemsMayFail: { param: 'orders', names: ['orderId', 'clientOid'], id: 'orderId' },
   applies: 'unified',
   outcome: 'Compare price and quantity of the orders with `tieout call trade.openOrders`.',
   doc: 'Modifies price or quantity of up to 20 open orders at once.',
@@ -167,6 +168,8 @@ export const orderHistory = defineEndpoint({
     params: { category: line },
   })),
   unsettled: { field: 'orderStatus', values: ['live', 'new', 'partially_filled'] },
+  // Closed orders stand here, open ones in 4.10: an order may rest for weeks before it closes.
+  endsOf: { feed: openOrders.name, partition: 'category' },
   opened: 'product line',
   applies: 'unified',
   doc: 'Orders of the last 90 days, with how and why they ended.',

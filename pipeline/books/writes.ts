@@ -67,7 +67,8 @@ async function select(connection: DuckDBConnection, where: string, values: DuckD
 /** What to tell of a write whose outcome is not known, and how to end that. */
 export function describeUnsettled(write: Write): string {
   const { seq, account, endpoint, intendedAt, outcome } = write
-  const why = outcome === null ? 'the process ended before the answer came' : 'no answer came'
+  const why =
+    outcome === null ? 'the process ended before the answer came' : 'no answer came that tells of it'
   const when = new Date(intendedAt).toISOString()
   return [
     `Write ${seq} (${endpoint} of account ${account}, ${when}) may have been carried out: ${why}.`,

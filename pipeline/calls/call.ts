@@ -9,7 +9,7 @@ import { UsageError } from '../../models/error.ts'
 import { asConfigured, openConfiguredVenue } from '../books/night.ts'
 import { nearest } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { failedItems, itemsRefused } from './items.ts'
+import { failedItems, itemsRefused, notDone } from './items.ts'
 import { keepSecret, type SecretKeeper } from './keep-secret.ts'
 import { maskSecrets } from './secrets.ts'
 import { type CallSession, withSession } from './session.ts'
@@ -108,6 +108,9 @@ async function write(
   const data = await sendWrite(session, endpoint, { ...params, ...id }, keeper?.keep)
   context.print(redactText(showJson(maskSecrets(endpoint, data), options.json), session.secrets))
   if (keeper !== null) context.tell(keeper.told)
+  const said = notDone(endpoint, data)
+  if (said !== null)
+    context.tell(redactText(`The venue answered that nothing was done: ${said}.`, session.secrets))
   const failed = failedItems(endpoint, params, data)
   if (failed.length > 0) throw itemsRefused(endpoint, session, failed)
 }

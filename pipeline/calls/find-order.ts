@@ -50,7 +50,7 @@ async function search(
     const answer = await client.request(endpoint, { ...params, ...cursor })
     const page = extractPage(endpoint, answer.envelope.data)
     const order = (page.rows as Readonly<Record<string, unknown>>[]).find(
-      (row) => row.clientOid === clientOid,
+      (row) => textOf(row.clientOid) === clientOid,
     )
     if (order !== undefined)
       return {

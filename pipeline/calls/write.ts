@@ -12,7 +12,7 @@ import type { Answer } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from '../books/writes.ts'
 import { findOrder } from './find-order.ts'
-import { describeItems, failedItems } from './items.ts'
+import { describeItems, failedItems, NOT_TOLD, notDone } from './items.ts'
 import { cleanBody } from './secrets.ts'
 import type { CallSession } from './session.ts'
 
@@ -67,11 +67,15 @@ function settlementOf(
   data: unknown,
   secrets: readonly string[],
 ): Settlement {
+  const said = notDone(endpoint, data)
+  if (said !== null) return { outcome: 'refused', code: redactText(said, secrets), reason: null }
   const failed = failedItems(endpoint, params, data)
   if (failed.length === 0) return { outcome: 'done', code: SUCCESS, reason: null }
   const codes = [...new Set(failed.map(({ code }) => code))].join(' ')
+  const isAll = failed.length === failed[0]?.total
   return {
-    outcome: failed.every(({ total }) => total === failed.length) ? 'refused' : 'partial',
+    // Of what is not told nobody knows whether it was done, and it is not sent again before somebody looked.
+    outcome: failed.some(({ code }) => code === NOT_TOLD) ? 'unknown' : isAll ? 'refused' : 'partial',
     code: redactText(codes, secrets),
     reason: redactText(describeItems(failed), secrets),
   }

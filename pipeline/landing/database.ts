@@ -45,6 +45,8 @@ class LandingDatabase implements Landing {
   readonly #covered = new Batch(questions.keyText, (keys) => questions.covered(this.connection, keys))
   readonly #wanted = new Batch(questions.keyText, (keys) => questions.wanted(this.connection, keys))
   readonly #unfinished = new Batch(questions.keyText, (keys) => questions.unfinished(this.connection, keys))
+  /** By the feed in which the records of a list are looked for. */
+  readonly #left = new Map<string, Batch<questions.PartitionKey, number>>()
   /** One transaction after the other, however many callers there are. */
   #turn: Promise<unknown> = Promise.resolve()
   #failed = false
@@ -146,11 +148,34 @@ class LandingDatabase implements Landing {
     )
   }
 
+  async oldestThatLeft(
+    account: string,
+    feed: string,
+    partition: string,
+    list: Pick<questions.ListOfOpen, 'feed' | 'partition' | 'partitions'>,
+  ): Promise<number | null> {
+    const listed = this.#feeds.get(list.feed)
+    const time = this.#feeds.get(feed)?.time
+    if (listed === undefined || time === undefined) return null
+    // Of one list everything but the account and the partition is the same.
+    const batch =
+      this.#left.get(feed) ??
+      new Batch(questions.keyText, (keys: readonly questions.PartitionKey[]) =>
+        questions.oldestThatLeft(this.connection, keys, { ...list, record: listed.record, time }),
+      )
+    this.#left.set(feed, batch)
+    return (await this.#read(batch.of([account, feed, partition]))) ?? null
+  }
+
   async distinctValues(account: string, feed: string, field: string): Promise<string[]> {
     const known = this.#feeds.get(feed)
     return known === undefined
       ? []
       : this.#read(questions.distinctValues(this.connection, account, known.record, field))
+  }
+
+  writtenValues(account: string, endpoint: string, field: string): Promise<string[]> {
+    return this.#read(questions.writtenValues(this.connection, account, endpoint, field))
   }
 
   account(name: string): Promise<questions.KnownAccount | null> {

@@ -36,8 +36,17 @@ export interface Landing {
     field: string,
     values: readonly string[],
   ): Promise<number | null>
+  /** Unix milliseconds of the oldest record that has left a list and has not been looked for here since; null for none. */
+  oldestThatLeft(
+    account: string,
+    feed: string,
+    partition: string,
+    list: { readonly feed: string; readonly partition: string; readonly partitions: readonly string[] },
+  ): Promise<number | null>
   /** The different values of a field that a feed has sent for an account. */
   distinctValues(account: string, feed: string, field: string): Promise<string[]>
+  /** The different values of a field of what was sent to an endpoint for an account. */
+  writtenValues(account: string, endpoint: string, field: string): Promise<string[]>
   account(name: string): Promise<KnownAccount | null>
   /** Rows and content of every table, to be compared with those of another landing of the same journal. */
   contentHashes(): Promise<Map<string, ContentHash>>

@@ -175,8 +175,8 @@ export async function unfinished(
 }
 
 /**
- * Unix milliseconds of the oldest record whose current version is in one of the states, or null.
- * Current is the version with the latest version field, else the one on the newest page (and there the first row:
+ * Unix milliseconds of the oldest record whose current version is in one of the states, however it is spelt, or in one that
+ * nobody knows; or null. Current is the version with the latest version field, else the one on the newest page (and there the first row:
  * rows come newest first).
  */
 export async function oldestUnsettled(
@@ -192,18 +192,74 @@ export async function oldestUnsettled(
     'page_id desc',
     'page_row',
   ]
-  const states = state.values.map((_, index) => `$${index + 3}`)
+  const mayChange = state.values.map((value) => value.toLowerCase())
+  const stays = (record.fields[state.field]?.values ?? [])
+    .map((value) => value.toLowerCase())
+    .filter((value) => !mayChange.includes(value))
+  const states = (values: readonly string[]): string => values.map(literal).join(', ')
   const rows = await ask<[bigint | null]>(
     connection,
     `select epoch_ms(min(happened_at)) from (
        select ${column(time)} as happened_at, ${column(state.field)} as present_state
        from landing.main.${identifier(record.table)} where account = $1 and partition = $2
        qualify row_number() over (partition by ${record.key.map(column).join(', ')} order by ${newestFirst.join(', ')}) = 1
-     ) where present_state in (${states.join(', ')})`,
-    [...of, ...state.values],
+     ) where lower(present_state) ${stays.length === 0 ? `in (${states(mayChange)})` : `not in (${states(stays)})`}`,
+    [...of],
   )
   const oldest = rows[0]?.[0] ?? null
   return oldest === null ? null : Number(oldest)
+}
+
+/** A list of what is under way, whose records are to be found in another feed once they have left it. */
+export interface ListOfOpen {
+  readonly feed: string
+  readonly record: RecordType
+  /** Wire name of the time by which the other feed's window may filter. */
+  readonly time: string
+  /** Wire name of the field that says in which of the other feed's partitions a record will stand, and all of these. */
+  readonly partition: string
+  readonly partitions: readonly string[]
+}
+
+/**
+ * Unix milliseconds of the oldest record that a later run no longer found in the list, and whose own time the partition has
+ * not read since, by `keyText`, of the partitions that have any. However long it stood in the list, it may have ended only now.
+ */
+export async function oldestThatLeft(
+  connection: DuckDBConnection,
+  keys: readonly PartitionKey[],
+  { feed, record, time, partition, partitions }: ListOfOpen,
+): Promise<Map<string, number>> {
+  const column = (name: string): string => identifier(columnName(name))
+  const rows = await askAll<[bigint]>(
+    connection,
+    `with ${ASKED},
+     listed as (
+       select account, upper(${column(partition)}) as stands_in, min(${column(time)}) as began_at, max(page_id) as last_page
+       from landing.main.${identifier(record.table)} semi join asked using (account)
+       group by account, stands_in, ${record.key.map(column).join(', ')}
+     ),
+     missed as (
+       select listed.account as account, stands_in, began_at, min(later.page_id) as missed_on
+       from listed
+       join landing.main.pages as last on last.page_id = listed.last_page
+       join landing.main.pages as later on later.account = listed.account and later.feed = ${literal(feed)}
+         and later.page_id > listed.last_page and later.run_id is distinct from last.run_id
+       group by listed.account, stands_in, began_at, last_page
+     )
+     select asked.account, asked.feed, asked.partition, epoch_ms(min(missed.began_at))
+     from asked
+     join missed on missed.account = asked.account and (missed.stands_in = asked.partition
+       or coalesce(missed.stands_in, '') not in (${partitions.map(literal).join(', ')}))
+     where not exists (
+       select 1 from landing.main.covered as own
+       where own.account = asked.account and own.feed = asked.feed and own.partition = asked.partition
+         and own.page_id > missed.missed_on and own.starts_at <= missed.began_at and own.ends_at >= missed.began_at
+     )
+     group by asked.account, asked.feed, asked.partition`,
+    keys,
+  )
+  return mapped(rows, ([row]) => Number(row?.[3]))
 }
 
 /** The different values of a field that a feed has sent for an account, sorted. */
@@ -218,6 +274,22 @@ export async function distinctValues(
     `select distinct ${identifier(columnName(field))} as value from landing.main.${identifier(record.table)}
      where account = $1 and value is not null order by value`,
     [account],
+  )
+  return rows.map(([value]) => value)
+}
+
+/** The different values of a field of what was sent to an endpoint for an account, whatever became of it, sorted. */
+export async function writtenValues(
+  connection: DuckDBConnection,
+  account: string,
+  endpoint: string,
+  field: string,
+): Promise<string[]> {
+  const rows = await ask<[string]>(
+    connection,
+    `select distinct json_extract_string(body, [$3])[1] as value from landing.main.writes
+     where account = $1 and endpoint = $2 and value is not null order by value`,
+    [account, endpoint, field],
   )
   return rows.map(([value]) => value)
 }

@@ -20,6 +20,13 @@ import { asksFor, syncFeed } from './feed.ts'
 /** The feed that tells what an account is; it is asked first and on its own. */
 export const SETTINGS_FEED = 'account.settings'
 
+/** What is asked once for each of a list that nothing has filled. */
+const NOTHING_TO_ASK_FOR = {
+  status: 'not_applicable',
+  code: 'not asked',
+  reason: 'no sub-account of this account is known, by 4.13 or by a key that was made here',
+} as const
+
 type Kind = 'unified' | 'classic' | 'unknown'
 
 interface Identity {
@@ -52,22 +59,31 @@ export async function syncAccount(
     accountMode: identity.mode,
   })
   const feeds = context.feeds.filter((feed) => feed.name !== SETTINGS_FEED && asksFor(feed, place))
-  const syncAll = async (some: readonly Endpoint[]): Promise<void> => {
-    const ended = await Promise.allSettled(
-      some.map((feed) => syncIfUsable(context, access, client, feed, identity)),
-    )
-    const failure = ended.find((one) => one.status === 'rejected')
-    if (failure !== undefined) throw failure.reason
+  const underWay = new Map<string, Promise<void>>()
+  const begin = async (feed: Endpoint): Promise<void> => {
+    // What has left a list is looked for in the same run.
+    if (feed.endsOf !== undefined) await underWay.get(feed.endsOf.feed)?.catch(() => undefined)
+    await syncIfUsable(context, access, client, feed, identity)
   }
-  await syncAll(feeds.filter((feed) => feed.paramFrom === undefined))
+  const own = feeds.filter((feed) => feed.paramFrom === undefined)
+  for (const isLater of [false, true])
+    for (const feed of own) if ((feed.endsOf !== undefined) === isLater) underWay.set(feed.name, begin(feed))
+  const ended = await Promise.allSettled(underWay.values())
+  const failure = ended.find((one) => one.status === 'rejected')
+  if (failure !== undefined) throw failure.reason
   // The rest are asked once for each value that another feed sent.
   for (const feed of feeds) {
     if (feed.paramFrom === undefined) continue
-    const { param, feed: source, field } = feed.paramFrom
+    const { param, feed: source, field, write } = feed.paramFrom
     await context.recorder.flush()
-    const values = await context.landing.distinctValues(access.name, source, field)
-    const partitions = values.map((value) => ({ label: value, params: { [param]: value } }))
+    const values = new Set([
+      ...(await context.landing.distinctValues(access.name, source, field)),
+      ...(await context.landing.writtenValues(access.name, write, param)),
+    ])
+    const partitions = [...values].map((value) => ({ label: value, params: { [param]: value } }))
     await syncIfUsable(context, access, client, { ...feed, partitions }, identity)
+    if (values.size === 0 && context.config.history.feeds?.includes(feed.name) === true)
+      await state(context, { account: access.name, feed: feed.name, partition: '' }, NOTHING_TO_ASK_FOR)
   }
 }
 

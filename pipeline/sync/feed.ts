@@ -2,7 +2,7 @@
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import { Stopped } from '../../connectors/errors.ts'
-import { firstPage } from '../../connectors/pages.ts'
+import { firstPage, MOST_BESIDE, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, openRanges } from '../../connectors/walk-state.ts'
@@ -14,7 +14,10 @@ import { type Asking, type Fetched, fetchPage, isWalk, retentionOverride, TOO_OL
 import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
 /** What planning asks of the landing database. */
-export type Knowledge = Pick<Landing, 'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled'>
+export type Knowledge = Pick<
+  Landing,
+  'covered' | 'wanted' | 'unfinished' | 'oldestUnsettled' | 'oldestThatLeft'
+>
 
 /** What is public is the same for everyone, so only the first account of a run asks for it. */
 export const asksFor = (endpoint: Endpoint, place: number): boolean => !endpoint.public || place === 0
@@ -29,14 +32,22 @@ export async function planFeedPartition(
   const retentionMs = retentionOverride(context, endpoint.name)
   const since = context.since ?? context.config.history.since
   const of = [account, endpoint.name, partition.label] as const
-  const state = endpoint.unsettled
-  const [covered, wanted, unfinished, oldestUnsettled] = await Promise.all([
+  const { unsettled: state, endsOf } = endpoint
+  const partitions = endpoint.partitions.map(({ label }) => label)
+  const [covered, wanted, unfinished, ...oldest] = await Promise.all([
     landing.covered(...of),
     landing.wanted(...of),
     landing.unfinished(...of),
     state === undefined ? null : landing.oldestUnsettled(...of, state.field, state.values),
+    endsOf === undefined ? null : landing.oldestThatLeft(...of, { ...endsOf, partitions }),
   ])
-  const known = { covered, wanted, unfinished, oldestUnsettled }
+  const mayChange = oldest.filter((time) => time !== null)
+  const known = {
+    covered,
+    wanted,
+    unfinished,
+    oldestUnsettled: mayChange.length === 0 ? null : Math.min(...mayChange),
+  }
   return planPartition(endpoint, partition, known, {
     now: context.now(),
     ...(since === undefined ? {} : { since }),
@@ -107,6 +118,7 @@ async function walk(
   walks: readonly Asking[],
 ): Promise<FeedEnd> {
   let done = 0
+  let beside = 0
   for (const [index, first] of walks.entries()) {
     let next: Asking | null = first
     while (next !== null) {
@@ -118,6 +130,8 @@ async function walk(
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
         next = page.next
+        beside = page.isBeside ? beside + 1 : 0
+        if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
       } catch (error) {
         const left: GivenUp = isWalk(asked)
           ? giveUpWindow(endpoint, asked)

@@ -1,9 +1,10 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
-import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
+import type { Page } from '../../connectors/envelope.ts'
+import { extractPage, isFull, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
-import type { WalkState } from '../../connectors/walk-state.ts'
+import { timesOf, type WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
 import { isoNow, noteAnswer, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
@@ -39,6 +40,8 @@ export class WindowGone extends Error {}
 
 export interface Fetched {
   readonly rows: number
+  /** A full page none of whose rows is of the window that was asked for. */
+  readonly isBeside: boolean
   readonly next: Asking | null
 }
 
@@ -101,7 +104,13 @@ export async function fetchPage(
       { account, feed: endpoint.name, partition: partition.label },
       { ...UNPROVEN, range: unproven },
     )
-  return { rows: page.rows.length, next }
+  const isBeside = asked !== undefined && isFull(endpoint, page) && liesBeside(endpoint, page, asked)
+  return { rows: page.rows.length, isBeside, next }
+}
+
+function liesBeside(endpoint: Endpoint, page: Page, { start, end }: Range): boolean {
+  const times = timesOf(endpoint, page)
+  return times.length > 0 && times.every((time) => time < start || time > end)
 }
 
 /** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */

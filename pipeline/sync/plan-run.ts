@@ -52,6 +52,7 @@ const nothingKnown: Knowledge & Pick<Landing, 'account'> = {
   wanted: async () => ({ from: null, lost: [] }),
   unfinished: async () => [],
   oldestUnsettled: async () => null,
+  oldestThatLeft: async () => null,
   account: async () => null,
 }
 

@@ -70,15 +70,84 @@ describe('a batch of changes', () => {
     expect(await writes(dir)).toMatchObject([{ outcome: 'refused', code: '25204 no id' }])
   }, 60_000)
 
+  test.each([
+    ['no item', []],
+    ['nothing at all', {}],
+    ['one item alone', [done('11')]],
+    ['another order in the place of one', [done('11'), done('12'), done('99')]],
+  ])(
+    'of which the answer tells of %s has an unknown outcome, and is not sent again',
+    async (_what, answer) => {
+      const { venue, dir, run } = await modify(answer)
+      expect(run.code).toBe(4)
+      expect(run.stderr).toContain('The answer does not tell what became of')
+      expect(run.stderr).toContain('(orderId 13): not told')
+      expect(run.stderr).toContain('Do not send it again before.')
+      expect(await writes(dir)).toMatchObject([{ outcome: 'unknown' }])
+      const again = await command([
+        ...['call', 'trade.batchModifyOrders', `orders=${ORDERS}`, '--write', '--dir', dir],
+      ])
+      expect([again.code, again.stderr]).toEqual([2, expect.stringContaining('may have been carried out')])
+      expect(venue.arrived.filter((path) => path === MODIFY)).toHaveLength(1)
+    },
+    60_000,
+  )
+
+  test('of which the answer lists the failures apart is refused in these', async () => {
+    const { dir, run } = await modify({
+      successList: [done('11')],
+      failureList: [
+        { orderId: '', clientOid: 'mine', errorCode: '25204', errorMsg: 'Order does not exist' },
+        { orderId: '13', clientOid: '', errorMsg: 'Too late' },
+      ],
+    })
+    expect(run.code).toBe(4)
+    expect(run.stderr).toContain('item 2 (clientOid mine): 25204 Order does not exist')
+    expect(run.stderr).toContain('item 3 (orderId 13): failed Too late')
+    expect(await writes(dir)).toMatchObject([{ outcome: 'partial' }])
+  }, 60_000)
+
   test('of which none is refused is done', async () => {
     const { dir, run } = await modify([
       done('11'),
-      { ...done('12'), code: '00000' },
+      { orderId: '12', clientOid: 'mine', code: '00000' },
       { ...done('13'), code: '', msg: '' },
     ])
     expect({ code: run.code, stderr: run.stderr }).toEqual({ code: 0, stderr: '' })
     expect(await writes(dir)).toMatchObject([{ outcome: 'done', code: '00000', message: 'success' }])
   }, 60_000)
+})
+
+describe('a write that says of itself what became of it', () => {
+  const PATH: Readonly<Record<string, string>> = {
+    'account.repay': '/api/v3/account/repay',
+    'convert.smallBalances': '/api/v2/convert/bgb-convert',
+  }
+  const send = async (name: string, words: string[], answer: unknown) => {
+    const venue = await traderVenue({ ...TRADER, [PATH[name] ?? '']: () => answer })
+    const dir = traderBooks(venue.baseUrl, '{}')
+    const run = await command(['call', name, ...words, '--write', '--json', '--dir', dir])
+    return { run, writes: await writes(dir) }
+  }
+  const REPAY = ['repayableCoinList=["USDT"]', 'paymentCoinList=["BTC"]']
+
+  test.each([
+    ['YES', 0, 'done'],
+    ['NO', 0, 'refused'],
+  ])('a repayment that answers %s ends with code %i and is %s', async (result, code, outcome) => {
+    const { run, writes } = await send('account.repay', REPAY, { result, repayAmount: '0' })
+    expect([run.code, writes]).toMatchObject([code, [{ outcome }]])
+    expect(run.stderr.includes('nothing was done: result NO.')).toBe(outcome === 'refused')
+  })
+
+  test('a conversion of which a coin is missing in the answer is not done', async () => {
+    const { run, writes } = await send('convert.smallBalances', ['coinList=["DOT","ADA"]'], {
+      orderList: [{ coin: 'DOT', orderId: '1' }],
+    })
+    expect(run.code).toBe(4)
+    expect(run.stderr).toContain('(coin ADA): not told')
+    expect(writes).toMatchObject([{ outcome: 'unknown' }])
+  })
 })
 
 describe('a span that the configuration widens', () => {

@@ -318,6 +318,16 @@ describe('the oldest unsettled record', () => {
     expect(await oldest(landing)).toBeNull()
   })
 
+  it('may be in a state of another spelling, or in one that nobody knows; one that is settled may not', async () => {
+    const landing = await landingIn(await emptyFolder())
+    await landing.land([orders(1, [orderRow('1', 4_000, 'Filled'), orderRow('2', 3_000, 'CANCELLED')])])
+    expect(await oldest(landing)).toBeNull()
+    await landing.land([orders(2, [orderRow('3', 2_000, 'Partially_Filled')])])
+    expect(await oldest(landing)).toBe(2_000)
+    await landing.land([orders(3, [orderRow('4', 1_000, 'frozen')])])
+    expect(await oldest(landing)).toBe(1_000)
+  })
+
   it('without a version field goes by the newest page', async () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([

@@ -37,6 +37,20 @@ export const TRADER: Answers = {
   '/api/v3/market/liquidations': () => noOrders,
 }
 
+/** By path, the code with which the venue refuses an endpoint that asks for another kind of account. */
+const EXCLUDED: Readonly<Record<string, string>> = {
+  '/api/v2/p2p/merchantInfo': '60039',
+  '/api/v2/p2p/orderList': '40054',
+  '/api/v2/broker/customer-list': '70102',
+  '/api/v2/broker/customer-kyc-result': '70231',
+  '/api/v2/mix/account/sub-account-assets': '40029',
+  '/api/v3/ins-loan/ltv-convert': '40099',
+}
+
+/** What is not a trader's business, refused under this status. */
+export const excluded = (status: number): Answers =>
+  Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
+
 export interface TraderVenue {
   readonly baseUrl: string
   /** Paths without their query, in the order of their arrival. */

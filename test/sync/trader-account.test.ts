@@ -4,22 +4,9 @@ import { describe, expect, test } from 'vitest'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { command } from '../support/in-process.ts'
-import { type Answers, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const SINCE = '{ since: 2026-10-20 }'
-
-/** By path, the code with which the venue refuses an endpoint that asks for another kind of account. */
-const EXCLUDED: Readonly<Record<string, string>> = {
-  '/api/v2/p2p/merchantInfo': '60039',
-  '/api/v2/p2p/orderList': '40054',
-  '/api/v2/broker/customer-list': '70102',
-  '/api/v2/broker/customer-kyc-result': '70231',
-  '/api/v2/mix/account/sub-account-assets': '40029',
-  '/api/v3/ins-loan/ltv-convert': '40099',
-}
-
-const excluded = (status: number): Answers =>
-  Object.fromEntries(Object.entries(EXCLUDED).map(([path, code]) => [path, () => refused(code, status)]))
 
 /** Rows of the published ledger, each cell as text. */
 async function ask(dir: string, query: string): Promise<Record<string, string>[]> {

@@ -1,0 +1,72 @@
+// 4.3 is asked for each sub-account that is known: one that is gone silences no other, and an ND broker, who may not call
+// 4.13, has those that a key was made for.
+import { expect, test } from 'vitest'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { command } from '../support/in-process.ts'
+import { type Answers, excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+
+const EMAIL = '/api/v2/broker/account/subaccount-email'
+const FEEDS = '{ since: 2026-11-01, feeds: [futures.subaccountAssets, broker.subaccountEmail] }'
+
+/** Each sub-account has its record, but for the first. */
+const emails: Answers = {
+  [EMAIL]: (query) => {
+    const subUid = query.get('subUid')
+    return subUid === '11' ? refused('40054', 400) : { subUid, userName: 'a', email: `${subUid}@example.org` }
+  },
+}
+
+async function ask(dir: string, query: string): Promise<unknown[][]> {
+  const ledger = await openLedger(dir)
+  try {
+    return (await ledger.query(query)) as unknown[][]
+  } finally {
+    ledger.close()
+  }
+}
+
+const found = (dir: string) => ask(dir, 'select sub_uid from subaccount_emails order by sub_uid')
+
+test('a sub-account without a record silences no other', async () => {
+  const assets = ['11', '12', '13'].map((userId) => ({ userId, assetsList: [] }))
+  const venue = await traderVenue({
+    ...TRADER,
+    ...excluded(400),
+    '/api/v2/mix/account/sub-account-assets': () => assets,
+    ...emails,
+  })
+  const dir = traderBooks(venue.baseUrl, FEEDS)
+  await command(['nightly', '--dir', dir])
+  expect(await found(dir)).toEqual([['12'], ['13']])
+}, 120_000)
+
+test('an ND broker has the sub-accounts that a key was made for; without any the feed says so', async () => {
+  const venue = await traderVenue({
+    ...TRADER,
+    ...excluded(400),
+    ...emails,
+    '/api/v2/broker/manage/create-subaccount-apikey': () => ({
+      ...{ subUid: '21', apiKey: 'a key', secretKey: 'a secret', label: 'l' },
+      ...{ ipList: [], permType: 'readonly', permList: [] },
+    }),
+  })
+  const dir = traderBooks(venue.baseUrl, FEEDS)
+  await command(['nightly', '--dir', dir])
+  expect(await ask(dir, "select status, code from coverage where feed = 'broker.subaccountEmail'")).toEqual([
+    ['not_applicable', 'not asked'],
+  ])
+
+  const fields = [
+    'subUid=21',
+    'passphrase=passphrase1',
+    'label=l',
+    'permType=readonly',
+    'permList=spot_trade',
+  ]
+  const made = await command([
+    ...['call', 'broker.createApiKey', ...fields, '--write', '--save-as', 'sub-21', '--dir', dir],
+  ])
+  expect(made.code, made.stderr).toBe(0)
+  await command(['nightly', '--accounts', 'trader', '--dir', dir])
+  expect(await found(dir)).toEqual([['21']])
+}, 120_000)
