@@ -42,7 +42,9 @@ export async function summary(question: PaperQuestion): Promise<Content> {
             'Disposals without a known gain',
             String(found.unknown.count),
             null,
-            'included in none of the figures above',
+            found.unknown.partly === 0
+              ? 'included in none of the figures above'
+              : `the known part of ${found.unknown.partly} of them is in the figures above, the rest in none`,
           ],
         ]
   const months = await monthly(question)
@@ -50,8 +52,8 @@ export async function summary(question: PaperQuestion): Promise<Content> {
     bars: [{ title: `Profit and loss by month, ${currency ?? 'no currency'}`, bars: months.bars }],
     tables: [
       tableWith('Summary', SUMMARY, [
-        line('Proceeds', known.proceeds, 'disposals with a known gain, after fees'),
-        line('Cost', known.costBasis, 'cost of the same disposals, fees included'),
+        line('Proceeds', known.proceeds, 'all that has a known gain, after fees'),
+        line('Cost', known.costBasis, 'cost of the same, fees included'),
         ...(known.deniedLoss === 0n ? [] : [line('Losses not allowed', known.deniedLoss, 'by the rules')]),
         line('Gains', found.gains.gain, 'disposals at or above their cost'),
         line('Losses', found.losses.gain, 'disposals below their cost'),

@@ -3,6 +3,7 @@
 // unknown from then on.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
+import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { startOfYear, type TaxCalendar, yearLabel } from '../rules/calendar.ts'
 import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
@@ -61,7 +62,7 @@ export async function carriedInto(
       const label = yearLabel(calendar, each)
       const why = isComplete
         ? `the rules here have no limits for ${label}`
-        : `${totals.unknown.count} of the disposals of ${label} have no known gain`
+        : `${counted(totals.unknown.count, 'disposal')} of ${label} ${totals.unknown.count === 1 ? 'has' : 'have'} no known gain, in whole or in part`
       return {
         losses,
         rooms,

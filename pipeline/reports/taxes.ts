@@ -9,7 +9,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { yearLabel } from '../rules/calendar.ts'
 import { type CarryBackOption, carryBackFigures, carryBackOptions } from '../rules/carry-back.ts'
 import { calendarOf, laws } from '../rules/catalogue.ts'
-import type { Figure, YearTotals } from '../rules/figures.ts'
+import { disposalCount, type Figure, type YearTotals } from '../rules/figures.ts'
 import { incomeFigures } from '../rules/income.ts'
 import type { Law } from '../rules/law.ts'
 import { type Limit, limitsOf } from '../rules/limits.ts'
@@ -59,8 +59,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && totals.unknown.count === 0
   const { form1099 = 'none' } = request
-  const pieces = totals.gains.count + totals.losses.count + totals.unknown.count
-  const isUntold = pieces === 0 && (await isBeforeBooks(ledger, request))
+  const isUntold = disposalCount(totals) === 0 && (await isBeforeBooks(ledger, request))
   const limit = limitsOf(law.name)
   const calendar = calendarOf(law, request.lots.timeZone)
   const carried: Carried =

@@ -1,18 +1,11 @@
-// The disposals of one tax year summed as returns want them: whole disposals that ended above and below their cost,
-// pieces by term, and apart what has no known gain.
+// The disposals of one tax year summed as returns want them: disposals that ended above and below their cost, pieces by
+// term, and apart what has no known gain. Of a disposal whose gain is known in part the known pieces count, as in the report
+// of gains, so that every amount stands in one sum and in no second one.
 import { parseAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
-import { nothing, type Totals, type Unknown } from '../rules/figures.ts'
+import { nothing, type Sums, type Totals } from '../rules/figures.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
-
-export interface Sums {
-  readonly gains: Totals
-  readonly losses: Totals
-  readonly short: Totals
-  readonly long: Totals
-  readonly unknown: Unknown
-}
 
 /**
  * Rows of `disposals` in the period, with what is not known of them. Under terms a piece without one is not known. Where the
@@ -35,41 +28,48 @@ export const PIECES = `
   where ${OF_ACCOUNT} and ${within('disposed_at')}
     and ($currency::varchar is null or currency is null or currency = $currency)`
 
-const SUMS = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
+const SUMMED = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
   ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
 
 /** `values` are those of a report, with `currency`, `has_terms` and `rounds`. */
 export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
-  const whole = await sums(
+  const known = await sums(
     reader,
     `with pieces as (${PIECES}),
-     whole as (
+     known as (
        select sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss,
          sum(gain) as gain
-       from pieces group by account, coin, disposal_id having not bool_or(is_unknown)
+       from pieces where not is_unknown group by account, coin, disposal_id
      )
-     select gain < 0, ${SUMS} from whole group by 1`,
+     select gain < 0, ${SUMMED} from known group by 1`,
     values,
   )
   const byTerm = await sums(
     reader,
-    `with pieces as (${PIECES}) select term, ${SUMS} from pieces where not is_unknown group by 1`,
+    `with pieces as (${PIECES}) select term, ${SUMMED} from pieces where not is_unknown group by 1`,
     values,
   )
   const [unknown] = await sums(
     reader,
-    `with pieces as (${PIECES})
-     select count(distinct (account, coin, disposal_id)), sum(proceeds), ${reach('proceeds')}
-     from pieces where is_unknown`,
+    `with pieces as (${PIECES}),
+     lacking as (
+       select bool_or(not is_unknown) as is_partly, sum(proceeds) filter (is_unknown) as proceeds
+       from pieces group by account, coin, disposal_id having bool_or(is_unknown)
+     )
+     select count(*), count(*) filter (is_partly), sum(proceeds), ${reach('proceeds')} from lacking`,
     values,
   )
   const ofTerm = (term: string) => totalsOf(byTerm.find((row) => row[0] === term))
   return {
-    gains: totalsOf(whole.find((row) => row[0] === false)),
-    losses: totalsOf(whole.find((row) => row[0] === true)),
+    gains: totalsOf(known.find((row) => row[0] === false)),
+    losses: totalsOf(known.find((row) => row[0] === true)),
     short: ofTerm('short'),
     long: ofTerm('long'),
-    unknown: { count: Number(unknown?.[0] ?? 0), proceeds: unitsOf(unknown?.[1]) },
+    unknown: {
+      count: Number(unknown?.[0] ?? 0),
+      partly: Number(unknown?.[1] ?? 0),
+      proceeds: unitsOf(unknown?.[2]),
+    },
   }
 }
 

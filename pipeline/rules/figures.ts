@@ -11,8 +11,11 @@ export interface Totals {
 
 /** What of a tax year has no known gain, and so is in no other sum. */
 export interface Unknown {
+  /** Disposals of which the gain of a part or of all is not known. */
   readonly count: number
-  /** As far as they are known. */
+  /** Those of them whose gain is known in part: that part is in the other sums. */
+  readonly partly: number
+  /** Of the unknown pieces, as far as they are known. */
   readonly proceeds: bigint
 }
 
@@ -33,18 +36,22 @@ export interface OpeningLosses {
   readonly longTerm?: string | undefined
 }
 
-/** The disposals of one tax year, in one currency. */
-export interface YearTotals {
-  /** The calendar year in which it begins. */
-  readonly year: number
-  /** Whole disposals that ended above, or at, what they cost. */
+/** The disposals of a period summed, in one currency. */
+export interface Sums {
+  /** Disposals that ended above, or at, what they cost, as far as their gains are known. */
   readonly gains: Totals
-  /** Whole disposals that ended below what they cost. */
+  /** Disposals that ended below what they cost, as far as their gains are known. */
   readonly losses: Totals
   /** Pieces by the term of their lots. */
   readonly short: Totals
   readonly long: Totals
   readonly unknown: Unknown
+}
+
+/** The disposals of one tax year. */
+export interface YearTotals extends Sums {
+  /** The calendar year in which it begins. */
+  readonly year: number
   /** The figures are in the currency of the return. */
   readonly isInCurrency: boolean
   /** All accounts are in the figures, and no gain is unknown: limits of the person can be applied. */
@@ -89,16 +96,35 @@ export function plus(one: Totals, other: Totals): Totals {
   }
 }
 
-/** What every return says of what it leaves out. */
-export function unknownFigures(form: string, { count, proceeds }: Unknown): Figure[] {
+/** How many disposals there were, each counted once, however much of its gain is known. */
+export const disposalCount = ({ gains, losses, unknown }: Sums): number =>
+  gains.count + losses.count + unknown.count - unknown.partly
+
+/** What every return says of what it leaves out. `counted`: the figure of the form that counts disposals, where it has one. */
+export function unknownFigures(
+  form: string,
+  { count, partly, proceeds }: Unknown,
+  counted: string | null = null,
+): Figure[] {
   if (count === 0) return []
   const source = 'Not in any other figure'
+  const elsewhere = [
+    ...(counted === null ? [] : [counted]),
+    ...(partly === 0 ? [] : [`the known part of ${partly} of them`]),
+  ]
   return [
-    { form, line: '', figure: 'Disposals without a known gain', value: BigInt(count), kind: 'count', source },
     {
       form,
       line: '',
-      figure: 'Known proceeds of disposals without a known gain',
+      figure: 'Disposals without a known gain',
+      value: BigInt(count),
+      kind: 'count',
+      source: [source, ...(elsewhere.length === 0 ? [] : ['but', elsewhere.join(' and ')])].join(' '),
+    },
+    {
+      form,
+      line: '',
+      figure: 'Known proceeds of what has no known gain',
       value: proceeds,
       kind: 'money',
       source,

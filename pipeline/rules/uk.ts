@@ -1,7 +1,15 @@
 // United Kingdom: same day, 30 days, section 104 pool (TCGA 1992 ss. 104, 105, 106A; HMRC CRYPTO22200 ff.), over all that
 // a person holds. Days are London's; a tax year runs from 6 April to 5 April. See docs/rules/uk.md.
 import { smaller } from '../lots/share.ts'
-import { above0, type Figure, type Losses, plus, unknownFigures, type YearTotals } from './figures.ts'
+import {
+  above0,
+  disposalCount,
+  type Figure,
+  type Losses,
+  plus,
+  unknownFigures,
+  type YearTotals,
+} from './figures.ts'
 import type { Law } from './law.ts'
 import type { Limit } from './limits.ts'
 
@@ -69,7 +77,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
   const { year, gains, losses, unknown, brought } = totals
   const box = boxesOf(year)
   const both = plus(gains, losses)
-  const count = BigInt(both.count + unknown.count)
+  const count = BigInt(disposalCount(totals))
   const money = (line: string, figure: string, value: bigint | null, source: string): Figure => ({
     form: 'SA108',
     line,
@@ -102,6 +110,6 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     money('', 'Losses brought forward, used', used, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
     money('', 'Gains above the annual exempt amount', taxable, 'TCGA 1992 s.1K'),
     money('', 'Losses to carry forward', carried?.amount ?? null, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
-    ...unknownFigures('SA108', unknown),
+    ...unknownFigures('SA108', unknown, 'the number of disposals'),
   ]
 }

@@ -11,6 +11,7 @@ import { writeBooks } from '../evidence/explain-books.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { findings, openBrowser, watchedPage } from '../web/browser.ts'
+import { plain, table } from './read.ts'
 
 const HOSTILE = '<img onerror>'
 const ACCOUNT = 'x"><img src=x onerror=alert(1)>'
@@ -127,29 +128,6 @@ beforeAll(async () => {
   statement = await printed('statement', 'statement', ...PERIOD)
   taxes = await printed('taxes', 'taxes', '--year', '2026', '--rules', 'us')
 })
-
-const plain = (html: string): string =>
-  html
-    .replace(/<[^>]*>/g, '')
-    .replace(/&lt;/g, '<')
-    .replace(/&gt;/g, '>')
-    .replace(/&quot;/g, '"')
-    .replace(/&#39;/g, "'")
-    .replace(/&amp;/g, '&')
-
-/** The table of a caption: its headings, then its lines. */
-function table(page: string, caption: string): Readonly<Record<string, string>>[] {
-  const found = page
-    .split('<table')
-    .slice(1)
-    .find((text) => plain(/<caption[^>]*>(.*?)<\/caption>/s.exec(text)?.[1] ?? '') === caption)
-  if (found === undefined) throw new Error(`There is no table ${caption}.`)
-  const [head, ...lines] = [...(found.split('</table>')[0] ?? '').matchAll(/<tr>(.*?)<\/tr>/gs)].map(
-    ([, cells]) =>
-      [...(cells ?? '').matchAll(/<t[hd][^>]*>(.*?)<\/t[hd]>/gs)].map(([, cell]) => plain(cell ?? '')),
-  )
-  return lines.map((cells) => Object.fromEntries(cells.map((cell, at) => [head?.[at] ?? '', cell])))
-}
 
 /** The same amount with the other sign. */
 const negated = (amount = ''): string => `-${amount}`.replace(/^--/, '')

@@ -210,7 +210,7 @@ describe('losses that are not known', () => {
     ])
     expect(shown.warnings).toEqual([
       expect.stringMatching(
-        /^INCOMPLETE: losses carried over from 2023 are not known, for 1 of the disposals of 2023/,
+        /^INCOMPLETE: losses carried over from 2023 are not known, for 1 disposal of 2023 has no known gain/,
       ),
     ])
   })

@@ -123,7 +123,7 @@ describe('us', () => {
       'Short-term capital loss carryover to the next year: unknown',
       'Long-term capital loss carryover to the next year: unknown',
       'Disposals without a known gain: 1',
-      'Known proceeds of disposals without a known gain: 150',
+      'Known proceeds of what has no known gain: 150',
     ])
     expect(taxes.warnings[0]).toMatch(/^INCOMPLETE: 1 of 1 piece of disposals has no known gain/)
   })
@@ -302,6 +302,80 @@ describe('ca', () => {
 })
 
 describe('every return', () => {
+  /** 20 sold of which 5 were bought by anything that is known, 15 never; and 1 of another coin that nobody knows at all. */
+  const partly = (currency: string) =>
+    book(currency, [
+      'main buy b1 2025-03-01 1 BTC 10000',
+      'main buy b2 2025-03-01 5 XRP 300',
+      'main sell s1 2025-06-01 1 BTC 9000',
+      'main sell s2 2025-07-01 20 XRP 2000',
+      'main sell s3 2025-07-02 1 ADA 40',
+    ])
+  /** Beside one disposal with a known loss. */
+  const APART = [
+    'Disposals without a known gain: 2 (Not in any other figure but REST)',
+    'Known proceeds of what has no known gain: 1540 (Not in any other figure)',
+  ]
+
+  test.each([
+    [
+      'uk',
+      'GBP',
+      ['13.1 Number of disposals: 3', '13.2 Disposal proceeds: 9500', '13.3 Allowable costs: 10300'],
+      ['13.4 Gains in the year, before losses: 200', 'Losses in the year: 1000'],
+      'Gains less losses of the year: -800',
+      'the number of disposals and the known part of 1 of them',
+    ],
+    [
+      'ca',
+      'CAD',
+      ['Proceeds of disposition: 9500', 'Adjusted cost base: 10300'],
+      [],
+      'Capital gain (or loss): -800',
+      'the known part of 1 of them',
+    ],
+    [
+      'us',
+      'USD',
+      [
+        '3 Short-term, Form 8949 box I: proceeds (d): 9500',
+        '3 Short-term, Form 8949 box I: cost or other basis (e): 10300',
+      ],
+      [],
+      '3 Short-term, Form 8949 box I: gain or (loss) (h): -800',
+      'the known part of 1 of them',
+    ],
+    [
+      'de',
+      'EUR',
+      ['Proceeds of what was held up to one year: 9500', 'Costs of what was held up to one year: 10300'],
+      [],
+      'Gain or loss of what was held up to one year: -800',
+      'the known part of 1 of them',
+    ],
+  ])(
+    'under %s counts what is known of a disposal, as the report of gains does',
+    async (rules, currency, sums, parts, gain, rest) => {
+      const books = await partly(currency)
+      const taxes = await show(books, 'taxes', { rules, year: 2025 })
+      expect(figures(taxes)).toEqual(expect.arrayContaining([...sums, ...parts, gain]))
+      expect(
+        taxes.rows
+          .filter(({ figure }) => /known gain/.test(String(figure)))
+          .map(({ figure, value, source }) => `${figure}: ${value} (${source})`),
+      ).toEqual(APART.map((line) => line.replace('REST', rest)))
+      expect(taxes.warnings[0]).toMatch(
+        /^INCOMPLETE: 2 of 4 pieces of disposals have no known gain and are left out of the figures: 1 ADA \(main\), 15 XRP \(main\)\./,
+      )
+
+      const gains = await show(books, 'gains', { rules, year: 2025 })
+      expect(gains.totals.map((row) => [row[0], row[7], row[8], row[10]])).toEqual([
+        ['total', '9500', '10300', '-800'],
+        ['total without a known gain', '1540', null, null],
+      ])
+    },
+  )
+
   const books = book('USDT', ['main buy b1 2024-01-01 1 BTC 100', 'main sell s1 2024-06-01 1 BTC 5000'])
 
   test('in another currency than its own applies no limit and says so', async () => {
