@@ -3,7 +3,7 @@ import type { Column } from '../output/column.ts'
 import { type Content, type Table, tableWith } from '../output/html.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { lotsBefore } from '../reports/disposals.ts'
-import { OF_ACCOUNT, reach, sums } from '../reports/report.ts'
+import { movesOf, OF_ACCOUNT, reach, sums } from '../reports/report.ts'
 import { columnsOf, type PaperQuestion, readable } from './question.ts'
 
 const HELD = [
@@ -48,10 +48,17 @@ export async function holdings(question: PaperQuestion): Promise<Content> {
   }
 }
 
-/** Of a period that goes on after the last run, the end of what is known is the end of the books. */
+/**
+ * Of a period that goes on after all that is known, its end is the end of the books. Imports make no run, and may tell of what
+ * came after the last one.
+ */
 async function isOver({ ledger }: PaperQuestion, before: string | null): Promise<boolean> {
   if (before === null) return false
-  const [row] = await ledger.query('select max(ended_at) >= $before::timestamptz from runs', { before })
+  const [row] = await ledger.query(
+    `select (select coalesce(max(ended_at) >= $before::timestamptz, false) from runs)
+       or (select coalesce(max(occurred_at) >= $before::timestamptz, false) from ${movesOf(ledger)})`,
+    { before },
+  )
   return row?.[0] === true
 }
 

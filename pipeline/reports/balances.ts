@@ -39,10 +39,16 @@ async function now(ledger: Ledger, { account }: ReportRequest): Promise<QueryRes
 /** The last day of which the books have values. */
 const LAST_DAY = '(select max(day) from daily_valuation)'
 
-/** The last UTC day that ended before the value `$before`; the last that the books know where the last run was before it. */
+const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
+
+/**
+ * The last UTC day that ended before the value `$before`; the last that the books know where the last run was before it, and
+ * nothing imported is of later days.
+ */
 export const LAST_DAY_BEFORE = `(case
-  when $before::timestamptz is null or $before::timestamptz > (select max(ended_at) from runs) then ${LAST_DAY}
-  else cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day
+  when $before::timestamptz is null then ${LAST_DAY}
+  when $before::timestamptz > (select max(ended_at) from runs) then least(${LAST_DAY}, ${DAY_BEFORE})
+  else ${DAY_BEFORE}
 end)`
 
 /** What one of each coin cost at the end of a UTC day; `day` is SQL. */

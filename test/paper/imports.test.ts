@@ -59,3 +59,21 @@ test('the summary has the gain of the months and of the lots where a disposal is
   expect(lines.find(({ figure }) => figure === 'Capital gain (or loss)')?.value).toBe('-800')
   expect(plain(page)).toContain('is left out of the figures: 15 XRP (a)')
 })
+
+test('holdings at the end are those of the end of the period, also where no run has told how far the books go', async () => {
+  const dir = await importedBooks('reports: { currency: USD }\n', [
+    'b1,2024-06-01T00:00:00Z,a,buy,BTC,2,USD,100,,',
+    's1,2026-06-01T00:00:00Z,a,sell,BTC,1.5,USD,120,,',
+  ])
+  const held = (page: string, when: string) =>
+    [
+      ...table(page, `At ${when}: quantity and value`).map((line) => line.quantity),
+      ...table(page, `At ${when}: cost of open lots`).map((line) => line['cost basis left']),
+    ].join(' ')
+
+  const over = await paper(dir, 'statement', '--year', '2025')
+  const goesOn = await paper(dir, 'statement', '--year', '2026')
+
+  expect(held(over, 'the end (before 2026-01-01 00:00:00 UTC)')).toBe('2 100')
+  expect(held(goesOn, 'the end of the books')).toBe('0.5 25')
+})

@@ -91,6 +91,22 @@ describe('balances', () => {
     expect(await quantities('2024-12-31')).toEqual([])
   })
 
+  test('of a date after the last run have the prices of that date, where imports are of later days', async () => {
+    const ledger = await open(
+      ...ENTRIES.slice(0, 2),
+      "insert into runs values ('r', '2025-01-02 03:00:00+00', '2025-01-02 03:10:00+00', 'nightly', 1, 1, 0, 'done')",
+      `create table daily_valuation (account varchar, ledger varchar, coin varchar, day date, price decimal(38, 18),
+        value decimal(38, 18), own_value decimal(38, 18), currency varchar, priced_at timestamptz)`,
+      `insert into daily_valuation select 'main', 'UNIFIED', 'BTC', day::date, day(day), null, null, 'USD', day
+       from range(timestamptz '2025-01-01 00:00:00+00', timestamptz '2025-01-09 00:00:00+00', interval 1 day) as days (day)`,
+    )
+    const prices = async (to: string): Promise<unknown[]> =>
+      (await objects(ledger, 'balances', { to })).map((row) => row.price)
+    expect(await prices('2025-01-01')).toEqual(['1'])
+    expect(await prices('2025-01-05')).toEqual(['5'])
+    expect(await prices('2025-01-20')).toEqual(['8'])
+  })
+
   test('whose sum could have overflowed are refused, never printed wrong', async () => {
     const ledger = await open(
       account('main'),
