@@ -3,6 +3,7 @@
 import type { Column } from '../output/column.ts'
 import { type Content, tableWith } from '../output/html.ts'
 import { movesOf, OF_ACCOUNT, reach, sums, valuesOf, within } from '../reports/report.ts'
+import { transfersOf } from './imported.ts'
 import { columnsOf, type PaperQuestion, reportFor } from './question.ts'
 
 const amounts = (...names: readonly string[]): Column[] => names.map((name) => ({ name, kind: 'amount' }))
@@ -92,13 +93,13 @@ export async function movementsByKind(question: PaperQuestion): Promise<Content>
 export async function transfers({ ledger, request }: PaperQuestion): Promise<Content> {
   const { columns, rows } = await ledger.stream(
     `select occurred_at, account, ledger, coin, direction, quantity, kind, counter_account, counter_ledger, entry_id
-     from transfers where ${OF_ACCOUNT} and ${within('occurred_at')}
+     from ${transfersOf(ledger)} where ${OF_ACCOUNT} and ${within('occurred_at')}
      order by occurred_at, account, coin, entry_id`,
     valuesOf(request),
   )
   return {
     words: [
-      'A move between wallets is not a disposal: the coins keep their cost and their date of acquisition. Where the other side is empty, they came from, or went to, a wallet that no feed reports.',
+      'A move between wallets is not a disposal: the coins keep their cost and their date of acquisition. Where the other side is empty, they came from, or went to, a wallet that no feed reports and no import tells of.',
     ],
     tables: [{ caption: 'Transfers', columns, rows }],
   }

@@ -8,6 +8,7 @@ import { entryParts } from '../reports/pnl.ts'
 import { addAmounts, OF_ACCOUNT, reach, sums, valuesOf, within } from '../reports/report.ts'
 import { yearSums } from '../reports/year-totals.ts'
 import { nothing, plus } from '../rules/figures.ts'
+import { feesOf } from './imported.ts'
 import { columnsOf, type PaperQuestion, reportFor } from './question.ts'
 
 const SUMMARY: readonly Column[] = [
@@ -125,7 +126,7 @@ async function feeLines({ ledger, request }: PaperQuestion): Promise<Row[]> {
   const rows = await sums(
     ledger,
     `select sum(value), any_value(currency), count(*), count(*) filter (value is null), ${reach('value')}
-     from fees where ${OF_ACCOUNT} and ${within('occurred_at')}`,
+     from ${feesOf(ledger)} where ${OF_ACCOUNT} and ${within('occurred_at')}`,
     valuesOf(request),
   )
   return rows.flatMap(([value, currency, count, unvalued]): Row[] =>
@@ -281,13 +282,13 @@ export async function fees({ ledger, request }: PaperQuestion): Promise<Content>
     ledger,
     `select account, product_line, coin, sum(fee), sum(value), any_value(currency), count(*),
        count(*) filter (value is null), ${reach('fee', 'value')}
-     from fees where ${OF_ACCOUNT} and ${within('occurred_at')}
-     group by account, product_line, coin order by account, product_line, coin`,
+     from ${feesOf(ledger)} where ${OF_ACCOUNT} and ${within('occurred_at')}
+     group by account, product_line, coin order by account, product_line nulls last, coin`,
     valuesOf(request),
   )
   return {
     words: [
-      'Positive when paid, negative for a rebate. Fees of trades are already in the cost of what was bought, or taken off the proceeds of what was sold.',
+      'Positive when paid, negative for a rebate. Fees of trades are already in the cost of what was bought, or taken off the proceeds of what was sold. Those of imported rows have no product line.',
     ],
     tables: [tableWith('Fees', FEES, rows)],
   }

@@ -1,15 +1,15 @@
 // The printed report of books that imports alone tell of: no run has asked a venue.
-import { writeFileSync } from 'node:fs'
+import { mkdtempSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { expect, test } from 'vitest'
-import { temporaryFolder } from '../support/cli.ts'
+import { beforeAll, describe, expect, test } from 'vitest'
 import { TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 import { plain, table } from './read.ts'
 
 /** Books of these rows of trades, under a configuration; their folder. */
 async function importedBooks(configuration: string, rows: readonly string[]): Promise<string> {
-  const dir = temporaryFolder()
+  const dir = mkdtempSync(join(tmpdir(), 'paper-'))
   writeFileSync(join(dir, 'tieout.yaml'), configuration)
   const file = join(dir, 'trades.csv')
   writeFileSync(file, [TRADE_HEADER, ...rows, ''].join('\n'))
@@ -76,4 +76,47 @@ test('holdings at the end are those of the end of the period, also where no run 
 
   expect(held(over, 'the end (before 2026-01-01 00:00:00 UTC)')).toBe('2 100')
   expect(held(goesOn, 'the end of the books')).toBe('0.5 25')
+})
+
+describe('imported fees and moves', () => {
+  let page: string
+  beforeAll(async () => {
+    const dir = await importedBooks('reports: { currency: USD }\n', [
+      'b1,2024-06-01T00:00:00Z,a,buy,BTC,2,USD,100,7,USD',
+      'b2,2025-05-01T00:00:00Z,a,buy,BTC,1,USD,60,1,USD',
+      'b3,2025-05-02T00:00:00Z,a,sell,BTC,0.1,USD,6,0.5,USD',
+      'b4,2025-05-03T00:00:00Z,a,sell,BTC,0.1,USD,6,-0.25,XYZ',
+      'm1:out,2025-07-01T00:00:00Z,a,transfer_out,BTC,0.5,,,,',
+      'm1:in,2025-07-01T00:10:00Z,b,transfer_in,BTC,0.5,,,,',
+      'm2:out,2025-09-01T00:00:00Z,a,transfer_out,BTC,0.2,,,,',
+    ])
+    page = await paper(dir, 'statement', '--year', '2025')
+  })
+
+  test('fees stand in their section and in the summary, a rebate below zero', () => {
+    expect(
+      table(page, 'Fees').map((line) =>
+        [line.account, line.coin, line.fee, line.value, line['number of fees']].join(' '),
+      ),
+    ).toEqual(['a USD 1.5 1.5 2', 'a XYZ -0.25  1'])
+    expect(table(page, 'Summary').find(({ figure }) => figure === 'Fees paid')).toMatchObject({
+      value: '1.5',
+      'what it counts': '3 fees, 1 without a value; fees of trades are already in cost and proceeds',
+    })
+  })
+
+  test('moves stand among the transfers, with their other side where a row states it', () => {
+    expect(
+      table(page, 'Transfers').map((line) =>
+        [
+          line.account,
+          line.direction,
+          line.quantity,
+          line.coin,
+          line['counter account'],
+          line['entry id'],
+        ].join(' '),
+      ),
+    ).toEqual(['a out 0.5 BTC b m1:out', 'b in 0.5 BTC a m1:in', 'a out 0.2 BTC  m2:out'])
+  })
 })
