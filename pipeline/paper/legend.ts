@@ -52,6 +52,7 @@ const COLUMNS: Readonly<Record<string, string>> = {
   given: 'Went out otherwise: interest, losses on futures, loans repaid.',
   moved: 'Came from other wallets, less what went there.',
   line: 'Line of the form or of the statement; in a difference, the id of the line.',
+  no_value_because: 'Why the line has no value.',
   entries: 'How many entries the line sums.',
   line_id: 'Id of the line, for `tieout explain`.',
   price: 'Price of one coin at that time.',

@@ -81,7 +81,10 @@ export async function rollForward(question: PaperQuestion): Promise<Content> {
 /** The report `statement` itself. */
 export async function movementsByKind(question: PaperQuestion): Promise<Content> {
   const report = await reportFor(question, 'statement')
-  const names = ['line', 'kind', 'account', 'ledger', 'coin', 'amount', 'entries', 'line_id']
+  const names = [
+    ...['line', 'kind', 'account', 'ledger', 'coin', 'amount', 'value', 'currency', 'no_value_because'],
+    ...['entries', 'line_id'],
+  ]
   return {
     words: [
       'Opening + movements = closing; closing less what is owed of loans is what one owns. `tieout explain` takes a line_id.',

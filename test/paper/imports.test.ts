@@ -119,4 +119,15 @@ describe('imported fees and moves', () => {
       ),
     ).toEqual(['a out 0.5 BTC b m1:out', 'b in 0.5 BTC a m1:in', 'a out 0.2 BTC  m2:out'])
   })
+
+  test('the lines of the statement have the columns that the cover speaks of', () => {
+    expect(plain(page)).toContain('as no_value_because says of each')
+    const lines = table(page, 'Statement')
+    expect(lines.find((line) => line.kind === 'trade')).toMatchObject({ coin: 'BTC', value: '48' })
+    expect(lines.find((line) => line.kind === 'fee')).toMatchObject({
+      coin: 'XYZ',
+      value: '',
+      'no value because': 'no price of XYZ in USD of that time',
+    })
+  })
 })
