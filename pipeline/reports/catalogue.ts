@@ -1,18 +1,19 @@
 // The reports by name, the options that each of them knows, and the way from a command line to one of them.
 import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import { type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
+import { startOfYear, type TaxCalendar, utcCalendar } from '../rules/calendar.ts'
 import { calendarOf, type RulesName } from '../rules/catalogue.ts'
 import type { Form1099, OpeningLosses } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { type ConfiguredChoice, type LotChoice, lawOf } from '../rules/matching.ts'
+import { FIRST_YEAR_OF_1099_DA, us } from '../rules/us.ts'
 import { accountValuesReport } from './account-values.ts'
 import { balancesReport } from './balances.ts'
 import { form8949Report } from './form-8949.ts'
 import { gainsReport } from './gains.ts'
 import { importance } from './importance.ts'
 import { comparisonReport, parseMethods } from './method-comparison.ts'
-import { type PeriodOptions, readPeriod } from './period.ts'
+import { type Period, type PeriodOptions, readPeriod } from './period.ts'
 import { pnlReport } from './pnl.ts'
 import { type Report, type ReportRequest, requireAccount, requireTable } from './report.ts'
 import { statementReport } from './statement.ts'
@@ -95,15 +96,8 @@ export async function makeReport(
   defaults: ReportDefaults = {},
   onMethod?: (method: string, done: number) => void,
 ): Promise<Report> {
-  const { make, reads, options: known, calendar: own }: Declaration = declarations[name]
-  for (const [option, value] of Object.entries(options)) {
-    if (value === undefined || known.includes(option as keyof ReportOptions)) continue
-    throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
-      where: `--${flagOf(option)}`,
-      expected: known.map((each) => `--${flagOf(each)}`).join(', '),
-      action: 'Leave the option out.',
-    })
-  }
+  const { make, reads, calendar: own }: Declaration = declarations[name]
+  refuseUnheeded(name, options, defaults)
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
   await requireAccount(ledger, options.account)
   const matching = lotsOf(name, options, defaults)
@@ -124,6 +118,38 @@ export async function makeReport(
   const title = `${report.title}, days of ${calendar.timeZone}`
   const zoneNotes = own === undefined ? withoutZone(law, lots.timeZone) : []
   return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
+}
+
+/** UsageError for an option that would change nothing of the report: one that it does not know, or not for what is asked. */
+function refuseUnheeded(name: ReportName, options: ReportOptions, defaults: ReportDefaults): void {
+  const { options: known }: Declaration = declarations[name]
+  for (const [option, value] of Object.entries(options)) {
+    if (value === undefined || known.includes(option as keyof ReportOptions)) continue
+    throw new UsageError(`The report ${name} does not take --${flagOf(option)}.`, {
+      where: `--${flagOf(option)}`,
+      expected: known.map((each) => `--${flagOf(each)}`).join(', '),
+      action: 'Leave the option out.',
+    })
+  }
+  if (options.form1099 === undefined) return
+  const { law, calendar, request } = asRequested(name, options, defaults)
+  const last = lastYearOf(request.period, calendar)
+  if (law.name === us.name && (last === null || last >= FIRST_YEAR_OF_1099_DA)) return
+  const flag = `--${flagOf('form1099')}`
+  throw new UsageError(`The report ${name} does not heed ${flag} here.`, {
+    where: flag,
+    expected: `rules ${us.name} and sales of ${FIRST_YEAR_OF_1099_DA} or later, the first of which there is a Form 1099-DA`,
+    found: law.name === us.name ? `a period that ends with ${last}` : `rules ${law.name}`,
+    action: 'Leave the option out.',
+  })
+}
+
+/** The tax year in which a period ends; null without an end. */
+function lastYearOf({ year, before }: Period, calendar: TaxCalendar): number | null {
+  if (year !== null || before === null) return year
+  const end = Date.parse(before)
+  const about = new Date(end).getUTCFullYear()
+  return [about, about - 1].find((each) => startOfYear(calendar, each) < end) ?? about - 2
 }
 
 interface Asked {

@@ -55,6 +55,9 @@ function termOf(acquiredDay: number, disposedDay: number): Term {
   return disposedDay >= yearLater(acquiredDay + 1, 'next') ? 'long' : 'short'
 }
 
+/** The first tax year of which brokers report digital assets, and of boxes of their own for them. */
+export const FIRST_YEAR_OF_1099_DA = 2025
+
 const digitalAssetBoxes: Readonly<Record<Form1099, Readonly<Record<Term, string>>>> = {
   basis: { short: 'G', long: 'J' },
   'no-basis': { short: 'H', long: 'K' },
@@ -63,7 +66,7 @@ const digitalAssetBoxes: Readonly<Record<Form1099, Readonly<Record<Term, string>
 
 /** The box of Form 8949 for a digital asset: those of their own exist since tax year 2025. */
 export function form8949Box(year: number, term: Term, form1099: Form1099): string {
-  if (year >= 2025) return digitalAssetBoxes[form1099][term]
+  if (year >= FIRST_YEAR_OF_1099_DA) return digitalAssetBoxes[form1099][term]
   return term === 'short' ? 'C' : 'F'
 }
 
@@ -122,7 +125,7 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
 }
 
 function termFigures({ year, form1099 }: YearTotals, term: Term, totals: Totals): Figure[] {
-  const known = year >= 2025 ? form1099 : 'none'
+  const known = year >= FIRST_YEAR_OF_1099_DA ? form1099 : 'none'
   const box = form8949Box(year, term, known)
   const line = scheduleDLines[known][term]
   const column = (letter: string, name: string, value: bigint): Figure => ({

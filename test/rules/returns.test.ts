@@ -95,10 +95,39 @@ describe('us', () => {
     ['none', 2025, 'I L L'],
     ['no-basis', 2025, 'H K K'],
     ['basis', 2025, 'G J J'],
-    ['basis', 2024, 'C'],
   ] as const)('a Form 1099-DA received as %s in %s goes to the boxes %s', async (form1099, year, boxes) => {
     const { rows } = await show(await books, 'form-8949', { year, form1099 })
     expect(rows.map(({ box }) => box).join(' ')).toBe(boxes)
+  })
+
+  test.each([
+    ['form-8949', { year: 2024 }, {}, 'a period that ends with 2024'],
+    ['form-8949', { to: '2024-12-31' }, { timeZone: 'America/New_York' }, 'a period that ends with 2024'],
+    ['taxes', { year: 2024, rules: 'us' }, {}, 'a period that ends with 2024'],
+    ['taxes', { year: 2025, rules: 'uk' }, {}, 'rules uk'],
+  ] as const)(
+    'a Form 1099-DA that %s of %j would not heed is refused',
+    async (name, options, defaults, found) => {
+      await expect(
+        show(await books, name, { ...options, form1099: 'basis' }, defaults),
+      ).rejects.toMatchObject({
+        exitCode: 2,
+        message: `The report ${name} does not heed --form-1099-da here.`,
+        details: {
+          where: '--form-1099-da',
+          expected: 'rules us and sales of 2025 or later, the first of which there is a Form 1099-DA',
+          found,
+          action: 'Leave the option out.',
+        },
+      })
+    },
+  )
+
+  test('a period that reaches 2025 takes a Form 1099-DA for its later sales', async () => {
+    const boxes = async (period: object) =>
+      (await show(await books, 'form-8949', { ...period, form1099: 'basis' })).rows.map(({ box }) => box)
+    expect(await boxes({})).toEqual(['G', 'C', 'J', 'J'])
+    expect(await boxes({ to: '2025-02-28' })).toEqual(['G', 'C'])
   })
 
   test('years and days are those of the configured zone', async () => {
