@@ -13,6 +13,9 @@ import { type Filters, periodOf } from './filters.ts'
 
 const UNKNOWN = '-infinity'
 
+/** Behind the columns of a page: which row it ends with. It is a place in the file and tells nothing of lots, so no CSV has it. */
+const PLACE = 'rowid'
+
 const lotKeys: readonly Key[] = [
   { sql: 'account', type: 'varchar', order: 'asc', of: (row: LotRow) => row.account },
   { sql: 'coin', type: 'varchar', order: 'asc', of: (row: LotRow) => row.coin },
@@ -22,11 +25,10 @@ const lotKeys: readonly Key[] = [
     order: 'asc',
     of: (row: LotRow) => row.acquired_at ?? UNKNOWN,
   },
-  { sql: 'rowid', type: 'bigint', order: 'asc', of: (row: LotRow) => row.rowid },
+  { sql: PLACE, type: 'bigint', order: 'asc', of: (row: LotRow) => row.rowid },
 ]
 
-const LOT_COLUMNS =
-  'account, coin, method, acquired_at, quantity_left, cost_basis_left, currency, lot_id, rowid'
+const LOT_COLUMNS = 'account, coin, method, acquired_at, quantity_left, cost_basis_left, currency, lot_id'
 
 const lotConditions = ({ account, coin }: Filters): Conditions =>
   new Conditions().oneOf('account', account).oneOf('coin', coin)
@@ -70,7 +72,7 @@ export async function lots({ ledger, stamp }: Edition, filters: Filters): Promis
   const conditions = lotConditions(filters)
   behind(conditions, lotKeys, filters.cursor, stamp)
   const asked = question(
-    `select ${LOT_COLUMNS}\nfrom lots\n${conditions.where}\n${orderBy(lotKeys)}\n${LIMIT}`,
+    `select ${LOT_COLUMNS}, ${PLACE}\nfrom lots\n${conditions.where}\n${orderBy(lotKeys)}\n${LIMIT}`,
     conditions.values,
   )
   const matching = await publishedMatching(ledger)
@@ -100,11 +102,11 @@ const disposedAt: Key = {
 
 const pieceKeys: readonly Key[] = [
   disposedAt,
-  { sql: 'rowid', type: 'bigint', order: 'desc', of: (row: DisposalRow) => row.rowid },
+  { sql: PLACE, type: 'bigint', order: 'desc', of: (row: DisposalRow) => row.rowid },
 ]
 
 const PIECE_COLUMNS = `account, coin, method, rules, disposed_at, acquired_at, quantity, proceeds, cost_basis, denied_loss, gain,
-  currency, holding_days, term, disposal_id, lot_id, rowid`
+  currency, holding_days, term, disposal_id, lot_id`
 
 /** The days and years of the rules that the published lots follow. */
 async function publishedCalendar(ledger: Reader): Promise<TaxCalendar> {
@@ -161,7 +163,7 @@ export async function gains(edition: Edition, filters: Filters): Promise<Gains> 
   const place = behind(conditions, pieceKeys, filters.cursor, stamp)
   const asked = (): Question =>
     question(
-      `select ${PIECE_COLUMNS}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
+      `select ${PIECE_COLUMNS}, ${PLACE}\nfrom disposals\n${conditions.where}\n${orderBy(pieceKeys)}\n${LIMIT}`,
       conditions.values,
     )
   const sql = written(asked())
