@@ -26,16 +26,13 @@ export async function disposalStep(books: LotBooks, id: string): Promise<Step | 
   )
   const [first] = pieces
   if (first === undefined) return null
-  const shown = await inTurn(pieces.slice(0, books.limit), (piece) => pieceStep(books, piece))
+  const common = alike(first, pieces)
+  const shown = await inTurn(pieces.slice(0, books.limit), (piece) => pieceStep(books, piece, common))
   const events = await eventSteps(books, id, textOf(first.disposed_at))
-  const common = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency'] as const
-  const fields = Object.fromEntries(
-    common.flatMap((name) => (name in first ? [[name, first[name] ?? null]] : [])),
-  )
   return step(
     'disposal',
     id,
-    { ...fields, pieces: pieces.length },
+    { ...common, pieces: pieces.length },
     {
       steps: [...events, ...shown],
       omitted: pieces.length - shown.length,
@@ -43,13 +40,23 @@ export async function disposalStep(books: LotBooks, id: string): Promise<Step | 
   )
 }
 
-const NOT_OF_THE_PIECE = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency', 'disposal_id']
+const OF_THE_DISPOSAL = ['account', 'coin', 'method', 'rules', 'disposed_at', 'currency']
 
-async function pieceStep(books: LotBooks, piece: Fields): Promise<Step> {
+/** What every piece says alike. One row of an import may sell a coin and pay its fee in another, under one id. */
+const alike = (first: Fields, pieces: readonly Fields[]): Fields =>
+  Object.fromEntries(
+    Object.entries(first).filter(
+      ([name, cell]) => OF_THE_DISPOSAL.includes(name) && pieces.every((piece) => piece[name] === cell),
+    ),
+  )
+
+/** Without what the disposal says of all its pieces, but for the coin, which each of them names. */
+async function pieceStep(books: LotBooks, piece: Fields, common: Fields): Promise<Step> {
   const lotId = textOf(piece.lot_id)
   const steps = lotId === '' ? [] : await eventSteps(books, lotId, textOf(piece.acquired_at))
   const what = lotId === '' ? 'piece without a known lot' : 'piece of lot'
-  return step(what, lotId, without(piece, ...NOT_OF_THE_PIECE, 'lot_id'), { steps })
+  const said = Object.keys(common).filter((name) => name !== 'coin')
+  return step(what, lotId, without(piece, ...said, 'disposal_id', 'lot_id'), { steps })
 }
 
 /** A lot: what is left of it, what was disposed of, and the event that brought it; null when there is none. */

@@ -305,6 +305,34 @@ describe('explain, beyond the tax records', () => {
     expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
   })
 
+  test('a disposal of several coins names the coin of each piece, and none for all of them', async () => {
+    const dir = await tradedBooks()
+    const file = join(dir, 'old.csv')
+    const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+    const row = (id: string, day: string, type: string, rest: string): string =>
+      `${id},2025-05-${day}T00:00:00Z,kraken,${type},${rest}`
+    const lines = [
+      row('k1', '01', 'buy', 'BTC,1,USDT,50,0,'),
+      row('k2', '02', 'buy', 'BNB,1,USDT,5,0,'),
+      row('k3', '03', 'sell', 'BTC,0.5,USDT,90,0.1,BNB'),
+    ]
+    writeFileSync(file, [header, ...lines].join('\n'))
+    await writeBooks(dir, async (books) => {
+      const read = await readImport(nodeDisk, 'trades', file, { dir })
+      await importInto(books, read, { id: 'r2', clock: systemClock })
+    })
+    const [disposal] = (await explained(dir, 'k3')).steps
+    expect(disposal?.fields).toMatchObject({ account: 'kraken', currency: 'USDT', pieces: 2 })
+    expect(disposal?.fields).not.toHaveProperty('coin')
+    const pieces = disposal?.steps.filter(({ what }) => what === 'piece of lot')
+    expect(pieces?.map(({ id, fields }) => [id, fields.coin, fields.quantity])).toEqual([
+      ['k2', 'BNB', '0.1'],
+      ['k1', 'BTC', '0.5'],
+    ])
+    const [of] = (await explained(dir, 'main/tax.records/104/amount')).steps
+    expect([of?.fields.coin, of?.steps[1]?.fields.coin]).toEqual(['BTC', 'BTC'])
+  })
+
   test('an amount over several prices leads to each of them, with source, age and the line of its file', async () => {
     const dir = await tradedBooks()
     const rates = join(dir, 'eurofxref-hist.csv')
