@@ -31,6 +31,10 @@ export function splitExplain(query: string): Split {
   return { explain: `explain (${given.join(', ') || 'format text'})`, statement: query.slice(at) }
 }
 
+/** The word that a statement begins with; empty when it begins with none. */
+export const firstWord = (statement: string): string =>
+  matchAt(/[a-z]+/iy, statement, afterSpace(statement, 0))?.[0] ?? ''
+
 function matchAt(pattern: RegExp, text: string, at: number): RegExpExecArray | null {
   pattern.lastIndex = at
   return pattern.exec(text)

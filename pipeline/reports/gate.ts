@@ -3,7 +3,7 @@
 import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { Session } from '../ledger/session.ts'
-import { type Explain, splitExplain } from './explain-prefix.ts'
+import { type Explain, firstWord, splitExplain } from './explain-prefix.ts'
 import { readingFunctions, readingOperators } from './reading.ts'
 
 const expected = 'one statement that reads: select, with, from, values, describe, show, summarize, explain'
@@ -19,7 +19,9 @@ export async function readingStatement(session: Session, query: string): Promise
     })
   }
   const { explain, statement: text } = splitExplain(query)
-  const statement = await preparedSelect(session, text)
+  const statement = await preparedSelect(session, text).catch(async (cause: unknown) => {
+    throw meetsTheSeal(cause) ? await reachesForFiles(session, text, cause) : cause
+  })
   await mustOnlyRead(session, text)
   // EXPLAIN ANALYZE executes what it explains, so that is looked at as if it stood alone, and then explained by us.
   return explain === null ? statement : await explained(session, explain, text)
@@ -63,7 +65,9 @@ async function explained(session: Session, explain: Explain, text: string): Prom
  * is taken from its parse tree; what stands behind a view or a macro is seen in the plan alone.
  */
 async function mustOnlyRead(session: Session, text: string): Promise<void> {
-  for (const name of await calledTables(session, text)) {
+  const tree = await parseTree(session, text)
+  if (tree === null) throw notReading('a statement whose parse tree DuckDB does not tell')
+  for (const name of tableFunctionsOf(tree)) {
     if (readingFunctions.has(name.toLowerCase())) continue
     throw notReading(`the table function ${name}`)
   }
@@ -73,25 +77,53 @@ async function mustOnlyRead(session: Session, text: string): Promise<void> {
   }
 }
 
-function notReading(found: string | undefined): UsageError {
+/**
+ * Whether the statement was to touch a file where there is none to be touched. DuckDB looks for the file before it tells of
+ * what type the statement is, and hands out the class of its error in no other way than as the beginning of the message.
+ */
+const meetsTheSeal = (cause: unknown): boolean =>
+  cause instanceof Error && /^(Failed to extract statements: )?Permission Error: /.test(cause.message)
+
+/** What is no select is told by its first word, since DuckDB did not come to tell its type. */
+async function reachesForFiles(session: Session, text: string, cause: unknown): Promise<UsageError> {
+  const tree = await parseTree(session, text)
+  if (tree === null) return notReading(firstWord(text).toUpperCase(), cause)
+  const called = tableFunctionsOf(tree).filter((name) => !readingFunctions.has(name.toLowerCase()))
+  return new UsageError(
+    'The query reads a file, and there is nothing to read here but the published ledger.',
+    {
+      expected: 'tables of the ledger',
+      found: called.length === 0 ? 'a file in place of a table' : `the table function ${called.join(', ')}`,
+      action:
+        '`tieout tables` lists the tables. To read files beside them, open the ledger with DuckDB itself: docs/elsewhere.md.',
+      cause,
+    },
+  )
+}
+
+function notReading(found: string | undefined, cause?: unknown): UsageError {
   return new UsageError('The statement does not only read, and the published ledger is for reading.', {
     expected,
     ...(found === undefined ? {} : { found }),
     action:
       'Query the ledger, or copy ledger.duckdb and change the copy with DuckDB. docs/sql.md has what may be asked.',
+    ...(cause === undefined ? {} : { cause }),
   })
 }
 
-/** Table functions that the statement names, wherever in it they stand. */
-async function calledTables(session: Session, text: string): Promise<ReadonlySet<string>> {
+/** DuckDB's parse tree of a select; null for any other statement. */
+async function parseTree(session: Session, text: string): Promise<unknown> {
   const tree: unknown = JSON.parse(await answer(session, 'select json_serialize_sql($1::varchar)', [text]))
-  if ((tree as { error: boolean }).error)
-    throw notReading('a statement whose parse tree DuckDB does not tell')
+  return (tree as { error: boolean }).error ? null : tree
+}
+
+/** Table functions that the statement names, wherever in it they stand. */
+function tableFunctionsOf(tree: unknown): string[] {
   const names = new Set<string>()
   for (const node of nodesOf(tree)) {
     if (node.type === 'TABLE_FUNCTION') names.add((node.function as { function_name: string }).function_name)
   }
-  return names
+  return [...names]
 }
 
 /** The operators with which DuckDB would answer; a table function's operator bears its name. */
