@@ -126,9 +126,10 @@ class Build {
       }
       const made = await inScratch(scratch, async (workspace) => {
         const { connection: beside } = workspace
-        const { config } = this.#options
+        const { config, onNote } = this.#options
         const folders = { shipped: join(packageRoot, 'data'), books: dir }
-        await loadReference(beside, config, folders, await counterpartyKey(connection, dir, disk))
+        const key = await counterpartyKey(connection, dir, { disk, onNote })
+        await loadReference(beside, config, folders, key)
         await workspace.openLedger()
         await standEmptyTables(beside)
         await loadPreviousBreaks(beside, workspace.previousBreaks)

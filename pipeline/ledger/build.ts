@@ -165,9 +165,9 @@ async function make(
   options: BuildOptions & { readonly path: string; readonly unfinished: string },
 ): Promise<Omit<BuildResult, 'path'>> {
   const { connection } = workspace
-  const { config, steps = [], dir, disk = nodeDisk } = options
+  const { config, steps = [], dir, disk = nodeDisk, onNote } = options
   const folders = { shipped: join(packageRoot, 'data'), books: dir }
-  await loadReference(connection, config, folders, await counterpartyKey(connection, dir, disk))
+  await loadReference(connection, config, folders, await counterpartyKey(connection, dir, { disk, onNote }))
   const inputs = await inputsOf(connection, GIVEN_TABLES)
   const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)

@@ -12,11 +12,17 @@ export const COUNTERPARTY_KEY_FILE = 'counterparties.key'
 
 const KEY = /^[0-9a-f]{64}$/
 
+interface KeyOptions {
+  readonly disk: Disk
+  /** Told that a new key was made: nothing in the books tells whether there was another one before. */
+  readonly onNote?: ((text: string) => void) | undefined
+}
+
 /** Hex text; null, and no file made, while nothing that names a counterparty has landed. CorruptionError for a file that holds no key. */
 export async function counterpartyKey(
   connection: DuckDBConnection,
   dir: string,
-  disk: Disk,
+  { disk, onNote }: KeyOptions,
 ): Promise<string | null> {
   const path = join(dir, COUNTERPARTY_KEY_FILE)
   const kept = await disk.readFile(path)
@@ -24,8 +30,13 @@ export async function counterpartyKey(
   if (!(await namesCounterparties(connection))) return null
   const key = randomBytes(32).toString('hex')
   await writeFileAtomic(disk, path, `${key}\n`, 0o600)
+  onNote?.(NEW_KEY)
   return key
 }
+
+const NEW_KEY =
+  `Made a new ${COUNTERPARTY_KEY_FILE}, from which P2P counterparties have their pseudonyms: keep a copy, since without ` +
+  'it they change. If these books had another one before, put that in its place and build again.'
 
 function readKey(path: string, bytes: Buffer): string {
   const key = bytes.toString('latin1').trim()

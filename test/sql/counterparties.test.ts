@@ -73,6 +73,22 @@ it('p2p: a pseudonym is kept from build to build, and is another one in other bo
   expect((await ids()).get('1')).not.toBe(first)
 })
 
+it('p2p: a build that had to make a key says so, since pseudonyms change where another one is lost', async () => {
+  const notes: string[] = []
+  const onNote = (text: string): unknown => notes.push(text)
+  await books.build({}, { onNote })
+  expect(notes).toEqual([])
+  await books.page('p2p.orders', [deal('1', 'buy', 'The Merchant', 'Jane Roe')])
+  for (const isLost of [true, false, true]) {
+    if (isLost) rmSync(key(), { force: true })
+    await books.build({}, { onNote })
+  }
+  const said = expect.stringMatching(
+    /^Made a new counterparties\.key, .* put that in its place and build again\.$/,
+  )
+  expect(notes).toEqual([said, said])
+})
+
 it('p2p: the key stays out of the ledger, is for its owner alone, and is not made without counterparties', async () => {
   await books.build()
   expect(existsSync(key())).toBe(false)
