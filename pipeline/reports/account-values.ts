@@ -128,7 +128,7 @@ function incomplete(row: Row): string[] {
         ]),
     ...(isOpen === true || isOpen === 'true'
       ? [
-          `INCOMPLETE: the last record of ${account} is of ${lastDay}, and it held coins then. What they were worth on later ` +
+          `INCOMPLETE: the books have balances of ${account} up to ${lastDay}, and it held coins then. What they were worth on later ` +
             'days of the period is not in the list.',
         ]
       : []),

@@ -1,7 +1,9 @@
 // Balances with their value: now as published, or at the end of a period as the sum of the entries until then.
 
+import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { QueryResult } from '../ledger/session.ts'
+import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { reportNotes } from './notes.ts'
 import {
@@ -19,21 +21,54 @@ import {
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const { before } = request.period
   const notes = await reportNotes(ledger, request)
-  const { columns, rows } = before === null ? await now(ledger, request) : await until(ledger, request)
+  const { columns, rows, unvalued } =
+    before === null ? await now(ledger, request) : await until(ledger, request)
   const title =
     before === null ? 'Balances' : `Balances at the end of ${request.period.label.replace(/^to /, '')}`
-  return { fileName: fileNameOf('balances', request), title, columns, rows, totals: [], notes }
+  return {
+    fileName: fileNameOf('balances', request),
+    title,
+    columns,
+    rows,
+    totals: [],
+    notes: [...notes, ...unvalued],
+  }
 }
 
-async function now(ledger: Ledger, { account }: ReportRequest): Promise<QueryResult> {
-  const valued = ledger.tables.has('daily_valuation')
+interface Balances extends QueryResult {
+  /** What has no value, in a sentence; none where everything that is held has one. */
+  readonly unvalued: readonly string[]
+}
+
+async function now(ledger: Ledger, { account }: ReportRequest): Promise<Balances> {
+  const isValued = ledger.tables.has('daily_valuation')
+  const valued = isValued
     ? `select balances.*, prices.price, exact_multiply(own, prices.price) as value, prices.currency,
          prices.priced_at
        from balances left join (${pricesOf(LAST_DAY)}) as prices using (coin)`
     : 'select * from balances'
-  return await ledger.stream(`select * from (${valued}) where ${OF_ACCOUNT} order by account, ledger, coin`, {
-    account: account ?? null,
-  })
+  const values = { account: account ?? null }
+  const lacking = isValued
+    ? await ledger.query(
+        `select count(*) filter (own <> 0 and value is null), count(*) from (${valued}) where ${OF_ACCOUNT}`,
+        values,
+      )
+    : []
+  const asked = `select * from (${valued}) where ${OF_ACCOUNT} order by account, ledger, coin`
+  return {
+    ...(await ledger.stream(asked, values)),
+    unvalued: withoutValue(lacking[0], 'the last day of the books'),
+  }
+}
+
+/** An empty cell would pass for nothing at all. */
+function withoutValue(counts: Row | undefined, day: string): string[] {
+  const [lacking, all] = [Number(counts?.[0] ?? 0), Number(counts?.[1] ?? 0)]
+  if (lacking === 0) return []
+  return [
+    `No value: ${lacking} of ${counted(all, 'balance')}, for want of a price at the end of ${day}. ` +
+      '`tieout import prices` brings prices, `tieout prices fetch` asks their sources.',
+  ]
 }
 
 /** The last day of which the books have values. */
@@ -83,13 +118,19 @@ const COLUMNS: readonly Column[] = [
   { name: 'priced_at', kind: 'time' },
 ]
 
+const [OWN, VALUE] = ['own', 'value'].map((name) => COLUMNS.findIndex((column) => column.name === name)) as [
+  number,
+  number,
+]
+
 /** Of books of an earlier version, which have no prices by day. */
 const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price, null::varchar as currency,
   null::timestamptz as priced_at`
 
-async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResult> {
+async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> {
   for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
-  const prices = ledger.tables.has('daily_valuation') ? pricesOf(LAST_DAY_BEFORE) : NO_PRICES
+  const isValued = ledger.tables.has('daily_valuation')
+  const prices = isValued ? pricesOf(LAST_DAY_BEFORE) : NO_PRICES
   const rows = await sums(
     ledger,
     `with
@@ -114,5 +155,10 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<QueryResul
      order by owned.account, owned.ledger, owned.coin`,
     { account: request.account ?? null, before: request.period.before },
   )
-  return { columns: COLUMNS, rows: asBatches(rows) }
+  const lacking = isValued ? rows.filter((row) => row[OWN] !== '0' && row[VALUE] === null).length : 0
+  return {
+    columns: COLUMNS,
+    rows: asBatches(rows),
+    unvalued: withoutValue([lacking, rows.length], 'that day'),
+  }
 }

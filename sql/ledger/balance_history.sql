@@ -1,5 +1,6 @@
 -- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which any account has
--- one, with what is owed of loans.
+-- one, with what is owed of loans. Books that imports alone tell of go on to the last imported price of what they still
+-- hold, where that is later: no run asks how they stand.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
 -- columns:
@@ -34,7 +35,27 @@ changes as (
 spans as (
   select account, ledger, coin, min(day) as first_day from changes group by account, ledger, coin
 ),
-ends as (select max(day) as last_day from changes),
+held as (
+  select coin from changes group by account, coin having sum(changes.change) <> 0
+),
+-- Of either side, for a rate between two currencies is a price of both.
+priced as (
+  select asset as coin, priced_at, page_id from landing.imported_prices
+  union all
+  select currency, priced_at, page_id from landing.imported_prices
+),
+ends as (
+  select max(day) as last_day
+  from (
+    select day from changes
+    union all
+    select max(utc_day(priced_at))
+    from priced
+    anti join landing.import_withdrawals using (page_id)
+    where coin in (select coin from held) and coin <> (select currency from staging.reporting)
+      and not exists (select 1 from main.entries)
+  )
+),
 days as (
   select spans.account as account, spans.ledger as ledger, spans.coin as coin,
     unnest(days_between(spans.first_day, ends.last_day)) as day

@@ -1,5 +1,5 @@
--- Every UTC day from the first change that the books know of to the last run, or the last change where no run has ended, for
--- reports that must not lose the days on which nothing happened.
+-- Every UTC day from the first change that the books know of to the last run, or the last day of which they have balances
+-- where no run has ended, for reports that must not lose the days on which nothing happened.
 -- grain: one row per day
 -- keys:  day unique
 -- columns:
@@ -15,6 +15,8 @@ spans as (
   select min(occurred_at) as first_at, max(occurred_at) as last_at from main.entries
   union all
   select min(happened_at), max(happened_at) from main.lot_events
+  union all
+  select null, day_start(max(day)) from main.balance_history
   union all
   select null, max(ended_at) from main.runs
 ),

@@ -28,6 +28,8 @@ beforeAll(async () => {
   await price('0', 'BTC', '2026-01-05 00:00:00+00', '100')
   await price('1', 'BTC', '2026-01-06 12:00:00+00', '120')
   await price('2', 'BTC', '2026-01-07 06:00:00+00', '90')
+  // Where the venue tells of an account, no price leads beyond the last change.
+  await price('3', 'BTC', '2026-01-20 06:00:00+00', '500')
   await books.tax(
     'SPOT',
     balanced(
