@@ -40,6 +40,7 @@ const VALUES = `
   with
   rows_of_days as (
     select history.account, history.day, history.quantity <> 0 or history.borrowed <> 0 as is_held,
+      history.change <> 0 as is_moved,
       case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value end as value,
       case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value - valued.own_value end as borrowed,
       valued.currency
@@ -53,12 +54,15 @@ const VALUES = `
   all_days as (
     select account, day, sum(value) as value, sum(borrowed) as borrowed, min(currency) as currency,
       count(*) filter (value is null) as unpriced, bool_or(is_held) as is_held,
+      bool_or(is_moved) as is_moved,
       count(*) * coalesce(max(abs(cast(value as double))), 0) as bound
     from rows_of_days group by account, day
   ),
   -- An account that moved nothing within the period has its last day before it.
   lasts as (
-    select account, max(day) as last_day, arg_max(is_held, day) as holds_on from all_days group by account
+    select account, max(day) as last_day, arg_max(is_held, day) as holds_on,
+      max(day) filter (is_moved) as moved_on
+    from all_days group by account
   ),
   days as (
     select *, row_number() over (partition by account order by value desc nulls last, day) as nth
@@ -83,11 +87,11 @@ const VALUES = `
     end as end_value,
     ends_on, min(days.currency) as currency, count(days.day) as days,
     count(*) filter (days.unpriced > 0) as unpriced_days, last_day,
-    holds_on and last_day < ends_on as is_open, ${reach('days.bound')}
+    holds_on and last_day < ends_on as is_open, moved_on, ${reach('days.bound')}
   from ends
   left join days on days.account = ends.account
   left join accounts on accounts.account = ends.account
-  group by ends.account, accounts.venue, accounts.uid, ends_on, last_day, holds_on
+  group by ends.account, accounts.venue, accounts.uid, ends_on, last_day, holds_on, moved_on
   order by ends.account`
 
 export async function accountValuesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
@@ -118,7 +122,12 @@ function totalOf(rows: readonly Row[], currency: unknown): Row {
 }
 
 function incomplete(row: Row): string[] {
-  const [account, unpriced, lastDay, isOpen] = [row[0], Number(row[10]), row[11], row[12]]
+  const [account, unpriced, lastDay, isOpen, movedOn] = [row[0], Number(row[10]), row[11], row[12], row[13]]
+  // Values go on to the last day on which any account has a record.
+  const known =
+    movedOn === lastDay
+      ? `the last record of ${account} is of ${lastDay}, and it held coins then`
+      : `the last record of ${account} is of ${movedOn}, and it held coins at the end of the books, ${lastDay}`
   return [
     ...(unpriced === 0
       ? []
@@ -127,10 +136,7 @@ function incomplete(row: Row): string[] {
             'Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
         ]),
     ...(isOpen === true || isOpen === 'true'
-      ? [
-          `INCOMPLETE: the books have balances of ${account} up to ${lastDay}, and it held coins then. What they were worth on later ` +
-            'days of the period is not in the list.',
-        ]
+      ? [`INCOMPLETE: ${known}. What they were worth on later days of the period is not in the list.`]
       : []),
   ]
 }

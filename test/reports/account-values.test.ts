@@ -19,7 +19,9 @@ const valued = async (lines: readonly string[], currency = 'USD'): Promise<strin
     `create table lines as select account, ledger, coin, day, quantity::decimal(38, 18) as quantity,
        borrowed::decimal(38, 18) as borrowed, price::decimal(38, 18) as price
      from (values ${rows.join(', ')}) as given (account, ledger, coin, day, quantity, borrowed, price)`,
-    'create or replace table balance_history as select account, ledger, coin, day, quantity, borrowed from lines',
+    `create or replace table balance_history as select account, ledger, coin, day,
+       (quantity - lag(quantity, 1, 0) over (partition by account, coin order by day))::decimal(38, 18) as change,
+       quantity, borrowed from lines`,
     `create or replace table daily_valuation as
      select account, ledger, coin, day, (quantity * price::decimal(20, 0))::decimal(38, 18) as value,
        ((quantity - borrowed) * price::decimal(20, 0))::decimal(38, 18) as own_value, '${currency}' as currency
@@ -87,6 +89,20 @@ test('account-values: a day without a price, and days after the last record, are
   expect(report.notes[0]).toContain(
     'Values are in EUR, and nothing is converted: FBAR and Form 8938 want USD',
   )
+})
+
+test('account-values: the last record of an account is its own, where those of another go on', async () => {
+  const dir = await valued([
+    'main BTC 2025-02-01 1 50',
+    'main BTC 2025-06-01 0 50',
+    'b BTC 2025-01-01 1 50',
+    'b BTC 2025-02-01 1 50',
+    'b BTC 2025-06-01 1 60',
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(report.warnings).toEqual([
+    'INCOMPLETE: the last record of b is of 2025-01-01, and it held coins at the end of the books, 2025-06-01. What they were worth on later days of the period is not in the list.',
+  ])
 })
 
 test('account-values: an account that moved nothing in the year is there, and its values are not known', async () => {

@@ -447,7 +447,7 @@ describe('every report', () => {
   /** Tables of the days' values, for the reports that read nothing else. */
   const DAYS: Readonly<Record<string, readonly string[]>> = {
     'account-values': [
-      'create table balance_history (account varchar, ledger varchar, coin varchar, day date, quantity decimal(38, 18), borrowed decimal(38, 18))',
+      'create table balance_history (account varchar, ledger varchar, coin varchar, day date, quantity decimal(38, 18), change decimal(38, 18), borrowed decimal(38, 18))',
       'create table daily_valuation (account varchar, ledger varchar, coin varchar, day date, value decimal(38, 18), own_value decimal(38, 18), currency varchar)',
     ],
     'net-worth': [
