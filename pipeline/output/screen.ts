@@ -98,7 +98,10 @@ const idsLast =
   ([one = 0]: readonly number[], [other = 0]: readonly number[]): number =>
     Number(isId(columns[one]?.name)) - Number(isId(columns[other]?.name)) || one - other
 
-/** Places of the columns that fit, in the order of the table: by importance, passing over what is too wide or says nothing. */
+/**
+ * Places of the columns that fit, in the order of the table: by importance, passing over what is too wide or says nothing.
+ * That an amount is not known is to be seen too, where there is still room.
+ */
 function chosen(
   columns: readonly Column[],
   lines: readonly Row[],
@@ -114,7 +117,15 @@ function chosen(
       .map(place)
       .filter((index) => index !== -1 && !(lines.length > 0 && saysNothing(index))),
   )
-  const groups = importance.length > 0 ? named : columns.map((_, index) => [index]).toSorted(idsLast(columns))
+  const unknown = importance
+    .flat()
+    .map(place)
+    .filter((index) => columns[index]?.kind === 'amount' && saysNothing(index))
+    .map((index) => [index])
+  const groups =
+    importance.length > 0
+      ? [...named, ...unknown]
+      : columns.map((_, index) => [index]).toSorted(idsLast(columns))
   const kept = new Set<number>()
   for (const group of groups) {
     const tried = [...new Set([...kept, ...group])]

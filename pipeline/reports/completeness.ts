@@ -10,6 +10,26 @@ export const CHOSEN_DISPOSALS = `${OF_ACCOUNT} and ${within('disposed_at')}
 
 const NAMED = 10
 
+/** One warning where lines of income have no known value: how many of how many, of which coins, and what to do. */
+export async function withoutValue(reader: Reader, values: Values): Promise<string[]> {
+  // Books of an earlier version have no values of income.
+  if (reader.tables.get('income')?.includes('value') !== true) return []
+  const rows = await reader.query(
+    `select coin, count(*) filter (value is null), count(*) from income
+     where ${OF_ACCOUNT} and ${within('occurred_at')} group by coin order by coin`,
+    values,
+  )
+  const total = (column: number): number => rows.reduce((sum, row) => sum + Number(row[column]), 0)
+  const unknown = total(1)
+  if (unknown === 0) return []
+  const coins = rows.filter((row) => Number(row[1]) > 0).map(([coin]) => String(coin))
+  const more = coins.length > NAMED ? ` and ${coins.length - NAMED} more` : ''
+  return [
+    `INCOMPLETE: ${unknown} of ${counted(total(2), 'line')} of income ${unknown === 1 ? 'has' : 'have'} no known value, for want of a ` +
+      `price of ${coins.slice(0, NAMED).join(', ')}${more}. Import prices (\`tieout import prices\`), or fetch them (\`tieout prices fetch\`).`,
+  ]
+}
+
 /**
  * One warning where pieces have no known gain: how many of how many, of which coins, and what to do. `values` are those of
  * a report, with `currency`.

@@ -1,6 +1,7 @@
 // Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
 import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
 
@@ -18,6 +19,7 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
     columns,
     rows,
     totals: [],
+    warnings: await withoutValue(ledger, valuesOf(request)),
     notes,
   }
 }

@@ -45,6 +45,14 @@ describe('a table on a terminal', () => {
     expect(notShown).toEqual(['Left out at 60 columns (--wide shows all): gain_id, sold_at.'])
   })
 
+  test('has an amount that no row knows where there is room, after all that says something', async () => {
+    const unknown: Row = ['', 'BTC', null, null, 'USDT', 'no price']
+    const importance = [['gain', 'currency'], 'coin', 'reason']
+    const { table } = await show(34, [unknown], importance)
+    expect(table.split('\n')[0]).toBe('coin  gain  currency  reason')
+    expect((await show(26, [unknown], importance)).table.split('\n')[0]).toBe('coin  currency  reason')
+  })
+
   test('goes on with the words of a row in up to six lines, and says where they go on', async () => {
     const words = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'
     const { table } = await show(26, [['', 'BTC', null, '12', '', words]], ['gain', 'reason'])

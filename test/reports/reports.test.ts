@@ -571,6 +571,30 @@ describe('every report', () => {
     ])
   })
 
+  test('income begins with how many of its lines have no known value, and shows the empty column', async () => {
+    const ledger = await open(
+      account('main'),
+      `insert into income values
+        ('i1', 'main', 'UNIFIED', 'ETH', 1, 'reward', '2025-06-02 00:00:00+00', null, 'USDT'),
+        ('i2', 'main', 'UNIFIED', 'BTC', 1, 'reward', '2025-06-03 00:00:00+00', 90, 'USDT')`,
+    )
+    expect((await makeReport(ledger, 'income', { to: '2025-06-02' })).warnings).toEqual([
+      'INCOMPLETE: 1 of 1 line of income has no known value, for want of a price of ETH. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
+    ])
+    expect((await makeReport(ledger, 'income')).warnings).toEqual([
+      expect.stringMatching(
+        /^INCOMPLETE: 1 of 2 lines of income has no known value, for want of a price of ETH/,
+      ),
+    ])
+    expect((await makeReport(ledger, 'income', { from: '2025-06-03' })).warnings).toEqual([])
+    const terminal = memoryTerminal(80)
+    await writeReport(await makeReport(ledger, 'income', { to: '2025-06-02' }), 'table', {
+      dir: '/nowhere',
+      terminal,
+    })
+    expect(terminal.text()).toMatch(/kind +occurred_at UTC +value +currency/)
+  })
+
   test('refuses an option that it would not heed', async () => {
     await expect(makeReport(await open(), 'balances', { method: 'lifo' })).rejects.toMatchObject({
       exitCode: 2,
