@@ -84,7 +84,7 @@ test('account-values: a day without a price, and days after the last record, are
   ])
   expect(report.warnings).toEqual([
     'INCOMPLETE: on 1 day main held a coin without a price, so its highest value may be higher. Import prices (`tieout import prices`), or fetch them (`tieout prices fetch`).',
-    'INCOMPLETE: the books have balances of main up to 2025-02-01, and it held coins then. What they were worth on later days of the period is not in the list.',
+    'INCOMPLETE: the last record of main is of 2025-02-01, and it held coins then. What they were worth on later days of the period is not in the list.',
   ])
   expect(report.notes[0]).toContain(
     'Values are in EUR, and nothing is converted: FBAR and Form 8938 want USD',
