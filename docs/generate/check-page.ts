@@ -17,7 +17,7 @@ What is held against what, and by which checks:
 
 | reconciliation | checks |
 | --- | --- |
-| balance chains | balance_chain, entries_match_balance; negative_balance where a feed has none |
+| balance chains | balance_chain, entries_match_balance; negative_balance where a feed has none, imported_balance where imports alone tell of an account |
 | chain end against snapshots | balance_snapshots |
 | orders against tax records: quantity, value, fees | orders_vs_tax, order_fees, trade_legs |
 | unified against futures feed | futures_v3_v2 |

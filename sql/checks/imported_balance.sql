@@ -1,0 +1,41 @@
+-- A coin of an account that imports alone tell of never falls below nothing. Where it does, what brought it is in no file;
+-- until it is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins that
+-- lie elsewhere. What happened at one moment counts together, whichever row stands first. Money is a notice, since what was
+-- bought may have been paid from elsewhere; money that no row brings or takes without a trade has no balance (docs/imports.md).
+-- grain: one row per account and coin
+with
+moments as (
+  select account, ledger, coin, occurred_at, sum(amount) as change, min(imported_id) as first_id
+  from main.imported_entries
+  group by account, ledger, coin, occurred_at
+),
+balances as (
+  select account, ledger, coin, occurred_at, first_id,
+    sum(moments.change) over (
+      partition by account, ledger, coin order by occurred_at rows between unbounded preceding and current row
+    ) as held
+  from moments
+),
+below as (
+  select account, ledger, coin, min(held) as lowest, min(balances.occurred_at) as below_at,
+    min_by(first_id, balances.occurred_at) as below_id
+  from balances
+  where held < 0
+  group by account, ledger, coin
+)
+select case when fiat.currency is null then 'warning' else 'notice' end as severity,
+  below.account as account, below.ledger as ledger, below.coin as coin, below.below_at as occurred_at,
+  cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
+  'More ' || below.coin || ' has left ' || below.account || ' than the imports bring: since '
+    || substr(time_text(below.below_at), 1, 10) || ' its balance has been as much as '
+    || rtrim(rtrim(amount_text(-lowest), '0'), '.') || ' below nothing. '
+    || case
+      when fiat.currency is null
+        then 'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held '
+          || 'before (`tieout import lots`).'
+      else 'Import the deposits that are missing (`tieout import trades`); where purchases were paid from elsewhere, by card '
+        || 'say, this balance alone is wrong.'
+    end as explanation,
+  cast(to_json([below_id]) as varchar) as evidence, '' as culprit
+from below
+left join staging.fiat as fiat on fiat.currency = below.coin

@@ -1,0 +1,61 @@
+// A coin that leaves an account without ever having come there: its history is missing, whatever lots lie elsewhere.
+import { afterEach, expect, it } from 'vitest'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { ImportedBooks } from '../support/imports.ts'
+
+let books: ImportedBooks
+afterEach(() => books.close())
+
+async function found(...rows: readonly string[]): Promise<unknown[][]> {
+  books = new ImportedBooks({ reports: { ...emptyConfig.reports, rules: 'uk', currency: 'GBP' } })
+  await books.trades(...rows)
+  await books.build()
+  return await books.query(
+    `select severity, account, coin, occurred_at, found, explanation, evidence from breaks
+     where check_name = 'imported_balance' order by all`,
+  )
+}
+
+it('is a warning also where another account of the pool has it', async () => {
+  expect(
+    await found(
+      'n1,2025-05-01T00:00:00Z,a,buy,BTC,2,GBP,100,,',
+      'n2,2025-06-01T00:00:00Z,b,sell,BTC,1,GBP,90,,',
+      'n3,2025-06-02T00:00:00Z,b,sell,BTC,0.5,GBP,40,,',
+      'n4,2025-06-03T00:00:00Z,b,buy,BTC,3,GBP,300,,',
+    ),
+  ).toEqual([
+    [
+      'warning',
+      'b',
+      'BTC',
+      '2025-06-01T00:00:00.000Z',
+      '-1.5',
+      'More BTC has left b than the imports bring: since 2025-06-01 its balance has been as much as 1.5 below nothing. ' +
+        'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held before (`tieout import lots`).',
+      '["n2"]',
+    ],
+  ])
+})
+
+it('is none where all came before, or at the same moment, and money was paid from elsewhere', async () => {
+  expect(
+    await found(
+      'n1,2025-05-01T00:00:00Z,a,sell,BTC,1,GBP,50,1,GBP',
+      'n2,2025-05-01T00:00:00Z,a,buy,BTC,2,GBP,90,,',
+      't1:out,2025-06-01T00:00:00Z,a,transfer_out,BTC,1,,,0.01,BTC',
+      't1:in,2025-06-01T01:00:00Z,b,transfer_in,BTC,0.99,,,,',
+      'n3,2025-06-02T00:00:00Z,b,sell,BTC,0.99,GBP,90,,',
+    ),
+  ).toEqual([])
+})
+
+it('is a notice of money that the file tells the deposits of', async () => {
+  const [one, ...others] = await found(
+    'd1:in,2025-05-01T00:00:00Z,a,transfer_in,GBP,100,,,,',
+    'n1,2025-05-02T00:00:00Z,a,buy,BTC,1,GBP,150,,',
+  )
+  expect(others).toEqual([])
+  expect(one?.slice(0, 5)).toEqual(['notice', 'a', 'GBP', '2025-05-02T00:00:00.000Z', '-50'])
+  expect(one?.[5]).toContain('Import the deposits that are missing')
+})
