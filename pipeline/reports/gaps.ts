@@ -8,32 +8,45 @@ type Asked = Pick<ReportRequest, 'account' | 'period'>
 /** From when on an account's books are complete, ISO-8601, with the coins of which imported history tells more. */
 interface Beginning {
   readonly account: string
+  /** Imports tell of all its coins: nothing but its first row says since when, and nobody knows what no file has. */
+  readonly isImported: boolean
   /** Null where nothing but opening lots is known. */
   readonly at: string | null
   readonly earlier: readonly { readonly coin: string; readonly at: string }[]
 }
 
-/** The latest coin of an account decides; coins that begin before it are named apart. */
+/**
+ * The latest coin of an account decides, and coins that begin before it are named apart. Where imports tell of every coin
+ * the first one decides: a coin that was bought later begins later, and is missing from no figure before.
+ */
 async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>): Promise<Beginning[]> {
   requireTable(ledger, 'beginnings')
   const rows = await ledger.query(
-    `select account, coin, begins_at from beginnings
+    `select account, coin, begins_at, source from beginnings
      where $account::varchar is null or account = $account
      order by account, begins_at desc nulls last, coin`,
     { account: account ?? null },
   )
-  const byAccount = new Map<string, { coin: string; at: string | null }[]>()
-  for (const [name, coin, at] of rows) {
+  const byAccount = new Map<string, { coin: string; at: string | null; isImported: boolean }[]>()
+  for (const [name, coin, at, source] of rows) {
     const coins = byAccount.get(String(name)) ?? []
-    coins.push({ coin: String(coin), at: at === null ? null : String(at) })
+    coins.push({
+      coin: String(coin),
+      at: at === null ? null : String(at),
+      isImported: source === 'import',
+    })
     byAccount.set(String(name), coins)
   }
   return [...byAccount].map(([name, coins]) => {
+    if (coins.every(({ isImported }) => isImported)) {
+      const first = coins.findLast((coin) => coin.at !== null)?.at ?? null
+      return { account: name, isImported: true, at: first, earlier: [] }
+    }
     const at = coins[0]?.at ?? null
     const earlier = coins.flatMap((one) =>
       at !== null && one.at !== null && one.at < at ? [{ coin: one.coin, at: one.at }] : [],
     )
-    return { account: name, at, earlier }
+    return { account: name, isImported: false, at, earlier }
   })
 }
 
@@ -65,9 +78,11 @@ const beginsWithin = ({ at }: Beginning, { from }: Asked['period']): boolean =>
   from === null ? at === null : at === null || from < at
 
 function sentence(one: Beginning, period: Asked['period']): string {
-  const { account, at, earlier } = one
+  const { account, isImported, at, earlier } = one
   if (at === null)
     return `Of ${account} only opening lots are known: what happened before and after them is in no figure.`
+  if (isImported)
+    return `Imports tell of ${account} from ${at} on${isAfter(one, period) ? ', and of nothing in this period' : ''}.`
   if (isAfter(one, period))
     return `The books of ${account} begin at ${at}: they tell of nothing in this period.`
   const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} on`)

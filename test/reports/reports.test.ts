@@ -482,6 +482,27 @@ describe('every report', () => {
     expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period extends past that run.'])
   })
 
+  test('says of an account that imports alone tell of since when, by its first row and in one short sentence', async () => {
+    const coins = Array.from(
+      { length: 250 },
+      (_, at) => `('main', 'C${at}', timestamptz '2024-06-01 00:00:00+00')`,
+    )
+    const ledger = await open(
+      ...LOTS,
+      'drop view beginnings',
+      `create view beginnings as select *, 'import' as source, 0::decimal(38, 18) as opening from (values
+        ('main', 'BTC', timestamptz '2022-01-01 12:00:00+00'), ('main', 'OLD', null), ${coins.join(', ')}
+      ) as given (account, coin, begins_at)`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period|Imports/.test(note))
+    expect(await notesOf({ year: 2024 })).toEqual([])
+    expect(await notesOf({ year: 2022 })).toEqual(['Imports tell of main from 2022-01-01T12:00:00.000Z on.'])
+    expect(await notesOf({ year: 2021 })).toEqual([
+      'Imports tell of main from 2022-01-01T12:00:00.000Z on, and of nothing in this period.',
+    ])
+  })
+
   test('of taxes for a year before the books has no figures: nothing known is not zero', async () => {
     const ledger = await open(...LOTS)
     const figures = await objects(ledger, 'taxes', { rules: 'de', year: 2024 })
