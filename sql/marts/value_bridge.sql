@@ -11,12 +11,15 @@
 --   month: First day of the UTC month.
 --   currency: Reporting currency.
 --   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has.
---   deposits: Coins and money that came from elsewhere, less what went there, at their value then: P2P deals, balances from
---     before the books, gifts, and records whose other side is not known.
---   transfers: What came from other wallets, less what went there; coins at the cost that moves along.
+--   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;
+--     balances from before the books, and moves and records whose other side is not known, with money as it is and coins
+--     at the cost that is known of them.
+--   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over
+--     all accounts it is zero, but for what is under way.
 --   income: Rewards, shared profit and adjustments at their value when received.
 --   interest: Interest at its value then; negative when paid.
---   fees: Fees of futures, and others that belong to no fill, at their value then; negative when paid.
+--   fees: Fees of futures, what networks took of moves, and other fees that belong to no fill, at their value then; negative
+--     when paid.
 --   funding: Funding of futures at its value then; negative when paid.
 --   futures_pnl: Results of futures positions at their value then.
 --   realised_gains: Gains of matched lots, as in disposals, but for imported sales from before the books of their account;

@@ -2,7 +2,7 @@
 import { afterEach, expect, test } from 'vitest'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
-import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { balanced, type Cells, type Move, TestBooks } from '../support/books.ts'
 import { runModel } from '../support/one-model.ts'
 
 let books: TestBooks | undefined
@@ -41,17 +41,35 @@ const ARRIVED: readonly Move[] = [
   { id: '22', coin: 'BTC', type: 'TRANSFER_IN', amount: '0.5', ts: at('02-12') },
 ]
 
+/** A row of an imported file, of the account kraken. */
+const row = (
+  id: string,
+  day: string,
+  type: string,
+  asset: string,
+  quantity: string,
+  more: Cells = {},
+): Cells => ({
+  id,
+  occurred_at: at(day),
+  nanos: '0',
+  account: 'kraken',
+  type,
+  asset,
+  quantity,
+  fee: '0',
+  ...more,
+})
+
 async function built(
   accounts: Readonly<Record<string, readonly Move[]>>,
   matching: Parameters<typeof matchingOf>[0] = {},
+  imported: readonly Cells[] = [],
 ) {
   books = await TestBooks.open({ only: ['value_bridge', 'net_worth', 'checks.value_bridge'] })
-  await books.insert('imports', {
-    page_id: '91',
-    kind: 'prices',
-    file_name: 'prices.csv',
-    imported_at: at('02-28'),
-  })
+  const file = { imported_at: at('02-28') }
+  await books.insert('imports', { ...file, page_id: '91', kind: 'prices', file_name: 'prices.csv' })
+  await books.insert('imports', { ...file, page_id: '92', kind: 'trades', file_name: 'trades.csv' })
   const prices = Object.entries(PRICES).map(([day, price], row) => ({
     page_id: '91',
     page_row: String(row),
@@ -62,6 +80,8 @@ async function built(
     source: 'market',
   }))
   for (const cells of prices) await books.insert('imported_prices', cells)
+  for (const [number, cells] of imported.entries())
+    await books.insert('imported_trades', { page_id: '92', page_row: String(number), ...cells })
   for (const [number, [account, moves]] of Object.entries(accounts).entries()) {
     await books.account(account, 'unified', String(1000 + number))
     await books.tax('SPOT', balanced(moves, number === 0 ? { USDT: '1000' } : {}), { account })
@@ -93,6 +113,69 @@ test('lots that all accounts hold together have one bridge, in which what moves 
   expect(await bridge(LINES)).toEqual([
     [null, '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
     [null, '2026-02-01', '1018.9', '0', '0', '12', '-0.5', '29.5', '5.85', '1065.75', '0'],
+  ])
+})
+
+test('what goes to or comes from a wallet that no feed reports is a deposit, money and coins alike', async () => {
+  const found: Move = { id: '9', coin: 'USDT', type: 'TRANSFER_IN', amount: '70', ts: at('02-12') }
+  const result = await built({ main: [...BOUGHT, ...SPENT, found] })
+  expect(await bridge(LINES)).toEqual([
+    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    // 70 less 50, and less the 50.25 that the coins cost.
+    ['main', '2026-02-01', '1018.9', '-30.25', '0', '12', '-0.5', '29.5', '-6.4', '1023.25', '0'],
+  ])
+  expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
+test('margin that is set aside stays within the account, though nothing says where it lies', async () => {
+  const aside: Move = { id: '3', coin: 'USDT', type: 'INCREASE_MARGIN', amount: '-20', ts: at('01-31') }
+  const back: Move = { id: '4', coin: 'USDT', type: 'MARGIN_BACK', amount: '20', ts: at('02-10') }
+  await built({ main: [...BOUGHT, aside, back] })
+  expect(await bridge('deposits, transfers, difference')).toEqual([
+    ['main', '2026-01-01', '1000', '-20', '0'],
+    ['main', '2026-02-01', '0', '20', '0'],
+  ])
+})
+
+test('imported moves of money are transfers where both accounts are known, and deposits where one is', async () => {
+  await built({}, {}, [
+    row('a', '01-10', 'transfer_in', 'USDT', '500'),
+    row('b:1', '02-10', 'transfer_out', 'USDT', '200'),
+    row('b:2', '02-10', 'transfer_in', 'USDT', '200', { account: 'cold' }),
+    row('c', '02-12', 'transfer_out', 'USDT', '40', { fee: '1', fee_currency: 'USDT' }),
+  ])
+  expect(await bridge('deposits, transfers, fees, closing_value, difference')).toEqual([
+    ['cold', '2026-02-01', '0', '200', '0', '200', '0'],
+    ['kraken', '2026-01-01', '500', '0', '0', '500', '0'],
+    ['kraken', '2026-02-01', '-40', '-200', '-1', '259', '0'],
+  ])
+})
+
+test('what the network takes of a move is a fee: what is transferred cancels', async () => {
+  await built({}, {}, [
+    row('a', '01-10', 'gift_in', 'BTC', '2', { currency: 'USDT', total: '160' }),
+    row('b:1', '02-10', 'transfer_out', 'BTC', '1'),
+    row('b:2', '02-10', 'transfer_in', 'BTC', '0.9', { account: 'cold' }),
+  ])
+  expect(await bridge(`fees, ${LINES}`)).toEqual([
+    ['cold', '2026-02-01', '0', '0', '0', '72', '0', '0', '0', '36', '108', '0'],
+    ['kraken', '2026-01-01', '0', '0', '160', '0', '0', '0', '0', '60', '220', '0'],
+    // 0.1 that cost 8 went at 12.
+    ['kraken', '2026-02-01', '-12', '220', '0', '-72', '0', '0', '4', '-20', '120', '0'],
+  ])
+})
+
+test('what goes into the history before the books of an account leaves the books, until they take it over', async () => {
+  const came: Move = { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('02-12') }
+  await built({ main: [came] }, {}, [
+    row('a', '01-10', 'gift_in', 'BTC', '1', { currency: 'USDT', total: '80' }),
+    row('b:1', '02-10', 'transfer_out', 'BTC', '1'),
+    row('b:2', '02-10', 'transfer_in', 'BTC', '1', { account: 'main' }),
+  ])
+  expect(await bridge('deposits, transfers, closing_value, difference')).toEqual([
+    ['kraken', '2026-01-01', '80', '0', '110', '0'],
+    ['kraken', '2026-02-01', '-80', '0', '0', '0'],
+    ['main', '2026-02-01', '80', '0', '125', '0'],
   ])
 })
 

@@ -1,19 +1,21 @@
 -- What came into or left what the accounts are worth, besides gains and changes of prices, each at its value then and signed
 -- as it moves the worth. Coins count with the values that the lots engine is given, money as its entries. The two sides of
--- a fill and its fees cancel; a move to another account counts with the cost that moves along.
+-- a fill and its fees cancel; coins that move count with the cost that moves along. Where the books have both sides of a
+-- move it is a transfer, in which the accounts cancel; one whose other side they do not know, or that lies beside the books
+-- of its account, crosses their border, and is a deposit.
 -- needs: lot_transfers
 -- grain: one row per account, month and line
 -- line: deposits, transfers, income, interest, futures_pnl, funding, fees, fills
 with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
-  select account, event_id, happened_at as occurred_at,
+  select account, event_id, happened_at as occurred_at, kind,
     case when kind = 'acquire' then lot_events.value else -lot_events.value end as value
   from main.lot_events
   where kind in ('acquire', 'dispose', 'transfer_out') and lot_events.value is not null and not ends_with(account, '/before')
   union all
   -- A gift is a disposal under some rules; under the others it leaves with its cost.
-  select account, event_id, happened_at, -value
+  select account, event_id, happened_at, kind, -value
   from main.lot_events
   anti join main.lot_transfers as sent on sent.transfer_id = lot_events.event_id and sent.coin = lot_events.coin
   where kind = 'give' and value is not null and not ends_with(account, '/before')
@@ -29,28 +31,55 @@ entry_lines as (
       when legs.status in ('trade', 'set') and entries.part in ('amount', 'fee') then 'fills'
       when effects.effect = 'cost' then 'fees'
       when effects.effect = 'income' then 'income'
-      when effects.effect = 'move' then 'transfers'
+      -- Margin and locked coins stay within the account, though no record may have their other side.
+      when effects.effect = 'move' and (transfers.counter_account is not null or entries.kind = 'margin_move')
+        then 'transfers'
       else 'deposits'
     end as line
   from main.entries as entries
   left join staging.kind_effects as effects on effects.kind = entries.kind
+  left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place
 ),
--- What an imported trade brings is a deposit as far as its money does not lie in the account: both sides of it are.
+-- Imported moves of money, tied to their other leg as imported_transfers ties those of coins.
+money_legs as (
+  select id, transfer_id, type, asset, account, book_account,
+    row_number() over (partition by transfer_id, asset, type order by place) as nth
+  from staging.imported_rows
+  where transfer_id is not null and is_asset_money
+),
+money_moves as (
+  select legs.id as imported_id
+  from money_legs as legs
+  join money_legs as twin
+    on twin.transfer_id = legs.transfer_id and twin.asset = legs.asset and twin.type <> legs.type
+    and twin.nth = legs.nth
+  where twin.book_account = twin.account
+),
+-- What an imported trade brings is a deposit as far as its money does not lie in the account: both sides of it are. The
+-- coins of a move stand among the lots that move; what is left of it here is its fee.
 imported_lines as (
-  select id as imported_id,
+  select rows.id as imported_id,
     case
       when type = 'income' then 'income'
-      when type in ('transfer_in', 'transfer_out') then 'transfers'
+      when type in ('transfer_in', 'transfer_out') then 'fees'
       else 'deposits'
-    end as line
-  from staging.imported_rows
+    end as line,
+    case
+      when type in ('transfer_in', 'transfer_out') and moves.imported_id is not null then 'transfers'
+      when type in ('transfer_in', 'transfer_out') then 'deposits'
+    end as money_line
+  from staging.imported_rows as rows
+  left join money_moves as moves on moves.imported_id = rows.id
   where book_account = account
 ),
 lines as (
   select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
-    coalesce(entry_lines.line, imported_lines.line, 'deposits') as line
+    -- Of a move it is what the network took on the way.
+    case when coin_changes.kind = 'transfer_out' then 'fees'
+      else coalesce(entry_lines.line, imported_lines.line, 'deposits')
+    end as line
   from coin_changes
   left join entry_lines on entry_lines.entry_id = coin_changes.event_id
   left join imported_lines on imported_lines.imported_id = coin_changes.event_id
@@ -60,15 +89,22 @@ lines as (
   cross join staging.reporting as reporting
   where entry_lines.coin = reporting.currency and entry_lines.effect is distinct from 'debt'
   union all
-  select imported.account, imported.occurred_at, imported.amount, coalesce(imported_lines.line, 'deposits')
+  select imported.account, imported.occurred_at, imported.amount,
+    coalesce(case when imported.kind = 'transfer' then imported_lines.money_line end, imported_lines.line, 'deposits')
   from main.imported_entries as imported
   cross join staging.reporting as reporting
   left join imported_lines on imported_lines.imported_id = imported.imported_id
   where imported.coin = reporting.currency
   union all
-  select from_account, moved_at, -cost_basis, 'transfers'
-  from main.lot_transfers
-  where cost_basis is not null and not ends_with(from_account, '/before')
+  select sent.from_account, sent.moved_at, -sent.cost_basis,
+    case
+      when legs.kind = 'margin_move' or (sent.to_account is not null and not ends_with(sent.to_account, '/before'))
+        then 'transfers'
+      else 'deposits'
+    end
+  from main.lot_transfers as sent
+  left join main.transfers as legs on legs.entry_id = sent.transfer_id
+  where sent.cost_basis is not null and not ends_with(sent.from_account, '/before')
   union all
   select to_account, arrived_at, cost_basis,
     case when ends_with(from_account, '/before') then 'deposits' else 'transfers' end
