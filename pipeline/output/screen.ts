@@ -3,7 +3,7 @@
 
 import { cellText, type Row } from './cell.ts'
 import type { Column, RowBatches } from './column.ts'
-import { fits, isId, leastWidths, printTable, widthOf } from './table.ts'
+import { fits, isId, leastWidths, NARROWEST, printTable, widthOf } from './table.ts'
 
 /** Names of columns, the most important first; columns that say something only together stand in one list. */
 export type Importance = readonly (string | readonly string[])[]
@@ -49,23 +49,35 @@ export function fitted(
   if (fits(columns, lines, width)) return { table: printTable(columns, rows, { totals }), leftOut: [] }
 
   const brief = columns.map(withoutSeconds)
-  const kept = chosen(
-    brief,
-    lines.map((row) => toTheMinute(columns, row)),
-    width,
-    importance,
-  )
-  const only = (row: Row): Row => {
-    const cells = toTheMinute(columns, row)
-    return kept.map((index) => cells[index] ?? null)
-  }
+  const short = rows.map((row) => toTheMinute(columns, row))
+  const sums = totals.map((row) => toTheMinute(columns, row))
+  const kept = chosen(brief, [...short, ...sums], width, importance)
+  const [first = 0] = kept
+  const withLabels = labelled(columns, sums, kept)
+  const least = leastWidths(brief, [...short, ...sums])
+  const ofLabels = leastWidths(brief, withLabels)[first] ?? 0
+  least[first] = Math.max(least[first] ?? 0, Math.min(ofLabels, NARROWEST))
+  // A label makes room for itself by breaking, and takes that of no figure.
+  const hasRoom = widthOf(kept.map((index) => least[index] ?? 0)) <= width
+  const only = (row: Row): Row => kept.map((index) => row[index] ?? null)
   const table = printTable(
     kept.map((index) => brief[index] as Column),
-    rows.map(only),
-    { width, lines: MOST_LINES, totals: totals.map(only) },
+    short.map(only),
+    { width, lines: MOST_LINES, totals: (hasRoom ? withLabels : sums).map(only) },
   )
   const leftOut = columns.filter((_, index) => !kept.includes(index)).map(({ title, name }) => title ?? name)
   return { table, leftOut }
+}
+
+/** Sums that say what they are also where the column that says it, their first cell, is left out: in the first that is shown. */
+function labelled(columns: readonly Column[], totals: readonly Row[], kept: readonly number[]): Row[] {
+  const [first = 0] = kept
+  if ((columns[first]?.kind ?? 'text') !== 'text') return [...totals]
+  return totals.map((row) => {
+    const at = row.findIndex((cell) => cell !== null)
+    if (at === -1 || kept.includes(at) || row[first] !== null) return row
+    return row.map((cell, index) => (index === first ? (row[at] ?? null) : cell))
+  })
 }
 
 /** The first rows, and how many follow; those are counted and not kept. */

@@ -19,7 +19,8 @@ export interface TableOptions {
 type Align = 'left' | 'right' | 'decimal'
 
 const GAP = '  '
-const NARROWEST = 8
+/** No text is broken into less. */
+export const NARROWEST = 8
 
 /** Everything that could move the cursor, ring, recolour or reverse the text of a terminal. */
 const UNPRINTABLE = /[\p{Cc}\p{Cf}\p{Co}\p{Cn}\p{Cs}\p{Zl}\p{Zp}]/gu

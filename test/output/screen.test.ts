@@ -53,6 +53,25 @@ describe('a table on a terminal', () => {
     expect((await show(26, [unknown], importance)).table.split('\n')[0]).toBe('coin  currency  reason')
   })
 
+  test('says what a sum is in the first column, where the one that says it is left out', async () => {
+    const sums: Row[] = [
+      ['total', null, null, '1234567.123456789012345678', 'USDT', null],
+      ['total without a known gain', null, null, null, 'USDT', null],
+      ['all', 'BTC', null, '1', 'USDT', null],
+    ]
+    const at = async (width: number) => {
+      const screen = { width, importance: [['gain', 'currency'], 'coin'], totals: sums }
+      const { table } = await screenTable(columns, asBatches([row]), screen)
+      return table
+        .split('\n')
+        .slice(4)
+        .map((line) => line.slice(0, 16).trim())
+    }
+    expect(await at(54)).toEqual(['total', 'total without a', 'known gain', 'BTC'])
+    // No figure makes room for it.
+    expect((await at(42))[2]).toMatch(/^BTC/)
+  })
+
   test('goes on with the words of a row in up to six lines, and says where they go on', async () => {
     const words = 'one two three four five six seven eight nine ten eleven twelve thirteen fourteen fifteen'
     const { table } = await show(26, [['', 'BTC', null, '12', '', words]], ['gain', 'reason'])
@@ -139,7 +158,7 @@ describe('a table on a terminal', () => {
       importance: ['coin', 'gain'],
       totals: [['total', null, null, '30', 'USDT', null]],
     })
-    expect(table.split('\n').at(-1)?.trim()).toBe('30')
+    expect(table.split('\n').at(-1)).toBe('total    30')
   })
 
   test('shows times to the minute of UTC where room is short', async () => {
