@@ -24,8 +24,9 @@
 --   futures_pnl: Results of futures positions at their value then.
 --   realised_gains: Gains of matched lots, as in disposals, but for imported sales from before the books of their account;
 --     fees of fills are in them.
---   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by.
---   unknown_cost_change: What the value of coins without a known cost changed by.
+--   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by;
+--     of coins that were given away until then.
+--   unknown_cost_change: What the value of coins without a known cost changed by; of coins that were given away until then.
 --   closing_value: Worth at the end of the month, or of the books, as in net_worth.
 --   difference: closing_value less all the others: zero where everything is known, null where a value is.
 --   unknown_events: Events and pieces of lots of the month without a known value or cost.
@@ -116,7 +117,9 @@ flows as (
     coalesce(sum(case when line = 'interest' then value end), 0) as interest,
     coalesce(sum(case when line = 'fees' then value end), 0) as fees,
     coalesce(sum(case when line = 'funding' then value end), 0) as funding,
-    coalesce(sum(case when line = 'futures_pnl' then value end), 0) as futures_pnl
+    coalesce(sum(case when line = 'futures_pnl' then value end), 0) as futures_pnl,
+    coalesce(sum(case when line = 'unrealised_change' then value end), 0) as given_gain,
+    coalesce(sum(case when line = 'unknown_cost_change' then value end), 0) as given_unknown
   from staging.bridge_flows
   cross join holding
   group by case when is_by_account then account else '' end, month
@@ -136,7 +139,8 @@ bridged as (
     coalesce(flows.transfers, 0) as transfers, coalesce(flows.income, 0) as income,
     coalesce(flows.interest, 0) as interest, coalesce(flows.fees, 0) as fees, coalesce(flows.funding, 0) as funding,
     coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(gains.realised_gains, 0) as realised_gains,
-    steps.unrealised_change as unrealised_change, steps.unknown_cost_change as unknown_cost_change,
+    steps.unrealised_change + coalesce(flows.given_gain, 0) as unrealised_change,
+    steps.unknown_cost_change + coalesce(flows.given_unknown, 0) as unknown_cost_change,
     steps.value as closing_value, steps.unknown_events as unknown_events,
     greatest(steps.unpriced, steps.unpriced_before) as unpriced_coins
   from steps

@@ -179,6 +179,44 @@ test('what goes into the history before the books of an account leaves the books
   ])
 })
 
+const GIVEN = (day: string, more: Cells): readonly Cells[] => [
+  row('a', '01-10', 'gift_in', 'BTC', '1', { currency: 'USDT', total: '80' }),
+  row('b', day, 'gift_out', 'BTC', '0.5', more),
+]
+const GIFTS = 'deposits, transfers, realised_gains, unrealised_change, unknown_cost_change, difference'
+
+test('a gift leaves at its value: what it was worth above its cost had been gained until then', async () => {
+  const given = GIVEN('02-12', { currency: 'USDT', total: '70' })
+  await built({}, { rules: 'de' }, given)
+  expect(await bridge(GIFTS)).toEqual([
+    ['kraken', '2026-01-01', '80', '0', '0', '30', '0', '0'],
+    // What stays cost 40 and is worth 62.5; what went cost 40 and was worth 70.
+    ['kraken', '2026-02-01', '-70', '0', '0', '22.5', '0', '0'],
+  ])
+})
+
+test('a gift that the rules take for a sale has its gain among those that are realised', async () => {
+  await built({}, { rules: 'ca' }, GIVEN('02-12', { currency: 'USDT', total: '70' }))
+  expect(await bridge(GIFTS)).toEqual([
+    [null, '2026-01-01', '80', '0', '0', '30', '0', '0'],
+    [null, '2026-02-01', '-70', '0', '30', '-7.5', '0', '0'],
+  ])
+})
+
+test('a gift without a known value leaves at its cost, and one without a known cost at its value', async () => {
+  await built({}, { rules: 'de' }, [
+    ...GIVEN('01-20', {}),
+    row('c', '01-10', 'transfer_in', 'BTC', '1', { account: 'cold' }),
+    row('d', '02-12', 'gift_out', 'BTC', '0.5', { account: 'cold', currency: 'USDT', total: '70' }),
+  ])
+  expect(await bridge(GIFTS)).toEqual([
+    ['cold', '2026-01-01', '0', '0', '0', '0', '110', '0'],
+    ['cold', '2026-02-01', '-70', '0', '0', '0', '22.5', '0'],
+    ['kraken', '2026-01-01', '40', '0', '0', '15', '0', '0'],
+    ['kraken', '2026-02-01', '0', '0', '0', '7.5', '0', '0'],
+  ])
+})
+
 test('a fee that is netted takes its coins off what was bought, without a gain', async () => {
   await built({ main: BOUGHT }, { feesInKind: 'net' })
   // 1.99 cost 200 and are worth 199 at the end of the books.

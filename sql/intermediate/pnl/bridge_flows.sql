@@ -5,7 +5,8 @@
 -- of its account, crosses their border, and is a deposit.
 -- needs: lot_transfers
 -- grain: one row per account, month and line
--- line: deposits, transfers, income, interest, futures_pnl, funding, fees, fills
+-- line: deposits, transfers, income, interest, futures_pnl, funding, fees, fills; and what the value of gifts has beyond
+--   their cost: unrealised_change, and unknown_cost_change for coins without a known one
 with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
@@ -14,7 +15,7 @@ coin_changes as (
   from main.lot_events
   where kind in ('acquire', 'dispose', 'transfer_out') and lot_events.value is not null and not ends_with(account, '/before')
   union all
-  -- A gift is a disposal under some rules; under the others it leaves with its cost.
+  -- A gift is a disposal under some rules; under the others it leaves with its cost (gifts).
   select account, event_id, happened_at, kind, -value
   from main.lot_events
   anti join main.lot_transfers as sent on sent.transfer_id = lot_events.event_id and sent.coin = lot_events.coin
@@ -74,6 +75,22 @@ imported_lines as (
   left join money_moves as moves on moves.imported_id = rows.id
   where book_account = account
 ),
+-- Gifts that are no disposals, each with the cost that its pieces take along: they leave at their value, and what that is
+-- above the cost was gained until then, though nobody realised it. A gift without a known value leaves at the cost.
+sent_gifts as (
+  select gifts.account as account, gifts.event_id as event_id, gifts.coin as coin, gifts.happened_at as occurred_at,
+    any_value(gifts.value) as value, any_value(gifts.quantity) as quantity,
+    coalesce(sum(pieces.cost_basis), 0) as cost,
+    coalesce(sum(case when pieces.cost_basis is not null then pieces.quantity end), 0) as known_quantity
+  from main.lot_events as gifts
+  join main.lot_transfers as pieces on pieces.transfer_id = gifts.event_id and pieces.coin = gifts.coin
+  where gifts.kind = 'give' and not ends_with(gifts.account, '/before')
+  group by gifts.account, gifts.event_id, gifts.coin, gifts.happened_at
+),
+gifts as (
+  select sent_gifts.*, exact_ratio(sent_gifts.value, known_quantity, sent_gifts.quantity) as known_value
+  from sent_gifts
+),
 lines as (
   select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
     -- Of a move it is what the network took on the way.
@@ -104,7 +121,14 @@ lines as (
     end
   from main.lot_transfers as sent
   left join main.transfers as legs on legs.entry_id = sent.transfer_id
+  anti join gifts on gifts.event_id = sent.transfer_id and gifts.coin = sent.coin
   where sent.cost_basis is not null and not ends_with(sent.from_account, '/before')
+  union all
+  select account, occurred_at, -coalesce(gifts.value, gifts.cost), 'deposits' from gifts
+  union all
+  select account, occurred_at, known_value - gifts.cost, 'unrealised_change' from gifts where gifts.value is not null
+  union all
+  select account, occurred_at, gifts.value - known_value, 'unknown_cost_change' from gifts where gifts.value is not null
   union all
   select to_account, arrived_at, cost_basis,
     case when ends_with(from_account, '/before') then 'deposits' else 'transfers' end
