@@ -3,44 +3,27 @@
 -- configuration names one, or prices were imported. Else it is a notice, and the reports say what their figures lack.
 -- grain: one row per coin, and for imports one per account
 with
--- Legs carry their part so that the join is on equal columns: a condition on the other side alone would hold each entry
--- against each leg.
-legs as (
-  select account, place, group_place, 'amount' as part from staging.trade_legs
-  where status in ('trade', 'set')
+import_rows as (
+  select account, place, id, occurred_at from staging.unpriced_imports group by account, place, id, occurred_at
 ),
-unpriced as (
-  -- Of a P2P deal it is the money that has no rate, of a fill it may be a fee.
-  select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
-    min(events.happened_at) as occurred_at, min(events.currency) as currency,
-    case when min(events.account) = max(events.account) then min(events.account) end as account,
-    first_by(events.event_id, (events.happened_at, events.account, events.place, events.event_id), 5) as ids
-  from main.lot_events as events
-  join main.entries as entries on entries.entry_id = events.event_id
-  join staging.kind_effects as effects on effects.kind = entries.kind
-  left join main.valuations as paid on paid.entry_id = events.event_id || '/paid' and paid.steps is null
-  left join legs on legs.account = entries.account and legs.place = entries.place and legs.part = entries.part
-  left join staging.fill_fees as fees on fees.account = legs.account and fees.group_place = legs.group_place
-  where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'fiat')
-  group by coalesce(paid.coin, fees.unpriced_coin, events.coin)
+unpriced_rows as (
+  select account, count(*) as row_count, min(import_rows.occurred_at) as occurred_at,
+    first_by(id, place, 5) as ids
+  from import_rows
+  group by account
 ),
-unpriced_imports as (
-  select rows.account as account, count(*) as row_count, min(rows.occurred_at) as occurred_at,
-    first_by(rows.id, rows.place, 5) as ids
-  from staging.imported_rows as rows
-  join staging.imported_values as imported on imported.place = rows.place
-  where imported.fee_value is null
-    or (imported.row_value is null and rows.transfer_id is null)
-    or (imported.network_value is null and imported.network_quantity > 0)
-  group by rows.account
+-- Of each coin at the first row that lacks it.
+import_coins as (
+  select account, coin, min(unpriced_imports.occurred_at) as valued_at
+  from staging.unpriced_imports
+  where coin is not null
+  group by account, coin
 ),
 missing_of_imports as (
-  select rows.account as account, joined_distinct(links.missing, '; ') as missing
-  from staging.imported_rows as rows
-  join staging.imported_parts as parts on parts.place = rows.place
-  join main.valuations as valuations on valuations.entry_id = parts.part_id and valuations.steps is null
-  join staging.missing_links as links on links.coin = valuations.coin
-  group by rows.account
+  select coins.account as account, joined_distinct(links.missing, '; ') as missing
+  from import_coins as coins
+  join staging.missing_links as links on links.coin = coins.coin and links.valued_at = coins.valued_at
+  group by coins.account
 )
 select
   case
@@ -51,18 +34,20 @@ select
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   'Costs or proceeds of ' || counted(event_count, 'change', 'changes') || ' are unknown, because ' || unpriced.coin
-    || ' has no price in ' || currency || ' of that time' || coalesce(': ' || links.missing, '')
+    || ' has no price in ' || currency || ' of that time'
+    || coalesce(case when event_count = 1 then ': ' else '; at the first of them ' end || links.missing, '')
     || '. Import what is missing with `tieout import prices`.' as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
-from unpriced
-left join staging.missing_links as links on links.coin = unpriced.coin
+from staging.unpriced_changes as unpriced
+left join staging.missing_links as links
+  on links.coin = unpriced.coin and links.valued_at = unpriced.occurred_at
 union all
-select 'warning', unpriced_imports.account, cast(null as varchar), cast(null as varchar), occurred_at,
+select 'warning', unpriced_rows.account, cast(null as varchar), cast(null as varchar), occurred_at,
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   counted(row_count, 'imported row has', 'imported rows have') || ' no price in ' || currency
     || ' of that time, so that gains are unknown' || coalesce(': ' || missing, '')
     || '. Import what is missing with `tieout import prices`.',
   cast(to_json(ids) as varchar), 'import'
-from unpriced_imports
+from unpriced_rows
 cross join staging.reporting
-left join missing_of_imports on missing_of_imports.account = unpriced_imports.account
+left join missing_of_imports on missing_of_imports.account = unpriced_rows.account

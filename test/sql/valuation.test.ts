@@ -189,6 +189,26 @@ describe('what has no price names the link that is missing', () => {
       'no source that counts has a price of DDD',
     ])
   })
+
+  it('at the moment of the break, which no moment of another amount explains', async () => {
+    // An earlier move needs no value, and an imported row has a break of its own.
+    await books.insert('imports', { page_id: '901', kind: 'trades', imported_at: at('00:00:00') })
+    await books.insert('imported_trades', {
+      ...{ page_id: '901', page_row: '0', nanos: '0', id: 'a', occurred_at: at('10:00:00', 5) },
+      ...{ account: 'kraken', type: 'income', asset: 'SOL', quantity: '1', fee: '0' },
+    })
+    const early = legs(at('10:00:00', 6), 'TRANSFER_IN 1 SOL')
+    const gifts = legs(at('10:00:00'), 'BONUS_GRANT_USER_IN 1 SOL', 'BONUS_GRANT_USER_IN 2 SOL')
+    await books.tax('SPOT', balanced([...early, ...gifts]))
+    await price('SOL 5 USDT', at('08:00:00'))
+    await build(EUR)
+    expect(await missing()).toEqual([
+      'Costs or proceeds of 2 changes are unknown, because SOL has no price in EUR of that time; at the first of them ' +
+        'SOL has prices in USDT; USDT has none in EUR. Import what is missing with `tieout import prices`.',
+      '1 imported row has no price in EUR of that time, so that gains are unknown: the first price of SOL is of ' +
+        '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing with `tieout import prices`.',
+    ])
+  })
 })
 
 describe('the policy of sources', () => {

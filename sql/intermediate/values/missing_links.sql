@@ -1,14 +1,20 @@
--- Where the way from a coin to the reporting currency ends, at the first moment at which it was needed and not found: over
--- which prices one gets on, and what they lack, in a sentence.
--- grain: one row per coin of which any amount has no value
--- keys:  coin unique
+-- Where the way from a coin to the reporting currency ends, at the moments of which the check valuation tells: over which
+-- prices one gets on, and what they lack, in a sentence. These are the first of the changes that lack a price of a coin, and
+-- of the imported rows of each account: what was missing at one moment explains no other.
+-- grain: one row per coin and moment
+-- keys:  coin, valued_at unique
 with
 reporting as (select currency from staging.reporting),
+of_imports as (
+  select account, coin, min(unpriced_imports.occurred_at) as valued_at
+  from staging.unpriced_imports
+  where coin is not null
+  group by account, coin
+),
 unvalued as (
-  select coin, min(valuations.valued_at) as valued_at
-  from main.valuations
-  where steps is null and not starts_with(entry_id, 'day/')
-  group by coin
+  select coin, occurred_at as valued_at from staging.unpriced_changes
+  union
+  select coin, valued_at from of_imports
 ),
 moments as (select valued_at from unvalued group by valued_at),
 -- As prices are quoted: what only a price turned round would lead to helps nobody to see what is missing.
@@ -48,35 +54,39 @@ hop_4 as (
   join fresh on fresh.valued_at = hop_3.valued_at and fresh.coin = hop_3.node
 ),
 reached as (
-  select coin, node, 1 as hops from hop_1
+  select coin, valued_at, node, 1 as hops from hop_1
   union all
-  select coin, node, 2 from hop_2
+  select coin, valued_at, node, 2 from hop_2
   union all
-  select coin, node, 3 from hop_3
+  select coin, valued_at, node, 3 from hop_3
   union all
-  select coin, node, 4 from hop_4
+  select coin, valued_at, node, 4 from hop_4
 ),
 nearest as (
-  select coin, node, min(reached.hops) as hops from reached where node <> coin group by coin, node
+  select coin, valued_at, node, min(reached.hops) as hops
+  from reached
+  where node <> coin
+  group by coin, valued_at, node
 ),
 places as (
-  select coin, count(*) as place_count, min(node) as one_place,
+  select coin, valued_at, count(*) as place_count, min(node) as one_place,
+    count(case when node = (select currency from reporting) then 1 end) as arrivals,
     joined_list(case when hops = 1 then node end, ', ', node) as near_places,
     joined_list(case when hops > 1 then node end, ', ', (hops, node)) as far_places
   from nearest
-  group by coin
+  group by coin, valued_at
 ),
 earlier as (
-  select unvalued.coin as coin, max(links.priced_at) as priced_at
+  select unvalued.coin as coin, unvalued.valued_at as valued_at, max(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
-  group by unvalued.coin
+  group by unvalued.coin, unvalued.valued_at
 ),
 later as (
-  select unvalued.coin as coin, min(links.priced_at) as priced_at
+  select unvalued.coin as coin, unvalued.valued_at as valued_at, min(links.priced_at) as priced_at
   from unvalued
   join quoted as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
-  group by unvalued.coin
+  group by unvalued.coin, unvalued.valued_at
 )
 select unvalued.coin as coin, unvalued.valued_at as valued_at,
   case
@@ -96,6 +106,8 @@ select unvalued.coin as coin, unvalued.valued_at as valued_at,
   end as missing
 from unvalued
 cross join reporting
-left join places on places.coin = unvalued.coin
-left join earlier on earlier.coin = unvalued.coin
-left join later on later.coin = unvalued.coin
+left join places on places.coin = unvalued.coin and places.valued_at = unvalued.valued_at
+left join earlier on earlier.coin = unvalued.coin and earlier.valued_at = unvalued.valued_at
+left join later on later.coin = unvalued.coin and later.valued_at = unvalued.valued_at
+-- The value of a conversion of several coins may lack the price of another one alone.
+where coalesce(places.arrivals, 0) = 0

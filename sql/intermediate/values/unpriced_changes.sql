@@ -1,0 +1,23 @@
+-- Changes whose value decides a gain and is not known, by the coin or the money that has no price.
+-- grain: one row per coin
+-- keys:  coin unique
+with
+-- Legs carry their part so that the join is on equal columns: a condition on the other side alone would hold each entry
+-- against each leg.
+legs as (
+  select account, place, group_place, 'amount' as part from staging.trade_legs
+  where status in ('trade', 'set')
+)
+-- Of a P2P deal it is the money that has no rate, of a fill it may be a fee.
+select coalesce(paid.coin, fees.unpriced_coin, events.coin) as coin, count(*) as event_count,
+  min(events.happened_at) as occurred_at, min(events.currency) as currency,
+  case when min(events.account) = max(events.account) then min(events.account) end as account,
+  first_by(events.event_id, (events.happened_at, events.account, events.place, events.event_id), 5) as ids
+from main.lot_events as events
+join main.entries as entries on entries.entry_id = events.event_id
+join staging.kind_effects as effects on effects.kind = entries.kind
+left join main.valuations as paid on paid.entry_id = events.event_id || '/paid' and paid.steps is null
+left join legs on legs.account = entries.account and legs.place = entries.place and legs.part = entries.part
+left join staging.fill_fees as fees on fees.account = legs.account and fees.group_place = legs.group_place
+where events.value is null and effects.effect in ('exchange', 'cost', 'income', 'fiat')
+group by coalesce(paid.coin, fees.unpriced_coin, events.coin)
