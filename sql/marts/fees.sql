@@ -1,4 +1,5 @@
--- Every fee, of trades and futures and liquidations.
+-- Every fee that records of the venue charge, of trades and futures and liquidations. What imported rows name as a fee is
+-- no entry and not here: that of a trade stands in trades (fee, fee_coin), that of any row in imported_trades.
 -- grain: one row per entry
 -- keys:  entry_id unique
 -- columns:

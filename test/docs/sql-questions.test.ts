@@ -38,6 +38,19 @@ beforeAll(async () => {
       { USDT: '1000' },
     ),
   )
+  const file = { page_id: '90', imported_at: '2026-01-07 00:00:00+00' }
+  await books.insert('imports', { ...file, kind: 'trades', file_name: 'trades.csv' })
+  const rows = [
+    { id: 'a', page_row: '0', fee: '3', fee_currency: 'USDT' },
+    { id: 'b', page_row: '1', fee: '-1', fee_currency: 'USDT' },
+  ]
+  for (const row of rows) {
+    await books.insert('imported_trades', {
+      ...{ page_id: '90', nanos: '0', occurred_at: '2026-01-02 00:00:00+00', account: 'main', type: 'buy' },
+      ...{ asset: 'ETH', quantity: '1', currency: 'USDT', total: '50' },
+      ...row,
+    })
+  }
   await books.build(
     { reportingCurrency: 'USDT' },
     { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
@@ -66,7 +79,10 @@ test.each(questions.map(([name]) => name))('%s is answered', async (name) => {
 
 test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 130, and a gain of 29', async () => {
   expect((await answer('Net worth over time')).map((row) => row[1])).toEqual(['999', '1029'])
-  expect(await answer('Fees by symbol')).toEqual([['BTCUSDT', 'USDT', '1', '1', 0]])
+  expect(await answer('Fees by symbol')).toEqual([
+    ['ETHUSDT', 'USDT', '2', '2', 0],
+    ['BTCUSDT', 'USDT', '1', '1', 0],
+  ])
   expect(await answer('Gains by holding period')).toEqual([
     ['up to a year', 'USDT', 1, '130', '101', '29', 0],
   ])
