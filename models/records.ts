@@ -72,7 +72,7 @@ export const p2pRecord = defineRecord({
     id: text('Record id.', requiredText),
     coin: text('Coin that moved.', coinOfAmounts),
     p2pTaxType: text(
-      'P2P tax type, spelled as received: transfer_in, transfer_out, buy or sell.',
+      'P2P tax type, spelled as received: transfer_in, transfer_out, buy or sell; also transfer-in and transfer-out.',
       requiredText,
     ),
     balance: amount('Quantity in units of the coin, without a sign.', { required: true, aliases: ['total'] }),

@@ -39,3 +39,9 @@ test('the fee of an imported trade is where the comment of fees says that it is'
   expect(await books.query('select trade_id, fee, fee_coin from trades')).toEqual([['a', '2', 'EUR']])
   expect(await commentOf('fees')).toContain('stands in trades (fee, fee_coin)')
 })
+
+test('each spelling of a P2P transfer that is received is named', async () => {
+  const comment = await commentOf('p2p_records', 'p2p_tax_type')
+  for (const [type] of await books.query('select p2p_tax_type from p2p_records'))
+    expect(comment).toContain(type)
+})
