@@ -3,7 +3,7 @@
 -- keys:  account unique
 -- columns:
 --   account: Name of the account in the configuration.
---   venue: Name of the venue.
+--   venue: Name of the venue; null where the venue has not said what the account is, as for one that is known from imports only.
 --   uid: The venue's own number of the account; null where neither venue nor configuration reports.
 --   kind: unified, classic or unknown; imported where it is known from imports only.
 --   account_mode: Account mode as the venue sends it; null for a classic account.

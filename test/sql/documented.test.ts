@@ -45,3 +45,11 @@ test('each spelling of a P2P transfer that is received is named', async () => {
   for (const [type] of await books.query('select p2p_tax_type from p2p_records'))
     expect(comment).toContain(type)
 })
+
+test('an account that is known from imports only has no venue, and the comment says so', async () => {
+  expect(await books.query('select account, venue, kind from accounts order by account')).toEqual([
+    ['kraken', null, 'imported'],
+    ['main', 'venue', 'unified'],
+  ])
+  expect(await commentOf('accounts', 'venue')).toContain('null')
+})
