@@ -31,6 +31,13 @@ export const explainCommand = defineCommand({
       .option('scope', text('account or universal, as in that report'))
       .option('rules', text('Rules of a country, as in that report'))
       .option('currency', text('Reporting currency, as in that report'))
+      .option('from', text('For a line of a report: its period begins on this date'))
+      .option('to', text('And it ends with this date'))
+      .option('year', {
+        type: 'number',
+        describe: 'Or it is this year, as in that report',
+        requiresArg: true,
+      })
       .option('json', { type: 'boolean', default: false, describe: 'As JSON' }),
   run: async (context, args) => {
     if (!Number.isInteger(args.limit) || args.limit < 1) {
@@ -49,6 +56,7 @@ export const explainCommand = defineCommand({
         limit: args.limit,
         lots,
         currency: args.currency,
+        period: { from: args.from, to: args.to, year: args.year },
         showPersonalData: config.privacy.publish_personal_data,
       })
       context.print(

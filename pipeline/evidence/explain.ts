@@ -1,8 +1,9 @@
 // From a figure to the venue's own bytes: what an id means in the published ledger, walked down through lots and entries
 // to records, and each record as it stands in the journal. Reads only; a run may write meanwhile.
-import { CorruptionError } from '../../models/error.ts'
+import { CorruptionError, UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import { disposalsOf } from '../reports/disposals.ts'
+import { type PeriodOptions, readPeriod } from '../reports/period.ts'
 import { requireTable } from '../reports/report.ts'
 import { calendarOf } from '../rules/catalogue.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
@@ -25,6 +26,8 @@ export interface ExplainOptions {
   readonly lots?: LotChoice
   /** Currency in which gains are calculated; as published when absent. */
   readonly currency?: string | undefined
+  /** The period of the report that a line is of; all of history when absent or empty. */
+  readonly period?: PeriodOptions
   /** Show data about people as received. */
   readonly showPersonalData?: boolean
 }
@@ -40,16 +43,18 @@ export async function explain(
   ledger: Ledger,
   dir: string,
   id: string,
-  { limit = LIMIT, lots, currency, showPersonalData = false }: ExplainOptions,
+  { limit = LIMIT, lots, currency, period: given = {}, showPersonalData = false }: ExplainOptions,
 ): Promise<Explanation> {
   for (const table of ['entries', 'breaks']) requireTable(ledger, table)
   const matched =
     lots === undefined && currency === undefined
       ? ledger
       : (await disposalsOf(ledger, lots ?? {}, currency)).reader
-  const zone = calendarOf(lawOf(lots ?? {}), lots?.timeZone).timeZone
-  const steps = await meaningsOf({ matched, ledger, limit, zone }, id)
+  const calendar = calendarOf(lawOf(lots ?? {}), lots?.timeZone)
+  const period = readPeriod(given, calendar)
+  const steps = await meaningsOf({ matched, ledger, limit, zone: calendar.timeZone, period }, id)
   if (steps.length === 0) throw await unknownId(ledger, id)
+  if (period.label !== '') mustBeOfPeriod(id, steps)
   const frames = await readFrames(dir, namedRows(steps), { showPersonalData })
   for (const { what, frame, row } of namedRows(steps)) {
     const evidence = frames.get(frame)
@@ -60,6 +65,17 @@ export async function explain(
     throw notInJournal(frame, row)
   }
   return { id, steps, frames }
+}
+
+/** Nothing else is narrowed, and must not look as if it were. */
+function mustBeOfPeriod(id: string, steps: readonly Step[]): void {
+  if (steps.some(({ what }) => what === 'line')) return
+  throw new UsageError('Only a line of a report is of a period.', {
+    where: '--from, --to, --year',
+    expected: 'the line_id of a statement or of the profit and loss, or a balance',
+    found: `${id}, which is a ${steps.map(({ what }) => what).join(', ')}`,
+    action: 'Leave these options out.',
+  })
 }
 
 function namedRows(steps: readonly Step[]): (Place & { readonly what: string })[] {

@@ -1,113 +1,151 @@
 // Lines of a report that sum many records: a balance, a line of a statement, a line of the profit and loss. The sum is
 // made again from what the line rests on, of which the newest are followed.
 import type { Row } from '../output/cell.ts'
+import type { Period } from '../reports/period.ts'
 import { entryParts, LINE_ID, lotParts } from '../reports/pnl.ts'
-import { reach, sums } from '../reports/report.ts'
+import { reach, sums, within } from '../reports/report.ts'
 import { entryStep } from './entries.ts'
 import { importedSteps, type LotBooks } from './lots.ts'
 import { ask, inTurn, textOf } from './source.ts'
-import { type Step, step } from './step.ts'
+import { type Fields, type Step, step } from './step.ts'
 
-/** Lines over all of history; none when the id is not of the form of a line, or nothing stands behind it. */
+/** Lines of the period that was asked for; none when the id is not of the form of a line, or nothing ever stood behind it. */
 export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
   return [...(await walletLine(books, id)), ...(await entryLine(books, id)), ...(await lotLine(books, id))]
 }
 
+/** What a line sums: rows of `entries` or of `imported_entries`, of which those between two instants count. */
+interface Summed {
+  readonly where: string
+  readonly values: Readonly<Record<string, string | null>>
+  readonly span: Span
+  /** Of what time the figures are, in words. */
+  readonly when: Fields
+}
+
+type Span = Pick<Period, 'from' | 'before'>
+
 /** `account/ledger/coin`, or with `/opening`, `/closing`, `/owed` or `/movement/kind` behind it. */
 async function walletLine(books: LotBooks, id: string): Promise<Step[]> {
   const line =
-    /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(opening|closing|(?<owed>owed)|movement\/(?<kind>.+)))?$/.exec(
+    /^(?<wallet>[^/]+\/[^/]+\/[^/]+)(\/(?<part>opening|closing|owed|movement\/(?<kind>.+)))?$/.exec(
       id,
     )?.groups
   if (line === undefined) return []
+  const { wallet = '', part = 'closing', kind = null } = line
   const where = `concat_ws('/', account, ledger, coin) = $wallet and ($kind::varchar is null or kind = $kind)`
-  const values = { wallet: line.wallet as string, kind: line.kind ?? null }
-  if (line.owed !== undefined)
+  const span = spanOf(part, books.period)
+  const summed = { where, values: { wallet, kind }, span, when: { period: inWords(span) } }
+  if (part === 'owed')
     return books.ledger.tables.has('postings')
-      ? await entriesLine(books, id, `${where} and ${OF_LOANS}`, values)
+      ? await entriesLine(books, id, { ...summed, where: `${where} and ${OF_LOANS}` })
       : []
-  return [...(await entriesLine(books, id, where, values)), ...(await importedLine(books, id, where, values))]
+  return [...(await entriesLine(books, id, summed)), ...(await importedLine(books, id, summed))]
 }
+
+/** Before this there is nothing. */
+const BEFORE_ALL = '-infinity'
+
+/** A movement is of the period; a balance is of all that lies before its end, and an opening one before its beginning. */
+function spanOf(part: string, { from, before }: Span): Span {
+  if (part === 'opening') return { from: null, before: from ?? BEFORE_ALL }
+  return { from: part.startsWith('movement/') ? from : null, before }
+}
+
+function inWords({ from, before }: Span): string {
+  if (before === BEFORE_ALL) return 'before all of history: --from and --year say where a period begins'
+  const limits = [
+    ...(from === null ? [] : [`from ${from}`]),
+    ...(before === null ? [] : [`before ${before}`]),
+  ]
+  return limits.join(', ') || 'all of history'
+}
+
+/** A line of the profit and loss names its month; a period is told where it was asked for. */
+const narrowed = (period: Period): Fields => (period.label === '' ? {} : { period: inWords(period) })
 
 /** Entries that borrow or give back. */
 const OF_LOANS = `entry_id || '/counter' in (
   select posting_id from postings where starts_with(account_name, 'Liabilities:'))`
 
 /** A wallet of an account that imports alone tell of rests on their rows. */
-async function importedLine(
-  { ledger, limit }: LotBooks,
-  id: string,
-  where: string,
-  values: Record<string, string | null>,
-): Promise<Step[]> {
+async function importedLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
+  const { ledger } = books
   if (!ledger.tables.has('imported_entries')) return []
-  const from = `from imported_entries where ${where}`
-  const [sum] = await sums(
-    ledger,
-    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} ${from}`,
-    values,
+  return await lineOf(
+    books,
+    id,
+    { ...summed, table: 'imported_entries' },
+    async (row) => await importedSteps(ledger, textOf(row.imported_id)),
   )
-  const [rows = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []
-  if (rows === 0) return []
-  const newest = await ask(
-    ledger,
-    `select imported_id ${from} order by occurred_at desc, entry_id desc limit ${limit}`,
-    values,
-  )
-  const steps = (await inTurn(newest, (row) => importedSteps(ledger, textOf(row.imported_id)))).flat()
-  const fields = { entries: rows, amount, first_at: firstAt, last_at: lastAt }
-  return [step('line', id, fields, { steps, omitted: Number(rows) - newest.length })]
 }
 
 /** `account/month/product line/symbol/coin` of futures and interest: the entries of that month. */
 async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
   const where = `entry_id in (select entry_id from ${entryParts()} where ${LINE_ID} = $id)`
-  return isMonth(id) ? await entriesLine(books, id, where, { id, zone: books.zone }) : []
+  const { period, zone } = books
+  const summed = { where, values: { id, zone }, span: period, when: narrowed(period) }
+  return isMonth(id) ? await entriesLine(books, id, summed) : []
 }
 
 /** Only such an id is worth the look at all that a line of the profit and loss may rest on. */
 const isMonth = (id: string): boolean => /^.+\/\d{4}-\d{2}-01\/[^/]+\/.*\//.test(id)
 
-async function entriesLine(
-  { ledger, limit }: LotBooks,
-  id: string,
-  where: string,
-  values: Record<string, string | null>,
-): Promise<Step[]> {
-  const [sum] = await sums(
-    ledger,
-    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} from entries where ${where}`,
-    values,
-  )
-  const [entries = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []
-  if (entries === 0) return []
-  const newest = await ask(
-    ledger,
-    `select * from entries where ${where} order by occurred_at desc, entry_id desc limit ${limit}`,
-    values,
-  )
-  const steps = await inTurn(newest, (entry) => entryStep(ledger, entry))
-  const fields = { entries, amount, first_at: firstAt, last_at: lastAt }
-  return [step('line', id, fields, { steps, omitted: Number(entries) - steps.length })]
+async function entriesLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
+  return await lineOf(books, id, { ...summed, table: 'entries' }, async (entry) => [
+    await entryStep(books.ledger, entry),
+  ])
 }
 
+/** The sum of its rows, of which the newest are followed; nothing where no row is of the line at any time. */
+async function lineOf(
+  { ledger, limit }: LotBooks,
+  id: string,
+  { table, where, values, span, when }: Summed & { readonly table: string },
+  below: (row: Fields) => Promise<Step[]>,
+): Promise<Step[]> {
+  const from = `from ${table} where ${where} and ${within('occurred_at')}`
+  const all = { ...values, ...boundsOf(span) }
+  const [sum] = await sums(
+    ledger,
+    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} ${from}`,
+    all,
+  )
+  const [entries = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []
+  if (entries === 0) {
+    const known = await ledger.query(`select 1 from ${table} where ${where} limit 1`, values)
+    return known.length === 0 ? [] : [step('line', id, { ...when, entries: 0, amount: '0' })]
+  }
+  const newest = await ask(
+    ledger,
+    `select * ${from} order by occurred_at desc, entry_id desc limit ${limit}`,
+    all,
+  )
+  const steps = (await inTurn(newest, below)).flat()
+  const fields = { ...when, entries, amount, first_at: firstAt, last_at: lastAt }
+  return [step('line', id, fields, { steps, omitted: Number(entries) - newest.length })]
+}
+
+/** As the values of `within`. */
+const boundsOf = ({ from, before }: Span): Span => ({ from, before })
+
 /** `account/month/LOTS/coin/currency`: the disposals of that month, each to be explained by its own id. */
-async function lotLine({ matched, limit, zone }: LotBooks, id: string): Promise<Step[]> {
+async function lotLine({ matched, limit, zone, period }: LotBooks, id: string): Promise<Step[]> {
   if (!isMonth(id) || !matched.tables.has('disposals')) return []
+  const from = `from ${lotParts()} where ${LINE_ID} = $id`
   const disposals = await sums(
     matched,
     `select disposal_id, min(occurred_at), sum(quantity), sum(proceeds), sum(cost_basis), sum(realised_pnl), count(*),
        ${reach('quantity', 'proceeds', 'cost_basis', 'realised_pnl')}
-     from ${lotParts()}
-     where ${LINE_ID} = $id
+     ${from} and ${within('occurred_at')}
      group by disposal_id order by min(occurred_at) desc, disposal_id desc`,
-    { id, zone },
+    { id, zone, ...boundsOf(period) },
   )
-  if (disposals.length === 0) return []
+  const known = disposals[0] ?? (await matched.query(`select 1 ${from} limit 1`, { id, zone }))[0]
+  if (known === undefined) return []
   const steps = disposals.slice(0, limit).map(shallow)
-  return [
-    step('line', id, { disposals: disposals.length }, { steps, omitted: disposals.length - steps.length }),
-  ]
+  const fields = { ...narrowed(period), disposals: disposals.length }
+  return [step('line', id, fields, { steps, omitted: disposals.length - steps.length })]
 }
 
 const SHALLOW = ['disposed_at', 'quantity', 'proceeds', 'cost_basis', 'gain', 'pieces']

@@ -1,5 +1,6 @@
 // The upper half of the way down: from a disposal through the lots that it took to the events that brought them.
 import type { Reader } from '../ledger/reader.ts'
+import type { Period } from '../reports/period.ts'
 import { placeOf, transactionStep } from './entries.ts'
 import { ask, atInstant, inTurn, textOf, without } from './source.ts'
 import { type Fields, type Step, step } from './step.ts'
@@ -14,6 +15,8 @@ export interface LotBooks {
   readonly limit: number
   /** IANA name of the zone whose months the lines of a report count. */
   readonly zone: string
+  /** What the line of a report was narrowed to. */
+  readonly period: Period
 }
 
 /** The pieces of a disposal, each with its lot, and the event that disposed; null when there is none. */

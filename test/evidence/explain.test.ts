@@ -7,12 +7,17 @@ import { systemClock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { importInto, readImport } from '../../pipeline/books/import.ts'
+import { explain } from '../../pipeline/evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../../pipeline/evidence/print.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import { eraseFrames } from '../../pipeline/journal/erase.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { makeReport } from '../../pipeline/reports/catalogue.ts'
+import type { PeriodOptions } from '../../pipeline/reports/period.ts'
+import { command } from '../support/in-process.ts'
 import { explained, journaledBooks, rows, taxPage, tradedBooks, writeBooks } from './explain-books.ts'
 
 /** `disposal x > event x > trade y > entry z > record 104` for each step that has none below it. */
@@ -140,6 +145,74 @@ describe('explain', () => {
       'main/tax.records/103/amount',
     ])
     expect(steps[0]?.omitted).toBe(2)
+  })
+
+  test('each line of a statement has the amount and the entries that the statement has, of its period', async () => {
+    const ledger = await openLedger(traded)
+    try {
+      for (const period of [{}, { from: '2026-01-06', to: '2026-01-07' }, { year: 2025 }, { year: 2026 }]) {
+        const { rows: batches } = await makeReport(ledger, 'statement', period)
+        for (const [id, , , , , , amount, entries] of await allRows(batches)) {
+          const { steps } = await explain(ledger, traded, String(id), { period })
+          expect([id, steps.map(({ fields }) => [fields.amount, fields.entries])]).toEqual([
+            id,
+            [[amount, entries]],
+          ])
+        }
+      }
+    } finally {
+      ledger.close()
+    }
+  })
+
+  test.each<[string, PeriodOptions, object]>([
+    [
+      'main/UNIFIED/BTC/opening',
+      { from: '2026-01-06' },
+      { period: 'before 2026-01-06T00:00:00.000Z', amount: '1', last_at: '2026-01-05T10:00:00.000Z' },
+    ],
+    [
+      'main/UNIFIED/BTC/opening',
+      {},
+      {
+        period: 'before all of history: --from and --year say where a period begins',
+        amount: '0',
+        entries: 0,
+      },
+    ],
+    [
+      'main/UNIFIED/BTC/closing',
+      { year: 2026 },
+      { period: 'before 2027-01-01T00:00:00.000Z', amount: '0.5', entries: 2 },
+    ],
+    ['main/UNIFIED/BTC', {}, { period: 'all of history', amount: '0.5' }],
+    [
+      'main/UNIFIED/USDT/movement/trade',
+      { from: '2026-01-06', to: '2026-01-07' },
+      { period: 'from 2026-01-06T00:00:00.000Z, before 2026-01-08T00:00:00.000Z', amount: '80', entries: 1 },
+    ],
+    [
+      'main/2026-01-01/LOTS/BTC/USDT',
+      { to: '2026-01-06' },
+      { period: 'before 2026-01-07T00:00:00.000Z', disposals: 0 },
+    ],
+  ])('%s of %j says of when its figures are', async (id, period, fields) => {
+    const { steps } = await explained(traded, id, { period })
+    expect(steps[0]?.fields).toMatchObject(fields)
+  })
+
+  test('a period is of a line alone', async () => {
+    await expect(
+      explained(traded, 'main/tax.records/104/amount', { period: { year: 2026 } }),
+    ).rejects.toThrow('Only a line of a report is of a period.')
+    const id = 'main/UNIFIED/BTC/opening'
+    const said = await command(['explain', id, '--from', '2026-01-06', '--dir', traded])
+    expect(said.stdout.split('\n').slice(0, 4)).toEqual([
+      `line ${id}`,
+      '  period    before 2026-01-06T00:00:00.000Z',
+      '  entries   1',
+      '  amount    1',
+    ])
   })
 
   test('a break leads to the records that it names', async () => {

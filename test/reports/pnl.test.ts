@@ -6,6 +6,7 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport } from '../../pipeline/reports/catalogue.ts'
+import { readPeriod } from '../../pipeline/reports/period.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 
 const closers: (() => unknown)[] = []
@@ -69,7 +70,8 @@ test('the report, the published table and the explanation of each line agree, an
   // Lots that are matched again for the report go through the same parts.
   expect(await rowsOf({ method: 'fifo' })).toEqual(reported)
   for (const row of reported) {
-    const steps = await lineSteps({ matched: ledger, ledger, limit: 20, zone: 'UTC' }, String(row.at(-1)))
+    const books = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+    const steps = await lineSteps(books, String(row.at(-1)))
     expect(steps.map(({ fields }) => fields)).toMatchObject([
       row[2] === 'LOTS' ? { disposals: 1 } : { entries: 2, amount: '6' },
     ])
