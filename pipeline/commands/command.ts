@@ -77,14 +77,14 @@ export const terminalOf = ({ stdout, tell }: CommandContext, wide = false) => ({
   ...(stdout.isTTY === true ? { width: stdout.columns || USUAL_WIDTH } : {}),
 })
 
-/** The form of an output that --format names, or --json. UsageError where they name two. */
-export function formatOf<Format extends string>(args: {
-  readonly format: Format
+/** The form that --format names, or --json; undefined where neither does. UsageError where they name two. */
+export function askedForm<Format extends string>(args: {
+  readonly format: Format | undefined
   readonly json: boolean
-}): Format | 'json' {
+}): Format | 'json' | undefined {
   const { format, json } = args
   if (!json || format === 'json') return format
-  if (format === 'table') return 'json'
+  if (format === undefined) return 'json'
   throw new UsageError('--json and --format name two forms of the output.', {
     where: '--json, --format',
     expected: 'one of them',
@@ -92,6 +92,9 @@ export function formatOf<Format extends string>(args: {
     action: 'Leave one of them out.',
   })
 }
+
+/** What the help says of --format where it is not given. */
+export const USUAL_FORM = 'as the ending of --out says, else table'
 
 export const jsonOption = { type: 'boolean', default: false, describe: 'As JSON' } as const
 

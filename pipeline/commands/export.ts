@@ -8,6 +8,7 @@ import {
   LOT_BOOKINGS,
   type LotBooking,
 } from '../exports/export.ts'
+import { formOf } from '../output/ending.ts'
 import { defineCommand, jsonOption } from './command.ts'
 import { engineConfig, readingOptions } from './engine.ts'
 import { engineOptions } from './engine-options.ts'
@@ -31,7 +32,9 @@ export const exportCommand = defineCommand({
       .option('json', jsonOption)
       .options(engineOptions),
   run: async (context, args) => {
-    const { path, tables } = await exportBooks(context.dir, args.kind as ExportKind, {
+    const kind = args.kind as ExportKind
+    await formOf({ form: kind, out: args.out }, { writes: EXPORT_KINDS, usual: kind })
+    const { path, tables } = await exportBooks(context.dir, kind, {
       out: args.out,
       ...readingOptions(context, engineConfig(context, args)),
       ...(args.lots === undefined ? {} : { lots: args.lots as LotBooking }),

@@ -5,6 +5,7 @@ import { type Asked, compareWithFiling, freezeReport } from '../evidence/freeze.
 import { nodeDisk } from '../journal/disk.ts'
 import { type Ledger, openLedger } from '../ledger/ledger.ts'
 import { methods } from '../lots/engine.ts'
+import { formOf } from '../output/ending.ts'
 import { ledgerForPaper, PAPERS, paperOf, stampOf } from '../paper/paper.ts'
 import { makeReport, type ReportName, reportNames } from '../reports/catalogue.ts'
 import { defaultsOf } from '../reports/defaults.ts'
@@ -13,14 +14,14 @@ import type { Report } from '../reports/report.ts'
 import { readAllocation, readSelection } from '../reports/selection.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { forms1099 } from '../rules/figures.ts'
-import { defineCommand, formatOf, terminalOf, wideOption } from './command.ts'
+import { askedForm, defineCommand, terminalOf, USUAL_FORM, wideOption } from './command.ts'
 import { engineConfig, readingOptions } from './engine.ts'
 import { engineOptions } from './engine-options.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
 
 export const reportCommand = defineCommand({
-  example: ['$0 report gains --year 2026 --method fifo --format csv --out gains.csv', 'for the accountant'],
+  example: ['$0 report gains --year 2026 --method fifo --out gains.csv', 'for the accountant'],
   options: (parser) =>
     parser
       .positional('name', { choices: reportNames, demandOption: true, describe: 'Which report' })
@@ -47,7 +48,7 @@ export const reportCommand = defineCommand({
       .option('format', {
         requiresArg: true,
         choices: REPORT_FORMATS,
-        default: 'table' as const,
+        defaultDescription: USUAL_FORM,
         describe: 'Form of the output',
       })
       .option('freeze', text('Keep the report as a filing of this name, with hashes of its inputs'))
@@ -55,10 +56,12 @@ export const reportCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
       .conflicts('freeze', 'against')
-      .option('out', text('File or folder to write to'))
+      .option('out', text('File or folder to write to: balances.csv, balances.xlsx'))
       .options(engineOptions),
   run: async (context, args) => {
     const config = engineConfig(context, args)
+    const form = askedForm({ format: args.format as ReportFormat | undefined, json: args.json })
+    const format = await formOf({ form, out: args.out }, { writes: REPORT_FORMATS, usual: 'table' })
     const opened = await openLedger(context.dir, readingOptions(context, config))
     try {
       const options = {
@@ -76,7 +79,6 @@ export const reportCommand = defineCommand({
         methods: args.methods,
       }
       const asked = { name: args.name as ReportName, options, defaults: defaultsOf(config) }
-      const format = formatOf({ format: args.format as ReportFormat, json: args.json })
       const ledger = format === 'html' && PAPERS.has(asked.name) ? ledgerForPaper(opened) : opened
       const made = await reportOf(context, ledger, asked, args)
       const report = await forHandingOver(made, format, context, ledger, asked, args.against !== undefined)

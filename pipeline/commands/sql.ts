@@ -1,10 +1,11 @@
 // `tieout sql`: a question to the published ledger, also while a run writes.
 import { UsageError } from '../../models/error.ts'
 import { engineSettings } from '../engine/settings.ts'
+import { formOf } from '../output/ending.ts'
 import { ANSWERS, askApart, endApart, startApart } from '../reports/apart.ts'
 import { QUERY_FORMATS, type QueryFormat } from '../reports/question.ts'
 import { runQuery } from '../reports/sql.ts'
-import { defineCommand, formatOf, terminalOf, wideOption } from './command.ts'
+import { askedForm, defineCommand, terminalOf, USUAL_FORM, wideOption } from './command.ts'
 import { engineOptions } from './engine-options.ts'
 
 const text = (describe: string) => ({ type: 'string', describe, requiresArg: true }) as const
@@ -16,13 +17,13 @@ export const sqlCommand = defineCommand({
       .positional('query', { type: 'string', demandOption: true, describe: 'One SQL statement that reads' })
       .option('format', {
         choices: QUERY_FORMATS,
-        default: 'table' as const,
+        defaultDescription: USUAL_FORM,
         describe: 'Form of the output',
         requiresArg: true,
       })
       .option('json', { type: 'boolean', default: false, describe: 'The same as --format json' })
       .option('wide', wideOption)
-      .option('out', text('File to write to'))
+      .option('out', text('File to write to: rows.csv, rows.parquet'))
       .option('timeout', { type: 'number', describe: 'Longest time in seconds', requiresArg: true })
       .option('memory', text('Memory limit, such as 1GB; half of what the machine has when absent'))
       .options(engineOptions),
@@ -31,9 +32,11 @@ export const sqlCommand = defineCommand({
     const { engineConfig, serverOf } = await import('./engine.ts')
     const config = engineConfig(context, args)
     mustBeTime(args.timeout)
+    const form = askedForm({ format: args.format as QueryFormat | undefined, json: args.json })
+    const format = await formOf({ form, out: args.out }, { writes: QUERY_FORMATS, usual: 'table' })
     const server = serverOf(config)
     await runQuery(context.dir, args.query, {
-      format: formatOf({ format: args.format as QueryFormat, json: args.json }),
+      format,
       terminal: terminalOf(context, args.wide),
       answer:
         server === null

@@ -6,6 +6,7 @@ import { openLedger } from '../ledger/ledger.ts'
 import { allRows, asBatches } from '../output/column.ts'
 import { csvText } from '../output/csv.ts'
 import { forScreen, outFile, writeFileFrom, writeOut } from '../output/deliver.ts'
+import { formOf } from '../output/ending.ts'
 import { jsonText } from '../output/json.ts'
 import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, jsonOption, terminalOf } from './command.ts'
@@ -18,18 +19,22 @@ export const worksheetCommand = defineCommand({
       .option('out', { type: 'string', describe: 'File or folder to write to', requiresArg: true })
       .option('json', { ...jsonOption, describe: 'As JSON, not as the CSV that is imported' }),
   run: async (context, { out, json }) => {
+    const form = await formOf(
+      { form: json ? 'json' : undefined, out },
+      { writes: ['csv', 'json'], usual: 'csv' },
+    )
     const ledger = await openLedger(context.dir, readingOptions(context, optionalConfig(context)))
     try {
       const { columns, rows } = await worksheet(ledger)
       const all = await allRows(rows)
       const basis = columns.findIndex(({ name }) => name === 'basis')
       const open = all.filter((row) => row[basis] === null).length
-      const text = (json ? jsonText : csvText)(columns, asBatches(all))
+      const text = (form === 'json' ? jsonText : csvText)(columns, asBatches(all))
       if (out === undefined) {
         const terminal = terminalOf(context)
         await writeOut(terminal.stdout, forScreen(terminal.width, text))
       } else {
-        const file = await outFile(out, json ? 'worksheet.json' : 'worksheet.csv', context.dir)
+        const file = await outFile(out, `worksheet.${form}`, context.dir)
         await writeFileFrom(nodeDisk, file, text)
         context.tell(`Wrote ${file}: ${counted(all.length, 'arrival')} without a known cost.`)
       }
