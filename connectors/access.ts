@@ -13,3 +13,10 @@ export interface AccountAccess {
   readonly api?: Credentials
   readonly tax?: Credentials
 }
+
+/** Everything of an account that must never be shown or journaled. */
+export function secretsOfAccount({ api, tax }: AccountAccess): string[] {
+  return [api, tax].flatMap((credentials) =>
+    credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
+  )
+}

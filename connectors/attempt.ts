@@ -4,7 +4,7 @@
 
 import { UsageError } from '../models/error.ts'
 import { shortened } from '../models/text.ts'
-import type { AccountAccess, Credentials } from './access.ts'
+import { type AccountAccess, type Credentials, secretsOfAccount } from './access.ts'
 import { refusalOf } from './classify.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
@@ -174,12 +174,9 @@ export function credentialsOf(access: AccountAccess, which: 'api' | 'tax'): Cred
 }
 
 /** What must never be shown or journaled: the account's credentials, and secrets that the request itself carries. */
-export function secretsOf({ api, tax }: AccountAccess, endpoint: Endpoint, params: Params): string[] {
-  const own = [api, tax].flatMap((credentials) =>
-    credentials === undefined ? [] : [credentials.key, credentials.secret, credentials.passphrase],
-  )
+export function secretsOf(access: AccountAccess, endpoint: Endpoint, params: Params): string[] {
   const sent = (endpoint.secretParams ?? []).map((name) => params[name])
-  return [...own, ...sent.filter((value) => typeof value === 'string')]
+  return [...secretsOfAccount(access), ...sent.filter((value) => typeof value === 'string')]
 }
 
 /** Nothing was sent, since the venue still refused after the pause. */

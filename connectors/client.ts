@@ -58,9 +58,14 @@ export class VenueClient implements Venue {
   readonly #closing = new AbortController()
   readonly #budgets: Budgets
   readonly #guard: BlockGuard
+  /** Of all accounts: as a list, which is prepared once for all answers, and to look them up. */
+  readonly #secrets: readonly string[]
+  readonly #known: ReadonlySet<string>
 
   constructor(options: VenueOptions) {
     this.#options = options
+    this.#secrets = options.secrets ?? []
+    this.#known = new Set(this.#secrets)
     this.#offset = new ClockOffset(options.clock.wall() - options.clock.monotonic())
     const base = new URL(options.baseUrl ?? options.profile.baseUrl)
     this.#origin = base.origin
@@ -189,7 +194,7 @@ export class VenueClient implements Venue {
       endpoint,
       account: access.name,
       request: describeRequest(endpoint, wire, params),
-      secrets: secretsOf(access, endpoint, params),
+      secrets: this.#secretsFor(access, endpoint, params),
       wallNow: clock.wall(),
     }
     if (!mayPass) throw blocked(tried)
@@ -210,6 +215,12 @@ export class VenueClient implements Venue {
       if (envelope !== null && envelope.requestTime !== null)
         this.#offset.measure(envelope.requestTime, sentAt, receivedAt)
     }
+  }
+
+  /** What the answer must not show. */
+  #secretsFor(access: AccountAccess, endpoint: Endpoint, params: Params): readonly string[] {
+    const others = secretsOf(access, endpoint, params).filter((secret) => !this.#known.has(secret))
+    return others.length === 0 ? this.#secrets : [...this.#secrets, ...others]
   }
 
   async #send(pending: PendingRequest, outgoing: Outgoing, tried: AttemptContext): Promise<Incoming> {

@@ -147,8 +147,9 @@ async function decode(received: Buffer, maxBytes: number, head: Head): Promise<B
   let bytes = received
   for (const name of names.reverse()) {
     const decoder = decoders[name]
+    // Its name is the server's own text, which is not repeated.
     if (decoder === undefined)
-      throw new ExchangeFailure('body not decodable', `content encoding ${name} is not known`, head)
+      throw new ExchangeFailure('body not decodable', 'a content encoding that is not known', head)
     if (bytes.length === 0) continue
     try {
       bytes = await decoder(bytes, maxBytes)

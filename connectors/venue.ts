@@ -27,6 +27,8 @@ export interface VenueOptions {
   readonly quietSince?: number | null
   readonly log?: (event: RequestEvent) => void
   readonly dispatcher?: Dispatcher
+  /** Credentials of all accounts: one may be answered with what another has sent. Those of the one that asks count anyway. */
+  readonly secrets?: readonly string[]
 }
 
 /** What happened to one try of a request, or a pause of all of them. Holds no secret. */

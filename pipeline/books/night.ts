@@ -1,5 +1,6 @@
 // The steps of a night, each usable alone: sync the books from the venue, build and check the ledger, publish it.
 
+import { secretsOfAccount } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
 import { endpoints, withSpans } from '../../connectors/catalogue.ts'
 import { openVenue } from '../../connectors/client.ts'
@@ -10,7 +11,13 @@ import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { clickHouseSettings } from '../clickhouse/settings.ts'
-import { budgetOverrides, type Config, readAccounts, requireCredentials } from '../config/config.ts'
+import {
+  budgetOverrides,
+  type Config,
+  configuredSecrets,
+  readAccounts,
+  requireCredentials,
+} from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
 import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
@@ -77,10 +84,14 @@ export function chosenAccounts(config: Config, selection: Selection): string[] {
   return names.filter((name) => selection.accounts?.includes(name) ?? true)
 }
 
-/** The venue as the configuration describes it; whoever opens it closes it. */
+/**
+ * The venue as the configuration describes it; whoever opens it closes it. `secrets` are the credentials of all accounts,
+ * not only of those that are asked.
+ */
 export function openConfiguredVenue(
   context: CommandContext,
   config: Config,
+  secrets: readonly string[],
   budgets: Readonly<Record<string, BudgetOverride>> = {},
 ): Venue {
   const { base_url: baseUrl, timeout_ms: timeoutMs } = config.venue
@@ -90,6 +101,7 @@ export function openConfiguredVenue(
     random: Math.random,
     signal: context.signal,
     budgets: { ...budgetOverrides(config), ...budgets },
+    secrets,
     log: (event: RequestEvent) => logRequest(context, event),
     ...(baseUrl === undefined ? {} : { baseUrl }),
     ...(timeoutMs === undefined ? {} : { timeoutMs }),
@@ -123,11 +135,11 @@ export async function syncBooks(
   mustHaveBegun(config, context.now())
   const feeds = chosenFeeds(config, selection)
   const names = chosenAccounts(config, selection)
-  const accounts = readAccounts(config, books.dir, process.env).filter((access) =>
-    names.includes(access.name),
-  )
+  const all = readAccounts(config, books.dir, process.env)
+  const accounts = all.filter((access) => names.includes(access.name))
   requireCredentials(accounts, config, books.dir)
-  const venue = openConfiguredVenue(context, config)
+  const secrets = all.flatMap(secretsOfAccount)
+  const venue = openConfiguredVenue(context, config, secrets)
   try {
     return await sync({
       journal: books.journal,
@@ -136,6 +148,7 @@ export async function syncBooks(
       venueName: defaultProfile.name,
       config,
       accounts,
+      secrets,
       feeds,
       settings: settingsEndpoint,
       clock: context.clock,
@@ -166,14 +179,15 @@ export async function buildBooks(
   books: Books,
   options: BooksBuild & { fetchesPrices?: boolean },
 ): Promise<NightlyBuild> {
-  const sources = options.fetchesPrices === true ? openPriceSources(context, config) : null
+  const secrets = options.fetchesPrices === true ? configuredSecrets(config, books.dir, process.env) : []
+  const sources = options.fetchesPrices === true ? openPriceSources(context, config, secrets) : null
   let prices: FetchOutcome | null = null
   const steps: ExtraStep[] = [lotsStep(configuredLots(config))]
   if (sources !== null) {
     const { journal, landing } = books
     const { clock, now, signal, run } = context
     steps.push(
-      priceStep({ sources, journal, landing, clock, now, signal, run }, (outcome) => {
+      priceStep({ sources, secrets, journal, landing, clock, now, signal, run }, (outcome) => {
         prices = outcome
       }),
     )
@@ -197,7 +211,11 @@ export interface NightlyBuild extends BuildResult {
 }
 
 /** The sources that the configuration names; null for none, and then nothing is sent. */
-function openPriceSources(context: CommandContext, config: Config): PriceSources | null {
+function openPriceSources(
+  context: CommandContext,
+  config: Config,
+  secrets: readonly string[],
+): PriceSources | null {
   const { candles, ecb } = config.prices.sources
   if (candles === undefined && ecb === undefined) return null
   const { clock, signal } = context
@@ -216,6 +234,7 @@ function openPriceSources(context: CommandContext, config: Config): PriceSources
               ...config,
               venue: { ...config.venue, ...(url === undefined ? {} : { base_url: url }) },
             },
+            secrets,
             candleBudget === undefined
               ? {}
               : { [spotCandles.name]: candleBudget, [spotPairs.name]: candleBudget },

@@ -64,7 +64,7 @@ async function callPublic(
   params: Params,
   options: CallOptions,
 ): Promise<void> {
-  const venue = openConfiguredVenue(context, optionalConfig(context))
+  const venue = openConfiguredVenue(context, optionalConfig(context), [])
   try {
     await read({ ...context, client: venue.account({ name: '' }), secrets: [] }, endpoint, params, options)
   } finally {

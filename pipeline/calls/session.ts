@@ -1,7 +1,7 @@
 // A call's surroundings: the books with their lock, the venue, and one account of the configuration. The lock keeps a
 // call from spending the same rate budgets beside a nightly run.
 
-import type { AccountAccess } from '../../connectors/access.ts'
+import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
@@ -10,7 +10,6 @@ import { openConfiguredVenue } from '../books/night.ts'
 import { type Config, readAccounts } from '../config/config.ts'
 import { type CommandContext, requiredConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
-import { secretsOf } from '../sync/sync.ts'
 
 export interface CallSession {
   readonly books: Books
@@ -40,7 +39,8 @@ export async function withSession<Result>(
   const accounts = readAccounts(config, context.dir, process.env)
   const access = chooseAccount(accounts, account)
   const { clock, tell } = context
-  const venue = openConfiguredVenue(context, config)
+  const secrets = accounts.flatMap(secretsOfAccount)
+  const venue = openConfiguredVenue(context, config, secrets)
   try {
     const books = await openBooks(context.dir, {
       clock,
@@ -50,7 +50,6 @@ export async function withSession<Result>(
     })
     try {
       const client = venue.account(access)
-      const secrets = accounts.flatMap(secretsOf)
       return await work({ books, config, venue, access, client, clock, tell, run: context.run, secrets })
     } finally {
       await books.close()

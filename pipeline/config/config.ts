@@ -1,10 +1,10 @@
 // The configuration of the books: tieout.yaml, checked by a schema, and the credentials, which never enter it.
 // An unknown key is an error that names the nearest known one; a credentials file that others can read is refused.
-import { readFileSync, statSync } from 'node:fs'
+import { existsSync, readFileSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import leven from 'leven'
 import { z } from 'zod'
-import type { AccountAccess, Credentials } from '../../connectors/access.ts'
+import { type AccountAccess, type Credentials, secretsOfAccount } from '../../connectors/access.ts'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
 import { ECB_URL } from '../../connectors/prices/ecb-rates.ts'
 import { parseAmount } from '../../models/amount.ts'
@@ -405,6 +405,8 @@ const credentialSection = z.strictObject({
 
 type Section = z.output<typeof credentialSection>
 
+const CREDENTIALS_FILE = 'credentials.yaml'
+
 /** The accounts of the configuration with their credentials; a credential that is not there is left out. */
 export function readAccounts(
   config: Config,
@@ -412,9 +414,7 @@ export function readAccounts(
   environment: Readonly<Record<string, string | undefined>>,
 ): AccountAccess[] {
   const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
-  const sections = usesFile
-    ? readCredentials(join(dir, 'credentials.yaml'), Object.keys(config.accounts))
-    : {}
+  const sections = usesFile ? readCredentials(join(dir, CREDENTIALS_FILE), Object.keys(config.accounts)) : {}
   return Object.entries(config.accounts).map(([name, account]) => {
     const section =
       account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
@@ -427,6 +427,21 @@ export function readAccounts(
       ...(tax === null ? {} : { tax }),
     }
   })
+}
+
+/** Credentials of all accounts, for what is asked without any: books whose credentials file is elsewhere have none of it. */
+export function configuredSecrets(
+  config: Config,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const hasFile = existsSync(join(dir, CREDENTIALS_FILE))
+  const accounts = Object.entries(config.accounts).filter(
+    ([, { credentials }]) => hasFile || credentials === 'env',
+  )
+  return readAccounts({ ...config, accounts: Object.fromEntries(accounts) }, dir, environment).flatMap(
+    secretsOfAccount,
+  )
 }
 
 function credentials(
@@ -465,7 +480,7 @@ export function requireCredentials(accounts: readonly AccountAccess[], config: C
   if (bare.length === 0) return
   const whereOf = ({ name }: AccountAccess): string => {
     if (config.accounts[name]?.credentials === 'file')
-      return `section ${name} of ${join(dir, 'credentials.yaml')}`
+      return `section ${name} of ${join(dir, CREDENTIALS_FILE)}`
     return API_PARTS.map((part) => variableOf(name, part)).join(', ')
   }
   throw new UsageError(

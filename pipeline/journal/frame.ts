@@ -204,6 +204,8 @@ export interface PricesMeta extends Common {
   readonly covers?: Range
   /** Our own words; null where all is well. */
   readonly problem: string | null
+  /** How many secrets of ours in the body were replaced by a marker of equal length; absent for none. */
+  readonly redacted?: number
 }
 
 export type FrameMeta =

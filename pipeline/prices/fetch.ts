@@ -12,6 +12,7 @@ import {
   spotPairs,
 } from '../../connectors/prices/candles.ts'
 import { type EcbClient, EcbFailure } from '../../connectors/prices/ecb.ts'
+import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { clamp, difference, type Range, union } from '../../models/ranges.ts'
@@ -30,6 +31,8 @@ export interface PriceSources {
 
 export interface FetchOptions {
   readonly sources: PriceSources
+  /** Credentials of all accounts, which no answer may bring into the journal: a source may be the venue. */
+  readonly secrets: readonly string[]
   readonly journal: Journal
   readonly landing: Landing
   readonly clock: Clock
@@ -49,6 +52,8 @@ export interface FetchOutcome {
 }
 
 const NOTHING: FetchOutcome = { requests: 0, prices: 0, problems: [], unreachable: [] }
+
+const NO_ANSWER = { body: new Uint8Array(), redacted: 0 }
 
 /** A candle that closed a moment ago may still change. */
 const SETTLED_MS = 60_000
@@ -234,11 +239,20 @@ class Fetcher {
     await this.#answered(series, path, status, covers, body)
   }
 
-  async #answered(series: Series, path: string, status: number, covers: Range, body: Buffer): Promise<void> {
+  async #answered(
+    series: Series,
+    path: string,
+    status: number,
+    covers: Range,
+    received: Buffer,
+  ): Promise<void> {
+    // Read as it will stand in the journal, from which it lands.
+    const answer = redactSecrets(received, this.#options.secrets)
+    const { body } = answer
     const read = readFetchedPrices({ ...series, covers }, body)
-    if (typeof read === 'string') return await this.#journal(series, path, status, null, read, body)
+    if (typeof read === 'string') return await this.#journal(series, path, status, null, read, answer)
     this.#prices += read.length
-    await this.#journal(series, path, status, covers, null, body)
+    await this.#journal(series, path, status, covers, null, answer)
   }
 
   async #failed(series: Series, path: string, error: unknown): Promise<void> {
@@ -256,7 +270,7 @@ class Fetcher {
     status: number | null,
     covers: Range | null,
     problem: string | null,
-    body: Uint8Array = new Uint8Array(),
+    { body, redacted }: { readonly body: Uint8Array; readonly redacted: number } = NO_ANSWER,
   ): Promise<void> {
     const { journal, clock, run } = this.#options
     const { source, asset, currency, unit } = series
@@ -273,6 +287,7 @@ class Fetcher {
       status,
       ...(covers === null ? {} : { covers }),
       problem,
+      ...(redacted === 0 ? {} : { redacted }),
     }
     await journal.append(meta, body)
   }

@@ -12,6 +12,7 @@ import {
   PermissionRefused,
   VenueError,
 } from '../../connectors/errors.ts'
+import { redactText } from '../../connectors/secrets.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
 import { isoNow, noteAnswer, noteFailure, noteGivenUp, type SyncContext, state } from './context.ts'
@@ -156,17 +157,18 @@ async function identify(
     noteAnswer(context)
     const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
     const uid = textOf(found.uid)
+    const clean = (text: string): string => redactText(text, context.secrets)
     if (uid !== null && access.uid !== undefined && uid !== access.uid) {
       // Nothing may be read under this name, and the other accounts are none the worse for it.
-      const wrong = differingUid(access, uid)
+      const wrong = differingUid(access, clean(uid))
       context.outcome.misconfigured = true
       noteFailure(context, access.name, wrong)
       for (const credential of ['api', 'tax'] as const)
         unusable.set(credential, { code: 'other account', reason: wrong.message })
       return before
     }
-    const mode = typeof found.accountMode === 'string' ? found.accountMode : null
-    return { ...before, kind: 'unified', mode, uid: uid ?? before.uid }
+    const mode = typeof found.accountMode === 'string' ? clean(found.accountMode) : null
+    return { ...before, kind: 'unified', mode, uid: uid === null ? before.uid : clean(uid) }
   } catch (error) {
     return judgeIdentity(context, settings, access, { before, unusable, answered }, error)
   }

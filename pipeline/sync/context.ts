@@ -28,6 +28,8 @@ export interface SyncContext {
   readonly venueName: string
   readonly landing: Landing
   readonly recorder: Recorder
+  /** Credentials of all accounts: no word of the venue's may hold one. */
+  readonly secrets: readonly string[]
   readonly clock: Clock
   /** What the run calls now, Unix milliseconds. */
   readonly now: () => number

@@ -1,6 +1,6 @@
 // A run over all accounts: fetch, journal, land. Progress is never ahead of data, so a run can be killed anywhere.
 import { randomUUID } from 'node:crypto'
-import type { AccountAccess } from '../../connectors/access.ts'
+import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
@@ -18,6 +18,8 @@ export interface SyncOptions {
   readonly venueName: string
   readonly config: Config
   readonly accounts: readonly AccountAccess[]
+  /** Credentials of all accounts of the configuration, where these are only some of them. */
+  readonly secrets?: readonly string[]
   /** Feeds to read, account settings included. */
   readonly feeds: readonly Endpoint[]
   readonly settings: Endpoint
@@ -48,7 +50,8 @@ export interface SyncResult {
 }
 
 export async function sync(options: SyncOptions): Promise<SyncResult> {
-  const recorder = createRecorder(options, options.accounts.flatMap(secretsOf))
+  const secrets = options.secrets ?? options.accounts.flatMap(secretsOfAccount)
+  const recorder = createRecorder(options, secrets)
   const outcome: Outcome = {
     refusals: [],
     failures: [],
@@ -63,6 +66,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     venueName: options.venueName,
     landing: options.landing,
     recorder,
+    secrets,
     clock: options.clock,
     now: options.now,
     signal: options.signal,
@@ -126,12 +130,5 @@ export function selectFeeds(
       !endpoint.writes &&
       endpoint.item !== null &&
       (named === undefined || named.includes(endpoint.name) || endpoint.name === SETTINGS_FEED),
-  )
-}
-
-/** Everything of an account that must never be shown or journaled. */
-export function secretsOf(access: AccountAccess): string[] {
-  return [access.api, access.tax].flatMap((credential) =>
-    credential === undefined ? [] : [credential.key, credential.secret, credential.passphrase],
   )
 }

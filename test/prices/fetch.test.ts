@@ -209,6 +209,7 @@ describe('prices from the configured sources', () => {
       const fetched = () =>
         fetchPrices(elsewhere, {
           sources: { candles: null, ecb },
+          secrets: [],
           ...{ journal: folder.journal, landing: folder.landing, clock: systemClock, signal, run: 'r1' },
           now: () => Date.parse('2026-02-01T00:00:00Z'),
         })
