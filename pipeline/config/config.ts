@@ -266,6 +266,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
       what: 'The configuration',
       action: 'Correct the value; `tieout init` writes a commented example.',
     })
+  refuseSharedVariables(file, checked.data)
   const named = [
     ...(checked.data.history.feeds ?? []),
     ...Object.keys(checked.data.venue.budgets),
@@ -415,7 +416,7 @@ export function readAccounts(
 ): AccountAccess[] {
   const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
   const sections = usesFile ? readCredentials(join(dir, CREDENTIALS_FILE), Object.keys(config.accounts)) : {}
-  return Object.entries(config.accounts).map(([name, account]) => {
+  const accounts = Object.entries(config.accounts).map(([name, account]) => {
     const section =
       account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
     const api = credentials(name, section.key, section.secret, section.passphrase)
@@ -427,6 +428,25 @@ export function readAccounts(
       ...(tax === null ? {} : { tax }),
     }
   })
+  refuseSharedKeys(accounts, config, dir)
+  return accounts
+}
+
+/** One key under two names is one account of the venue, whose every figure would count twice. The key is not named. */
+function refuseSharedKeys(accounts: readonly AccountAccess[], config: Config, dir: string): void {
+  const owners = new Map<string, AccountAccess>()
+  for (const access of accounts)
+    for (const { key } of [access.api, access.tax].filter((given) => given !== undefined)) {
+      const owner = owners.get(key) ?? access
+      owners.set(key, owner)
+      if (owner === access) continue
+      throw new UsageError(`The accounts ${owner.name} and ${access.name} have the same key.`, {
+        where: [owner, access].map((one) => placeOfCredentials(one.name, config, dir)).join('; '),
+        expected: 'keys of its own for each account: under two names every figure would count twice',
+        found: 'one key under both names',
+        action: `Give ${access.name} its own key, or take it out of the configuration. Nothing was sent.`,
+      })
+    }
 }
 
 /** Credentials of all accounts, for what is asked without any: books whose credentials file is elsewhere have none of it. */
@@ -468,27 +488,49 @@ const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
 const variableOf = (account: string, part: string): string =>
   `TIEOUT_${account.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${part.toUpperCase()}`
 
+/** Refuses names for which the same variables would be read: `desk-1` and `desk_1`, or the tax key of `main` as that of `main-tax`. */
+function refuseSharedVariables(file: string, { accounts }: Config): void {
+  const readers = new Map<string, string>()
+  for (const [name, { credentials }] of Object.entries(accounts)) {
+    if (credentials !== 'env') continue
+    for (const part of [...API_PARTS, ...TAX_PARTS]) {
+      const variable = variableOf(name, part)
+      const other = readers.get(variable) ?? name
+      readers.set(variable, other)
+      if (other === name) continue
+      throw new UsageError(`The accounts ${other} and ${name} would read the same environment variable.`, {
+        where: `accounts in ${file}`,
+        expected: 'names that still differ in capitals, with _ for -, and with TAX_ before KEY',
+        found: `${variable} for both`,
+        action: `Rename one of them, or put its credentials into the file: \`${name}: { credentials: file }\`.`,
+      })
+    }
+  }
+}
+
 function fromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): Section {
   return Object.fromEntries(
     [...API_PARTS, ...TAX_PARTS].map((part) => [part, environment[variableOf(name, part)]]),
   ) as Section
 }
 
+/** Where the credentials of an account belong. */
+function placeOfCredentials(name: string, config: Config, dir: string): string {
+  if (config.accounts[name]?.credentials === 'file')
+    return `section ${name} of ${join(dir, CREDENTIALS_FILE)}`
+  return API_PARTS.map((part) => variableOf(name, part)).join(', ')
+}
+
 /** Refuses accounts that have no credentials at all: nothing of them could be fetched, night after night. */
 export function requireCredentials(accounts: readonly AccountAccess[], config: Config, dir: string): void {
   const bare = accounts.filter(({ api, tax }) => api === undefined && tax === undefined)
   if (bare.length === 0) return
-  const whereOf = ({ name }: AccountAccess): string => {
-    if (config.accounts[name]?.credentials === 'file')
-      return `section ${name} of ${join(dir, CREDENTIALS_FILE)}`
-    return API_PARTS.map((part) => variableOf(name, part)).join(', ')
-  }
   throw new UsageError(
     bare.length === 1
       ? `The account ${bare[0]?.name} has no credentials.`
       : `${bare.length} accounts have no credentials: ${bare.map(({ name }) => name).join(', ')}.`,
     {
-      where: bare.map(whereOf).join('; '),
+      where: bare.map(({ name }) => placeOfCredentials(name, config, dir)).join('; '),
       expected:
         'a key, a secret and a passphrase; with TAX_ or tax_ before each of them those of the tax records',
       found: 'none of them',

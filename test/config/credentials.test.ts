@@ -18,6 +18,43 @@ test('one of the two credentials is enough: what lacks the other is reported fee
   expect(() => requireCredentials([main!], config, '/books')).not.toThrow()
 })
 
+/** What is said of the configuration, by error message. */
+function refusalOf(work: () => unknown): UsageError {
+  try {
+    work()
+  } catch (error) {
+    if (error instanceof UsageError) return error
+    throw error
+  }
+  throw new Error('not refused')
+}
+
+test('two accounts with one key are refused, api or tax, and the key is not named', () => {
+  const both = (part: 'KEY' | 'TAX_KEY') => {
+    const [own, other] = part === 'KEY' ? ['', 'TAX_'] : ['TAX_', '']
+    const of = (name: string, key: string, before: string | undefined) => ({
+      [`TIEOUT_${name}_${before}KEY`]: key,
+      [`TIEOUT_${name}_${before}SECRET`]: 'a-secret',
+      [`TIEOUT_${name}_${before}PASSPHRASE`]: 'a-phrase',
+    })
+    return {
+      ...of('MAIN', 'shared-key', own),
+      ...of('SUB_1', 'shared-key', own),
+      ...of('MAIN', 'key-a', other),
+      ...of('SUB_1', 'key-b', other),
+    }
+  }
+  for (const part of ['KEY', 'TAX_KEY'] as const) {
+    const error = refusalOf(() => readAccounts(config, '/books', both(part)))
+    expect(error.message).toBe('The accounts main and sub-1 have the same key.')
+    expect(error.exitCode).toBe(2)
+    expect(error.describe()).not.toMatch(/shared-key|a-secret|a-phrase/)
+  }
+  // One key for both purposes of one account is its own affair.
+  const one = { ...SET, TIEOUT_MAIN_KEY: 'k', TIEOUT_MAIN_SECRET: 's', TIEOUT_MAIN_PASSPHRASE: 'p' }
+  expect(readAccounts(config, '/books', one)).toHaveLength(2)
+})
+
 test('an account without any is refused before anything is sent, with each variable or section named', () => {
   const accounts = readAccounts(config, '/books', SET)
   const refusal = (all: typeof accounts, of = config): UsageError => {

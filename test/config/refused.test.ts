@@ -30,6 +30,31 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
   ['a currency in small letters', 'reports: { currency: eur }', 'a currency in capitals'],
 ]
 
+/** Accounts of one configuration that would read the same variables. */
+const colliding: readonly (readonly [accounts: string, variable: string])[] = [
+  ['desk-1: {}, desk_1: {}', 'TIEOUT_DESK_1_KEY for both'],
+  ['Main: {}, main: {}', 'TIEOUT_MAIN_KEY for both'],
+  ['main: {}, main-tax: {}', 'TIEOUT_MAIN_TAX_KEY for both'],
+  ['main-tax: {}, x: {}, main: {}', 'TIEOUT_MAIN_TAX_KEY for both'],
+]
+
+describe('accounts whose credentials come from the environment may not share a variable', () => {
+  const planned = async (accounts: string) => {
+    const dir = temporaryFolder()
+    writeFileSync(join(dir, 'tieout.yaml'), `accounts: { ${accounts} }\n`)
+    return command(['plan', '--dir', dir])
+  }
+  for (const [accounts, variable] of colliding)
+    test(accounts, async () => {
+      const { code, stderr } = await planned(accounts)
+      expect(code).toBe(2)
+      expect(stderr).toContain(variable)
+    })
+  test('what is read from the file has names of its own', async () => {
+    expect((await planned('main: { credentials: file }, Main: {}')).code).toBe(0)
+  })
+})
+
 describe('a configuration may not have', () => {
   for (const [what, yaml, found] of refused)
     test(what, async () => {
