@@ -158,9 +158,9 @@ async function identify(
     const found = answer.envelope.data as { uid?: unknown; accountMode?: unknown }
     const uid = textOf(found.uid)
     const clean = (text: string): string => redactText(text, context.secrets)
-    if (uid !== null && access.uid !== undefined && uid !== access.uid) {
+    const wrong = uid === null ? null : wrongAccount(context, access, uid, clean)
+    if (wrong !== null) {
       // Nothing may be read under this name, and the other accounts are none the worse for it.
-      const wrong = differingUid(access, clean(uid))
       context.outcome.misconfigured = true
       noteFailure(context, access.name, wrong)
       for (const credential of ['api', 'tax'] as const)
@@ -224,6 +224,27 @@ const noCredential = (what: string) => ({
   code: NO_CREDENTIAL,
   reason: `the configuration has no ${what.replace(/^an? /, '')} for this account`,
 })
+
+/** Why nothing may be read under this name of the account that has this uid; null for no reason. */
+function wrongAccount(
+  { owners }: SyncContext,
+  access: AccountAccess,
+  uid: string,
+  clean: (text: string) => string,
+): UsageError | null {
+  if (access.uid !== undefined && uid !== access.uid) return differingUid(access, clean(uid))
+  const owner = owners.claim(uid, access.name)
+  return owner === access.name ? null : sameAccount(access, owner, clean(uid))
+}
+
+function sameAccount(access: AccountAccess, owner: string, uid: string): UsageError {
+  return new UsageError(`Account ${access.name} is the same account of the venue as ${owner}.`, {
+    where: `accounts.${access.name}`,
+    expected: 'another account of the venue under each name: every figure would count twice',
+    found: `uid ${uid}, which is read as ${owner}`,
+    action: `Take ${access.name} out of the configuration, or give the credentials of the account that is meant.`,
+  })
+}
 
 function differingUid(access: AccountAccess, found: string): UsageError {
   return new UsageError(`Account ${access.name} is not the account that the configuration says.`, {

@@ -8,6 +8,7 @@ import type { Range } from '../../models/ranges.ts'
 import type { Config } from '../config/config.ts'
 import type { CoverageStatus } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
+import type { UidOwners } from './owners.ts'
 import type { Recorder } from './recorder.ts'
 
 export type Progress =
@@ -30,6 +31,7 @@ export interface SyncContext {
   readonly recorder: Recorder
   /** Credentials of all accounts: no word of the venue's may hold one. */
   readonly secrets: readonly string[]
+  readonly owners: UidOwners
   readonly clock: Clock
   /** What the run calls now, Unix milliseconds. */
   readonly now: () => number

@@ -9,6 +9,7 @@ import type { Journal } from '../journal/frame.ts'
 import type { Landing } from '../landing/landing.ts'
 import { SETTINGS_FEED, syncAccount } from './account.ts'
 import { isoNow, type Outcome, type Progress, type SyncContext, type SyncFailure } from './context.ts'
+import { uidOwners } from './owners.ts'
 import { createRecorder } from './recorder.ts'
 
 export interface SyncOptions {
@@ -67,6 +68,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     landing: options.landing,
     recorder,
     secrets,
+    owners: await uidOwners(options.landing, options.config, options.accounts),
     clock: options.clock,
     now: options.now,
     signal: options.signal,

@@ -1,0 +1,105 @@
+// One account of the venue under two names, with different keys: it is read under one of them, always the same, and the
+// other is said to be misconfigured once.
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { expect, onTestFinished, test } from 'vitest'
+import type { AccountAccess } from '../../connectors/access.ts'
+import { findEndpoint } from '../../connectors/catalogue.ts'
+import { defaultProfile } from '../../connectors/profile.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
+import { sync } from '../../pipeline/sync/sync.ts'
+import { envelope, loopback, START } from '../support/venue.ts'
+
+const settings = findEndpoint(SETTINGS_FEED)!
+const taxRecords = findEndpoint('tax.records')!
+
+const accessOf = (name: string): AccountAccess => {
+  const credential = { key: `key of ${name}`, secret: `secret of ${name}`, passphrase: 'a passphrase' }
+  return { name, api: credential, tax: credential }
+}
+const [first, second, other] = ['first', 'second', 'other'].map(accessOf) as [
+  AccountAccess,
+  AccountAccess,
+  AccountAccess,
+]
+
+/** Books, and nights over some accounts, of which the first two are one and the same. */
+async function books() {
+  const { venue, clock, received, settle } = await loopback(({ path, headers }, response) => {
+    const uid = headers['access-key'] === other.api?.key ? '2002' : '1001'
+    response.end(envelope(path.startsWith(settings.path) ? { uid } : []))
+  })
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-same-'))
+  const opened = await openBooks(dir, { clock, command: 'test' })
+  onTestFinished(async () => {
+    await opened.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  return async (accounts: readonly AccountAccess[], uids: Readonly<Record<string, string>> = {}) => {
+    received.length = 0
+    const { misconfigured, failures } = await settle(
+      sync({
+        journal: opened.journal,
+        landing: opened.landing,
+        venue,
+        venueName: defaultProfile.name,
+        config: {
+          ...emptyConfig,
+          accounts: Object.fromEntries(
+            [first, second, other].map(({ name }) => [
+              name,
+              { credentials: 'env' as const, ...(uids[name] === undefined ? {} : { uid: uids[name] }) },
+            ]),
+          ),
+        },
+        accounts,
+        feeds: [settings, taxRecords],
+        settings,
+        clock,
+        now: clock.wall,
+        since: START - 86_400_000,
+        signal: new AbortController().signal,
+        command: 'test',
+        progress: () => undefined,
+      }),
+    )
+    const read = [first, second, other].filter(({ api }) =>
+      received.some(
+        ({ path, headers }) => path.startsWith(taxRecords.path) && headers['access-key'] === api?.key,
+      ),
+    )
+    return {
+      misconfigured,
+      failures: failures.map(({ message }) => message),
+      read: read.map(({ name }) => name),
+    }
+  }
+}
+
+test('the second is not read and said so once; the other accounts go on', async () => {
+  const night = await books()
+  expect(await night([first, second, other])).toEqual({
+    misconfigured: true,
+    failures: ['Account second is the same account of the venue as first.'],
+    read: ['first', 'other'],
+  })
+})
+
+test('the books’ own account goes on being read, also where it stands second or the other is asked alone', async () => {
+  const night = await books()
+  expect(await night([second])).toMatchObject({ misconfigured: false, read: ['second'] })
+  const refused = {
+    misconfigured: true,
+    failures: ['Account first is the same account of the venue as second.'],
+  }
+  expect(await night([first])).toEqual({ ...refused, read: [] })
+  expect(await night([first, second])).toEqual({ ...refused, read: ['second'] })
+})
+
+test('a uid that the configuration states belongs to that account, whoever is asked first', async () => {
+  const night = await books()
+  expect(await night([first], { second: '1001' })).toMatchObject({ misconfigured: true, read: [] })
+})
