@@ -11,6 +11,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
 import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
 
 export const NOTIFY_EVENTS = ['failure', 'new_breaks'] as const
@@ -37,10 +38,14 @@ export const OTHER_SOURCES = 'others'
  */
 export const PRICE_ORDER = [OTHER_SOURCES, 'ecb', 'candles', 'ltv', 'marks', 'trades', 'p2p'] as const
 
-const instant = z.union([z.string(), z.date()]).transform((value, context) => {
-  const at = typeof value === 'string' ? Date.parse(value) : value.getTime()
-  if (Number.isNaN(at)) context.addIssue({ code: 'custom', message: 'expected a date such as 2026-01-01' })
-  return at
+/** In the form in which `expectationOf` finds both what was expected and what stands there. */
+const noInstant = (found: unknown): string =>
+  `Invalid input: expected ${INSTANT_EXPECTED}, received ${foundIn(found)}`
+
+const instant = z.string({ error: ({ input }) => noInstant(input) }).transform((text, context) => {
+  const at = readInstant(text)
+  if (at === null) context.addIssue({ code: 'custom', message: noInstant(text) })
+  return at ?? z.NEVER
 })
 
 const rate = z.strictObject({ count: z.number().int().positive(), per_ms: z.number().positive() })
@@ -357,6 +362,13 @@ const TYPES: Readonly<Record<string, string>> = {
   undefined: 'nothing',
 }
 const FOUND: Readonly<Record<string, string>> = { ...TYPES, string: 'a text' }
+
+/** A value as it was written, as far as that is one line. */
+function foundIn(value: unknown): string {
+  if (typeof value === 'string') return JSON.stringify(value)
+  if (value === null || value === undefined) return 'nothing'
+  return typeof value === 'object' ? 'no single value' : String(value)
+}
 
 /** What a schema says of a value, in the words of our errors. */
 function expectationOf(issue: z.core.$ZodIssue): { readonly expected: string; readonly found?: string } {

@@ -1,15 +1,13 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
 import { randomUUID } from 'node:crypto'
 import { join, resolve } from 'node:path'
-import { utc } from '@date-fns/utc'
-import { isValid } from 'date-fns/isValid'
-import { parseISO } from 'date-fns/parseISO'
 import type { Logger } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
 import { type Clock, runningFrom, systemClock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Config, emptyConfig, readConfig } from './config.ts'
+import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { openStandardError } from './log.ts'
 import type { Output, Surroundings } from './surroundings.ts'
 
@@ -73,21 +71,18 @@ function folderOfBooks(path: string): string {
   })
 }
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
-
-/** An instant as the command line takes it: a date (its first instant in UTC), or a time with Z or an offset. */
+/** An instant as the command line takes it. */
 export function parseInstant(text: string, option: string): number {
-  // Unlike Date.parse, parseISO does not roll an impossible date over into the next month.
-  const at = INSTANT.test(text) ? parseISO(text, { in: utc }) : null
-  if (at === null || !isValid(at)) {
+  const at = readInstant(text)
+  if (at === null) {
     throw new UsageError(`${option} is not a date.`, {
       where: option,
-      expected: 'an ISO-8601 date such as 2026-01-31, or a time such as 2026-01-31T23:59:59Z',
+      expected: INSTANT_EXPECTED,
       found: text,
       action: 'Correct the date.',
     })
   }
-  return at.getTime()
+  return at
 }
 
 /** The configuration, or the defaults for commands that work without one. */

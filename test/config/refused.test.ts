@@ -15,6 +15,25 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
   ['a feed that writes', 'history: { feeds: [spot.placeOrder] }', 'There is no feed spot.placeOrder.'],
   ['no feed at all', 'history: { feeds: [] }', 'No feed is named.'],
   ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since lies in the future.'],
+  ...[
+    '01.02.2026',
+    '2026-02-30',
+    '"Tuesday 5"',
+    '2026-02-01T00:00:00',
+    '2026',
+    '-5',
+    '~',
+    '[2026-01-01]',
+  ].map(
+    (since) =>
+      [
+        `a history since ${since}`,
+        `history: { since: ${since} }`,
+        'an ISO-8601 date such as 2026-01-31',
+      ] as const,
+  ),
+  ['a date with its found text', 'history: { since: 01.02.2026 }', 'found:    "01.02.2026"'],
+  ['nothing for a date', 'history: { since: ~ }', 'found:    nothing'],
   [
     'a number for a uid',
     'venue: { base_url: 5 }',
