@@ -9,7 +9,7 @@ import { spotCandles, spotPairs } from '../../connectors/prices/candles.ts'
 import { EcbClient } from '../../connectors/prices/ecb.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
-import { UsageError } from '../../models/error.ts'
+import { type ErrorDetails, UsageError } from '../../models/error.ts'
 import { clickHouseSettings } from '../clickhouse/settings.ts'
 import {
   budgetOverrides,
@@ -44,18 +44,28 @@ const settingsEndpoint = settings
 /** The catalogue with the spans that the configuration knows better than the interface document. */
 export const asConfigured = ({ venue }: Config): readonly Endpoint[] => withSpans(endpoints, venue.span_days)
 
+/** A list that names nothing would have a run read nothing and end well. */
+function refuseNone(
+  named: readonly string[] | undefined,
+  what: 'feed' | 'account',
+  details: ErrorDetails,
+): void {
+  if (named?.length === 0) throw new UsageError(`No ${what} is named.`, details)
+}
+
 /** The feeds that a selection, else the configuration, else everything names. */
 export function chosenFeeds(config: Config, selection: Selection) {
   const wanted = selection.feeds ?? config.history.feeds
   const where = selection.feeds === undefined ? 'history.feeds in the configuration' : '--feeds'
   const reads = (name: string): boolean => endpoints.some((one) => one.name === name && !one.writes)
   const other = wanted?.find((name) => !reads(name))
-  if (other !== undefined || wanted?.length === 0)
-    throw new UsageError(other === undefined ? 'No feed is named.' : `There is no feed ${other}.`, {
-      where,
-      expected: 'names of endpoints that read, which `tieout endpoints` lists',
-      action: 'Correct the names, or leave them out to read every feed.',
-    })
+  const details = {
+    where,
+    expected: 'names of endpoints that read, which `tieout endpoints` lists',
+    action: 'Correct the names, or leave them out to read every feed.',
+  }
+  refuseNone(wanted, 'feed', details)
+  if (other !== undefined) throw new UsageError(`There is no feed ${other}.`, details)
   return selectFeeds(asConfigured(config), wanted)
 }
 
@@ -73,6 +83,11 @@ export function mustHaveBegun({ history: { since } }: Config, now: number): void
 /** The accounts that a selection names, else all of the configuration. */
 export function chosenAccounts(config: Config, selection: Selection): string[] {
   const names = Object.keys(config.accounts)
+  refuseNone(selection.accounts, 'account', {
+    where: '--accounts',
+    expected: `one or more of ${names.join(', ')}`,
+    action: 'Name them, or leave the option out to read every account.',
+  })
   const unknown = selection.accounts?.find((name) => !names.includes(name))
   if (unknown !== undefined) {
     throw new UsageError(`There is no account ${unknown} in the configuration.`, {

@@ -39,7 +39,10 @@ const selectionOptions = (parser: Argv): Argv<SelectionArguments> =>
 
 /** Names may be given as separate words or with commas between them. */
 const names = (given: readonly string[] | undefined): string[] | undefined =>
-  given?.flatMap((name) => name.split(',')).filter((name) => name !== '')
+  given
+    ?.flatMap((name) => name.split(','))
+    .map((name) => name.trim())
+    .filter((name) => name !== '')
 
 function selection(context: CommandContext, args: SelectionArguments): Selection {
   const since = args.from === undefined ? undefined : parseInstant(args.from, '--from')

@@ -74,6 +74,23 @@ describe('accounts whose credentials come from the environment may not share a v
   })
 })
 
+describe('a selection may not be empty, for any command that takes one', () => {
+  for (const [option, what] of [
+    ['--accounts', 'account'],
+    ['--feeds', 'feed'],
+  ] as const)
+    for (const given of ['', ',', ' , '])
+      test(`${option} ${JSON.stringify(given)}`, async () => {
+        const dir = temporaryFolder()
+        writeFileSync(join(dir, 'tieout.yaml'), 'accounts: { main: {} }\n')
+        for (const name of ['plan', 'sync', 'nightly']) {
+          const { code, stderr } = await command([name, '--dir', dir, option, given])
+          expect([name, code]).toEqual([name, 2])
+          expect(stderr).toContain(`No ${what} is named.`)
+        }
+      })
+})
+
 describe('a configuration may not have', () => {
   for (const [what, yaml, found] of refused)
     test(what, async () => {
