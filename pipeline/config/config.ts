@@ -48,7 +48,16 @@ const instant = z.string({ error: ({ input }) => noInstant(input) }).transform((
   return at ?? z.NEVER
 })
 
-const rate = z.strictObject({ count: z.number().int().positive(), per_ms: z.number().positive() })
+/** Beyond some 24 days the timers of Node fire at once; a budget that waits longer than a day is a slip of the hand. */
+const PER_MS_MAX = 86_400_000
+const TIMEOUT_MS_MAX = 3_600_000
+/** What a venue remembers begins after 1970, by whose milliseconds it is asked. */
+const RETENTION_DAYS_MAX = 18_250
+
+const rate = z.strictObject({
+  count: z.number().int().positive(),
+  per_ms: z.number().positive().max(PER_MS_MAX, `expected at most ${PER_MS_MAX} milliseconds (a day)`),
+})
 
 const SPAN_BOUNDS = 'expected 1 to 366 days'
 
@@ -138,7 +147,15 @@ const schema = z.strictObject({
       /** What this machine's address may send over all endpoints, where it differs from the venue's 100 a second. */
       ip_budget: rate.optional(),
       /** How long the venue remembers a feed, in days, where the default is known to be wrong. */
-      retention_days: z.record(z.string(), z.number().positive()).default({}),
+      retention_days: z
+        .record(
+          z.string(),
+          z
+            .number()
+            .positive()
+            .max(RETENTION_DAYS_MAX, `expected at most ${RETENTION_DAYS_MAX} days (fifty years)`),
+        )
+        .default({}),
       /** Longest span of one request, in days, where the venue takes another one than is documented. */
       span_days: z
         .record(
@@ -150,7 +167,12 @@ const schema = z.strictObject({
             .max(366, SPAN_BOUNDS),
         )
         .default({}),
-      timeout_ms: z.number().int().positive().optional(),
+      timeout_ms: z
+        .number()
+        .int()
+        .positive()
+        .max(TIMEOUT_MS_MAX, `expected at most ${TIMEOUT_MS_MAX} milliseconds (an hour)`)
+        .optional(),
     })
     .prefault({}),
   history: z.strictObject({ since: instant.optional(), feeds: z.array(z.string()).optional() }).prefault({}),

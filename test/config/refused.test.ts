@@ -46,6 +46,29 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
     'venue: { retention_days: { tax.records: -1 } }',
     'expected: a number above 0',
   ],
+  ...['999999999999', '3600001'].map(
+    (ms) =>
+      [
+        `a time-out of ${ms}`,
+        `venue: { timeout_ms: ${ms} }`,
+        'expected: at most 3600000 milliseconds',
+      ] as const,
+  ),
+  ...[
+    'venue: { budgets: { tax.records: { count: 1, per_ms: 1.0e300 } } }',
+    'venue: { ip_budget: { count: 1, per_ms: 86400001 } }',
+    'prices: { sources: { ecb: { budget: { count: 1, per_ms: .inf } } } }',
+  ].map((yaml) => [`a budget that never comes back: ${yaml}`, yaml, 'per_ms'] as const),
+  [
+    'a budget of more than a day',
+    'venue: { ip_budget: { count: 1, per_ms: 1.0e300 } }',
+    'expected: at most 86400000 milliseconds (a day)',
+  ],
+  [
+    'a memory of longer than there are dates',
+    'venue: { retention_days: { tax.records: 1.0e+308 } }',
+    'expected: at most 18250 days (fifty years)',
+  ],
   ['a currency in small letters', 'reports: { currency: eur }', 'a currency in capitals'],
 ]
 
