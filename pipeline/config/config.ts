@@ -67,9 +67,19 @@ const budget = rate.extend({
 })
 
 /** Names an account in the configuration, and its section of the credentials. */
-export const accountName = z
-  .string()
-  .regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, 'expected letters, digits, - and _, at most 64 characters')
+const ACCOUNT_NAME = 'expected letters, digits, - and _, at most 64 characters'
+export const accountName = z.string().regex(/^[A-Za-z0-9][A-Za-z0-9_-]{0,63}$/, ACCOUNT_NAME)
+
+/** A record of the schema leaves this key out without a word. */
+const UNSEEN_KEY = '__proto__'
+
+/** The refusal of an account under that name, as the schema would say it; undefined where there is none. */
+function unseenAccount(value: unknown): z.core.$ZodIssue | undefined {
+  const accounts = isMapping(value) ? value.accounts : undefined
+  if (!isMapping(accounts) || !Object.hasOwn(accounts, UNSEEN_KEY)) return undefined
+  const path = ['accounts', UNSEEN_KEY]
+  return { code: 'custom', path, message: ACCOUNT_NAME, input: UNSEEN_KEY }
+}
 
 /** What is sent goes encrypted, or stays on this machine. */
 function isSafeUrl(text: string): boolean {
@@ -286,9 +296,11 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
       action: 'Correct that line; `tieout init` writes a commented example.',
     })
   }
-  const checked = schema.safeParse(filled(read.value ?? {}))
-  if (!checked.success)
-    throw badKey(file, read, checked.error.issues[0] as z.core.$ZodIssue, {
+  const value = filled(read.value ?? {})
+  const checked = schema.safeParse(value)
+  const issue = unseenAccount(value) ?? checked.error?.issues[0]
+  if (issue !== undefined || !checked.success)
+    throw badKey(file, read, issue as z.core.$ZodIssue, {
       schema,
       what: 'The configuration',
       action: 'Correct the value; `tieout init` writes a commented example.',

@@ -114,6 +114,19 @@ describe('a selection may not be empty, for any command that takes one', () => {
       })
 })
 
+describe('a name that no account may have is refused where it stands', () => {
+  for (const name of ['__proto__', '_main', 'a b'])
+    for (const also of ['', ', main: {}'])
+      test(`${name}${also}`, async () => {
+        const dir = temporaryFolder()
+        writeFileSync(join(dir, 'tieout.yaml'), `accounts: { ${name}: {}${also} }\n`)
+        const { code, stderr } = await command(['plan', '--dir', dir])
+        expect(code).toBe(2)
+        expect(stderr).toContain(`a bad value at accounts.${name}`)
+        expect(stderr).toContain('letters, digits, - and _')
+      })
+})
+
 describe('a configuration may not have', () => {
   for (const [what, yaml, found] of refused)
     test(what, async () => {
