@@ -174,7 +174,9 @@ function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): strin
       : [`- **Types:** what the words of \`${item.typed.field}\` mean stands in [types.md](../types.md)`]),
     ...(paramFrom === undefined
       ? []
-      : [`- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, as \`${paramFrom.param}\``]),
+      : [
+          `- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, and each \`${paramFrom.param}\` that was sent from here to \`${paramFrom.write}\``,
+        ]),
     '',
     ...markdownTable(['field', 'column', 'type', 'meaning'], columns),
     '',
