@@ -4,6 +4,7 @@
 // of processes one gets it, and a process that dies while taking over leaves a dead holder's lock like any other.
 import { execFile } from 'node:child_process'
 import { createHash } from 'node:crypto'
+import { lstatSync } from 'node:fs'
 import { readFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
@@ -38,7 +39,8 @@ let claims = 0
 
 /**
  * Takes the lock of the books in `dir` for this process; `command` is shown to whom it keeps waiting.
- * Throws a UsageError that names the holder, when that is alive or on another host.
+ * Throws a UsageError that names the holder, when that is alive or on another host, and one that names the lock where that
+ * is no file of ours.
  */
 export async function acquireLock(
   dir: string,
@@ -48,6 +50,7 @@ export async function acquireLock(
 ): Promise<Lock> {
   await disk.makeDir(dir, 0o700)
   const path = join(dir, 'lock')
+  mustBeFile(path)
   const mine = JSON.stringify(await describeSelf(command, clock))
   claims += 1
   const claim = `${path}.${process.pid}-${claims}`
@@ -72,13 +75,17 @@ export async function acquireLock(
 
 /** Who writes the books now; null when nobody does, or who did is dead. */
 export async function lockHolder(dir: string, disk: Disk = nodeDisk): Promise<Holder | null> {
+  mustBeFile(join(dir, 'lock'))
   const holder = parseHolder((await readText(disk, join(dir, 'lock'))) ?? '')
   return holder !== null && (await mayLive(holder)) ? holder : null
 }
 
+/** A lock that is let go between two looks at it is tried again at once; nobody is so unlucky so often. */
+const TRIES_MAX = 1_000
+
 /** Makes `path` a name of the claim file, unless a living process holds it. */
 async function seize(disk: Disk, claim: string, path: string): Promise<void> {
-  for (;;) {
+  for (let tries = 0; tries < TRIES_MAX; tries += 1) {
     if (await disk.link(claim, path)) return
     const found = await readText(disk, path)
     if (found === null) continue
@@ -90,7 +97,24 @@ async function seize(disk: Disk, claim: string, path: string): Promise<void> {
     if ((await readText(disk, path)) === found) return disk.rename(right, path)
     await disk.remove(right)
   }
+  throw notOurs(path, 'something that can be neither read nor replaced')
 }
+
+/** A link that leads nowhere is there for who would take its name, and not for who would read it. */
+function mustBeFile(path: string): void {
+  const stats = lstatSync(path, { throwIfNoEntry: false })
+  if (stats === undefined || stats.isFile()) return
+  const what = stats.isDirectory() ? 'a folder' : 'a special file'
+  throw notOurs(path, stats.isSymbolicLink() ? 'a symbolic link' : what)
+}
+
+const notOurs = (path: string, found: string): UsageError =>
+  new UsageError('The lock on these books is no file that tieout made.', {
+    where: path,
+    expected: 'no lock, or the file of a run that writes or has died',
+    found,
+    action: `Make sure that no other run writes these books, then remove ${path} and run again. Nothing was changed.`,
+  })
 
 /** A claim that its process has not finished writing has only its name to tell whose it is. */
 const CLAIM = /^lock\.(\d+)-\d+$/

@@ -1,12 +1,13 @@
 // The lock on the books, with real processes: one writer at a time, and a dead one is never waited for.
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readdir, readFile, writeFile } from 'node:fs/promises'
+import { mkdir, readdir, readFile, symlink, writeFile } from 'node:fs/promises'
 import { hostname } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, expect, onTestFinished, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
+import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { acquireLock, fromPs } from '../../pipeline/journal/lock.ts'
 import { compileForChild } from '../support/child.ts'
 import { at, emptyBooks, stillClock } from '../support/journal.ts'
@@ -144,6 +145,38 @@ test.each([
 
   expect((await holder(dir)).pid).toBe(process.pid)
   await lock.release()
+})
+
+test.each([
+  [
+    'a symbolic link that leads nowhere',
+    (path: string) => symlink('/nonexistent/lock', path),
+    'a symbolic link',
+  ],
+  ['a folder', (path: string) => mkdir(path), 'a folder'],
+])('lock: %s is refused by name, and left as it was', async (_, make, found) => {
+  const dir = await emptyBooks()
+  const path = join(dir, 'lock')
+  await make(path)
+
+  const refused = (await acquireLock(dir, 'sync', stillClock).catch((error: unknown) => error)) as UsageError
+
+  expect(refused).toBeInstanceOf(UsageError)
+  expect(refused.details).toMatchObject({
+    where: path,
+    found,
+    action: expect.stringContaining(`remove ${path}`),
+  })
+  expect(await readdir(dir)).toEqual(['lock'])
+})
+
+test('lock: a name that is taken and cannot be read is not tried for ever', async () => {
+  const dir = await emptyBooks()
+  const disk: Disk = { ...nodeDisk, link: async () => false }
+
+  await expect(acquireLock(dir, 'sync', stillClock, disk)).rejects.toThrow(
+    'The lock on these books is no file that tieout made.',
+  )
 })
 
 test('lock: the lock of another host is refused with the file to remove', async () => {
