@@ -1,5 +1,6 @@
 // One run of a build's tasks: which of them need not be carried out, because nothing that decides their tables has changed.
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { isOutOfMemory } from '../engine/out-of-memory.ts'
 import {
   type Found,
   type Inputs,
@@ -132,13 +133,11 @@ export class Run {
     }
   }
 
-  /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said. */
+  /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said, or cannot be read. */
   async finish(connection: DuckDBConnection): Promise<Map<string, Found>> {
     await this.#look(this.#unseen, connection)
-    for (const [table, rows] of await rowsOf(
-      connection,
-      this.#kept.filter((one) => this.#rows.get(one)?.count !== 0),
-    ))
+    const filled = this.#kept.filter((one) => this.#rows.get(one)?.count !== 0)
+    for (const [table, rows] of await rowsOf(connection, filled).catch(unreadable))
       if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)
     const received = [...this.#landed].map(
       ([table, rows]) => [table, { ...rows, decidedBy: 'received' }] as const,
@@ -148,6 +147,12 @@ export class Run {
     )
     return new Map([...received, ...made])
   }
+}
+
+/** Kept tables are the copy of a file that may be damaged; that memory does not suffice says nothing of it. */
+function unreadable(cause: unknown): never {
+  if (isOutOfMemory(cause)) throw cause
+  throw new KeptDiffer('ledger', { cause })
 }
 
 const total = (of: ReadonlyMap<string, Rows>): number =>

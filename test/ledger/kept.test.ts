@@ -1,5 +1,6 @@
 // A build keeps the tables of which nothing has changed, and comes to the ledger that a full build makes.
 import { existsSync, readFileSync } from 'node:fs'
+import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterEach, beforeEach, expect, test } from 'vitest'
@@ -165,6 +166,21 @@ test('a published table that is not what was built is found, said and made again
   expect(notes).toEqual(['Making every table again: the published main.entries is not what was built.'])
   expect(keptOf(second)).toEqual([])
   expect(await books.query("select amount from entries where source_id = '3'")).toEqual([['10']])
+})
+
+test('a published table that cannot be read is made again with all others', async () => {
+  await build()
+  const [[block]] = (await books.query(
+    "select max(block_id) from pragma_storage_info('entries') where block_id >= 0",
+  )) as [[string]]
+  // Three headers come first; each block begins with its checksum.
+  const file = await open(ledger(), 'r+')
+  await file.write(Buffer.alloc(64, 0x5a), 0, 64, 3 * 4_096 + Number(block) * 262_144 + 64)
+  await file.close()
+  const notes: string[] = []
+  const second = await build({}, { onNote: (text) => notes.push(text) })
+  expect(notes).toEqual(['Making every table again: the published ledger is not what was built.'])
+  expect(keptOf(second)).toEqual([])
 })
 
 test('breaks that are not those that were published are found again', async () => {
