@@ -23,7 +23,7 @@ export type { EndpointStats, LoggedRequest, Stats } from './http/tally.ts'
 export interface SandboxOptions {
   /** Seed of everything invented; default 1. */
   seed?: number
-  /** Length of the invented past in days; default 365. */
+  /** Length of the invented past in days, at most 3650; default 365. */
   days?: number
   /** The venue's clock at the start, and the end of the past; default: the machine's clock. */
   now?: Date
@@ -52,9 +52,13 @@ export interface Sandbox {
   close(): Promise<void>
 }
 
+/** The invented past is held in memory; ten years are more than anybody needs of it. */
+const DAYS_MAX = 3_650
+
 export async function startSandbox(options: SandboxOptions = {}): Promise<Sandbox> {
   const { seed = 1, days = 365, now = new Date(), port = 0, speed = 1 } = options
   if (!(days > 0) || !(speed > 0)) throw new RangeError(`days and speed must be positive: ${days}, ${speed}`)
+  if (days > DAYS_MAX) throw new RangeError(`days must be at most ${DAYS_MAX}: ${days}`)
   const faults = readFaults(options.faults)
   const paging = readPaging(options.paging, seed)
   const endMs = now.getTime()

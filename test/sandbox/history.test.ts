@@ -353,3 +353,7 @@ test('a configuration names every endpoint, every account, and keeps credentials
     tax_passphrase: taxKey.passphrase,
   })
 })
+
+test('a past that no memory holds is refused before it is invented', async () => {
+  await expect(startSandbox({ now: NOW, days: 1e9 })).rejects.toThrow('days must be at most 3650: 1000000000')
+})
