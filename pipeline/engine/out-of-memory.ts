@@ -1,7 +1,7 @@
 // What becomes of work for which DuckDB's memory was not enough: an error that says how much there was, where that limit
 // comes from, and which key raises it.
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
-import { type EngineSettings, OPTION, VIEW } from './settings.ts'
+import { CONSOLE, type EngineSettings, OPTION, VIEW } from './settings.ts'
 import { describeSize, parseSize } from './size.ts'
 
 /** A run that writes the books: what was received is kept, the published ledger is as it was. */
@@ -55,6 +55,7 @@ const RAISE =
 /** Where the limit is none of the configuration. */
 const RAISE_OF: Readonly<Record<string, string>> = {
   [OPTION]: `Or give it more with ${OPTION}.`,
+  [CONSOLE]: 'Or ask it with `tieout sql`, which has the memory of the configuration.',
   [VIEW]: 'Or take the CSV of the view, or the console: they have the memory of the configuration.',
 }
 

@@ -15,6 +15,8 @@ export interface EngineSettings {
 export const OPTION = '--memory'
 /** And of one that the page keeps small for its views. */
 export const VIEW = 'what a view of the page may take'
+/** And of the page's console, where the configuration would give it more. */
+export const CONSOLE = 'the most that the console of the page may take'
 
 /** The section `engine` of the configuration. */
 export interface EngineConfig {

@@ -3,7 +3,7 @@
 import { randomBytes } from 'node:crypto'
 import { fileURLToPath } from 'node:url'
 import type { Clock } from '../../models/clock.ts'
-import type { EngineSettings } from '../engine/settings.ts'
+import { CONSOLE, type EngineSettings } from '../engine/settings.ts'
 import { mebibytes, parseSize } from '../engine/size.ts'
 import { QueryStopped } from '../ledger/limits.ts'
 import type { Pieces } from '../output/deliver.ts'
@@ -234,9 +234,12 @@ const lineOf = (line: ConsoleLine): string => `${JSON.stringify(line)}\n`
 const notAsked = (expected: string): Refusal =>
   new Refusal(400, 'The request is not understood.', { expected, action: 'Correct it.' })
 
-function limited(engine: EngineSettings): EngineSettings {
+/** Exported for its test. */
+export function limited(engine: EngineSettings): EngineSettings {
   const bytes = parseSize(engine.memoryLimit) ?? MEMORY_BYTES_MAX
-  return bytes <= MEMORY_BYTES_MAX ? engine : { ...engine, memoryLimit: mebibytes(MEMORY_BYTES_MAX) }
+  return bytes <= MEMORY_BYTES_MAX
+    ? engine
+    : { ...engine, memoryLimit: mebibytes(MEMORY_BYTES_MAX), memoryFrom: CONSOLE }
 }
 
 const TOTAL = /^\{"kind":"rows","total":(\d+),/

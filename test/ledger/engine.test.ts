@@ -25,6 +25,7 @@ import { engineSettings, readerSettings } from '../../pipeline/engine/settings.t
 import { describeSize, parseSize } from '../../pipeline/engine/size.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { limited } from '../../pipeline/serve/console.ts'
 import { publish } from '../reports/books.ts'
 import { TestBooks } from '../support/books.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
@@ -181,6 +182,15 @@ describe('the settings', () => {
       memoryFrom: 'engine.memory: 2GiB in the configuration',
       threads: 16,
     })
+  })
+
+  test('say of the console that its own limit holds, and not a share of the machine', () => {
+    expect(limited(engineSettings({}, machine))).toMatchObject({
+      memoryLimit: '1335MiB',
+      memoryFrom: 'the most that the console of the page may take',
+    })
+    const small = engineSettings({ memory: '512MiB' }, machine)
+    expect(limited(small)).toEqual(small)
   })
 
   test('give half to a reader, and to one with a limit of its own exactly that', () => {
