@@ -10,22 +10,36 @@ const LANDING = 'landing.duckdb'
 const COPIES = [LANDING, 'ledger.duckdb']
 
 /**
- * Throws a UsageError where one of the two is a symbolic link, before anything is touched: a rename would replace the link
- * alone, and what it points to would stay, with the names in it that were to be erased.
+ * Throws a UsageError where one of the two is no file of its own, before anything is touched. Of a symbolic link a rename would
+ * replace the link alone, and what it points to would stay, with the names in it that were to be erased; a folder can be
+ * neither opened nor replaced.
  */
 export function mustBeOwnFiles(dir: string): void {
   for (const name of COPIES) {
     const path = join(dir, name)
-    if (lstatSync(path, { throwIfNoEntry: false })?.isSymbolicLink() !== true) continue
-    const target = readlinkSync(path)
-    throw new UsageError(`${name} is a symbolic link.`, {
-      where: path,
-      expected: 'a file of its own: it is replaced by a new one, and what a link points to would stay behind',
-      found: `a link to ${target}`,
-      action: `Move ${target} here in place of the link. To keep the books on another disk, move the whole folder and name it with --dir, or link the folder. Nothing was changed.`,
-    })
+    const stats = lstatSync(path, { throwIfNoEntry: false })
+    if (stats === undefined || stats.isFile()) continue
+    throw stats.isSymbolicLink() ? isLink(name, path) : isNoFile(name, path, stats.isDirectory())
   }
 }
+
+function isLink(name: string, path: string): UsageError {
+  const target = readlinkSync(path)
+  return new UsageError(`${name} is a symbolic link.`, {
+    where: path,
+    expected: 'a file of its own: it is replaced by a new one, and what a link points to would stay behind',
+    found: `a link to ${target}`,
+    action: `Move ${target} here in place of the link. To keep the books on another disk, move the whole folder and name it with --dir, or link the folder. Nothing was changed.`,
+  })
+}
+
+const isNoFile = (name: string, path: string, isFolder: boolean): UsageError =>
+  new UsageError(`${name} is ${isFolder ? 'a folder' : 'a special file'}.`, {
+    where: path,
+    expected: 'a DuckDB file, or none',
+    found: isFolder ? 'a folder' : 'neither file nor folder',
+    action: `Move ${path} elsewhere, then run \`tieout build\`: the file is made again from the journal. Nothing was changed.`,
+  })
 
 /** Removes what has landed and every unfinished work: all of it can be made again from the journal. */
 export async function removeLanded(dir: string, disk: Disk): Promise<void> {
