@@ -1,7 +1,8 @@
-// Proof that the books are what was received: the journal's chain, the landed rows against the journal, and the
-// ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
+// Proof that the books are what was received: the journal's chain, the landed rows against the journal, the published ledger
+// against what it says of itself, and the ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
 
-import { join } from 'node:path'
+import { chmodSync, rmSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { TieoutError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
@@ -9,12 +10,13 @@ import type { CommandContext } from '../config/context.ts'
 import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { isErasing } from '../journal/erase.ts'
 import { verifyJournal } from '../journal/verify.ts'
-import { openLanding } from '../landing/database.ts'
+import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { askRows, isSame } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
+import { verifyLedger } from './verify-ledger.ts'
 
 export interface Verification {
   readonly frames: number
@@ -25,6 +27,8 @@ export interface Verification {
   readonly setAside: readonly number[]
   /** Landed tables with their rows, each compared with a fresh landing of the journal. */
   readonly tables: readonly { readonly table: string; readonly rows: number }[]
+  /** Published tables, each held against what the ledger says of it; null where none is published or can be read. */
+  readonly published: number | null
   /** Of the published tables that were held against a full build, how many are equal; null where none were. */
   readonly rebuilt: { readonly tables: number; readonly equal: number } | null
   readonly problems: readonly string[]
@@ -55,7 +59,7 @@ export async function verifyBooks(
       .join(''),
   )
   // Rows can only be held against a journal that is whole.
-  if (problems.length > 0) return { ...found, tables: [], rebuilt: null, problems }
+  if (problems.length > 0) return { ...found, tables: [], published: null, rebuilt: null, problems }
   const books = await openBooks(context.dir, {
     clock: context.clock,
     command: 'verify',
@@ -65,6 +69,13 @@ export async function verifyBooks(
   })
   try {
     const tables = await compareWithFreshLanding(context, books, problems)
+    const erasing = await isErasing(context.dir)
+    // What a server has published is asked by nobody but its readers; a file beside it is an older one.
+    const { tables: published, problems: ofLedger } =
+      config.engine.clickhouse === undefined
+        ? await verifyLedger(context, books, erasing)
+        : { tables: null, problems: [] }
+    problems.push(...ofLedger)
     const built = await buildBooks(context, config, books, {
       publishAnyway: false,
       publish: false,
@@ -73,11 +84,13 @@ export async function verifyBooks(
     for (const one of built.openBreaks.filter((open) => open.severity === 'error')) {
       problems.push(`ledger: ${one.checkName}: ${one.explanation}`)
     }
-    if (await isErasing(context.dir)) problems.push(ERASURE_LEFT)
-    const rebuilt = rebuild
-      ? await compareWithPublished(context, built, books.landing.engine, problems)
-      : null
-    return { ...found, tables, rebuilt, problems }
+    if (erasing) problems.push(ERASURE_LEFT)
+    const isUnreadable = published === null && ofLedger.length > 0
+    const rebuilt =
+      rebuild && !isUnreadable
+        ? await compareWithPublished(context, built, books.landing.engine, problems)
+        : null
+    return { ...found, tables, published, rebuilt, problems }
   } finally {
     await books.close()
   }
@@ -92,12 +105,36 @@ async function compareWithFreshLanding(
   books: Awaited<ReturnType<typeof openBooks>>,
   problems: string[],
 ): Promise<Verification['tables']> {
-  const fresh = await openLanding(join(books.dir, 'tmp'), {
+  const path = join(books.dir, 'tmp', 'landing-verified.duckdb')
+  const remove = (): void => {
+    for (const file of [path, `${path}.wal`]) rmSync(file, { force: true })
+  }
+  remove()
+  // All that has landed once more, people included: nothing of it stays, whatever ends the command.
+  process.once('exit', remove)
+  try {
+    return await compareWith(path, context, books, problems)
+  } finally {
+    process.off('exit', remove)
+    remove()
+  }
+}
+
+async function compareWith(
+  path: string,
+  context: CommandContext,
+  books: Awaited<ReturnType<typeof openBooks>>,
+  problems: string[],
+): Promise<Verification['tables']> {
+  const fresh = await openLandingFile(path, {
     records: landingRecords,
     feeds: landingFeeds,
+    tempDir: dirname(path),
     ...readerSettings(books.landing.engine),
   })
   try {
+    // While it is still empty.
+    chmodSync(path, 0o600)
     await landJournal(books.journal, fresh)
     const before = await books.landing.contentHashes()
     const again = await fresh.contentHashes()
@@ -164,6 +201,7 @@ export function describeVerification(result: Verification): string {
     ...(result.tables.length === 0
       ? []
       : [`${counted(rows, 'landed row')} in ${counted(result.tables.length, 'table')}.`]),
+    ...(result.published === null ? [] : [`${counted(result.published, 'table')} in the published ledger.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,
     ...(rebuilt === null ? [] : [`${rebuilt.equal} of ${counted(rebuilt.tables, 'table')} equal`]),

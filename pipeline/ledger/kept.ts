@@ -131,8 +131,8 @@ export function decidedBy(
   return hash.digest('hex')
 }
 
-/** Whose `decided_by` is the origin of the whole ledger. */
-const ORIGIN = 'main.about'
+/** Whose `decided_by` is the origin of the whole ledger; its own rows are not written down. */
+export const ORIGIN = 'main.about'
 
 /**
  * What decides a whole ledger, hashed: this program and its engine, since functions and steps are part of what a table says;
@@ -230,26 +230,29 @@ export async function holdsItsTables(connection: DuckDBConnection, published: Ma
 }
 
 /** What the published ledger, attached as `before`, says of its tables; null where there is none, or it says nothing. */
-export async function readMade(connection: DuckDBConnection): Promise<MadeTables | null> {
-  try {
-    const reader = await connection.runAndReadAll(
-      `select table_name, decided_by, row_count, rows_hash, strftime(made_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')
-       from ${PREVIOUS}.main.${TABLE}`,
-    )
-    return new Map(
-      (reader.getRowsJson() as string[][]).map(([table, decided, count, hash, madeAt]) => [
-        table as string,
-        {
-          decidedBy: decided as string,
-          count: Number(count),
-          hash: hash as string,
-          madeAt: madeAt as string,
-        },
-      ]),
-    )
-  } catch {
-    return null
-  }
+export const readMade = (connection: DuckDBConnection): Promise<MadeTables | null> =>
+  askMade(
+    async (question) => (await connection.runAndReadAll(question)).getRowsJson(),
+    `${PREVIOUS}.main`,
+  ).catch(() => null)
+
+/** What the ledger in this schema says of its tables. */
+export async function askMade(ask: Ask, schema = 'main'): Promise<MadeTables> {
+  const rows = await ask(
+    `select table_name, decided_by, row_count, rows_hash, strftime(made_at at time zone 'UTC', '%Y-%m-%dT%H:%M:%S.%gZ')
+     from ${schema}.${TABLE}`,
+  )
+  return new Map(
+    rows.map(([table, decided, count, hash, madeAt]) => [
+      String(table),
+      {
+        decidedBy: String(decided),
+        count: Number(count),
+        hash: String(hash),
+        madeAt: String(madeAt),
+      },
+    ]),
+  )
 }
 
 /** Writes down what was found of each table; those that have the rows that they had `before` keep their time. */

@@ -1,0 +1,138 @@
+// The published ledger beside whole books: what is wrong with it is a problem of its own, and a build makes it good.
+import {
+  cpSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  truncateSync,
+  writeFileSync,
+} from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+
+const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+
+/** Books into which one purchase of this quantity was imported, published with all that has landed. */
+async function booksOf(quantity: string): Promise<string> {
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-verified-'))
+  writeFileSync(
+    join(dir, 'trades.csv'),
+    `${HEADER}\nb1,2026-01-01T00:00:00Z,main,buy,BTC,${quantity},USD,100,1,USD\n`,
+  )
+  expect(
+    (await command(['import', 'trades', join(dir, 'trades.csv'), '--no-build', '--dir', dir])).code,
+  ).toBe(0)
+  expect((await command(['build', '--dir', dir])).code).toBe(0)
+  return dir
+}
+
+let whole: string
+let other: string
+
+beforeAll(async () => {
+  whole = await booksOf('1')
+  other = await booksOf('2')
+})
+
+afterAll(() => {
+  for (const dir of [whole, other]) rmSync(dir, { recursive: true, force: true })
+})
+
+function copied(): { readonly dir: string; readonly ledger: string } {
+  const dir = temporaryFolder()
+  cpSync(whole, dir, { recursive: true })
+  return { dir, ledger: join(dir, 'ledger.duckdb') }
+}
+
+async function change(ledger: string, sql: string): Promise<void> {
+  const instance = await DuckDBInstance.create(ledger)
+  const connection = await instance.connect()
+  await connection.run(sql)
+  connection.closeSync()
+  instance.closeSync()
+}
+
+test('whole books verify, the ledger among them, and nothing of what was landed again stays', async () => {
+  const { dir } = copied()
+  const tmp = join(dir, 'tmp')
+  const modes = new Map<string, string>()
+  const looking = setInterval(() => {
+    for (const name of readdirSync(tmp).filter((one) => one.startsWith('landing'))) {
+      const mode = statSync(join(tmp, name), { throwIfNoEntry: false })?.mode
+      if (mode !== undefined) modes.set(name, (mode & 0o777).toString(8))
+    }
+  }, 1)
+  const { code, stdout } = await command(['verify', '--dir', dir])
+  clearInterval(looking)
+  expect([code, stdout]).toEqual([
+    0,
+    expect.stringMatching(/\n\d+ tables in the published ledger\.\nEverything verifies\.\n$/),
+  ])
+  expect(modes.get('landing-verified.duckdb')).toBe('600')
+  expect(readdirSync(tmp).filter((name) => name !== 'ledger-hash.json')).toEqual([])
+})
+
+const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build\n1 problem\.\n$/
+
+test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
+  ['cut off', (ledger) => truncateSync(ledger, 300_000), UNREADABLE],
+  ['of other bytes', (ledger) => writeFileSync(ledger, 'x'.repeat(100_000)), UNREADABLE],
+  [
+    'with a row that was changed',
+    (ledger) => change(ledger, 'update imported_trades set total = 1'),
+    /PROBLEM {2}ledger: table main\.imported_trades does not hold the rows that the build made \(1 then, 1 now\); run tieout build\n/,
+  ],
+  [
+    'without one of its tables',
+    (ledger) => change(ledger, 'drop table entries'),
+    /PROBLEM {2}ledger: table main\.entries is not there; run tieout build\n/,
+  ],
+  [
+    'that does not say how it was made',
+    (ledger) => change(ledger, 'drop table made_tables'),
+    /PROBLEM {2}ledger: it does not say how its tables were made; run tieout build\n/,
+  ],
+  [
+    'of other books',
+    (ledger) => cpSync(join(other, 'ledger.duckdb'), ledger),
+    /PROBLEM {2}ledger: it was built from other rows than have landed here/,
+  ],
+])('a ledger %s is a problem, which a build makes good', async (_name, damage, problem) => {
+  const { dir, ledger } = copied()
+  await damage(ledger)
+  const { code, stdout } = await command(['verify', '--dir', dir])
+  expect([code, stdout]).toEqual([1, expect.stringMatching(problem)])
+  expect((await command(['build', '--dir', dir])).code).toBe(0)
+  expect((await command(['verify', '--dir', dir])).stdout).toContain('Everything verifies.')
+})
+
+test('where none is published a note says that none was verified', async () => {
+  const { dir, ledger } = copied()
+  rmSync(ledger)
+  const { code, stdout, stderr } = await command(['verify', '--dir', dir])
+  expect([code, stdout]).toEqual([0, expect.stringContaining('Everything verifies.')])
+  expect(stderr).toContain('There is no published ledger (ledger.duckdb) of what has landed')
+})
+
+test.each(
+  ['landing.duckdb', 'ledger.duckdb'].flatMap((name) => [
+    [name, 'build'] as const,
+    [name, 'verify'] as const,
+  ]),
+)('%s that is a folder is refused by %s with what to do', async (name, word) => {
+  const { dir } = copied()
+  rmSync(join(dir, name))
+  mkdirSync(join(dir, name))
+  const { code, stderr } = await command([word, '--dir', dir])
+  expect([code, stderr]).toEqual([2, expect.stringContaining(`${name} is a folder.`)])
+  expect(stderr).toContain(`Move ${join(dir, name)} elsewhere, then run \`tieout build\``)
+  expect(readFileSync(join(dir, 'trades.csv'))).toEqual(readFileSync(join(whole, 'trades.csv')))
+  expect(readdirSync(join(dir, name))).toEqual([])
+})
