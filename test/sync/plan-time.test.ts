@@ -28,8 +28,9 @@ async function planAndRun(
   )
   const config: Config = { ...emptyConfig, venue: { ...emptyConfig.venue, ...venueConfig }, accounts }
   const { venue, clock, received, settle } = await loopback(
+    // Which uid it is, the configuration says alone: two accounts for which the venue tells one are not both read.
     ({ path }, response) =>
-      void response.end(envelope(path.startsWith(settings.path) ? { uid: '1001' } : [])),
+      void response.end(envelope(path.startsWith(settings.path) ? { accountMode: 'unified' } : [])),
     { budgets: budgetOverrides(config) },
   )
   const dir = mkdtempSync(join(tmpdir(), 'tieout-plan-'))
