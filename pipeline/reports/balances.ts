@@ -21,7 +21,7 @@ import {
 export async function balancesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const { before } = request.period
   const notes = await reportNotes(ledger, request)
-  const { columns, rows, unvalued } =
+  const { columns, rows, remarks } =
     before === null ? await now(ledger, request) : await until(ledger, request)
   const title =
     before === null ? 'Balances' : `Balances at the end of ${request.period.label.replace(/^to /, '')}`
@@ -31,14 +31,18 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    notes: [...notes, ...unvalued],
+    notes: [...notes, ...remarks],
   }
 }
 
 interface Balances extends QueryResult {
-  /** What has no value, in a sentence; none where everything that is held has one. */
-  readonly unvalued: readonly string[]
+  /** What is to be known of the values, in sentences: which of them are missing, and that they leave out what is owed. */
+  readonly remarks: readonly string[]
 }
+
+const LESS_LOANS =
+  'Values are of what one owns: quantity less borrowed (`own`). The closing balances of `report statement`, ' +
+  '`report account-values` and daily_valuation.value hold what is borrowed too.'
 
 async function now(ledger: Ledger, { account }: ReportRequest): Promise<Balances> {
   const isValued = ledger.tables.has('daily_valuation')
@@ -48,26 +52,38 @@ async function now(ledger: Ledger, { account }: ReportRequest): Promise<Balances
        from balances left join (${pricesOf(LAST_DAY)}) as prices using (coin)`
     : 'select * from balances'
   const values = { account: account ?? null }
-  const lacking = isValued
+  const [counts] = isValued
     ? await ledger.query(
-        `select count(*) filter (own <> 0 and value is null), count(*) from (${valued}) where ${OF_ACCOUNT}`,
+        `select count(*) filter (own <> 0 and value is null), count(*), count(*) filter (borrowed <> 0)
+         from (${valued}) where ${OF_ACCOUNT}`,
         values,
       )
     : []
+  const [lacking = 0, all = 0, owing = 0] = (counts ?? []).map(Number)
   const asked = `select * from (${valued}) where ${OF_ACCOUNT} order by account, ledger, coin`
   return {
     ...(await ledger.stream(asked, values)),
-    unvalued: withoutValue(lacking[0], 'the last day of the books'),
+    remarks: remarksOn({ lacking, all, owing }, 'the last day of the books'),
   }
 }
 
+interface Counts {
+  /** Balances without a value, and all of them. */
+  readonly lacking: number
+  readonly all: number
+  readonly owing: number
+}
+
 /** An empty cell would pass for nothing at all. */
-function withoutValue(counts: Row | undefined, day: string): string[] {
-  const [lacking, all] = [Number(counts?.[0] ?? 0), Number(counts?.[1] ?? 0)]
-  if (lacking === 0) return []
+function remarksOn({ lacking, all, owing }: Counts, day: string): string[] {
   return [
-    `No value: ${lacking} of ${counted(all, 'balance')}, for want of a price at the end of ${day}. ` +
-      '`tieout import prices` brings prices, `tieout prices fetch` asks their sources.',
+    ...(owing === 0 ? [] : [LESS_LOANS]),
+    ...(lacking === 0
+      ? []
+      : [
+          `No value: ${lacking} of ${counted(all, 'balance')}, for want of a price at the end of ${day}. ` +
+            '`tieout import prices` brings prices, `tieout prices fetch` asks their sources.',
+        ]),
   ]
 }
 
@@ -118,10 +134,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'priced_at', kind: 'time' },
 ]
 
-const [OWN, VALUE] = ['own', 'value'].map((name) => COLUMNS.findIndex((column) => column.name === name)) as [
-  number,
-  number,
-]
+const placeOf = (name: string): number => COLUMNS.findIndex((column) => column.name === name)
+const [OWN, BORROWED, VALUE] = [placeOf('own'), placeOf('borrowed'), placeOf('value')]
 
 /** Of books of an earlier version, which have no prices by day. */
 const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price, null::varchar as currency,
@@ -155,10 +169,11 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> 
      order by owned.account, owned.ledger, owned.coin`,
     { account: request.account ?? null, before: request.period.before },
   )
-  const lacking = isValued ? rows.filter((row) => row[OWN] !== '0' && row[VALUE] === null).length : 0
-  return {
-    columns: COLUMNS,
-    rows: asBatches(rows),
-    unvalued: withoutValue([lacking, rows.length], 'that day'),
+  const isWith = (column: number, row: Row): boolean => row[column] !== '0' && row[column] !== null
+  const counts = {
+    lacking: isValued ? rows.filter((row) => isWith(OWN, row) && row[VALUE] === null).length : 0,
+    all: rows.length,
+    owing: isValued ? rows.filter((row) => isWith(BORROWED, row)).length : 0,
   }
+  return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day') }
 }

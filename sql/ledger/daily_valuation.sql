@@ -12,8 +12,8 @@
 --   price: Price of one coin in the reporting currency; null where none counts.
 --   price_source: Source of the price of each step of the way, with ` > ` between them; null for the currency itself.
 --   priced_at: Time of the oldest price on the way.
---   value: quantity times price.
---   own_value: quantity less borrowed, times price.
+--   value: quantity times price: what is borrowed is in it.
+--   own_value: quantity less borrowed, times price, which is the `value` of `tieout report balances`.
 --   currency: Reporting currency.
 with
 valued as (

@@ -8,7 +8,7 @@
 --   coin: Coin.
 --   quantity: Sum of the entries, in units of the coin: what lies in the wallet, borrowed or not.
 --   borrowed: Of loans, the principal that the wallet owes in this coin (table liabilities).
---   own: quantity less borrowed.
+--   own: quantity less borrowed, which is what `tieout report balances` values.
 --   venue_balance: Last balance that the venue sent with a record; null where its feed has none.
 --   as_of: Time of the last entry.
 with

@@ -346,6 +346,11 @@ describe('a statement', () => {
     // As the balances have it.
     const own = (options: object) => objects(ledger, 'balances', options)
     expect(await own({ year: 2025 })).toMatchObject([{ quantity: '2.5', borrowed: '1.75', own: '0.75' }])
+    const notes = async (options: object): Promise<unknown> =>
+      (await makeReport(ledger, 'balances', options)).notes
+    const told = expect.stringMatching(/^Values are of what one owns: quantity less borrowed /)
+    expect(await notes({ year: 2025 })).toContainEqual(told)
+    expect(await notes({ to: '2024-12-31' })).not.toContainEqual(told)
   })
 })
 
