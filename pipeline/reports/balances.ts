@@ -173,7 +173,7 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> 
   const counts = {
     lacking: isValued ? rows.filter((row) => isWith(OWN, row) && row[VALUE] === null).length : 0,
     all: rows.length,
-    owing: isValued ? rows.filter((row) => isWith(BORROWED, row)).length : 0,
+    owing: rows.filter((row) => isWith(BORROWED, row)).length,
   }
   return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day') }
 }
