@@ -182,6 +182,10 @@ class LandingDatabase implements Landing {
     return this.#read(questions.account(this.connection, name))
   }
 
+  uids(): Promise<Map<string, string>> {
+    return this.#read(questions.uids(this.connection))
+  }
+
   contentHashes(): Promise<Map<string, questions.ContentHash>> {
     return this.#read(questions.contentHashes(this.connection, this.#file.tables.values()))
   }

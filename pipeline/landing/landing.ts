@@ -48,6 +48,8 @@ export interface Landing {
   /** The different values of a field of what was sent to an endpoint for an account. */
   writtenValues(account: string, endpoint: string, field: string): Promise<string[]>
   account(name: string): Promise<KnownAccount | null>
+  /** The uid of each account that has told one, by account. */
+  uids(): Promise<Map<string, string>>
   /** Rows and content of every table, to be compared with those of another landing of the same journal. */
   contentHashes(): Promise<Map<string, ContentHash>>
   /** Reads every block of every table; what cannot be read, as an error that says so, or null. */

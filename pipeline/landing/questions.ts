@@ -305,6 +305,18 @@ export async function account(connection: DuckDBConnection, name: string): Promi
   return newest === undefined ? null : { uid: newest[0], kind: newest[1], accountMode: newest[2] }
 }
 
+/** The uid that the newest frame of each account says, by account; those that say none are left out. */
+export async function uids(connection: DuckDBConnection): Promise<Map<string, string>> {
+  const rows = await ask<[string, string]>(
+    connection,
+    `select account, uid from (
+       select account, uid from landing.main.accounts
+       qualify row_number() over (partition by account order by page_id desc) = 1
+     ) where uid is not null`,
+  )
+  return new Map(rows)
+}
+
 /** By table, for comparing two landings of the same journal. */
 export async function contentHashes(
   connection: DuckDBConnection,
