@@ -413,6 +413,7 @@ describe('what a reader spills', () => {
   test('goes with the next run when its reader was killed, and stays while the reader lives', async () => {
     const dir = temporaryFolder()
     cpSync(await books(), dir, { recursive: true })
+    mkdirSync(join(dir, 'journal'))
     const killed = spawn('sleep', ['60'])
     await once(killed, 'spawn')
     const leave = (host: string, pid: number | undefined): string => {
