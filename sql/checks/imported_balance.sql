@@ -1,16 +1,21 @@
 -- A coin of an account that imports alone tell of never falls below nothing. Where it does, what brought it is in no file;
 -- until it is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins that
 -- lie elsewhere. What happened at one moment counts together, whichever row stands first. Money is a notice, since what was
--- bought may have been paid from elsewhere; money that no row brings or takes without a trade has no balance (docs/imports.md).
+-- bought may have been paid from elsewhere; money that no row brings or takes without a trade has no balance (docs/imports.md),
+-- and of a coin that rows pay with and never bring or take nothing says where it lay. What the lots of the account itself
+-- lack is told by unknown_basis.
+-- needs: unknown_basis
 -- grain: one row per account and coin
 with
 moments as (
-  select account, ledger, coin, occurred_at, sum(amount) as change, min(imported_id) as first_id
+  select account, ledger, coin, occurred_at, sum(amount) as change, min(imported_id) as first_id,
+    count(case when ends_with(entry_id, '/asset') then 1 end) as own_rows
   from main.imported_entries
   group by account, ledger, coin, occurred_at
 ),
 balances as (
   select account, ledger, coin, occurred_at, first_id,
+    sum(own_rows) over (partition by account, ledger, coin) as all_own_rows,
     sum(moments.change) over (
       partition by account, ledger, coin order by occurred_at rows between unbounded preceding and current row
     ) as held
@@ -20,7 +25,7 @@ below as (
   select account, ledger, coin, min(held) as lowest, min(balances.occurred_at) as below_at,
     min_by(first_id, balances.occurred_at) as below_id
   from balances
-  where held < 0
+  where held < 0 and all_own_rows > 0
   group by account, ledger, coin
 )
 select case when fiat.currency is null then 'warning' else 'notice' end as severity,
@@ -39,3 +44,7 @@ select case when fiat.currency is null then 'warning' else 'notice' end as sever
   cast(to_json([below_id]) as varchar) as evidence, '' as culprit
 from below
 left join staging.fiat as fiat on fiat.currency = below.coin
+left join (
+  select account, coin from main.unknown_basis where quantity > 0 group by account, coin
+) as told on told.account = below.account and told.coin = below.coin
+where told.account is null

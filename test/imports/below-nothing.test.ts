@@ -50,6 +50,21 @@ it('is none where all came before, or at the same moment, and money was paid fro
   ).toEqual([])
 })
 
+it('is none of a coin that rows pay with and never bring or take: nothing says where it lay', async () => {
+  expect(await found('n1,2025-05-01T00:00:00Z,a,buy,BTC,1,USDT,100,1,USDT')).toEqual([])
+})
+
+it('is a warning of what left to another account', async () => {
+  const rows = await found(
+    'n1,2025-05-01T00:00:00Z,a,buy,BTC,1,GBP,100,,',
+    't1:out,2025-06-01T00:00:00Z,a,transfer_out,BTC,3,,,,',
+    't1:in,2025-06-01T00:00:00Z,b,transfer_in,BTC,3,,,,',
+  )
+  expect(rows.map((row) => row.slice(0, 5))).toEqual([
+    ['warning', 'a', 'BTC', '2025-06-01T00:00:00.000Z', '-2'],
+  ])
+})
+
 it('is a notice of money that the file tells the deposits of', async () => {
   const [one, ...others] = await found(
     'd1:in,2025-05-01T00:00:00Z,a,transfer_in,GBP,100,,,,',
