@@ -96,7 +96,11 @@ describe('the request fields of an endpoint', () => {
     expect(fieldsOf('broker.createApiKey')).toEqual([
       { name: 'subUid', required: true, rule: 'must be a text; must not be empty' },
       { name: 'passphrase', required: true, rule: 'must be a text; must have 6 to 32 characters' },
-      { name: 'label', required: true, rule: 'must be a text; must be shorter than 20 characters' },
+      {
+        name: 'label',
+        required: true,
+        rule: 'must be a text; must not be empty; must be shorter than 20 characters',
+      },
       {
         name: 'ipList',
         required: false,
@@ -106,7 +110,7 @@ describe('the request fields of an endpoint', () => {
       {
         name: 'permList',
         required: true,
-        rule: 'must be a list; each must be one of contract_order, contract_position, spot_trade, margin_trade, copytrading_trade, wallet_transfer',
+        rule: 'must be a list; must not be an empty list; each must be one of contract_order, contract_position, spot_trade, margin_trade, copytrading_trade, wallet_transfer',
       },
     ])
   })
