@@ -26,7 +26,13 @@ export const NOT_TOLD = 'not told'
  * What was not done of what was asked for, as far as the answer tells: items that carry a code, stand among the failures, or
  * lack the id of what was changed, and items that were sent and are not in it.
  */
-export function failedItems({ itemsMayFail }: Endpoint, params: Params, data: unknown): FailedItem[] {
+export function failedItems(
+  { itemsMayFail, doneWhen }: Endpoint,
+  params: Params,
+  data: unknown,
+): FailedItem[] {
+  if (doneWhen !== undefined && fieldOf(data, doneWhen.field) === null)
+    return [{ place: 1, total: 1, name: doneWhen.field, code: NOT_TOLD, message: '' }]
   if (itemsMayFail === undefined) return []
   const { names, id } = itemsMayFail
   const answered = itemsOf(data)
@@ -56,13 +62,15 @@ export function failedItems({ itemsMayFail }: Endpoint, params: Params, data: un
 
 /**
  * What an answer says where it says of the whole that it was not done, such as a repayment where there is no debt; null where
- * it was.
+ * it was, and where the answer says nothing of it, which is among what is not told.
  */
 export function notDone({ doneWhen }: Endpoint, data: unknown): string | null {
   if (doneWhen === undefined) return null
-  const said = isItem(data) ? textOf(data[doneWhen.field]) : null
-  return said?.toUpperCase() === doneWhen.value ? null : `${doneWhen.field} ${said ?? 'is missing'}`
+  const said = fieldOf(data, doneWhen.field)
+  return said === null || said.toUpperCase() === doneWhen.value ? null : `${doneWhen.field} ${said}`
 }
+
+const fieldOf = (data: unknown, field: string): string | null => (isItem(data) ? nameIn(data, field) : null)
 
 /** The items of an answer: the list that it is, or all lists that it has. */
 function itemsOf(data: unknown): readonly { readonly item: Item; readonly isFailure: boolean }[] {

@@ -134,6 +134,8 @@ describe('a write that says of itself what became of it', () => {
   test.each([
     ['YES', 0, 'done'],
     ['NO', 0, 'refused'],
+    [undefined, 4, 'unknown'],
+    ['', 4, 'unknown'],
   ])('a repayment that answers %s ends with code %i and is %s', async (result, code, outcome) => {
     const { run, writes } = await send('account.repay', REPAY, { result, repayAmount: '0' })
     expect([run.code, writes]).toMatchObject([code, [{ outcome }]])
