@@ -7,6 +7,12 @@
 -- needs: unknown_basis
 -- grain: one row per account and coin
 with
+-- As imported_rows has it: currencies of a state, and the one in which gains are calculated.
+money as (
+  select currency as coin from staging.fiat
+  union
+  select currency from staging.reporting
+),
 moments as (
   select account, ledger, coin, occurred_at, sum(amount) as change, min(imported_id) as first_id,
     count(case when ends_with(entry_id, '/asset') then 1 end) as own_rows
@@ -28,14 +34,14 @@ below as (
   where held < 0 and all_own_rows > 0
   group by account, ledger, coin
 )
-select case when fiat.currency is null then 'warning' else 'notice' end as severity,
+select case when money.coin is null then 'warning' else 'notice' end as severity,
   below.account as account, below.ledger as ledger, below.coin as coin, below.below_at as occurred_at,
   cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
   'More ' || below.coin || ' has left ' || below.account || ' than the imports bring: since '
     || substr(time_text(below.below_at), 1, 10) || ' its balance has been as much as '
     || rtrim(rtrim(amount_text(-lowest), '0'), '.') || ' below nothing. '
     || case
-      when fiat.currency is null
+      when money.coin is null
         then 'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held '
           || 'before (`tieout import lots`).'
       else 'Import the deposits that are missing (`tieout import trades`); where purchases were paid from elsewhere, by card '
@@ -43,7 +49,7 @@ select case when fiat.currency is null then 'warning' else 'notice' end as sever
     end as explanation,
   cast(to_json([below_id]) as varchar) as evidence, '' as culprit
 from below
-left join staging.fiat as fiat on fiat.currency = below.coin
+left join money on money.coin = below.coin
 left join (
   select account, coin from main.unknown_basis where quantity > 0 group by account, coin
 ) as told on told.account = below.account and told.coin = below.coin

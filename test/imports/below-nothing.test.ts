@@ -65,6 +65,18 @@ it('is a warning of what left to another account', async () => {
   ])
 })
 
+it('is a notice of the coin in which gains are calculated, which is money in imports', async () => {
+  books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USDT' } })
+  await books.trades(
+    'd1:in,2025-05-01T00:00:00Z,a,transfer_in,USDT,100,,,,',
+    'n1,2025-05-02T00:00:00Z,a,buy,BTC,1,USDT,150,,',
+  )
+  await books.build()
+  expect(
+    await books.query("select severity, coin, found from breaks where check_name = 'imported_balance'"),
+  ).toEqual([['notice', 'USDT', '-50']])
+})
+
 it('is a notice of money that the file tells the deposits of', async () => {
   const [one, ...others] = await found(
     'd1:in,2025-05-01T00:00:00Z,a,transfer_in,GBP,100,,,,',
