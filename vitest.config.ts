@@ -19,6 +19,7 @@ export default defineConfig({
     // Long enough for a machine that is busy with other things: how long a thing takes is a matter of benchmarks.
     testTimeout: 120_000,
     hookTimeout: 240_000,
+    expect: { poll: { timeout: 60_000 } },
     maxWorkers: 4,
     // Tests beside each other wait for one build of their books (test/support/many-books.ts).
     maxConcurrency: 100,
