@@ -136,7 +136,7 @@ function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {
   if (result.misconfigured) codes.push(2)
   if (result.refusals.length > 0) codes.push(4)
   if (result.incomplete) {
-    context.tell('Incomplete: some ranges are pending. Progress is kept; run again.')
+    context.tell('Incomplete: not every range could be read. Progress is kept; run again.')
     codes.push(5)
   }
   return codes

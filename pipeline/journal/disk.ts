@@ -5,6 +5,7 @@ import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
+import { RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
 
 export interface DiskFile {
   /**
@@ -52,6 +53,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
   EEXIST: 'Something else stands at this path: remove it, or name another folder with --dir.',
   EMFILE: 'Raise the limit of open files (ulimit -n), then run again.',
+  EFBIG: RAISE_FILE_LIMIT,
   EIO: 'Check the disk: it reported an I/O error. What was acknowledged is kept.',
 }
 
@@ -65,6 +67,7 @@ const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   ENOENT: 2,
   ENOTDIR: 2,
   EEXIST: 2,
+  EFBIG: 2,
 }
 
 /** A file or folder could not be read or written; `code` is the system's (`ENOSPC`, `EACCES`, …). */

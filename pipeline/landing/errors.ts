@@ -3,6 +3,7 @@
 import { statfs } from 'node:fs/promises'
 import { dirname } from 'node:path'
 import { type ErrorDetails, type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
+import { fileLimited } from '../engine/file-limit.ts'
 import { outOfMemory } from '../engine/out-of-memory.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 
@@ -49,6 +50,8 @@ async function notWritten(
   if (!full) {
     const short = outOfMemory(message, path, engine, cause)
     if (short !== null) return short
+    const limited = fileLimited(message, path, cause)
+    if (limited !== null) return limited
   }
   const goesOn = 'the journal has everything, and landing goes on from there.'
   return new LandingError(

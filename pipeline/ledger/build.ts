@@ -1,10 +1,11 @@
 // Makes the ledger from what has landed: models in the order in which they read each other, then the checks, then
 // publication by one rename. A build that fails leaves the published ledger untouched.
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import type { DuckDBInstance } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import type { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
+import { fileLimited } from '../engine/file-limit.ts'
 import { outOfMemory } from '../engine/out-of-memory.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
@@ -157,6 +158,9 @@ async function explained(
   const short = outOfMemory(sentence, where, landing.engine, error)
   const files = { published, landing: join(dir, 'landing.duckdb') }
   if (short !== null) return (await fullDisk(unfinished, files, error)) ?? short
+  const limit = 'The ledger could not be built under the limit of file sizes; the published one is as it was.'
+  const limited = fileLimited(limit, dirname(unfinished), error)
+  if (limited !== null) return limited
   return (await landing.damage?.()) ?? (await fullDisk(unfinished, files, error)) ?? error
 }
 

@@ -84,10 +84,21 @@ export function noteGivenUp({ outcome }: SyncContext, answeredBefore: number): v
   if (outcome.answered === answeredBefore) outcome.givenUp += 1
 }
 
-/** Keeps why an account could not be read; the hundredth request that fails alike says nothing new. */
-export function noteFailure({ outcome }: SyncContext, account: string, error: TieoutError): void {
+/**
+ * Keeps why an account could not be read; the hundredth request that fails alike says nothing new. What is wrong with one
+ * feed alone, whose name its message has, says nothing of another.
+ */
+export function noteFailure(
+  { outcome }: SyncContext,
+  account: string,
+  error: TieoutError,
+  ofFeedAlone = false,
+): void {
   const name = error instanceof ConnectionFailed ? error.connection : error.name
-  if (outcome.failures.some((one) => one.account === account && one.class === name)) return
+  const isKnown = outcome.failures.some(
+    (one) => one.account === account && one.class === name && (!ofFeedAlone || one.message === error.message),
+  )
+  if (isKnown) return
   outcome.failures.push({ account, class: name, message: error.message, text: error.describe() })
 }
 

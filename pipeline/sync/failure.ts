@@ -4,7 +4,6 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
   ClockRefused,
   NotApplicable,
-  ParameterRefused,
   PermissionRefused,
   Stopped,
   TimeRangeRefused,
@@ -121,20 +120,20 @@ function judge(
     // How far this feed reaches back is not documented: the refusal is the answer.
     return { end: 'done', word: word('lost') }
   }
-  if (
-    error instanceof TimeRangeRefused ||
-    error instanceof ParameterRefused ||
-    error instanceof PermissionRefused
-  ) {
-    return { end: 'failed', word: word('failed') }
-  }
+  // What a key may not read is a break of the books that names the permission; the run has read all that it could.
+  if (error instanceof PermissionRefused) return { end: 'failed', word: word('failed') }
   if (error.exitCode === 4) {
     context.outcome.refusals.push(error.describe())
     noteFailure(context, account, error)
     return { end: 'refused', word: word('failed') }
   }
-  // A clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
-  if (!error.retryable && !(error instanceof ClockRefused)) return { end: 'failed', word: word('failed') }
+  // Asked again the same would be refused again, so nobody waits for it; but what was not had makes no run a good one. A
+  // clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
+  if (!error.retryable && !(error instanceof ClockRefused)) {
+    context.outcome.incomplete = true
+    noteFailure(context, account, error, true)
+    return { end: 'failed', word: word('failed') }
+  }
   context.outcome.incomplete = true
   noteGivenUp(context, answeredBefore)
   noteFailure(context, account, error)
