@@ -100,6 +100,9 @@ async function seize(disk: Disk, claim: string, path: string): Promise<void> {
   throw notOurs(path, 'something that can be neither read nor replaced')
 }
 
+/** Whether something else than a file stands there. */
+const isOther = (path: string): boolean => lstatSync(path, { throwIfNoEntry: false })?.isFile() === false
+
 /** A link that leads nowhere is there for who would take its name, and not for who would read it. */
 function mustBeFile(path: string): void {
   const stats = lstatSync(path, { throwIfNoEntry: false })
@@ -119,10 +122,16 @@ const notOurs = (path: string, found: string): UsageError =>
 /** A claim that its process has not finished writing has only its name to tell whose it is. */
 const CLAIM = /^lock\.(\d+)-\d+$/
 
-/** What dead processes left while they tried; a lock that is held is not in the way of these. */
+/** A claim, or the right to replace a dead lock, a dead right and so on: all that `seize` makes. */
+const OWN = /^lock\.(\d+-\d+|[0-9a-f]{16}(\.[0-9a-f]{16})*)$/
+
+/**
+ * What dead processes left while they tried; a lock that is held is not in the way of these. What has another name, or is no
+ * file, somebody else put there.
+ */
 async function sweep(disk: Disk, dir: string): Promise<void> {
   for (const name of (await disk.list(dir)) ?? []) {
-    if (!name.startsWith('lock.')) continue
+    if (!OWN.test(name) || isOther(join(dir, name))) continue
     const holder = parseHolder((await readText(disk, join(dir, name))) ?? '')
     const pid = CLAIM.exec(name)?.[1]
     const isLeft = holder === null ? pid !== undefined && !isProcess(Number(pid)) : !(await mayLive(holder))

@@ -264,6 +264,19 @@ async function deadHolder(): Promise<string> {
   return readFile(join(dir, 'lock'), 'utf8')
 }
 
+test('lock: what somebody else put beside it stays, whatever it is', async () => {
+  const dir = await emptyBooks()
+  const dead = await deadHolder()
+  for (const folder of ['lock.x', 'lock.4194303-1', 'lock.0123456789abcdef']) await mkdir(join(dir, folder))
+  for (const file of ['lock.old', 'lock.txt']) await writeFile(join(dir, file), dead)
+  const before = await readdir(dir)
+
+  const lock = await acquireLock(dir, 'nightly', stillClock)
+  await lock.release()
+
+  expect(await readdir(dir)).toEqual(before)
+})
+
 test('lock: where there is no /proc, ps tells the state and start of a process', async () => {
   const { state, start: started } = await fromPs(process.pid)
 
