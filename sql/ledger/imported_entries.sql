@@ -13,14 +13,20 @@
 --   kind: trade, fee, transfer, income, gift or opening.
 --   occurred_at: When it happened.
 --   imported_id: Id of the row in the user's file.
+--   counter_account: Of a move, the account of the other leg; null where no row states it.
+--   counter_ledger: IMPORT where imports alone tell of that account too; null where the venue reports it, since the other
+--     leg then lies beside its books.
 with
 rows as (
   select imported.place as place, imported.id as id, imported.account as account, imported.occurred_at as occurred_at,
     imported.type as type, imported.asset as asset,
     imported.quantity as quantity, imported.currency as currency, imported.total as total, imported.fee as fee,
     imported.fee_currency as fee_currency,
-    coalesce(transfers.is_fee_within, false) as is_fee_within
+    coalesce(transfers.is_fee_within, false) as is_fee_within,
+    legs.twin_account as counter_account,
+    case when legs.twin_book_account = legs.twin_account then 'IMPORT' end as counter_ledger
   from staging.imported_rows as imported
+  left join staging.imported_legs as legs on legs.place = imported.place
   left join staging.imported_transfers as transfers on transfers.place = imported.place
   where imported.book_account = imported.account
 ),
@@ -32,14 +38,16 @@ parts as (
       when type in ('transfer_in', 'transfer_out') then 'transfer'
       when type in ('gift_in', 'gift_out') then 'gift'
       else type
-    end as kind
+    end as kind,
+    counter_account, counter_ledger
   from rows
   union all
-  select id, 'total', account, occurred_at, currency, case when type = 'buy' then -total else total end, 'trade'
+  select id, 'total', account, occurred_at, currency, case when type = 'buy' then -total else total end, 'trade',
+    cast(null as varchar), cast(null as varchar)
   from rows
   where type in ('buy', 'sell') and total > 0
   union all
-  select id, 'fee', account, occurred_at, fee_currency, -fee, 'fee'
+  select id, 'fee', account, occurred_at, fee_currency, -fee, 'fee', cast(null as varchar), cast(null as varchar)
   from rows
   where fee <> 0 and not is_fee_within
 ),
@@ -53,6 +61,7 @@ uncounted as (
 )
 select parts.id || '/' || parts.part as entry_id, parts.account as account, 'IMPORT' as ledger, parts.coin as coin,
   parts.amount as amount, parts.kind as kind,
-  parts.occurred_at as occurred_at, parts.id as imported_id
+  parts.occurred_at as occurred_at, parts.id as imported_id, parts.counter_account as counter_account,
+  parts.counter_ledger as counter_ledger
 from parts
 anti join uncounted on uncounted.account = parts.account and uncounted.coin = parts.coin

@@ -43,36 +43,16 @@ entry_lines as (
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place
 ),
--- Imported moves of money, tied to their other leg as imported_transfers ties those of coins.
-money_legs as (
-  select id, transfer_id, type, asset, account, book_account,
-    row_number() over (partition by transfer_id, asset, type order by place) as nth
-  from staging.imported_rows
-  where transfer_id is not null and is_asset_money
-),
-money_moves as (
-  select legs.id as imported_id
-  from money_legs as legs
-  join money_legs as twin
-    on twin.transfer_id = legs.transfer_id and twin.asset = legs.asset and twin.type <> legs.type
-    and twin.nth = legs.nth
-  where twin.book_account = twin.account
-),
 -- What an imported trade brings is a deposit as far as its money does not lie in the account: both sides of it are. The
 -- coins of a move stand among the lots that move; what is left of it here is its fee.
 imported_lines as (
-  select rows.id as imported_id,
+  select id as imported_id,
     case
       when type = 'income' then 'income'
       when type in ('transfer_in', 'transfer_out') then 'fees'
       else 'deposits'
-    end as line,
-    case
-      when type in ('transfer_in', 'transfer_out') and moves.imported_id is not null then 'transfers'
-      when type in ('transfer_in', 'transfer_out') then 'deposits'
-    end as money_line
-  from staging.imported_rows as rows
-  left join money_moves as moves on moves.imported_id = rows.id
+    end as line
+  from staging.imported_rows
   where book_account = account
 ),
 -- Gifts that are no disposals, each with the cost that its pieces take along: they leave at their value, and what that is
@@ -107,7 +87,11 @@ lines as (
   where entry_lines.coin = reporting.currency and entry_lines.effect is distinct from 'debt'
   union all
   select imported.account, imported.occurred_at, imported.amount,
-    coalesce(case when imported.kind = 'transfer' then imported_lines.money_line end, imported_lines.line, 'deposits')
+    case
+      when imported.kind = 'transfer' and imported.counter_ledger is not null then 'transfers'
+      when imported.kind = 'transfer' then 'deposits'
+      else coalesce(imported_lines.line, 'deposits')
+    end
   from main.imported_entries as imported
   cross join staging.reporting as reporting
   left join imported_lines on imported_lines.imported_id = imported.imported_id
