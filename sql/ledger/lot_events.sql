@@ -16,7 +16,7 @@
 --   quantity: Quantity, without a sign.
 --   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing states it.
 --   currency: Reporting currency.
---   transfer_id: Ties the two legs of a move between own wallets; null elsewhere.
+--   transfer_id: Ties the two legs of a move between own wallets, and no further leg; null elsewhere.
 with
 reporting as (select currency from staging.reporting),
 legs as (

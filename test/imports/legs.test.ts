@@ -103,13 +103,38 @@ test('several legs of one id are tied first to first, coins and money each for t
     ['t:6', 'kraken', 'attic'],
   ])
   // 1000 came, 200 went beside the books of main, 40 to nobody knows where; and of 990 of coins 500 left likewise.
-  expect(
-    await books.query(
-      `select account, deposits, transfers from value_bridge where account in ('attic', 'kraken') order by account`,
-    ),
-  ).toEqual([
-    ['attic', '0', '110'],
-    ['kraken', '1250', '-210'],
+  expect(await books.query('select account, deposits, transfers from value_bridge order by account')).toEqual(
+    [
+      ['attic', '0', '110'],
+      ['cold', '0', '100'],
+      ['kraken', '1250', '-210'],
+      ['main', '1', '0'],
+    ],
+  )
+})
+
+test('the venue’s record stands for the leg that it is, also where it comes later than another leg of that id', async () => {
+  await books.account('main', 'unified')
+  const arrival = { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: '2026-01-10 06:00:00+00' }
+  await books.tax('SPOT', balanced([arrival]))
+  await row('x1', '01 00:00', 'kraken', 'gift_in', 'BTC', '3', { currency: 'USDT', total: '300' })
+  await row('t:1', '10 01:00', 'kraken', 'transfer_out', 'BTC', '1')
+  await row('t:2', '10 02:00', 'kraken', 'transfer_out', 'BTC', '2')
+  await row('t:3', '10 03:00', 'main', 'transfer_in', 'BTC', '1')
+  await row('t:4', '10 04:00', 'cold', 'transfer_in', 'BTC', '2')
+  await build()
+  expect(await printed()).toEqual([
+    ['t:1', 'kraken', 'main', null],
+    ['t:2', 'kraken', 'cold', 'IMPORT'],
+    ['t:4', 'cold', 'kraken', 'IMPORT'],
+  ])
+  expect(await moved()).toEqual([
+    ['t:1', 'kraken', 'main'],
+    ['t:2', 'kraken', 'cold'],
+  ])
+  expect(await books.query('select account, quantity_left, cost_basis_left from lots order by all')).toEqual([
+    ['cold', '2', '200'],
+    ['main', '1', '100'],
   ])
 })
 

@@ -5,7 +5,7 @@
 -- keys:  place unique; entry_id unique
 with
 legs as (
-  select legs.place as place, legs.transfer_id as transfer_id, legs.type as type, rows.account as account,
+  select legs.place as place, legs.pair_id as pair_id, legs.type as type, rows.account as account,
     legs.asset as asset, legs.quantity as quantity, legs.occurred_at as occurred_at
   from staging.imported_transfers as legs
   join staging.imported_rows as rows on rows.place = legs.place
@@ -18,7 +18,7 @@ records as (
   where transfers.kind = 'transfer' and transfers.transfer_id is null
 ),
 candidates as (
-  select legs.place as place, legs.transfer_id as transfer_id, records.entry_id as entry_id,
+  select legs.place as place, legs.pair_id as pair_id, records.entry_id as entry_id,
     abs(epoch_ms(records.occurred_at) - epoch_ms(legs.occurred_at)) as apart_ms
   from legs
   join records
@@ -32,6 +32,6 @@ ranked as (
   from candidates
   where apart_ms <= 86400000
 )
-select place, entry_id, 'import/' || ranked.transfer_id as transfer_id
+select place, entry_id, 'import/' || ranked.pair_id as transfer_id
 from ranked
 where choice_of_leg = 1 and choice_of_record = 1

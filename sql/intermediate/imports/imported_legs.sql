@@ -1,7 +1,7 @@
 -- Legs of imported transfers, of coins and of money, each with its other leg: the part of the id before the colon ties
 -- them, the first leg out to the first leg in. This is the one place that says which legs belong together.
 -- grain: one row per leg
--- keys:  place unique
+-- keys:  place unique; pair_id and type unique
 with
 legs as (
   select place, id, account, book_account, occurred_at, type, transfer_id, asset, quantity, fee, fee_currency,
@@ -14,7 +14,9 @@ select legs.place as place, legs.id as id, legs.book_account as book_account, le
   legs.type as type, legs.transfer_id as transfer_id, legs.asset as asset, legs.quantity as quantity,
   legs.fee as fee, legs.fee_currency as fee_currency, legs.is_asset_money as is_asset_money,
   twin.place as twin_place, twin.account as twin_account, twin.book_account as twin_book_account,
-  twin.quantity as twin_quantity
+  twin.quantity as twin_quantity,
+  -- The leg out names the two; a leg that is alone names itself.
+  case when legs.type = 'transfer_in' then coalesce(twin.id, legs.id) else legs.id end as pair_id
 from legs
 left join legs as twin
   on twin.transfer_id = legs.transfer_id and twin.asset = legs.asset and twin.type <> legs.type

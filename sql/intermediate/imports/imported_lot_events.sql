@@ -9,7 +9,7 @@ with
 last_row as (select coalesce(max(imported_rows.place), 0) as place from staging.imported_rows),
 moves as (
   select moves.place as place, moves.leg as leg, moves.id as id, moves.book_account as book_account,
-    moves.occurred_at as occurred_at, moves.type as type, moves.transfer_id as transfer_id,
+    moves.occurred_at as occurred_at, moves.type as type, transfers.pair_id as pair_id,
     moves.coin as coin, moves.amount as amount, rows.is_asset_money as is_asset_money,
     imported.row_value as row_value, imported.fee_value as fee_value, imported.network_value as network_value,
     stated.stated_value as stated_value
@@ -17,6 +17,7 @@ moves as (
   join staging.imported_rows as rows on rows.place = moves.place
   join staging.imported_values as imported on imported.place = moves.place
   cross join staging.reporting as reporting
+  left join staging.imported_transfers as transfers on transfers.place = moves.place
   left join staging.stated_values as stated
     on stated.id = moves.id and stated.coin = moves.coin and stated.currency = reporting.currency
 ),
@@ -33,7 +34,7 @@ valued as (
       else row_value - fee_value
     end as value,
     case
-      when leg = 1 and transfer_id is not null then type
+      when leg = 1 and pair_id is not null then type
       when amount > 0 then 'acquire'
       when leg = 1 and type = 'gift_out' then 'give'
       else 'dispose'
@@ -49,7 +50,7 @@ handed_over as (
 select book_account as account, coin, occurred_at as happened_at,
   (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,
   reporting.currency as currency,
-  case when kind in ('transfer_in', 'transfer_out') then 'import/' || valued.transfer_id end as transfer_id
+  case when kind in ('transfer_in', 'transfer_out') then 'import/' || valued.pair_id end as transfer_id
 from valued
 cross join last_row
 cross join staging.reporting as reporting

@@ -6,7 +6,7 @@
 with
 measured as (
   select place, id, book_account, occurred_at, type, transfer_id, asset, quantity, fee, fee_currency, twin_place,
-    twin_quantity,
+    twin_quantity, pair_id,
     case when type = 'transfer_out' and twin_quantity < quantity then quantity - twin_quantity else 0 end
       as network_quantity
   from staging.imported_legs
