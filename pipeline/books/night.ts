@@ -11,14 +11,9 @@ import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
 import { type ErrorDetails, UsageError } from '../../models/error.ts'
 import { clickHouseSettings } from '../clickhouse/settings.ts'
-import {
-  budgetOverrides,
-  type Config,
-  configuredSecrets,
-  readAccounts,
-  requireCredentials,
-} from '../config/config.ts'
+import { budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
+import { configuredSecrets, readAccounts, requireCredentials } from '../config/credentials.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
 import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'

@@ -7,8 +7,9 @@ import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Books, openBooks } from '../books/books.ts'
 import { openConfiguredVenue } from '../books/night.ts'
-import { type Config, readAccounts } from '../config/config.ts'
+import type { Config } from '../config/config.ts'
 import { type CommandContext, requiredConfig } from '../config/context.ts'
+import { readAccounts } from '../config/credentials.ts'
 import { engineSettings } from '../engine/settings.ts'
 
 export interface CallSession {

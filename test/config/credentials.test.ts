@@ -1,7 +1,8 @@
 // Credentials: where they come from, and what is said of an account that has none.
 import { expect, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
-import { emptyConfig, readAccounts, requireCredentials } from '../../pipeline/config/config.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { readAccounts, requireCredentials } from '../../pipeline/config/credentials.ts'
 
 const config = {
   ...emptyConfig,

@@ -1,0 +1,216 @@
+// Where the credentials of accounts come from: the environment, or a file of their own, which is refused where others can
+// read it. They never enter the configuration, which says of each account which of the two it is.
+import { existsSync, readFileSync, statSync } from 'node:fs'
+import { join } from 'node:path'
+import { z } from 'zod'
+import { type AccountAccess, type Credentials, secretsOfAccount } from '../../connectors/access.ts'
+import { UsageError } from '../../models/error.ts'
+import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { readYaml } from './yaml.ts'
+
+/** What the configuration says of accounts. */
+interface Configured {
+  readonly accounts: Readonly<
+    Record<string, { readonly uid?: string | undefined; readonly credentials: 'env' | 'file' }>
+  >
+}
+
+const credentialSection = z.strictObject({
+  key: z.string().optional(),
+  secret: z.string().optional(),
+  passphrase: z.string().optional(),
+  tax_key: z.string().optional(),
+  tax_secret: z.string().optional(),
+  tax_passphrase: z.string().optional(),
+})
+
+type Section = z.output<typeof credentialSection>
+
+const CREDENTIALS_FILE = 'credentials.yaml'
+
+/** The accounts of the configuration with their credentials; a credential that is not there is left out. */
+export function readAccounts(
+  config: Configured,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): AccountAccess[] {
+  const usesFile = Object.values(config.accounts).some((account) => account.credentials === 'file')
+  const sections = usesFile ? readCredentials(join(dir, CREDENTIALS_FILE), Object.keys(config.accounts)) : {}
+  const accounts = Object.entries(config.accounts).map(([name, account]) => {
+    const section =
+      account.credentials === 'file' ? (sections[name] ?? {}) : fromEnvironment(name, environment)
+    const api = credentials(name, section.key, section.secret, section.passphrase)
+    const tax = credentials(`${name} (tax)`, section.tax_key, section.tax_secret, section.tax_passphrase)
+    return {
+      name,
+      ...(account.uid === undefined ? {} : { uid: account.uid }),
+      ...(api === null ? {} : { api }),
+      ...(tax === null ? {} : { tax }),
+    }
+  })
+  refuseSharedKeys(accounts, config, dir)
+  return accounts
+}
+
+/** One key under two names is one account of the venue, whose every figure would count twice. The key is not named. */
+function refuseSharedKeys(accounts: readonly AccountAccess[], config: Configured, dir: string): void {
+  const owners = new Map<string, AccountAccess>()
+  for (const access of accounts)
+    for (const { key } of [access.api, access.tax].filter((given) => given !== undefined)) {
+      const owner = owners.get(key) ?? access
+      owners.set(key, owner)
+      if (owner === access) continue
+      throw new UsageError(`The accounts ${owner.name} and ${access.name} have the same key.`, {
+        where: [owner, access].map((one) => placeOfCredentials(one.name, config, dir)).join('; '),
+        expected: 'keys of its own for each account: under two names every figure would count twice',
+        found: 'one key under both names',
+        action: `Give ${access.name} its own key, or take it out of the configuration. Nothing was sent.`,
+      })
+    }
+}
+
+/** Credentials of all accounts, for what is asked without any: books whose credentials file is elsewhere have none of it. */
+export function configuredSecrets(
+  config: Configured,
+  dir: string,
+  environment: Readonly<Record<string, string | undefined>>,
+): string[] {
+  const hasFile = existsSync(join(dir, CREDENTIALS_FILE))
+  const accounts = Object.entries(config.accounts).filter(
+    ([, { credentials }]) => hasFile || credentials === 'env',
+  )
+  return readAccounts({ ...config, accounts: Object.fromEntries(accounts) }, dir, environment).flatMap(
+    secretsOfAccount,
+  )
+}
+
+function credentials(
+  of: string,
+  key: string | undefined,
+  secret: string | undefined,
+  passphrase: string | undefined,
+): Credentials | null {
+  if (!key && !secret && !passphrase) return null
+  if (!key || !secret || !passphrase) {
+    throw new UsageError(`The credentials of account ${of} are incomplete.`, {
+      expected: 'a key, a secret and a passphrase',
+      found: `no ${[!key && 'key', !secret && 'secret', !passphrase && 'passphrase'].filter(Boolean).join(', no ')}`,
+      action: 'Give all three, or none of them.',
+    })
+  }
+  return { key, secret, passphrase }
+}
+
+const API_PARTS = ['key', 'secret', 'passphrase'] as const
+const TAX_PARTS = ['tax_key', 'tax_secret', 'tax_passphrase'] as const
+
+/** The environment variable that holds a part of an account's credentials. */
+const variableOf = (account: string, part: string): string =>
+  `TIEOUT_${account.toUpperCase().replace(/[^A-Z0-9]/g, '_')}_${part.toUpperCase()}`
+
+/** Refuses names for which the same variables would be read: `desk-1` and `desk_1`, or the tax key of `main` as that of `main-tax`. */
+export function refuseSharedVariables(file: string, { accounts }: Configured): void {
+  const readers = new Map<string, string>()
+  for (const [name, { credentials }] of Object.entries(accounts)) {
+    if (credentials !== 'env') continue
+    for (const part of [...API_PARTS, ...TAX_PARTS]) {
+      const variable = variableOf(name, part)
+      const other = readers.get(variable) ?? name
+      readers.set(variable, other)
+      if (other === name) continue
+      throw new UsageError(`The accounts ${other} and ${name} would read the same environment variable.`, {
+        where: `accounts in ${file}`,
+        expected: 'names that still differ in capitals, with _ for -, and with TAX_ before KEY',
+        found: `${variable} for both`,
+        action: `Rename one of them, or put its credentials into the file: \`${name}: { credentials: file }\`.`,
+      })
+    }
+  }
+}
+
+function fromEnvironment(name: string, environment: Readonly<Record<string, string | undefined>>): Section {
+  return Object.fromEntries(
+    [...API_PARTS, ...TAX_PARTS].map((part) => [part, environment[variableOf(name, part)]]),
+  ) as Section
+}
+
+/** Where the credentials of an account belong. */
+function placeOfCredentials(name: string, config: Configured, dir: string): string {
+  if (config.accounts[name]?.credentials === 'file')
+    return `section ${name} of ${join(dir, CREDENTIALS_FILE)}`
+  return API_PARTS.map((part) => variableOf(name, part)).join(', ')
+}
+
+/** Refuses accounts that have no credentials at all: nothing of them could be fetched, night after night. */
+export function requireCredentials(
+  accounts: readonly AccountAccess[],
+  config: Configured,
+  dir: string,
+): void {
+  const bare = accounts.filter(({ api, tax }) => api === undefined && tax === undefined)
+  if (bare.length === 0) return
+  throw new UsageError(
+    bare.length === 1
+      ? `The account ${bare[0]?.name} has no credentials.`
+      : `${bare.length} accounts have no credentials: ${bare.map(({ name }) => name).join(', ')}.`,
+    {
+      where: bare.map(({ name }) => placeOfCredentials(name, config, dir)).join('; '),
+      expected:
+        'a key, a secret and a passphrase; with TAX_ or tax_ before each of them those of the tax records',
+      found: 'none of them',
+      action: 'Set them, or take the account out of the configuration. Nothing was sent.',
+    },
+  )
+}
+
+/** The sections of the credentials file, which only its owner may read. An error names those of known accounts alone. */
+export function readCredentials(file: string, accounts: readonly string[] = []): Record<string, Section> {
+  let source: string
+  try {
+    const mode = statSync(file).mode & 0o777
+    if ((mode & 0o077) !== 0) {
+      throw new UsageError('The credentials file can be read by others.', {
+        where: file,
+        expected: 'a file that only its owner can read (mode 600)',
+        found: `mode ${mode.toString(8)}`,
+        action: `chmod 600 ${file}`,
+      })
+    }
+    refuseUnfit(file, SMALL_FILE_BYTES)
+    source = readFileSync(file, 'utf8')
+  } catch (cause) {
+    if (cause instanceof UsageError) throw cause
+    throw new UsageError('The credentials file cannot be read.', {
+      where: file,
+      expected: 'a YAML file with a section for each account that says `credentials: file`',
+      action: 'Create it with mode 600, or use `credentials: env`.',
+      cause,
+    })
+  }
+  // A parse error would quote the line, and with it a secret: only its position is given.
+  const read = readYaml(source)
+  const checked = z.record(z.string(), credentialSection).safeParse(read.ok ? (read.value ?? {}) : null)
+  if (!checked.success) {
+    const inYaml = read.ok || read.line === null ? '' : `line ${read.line}`
+    const place = read.ok ? placeOf(checked.error.issues[0], Object.keys(read.value ?? {}), accounts) : inYaml
+    throw new UsageError('The credentials file is not understood.', {
+      where: `${file}, ${place || 'top'}`,
+      expected:
+        'sections of key, secret, passphrase, tax_key, tax_secret, tax_passphrase, each a text in quotes',
+      action: 'Correct it; values made of digits need quotes.',
+    })
+  }
+  return checked.data
+}
+
+/** The section and the field, where they are ones that are known: any other key may be a secret itself. */
+function placeOf(
+  issue: z.core.$ZodIssue | undefined,
+  sections: readonly string[],
+  accounts: readonly string[],
+): string {
+  const [section, field] = (issue?.path ?? []).map(String)
+  if (section === undefined) return ''
+  const named = accounts.includes(section) ? section : `section ${sections.indexOf(section) + 1}`
+  return field !== undefined && field in credentialSection.shape ? `${named}.${field}` : named
+}
