@@ -42,7 +42,10 @@ export async function paperOf(
   const { period, zone, account } = question.request
   const people = await who(ledger, account)
   const books = await stampOf(ledger, asked, filings, zone)
-  const warnings = [...(made.warnings ?? []), ...(await withoutGain(question.matched, question.values))]
+  const warnings = [
+    ...(made.warnings ?? []),
+    ...(await withoutGain(ledger, question.matched, question.values)),
+  ]
   const facts: (readonly [string, string])[] = [
     ['Accounts', people],
     ['Period', `${period.label === '' ? 'all of history' : period.label} (${spanOf(period, zone)})`],

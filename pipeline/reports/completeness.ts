@@ -3,6 +3,7 @@
 import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
+import { listedArrivals } from './worksheet.ts'
 
 /** SQL of the disposals that a report is about: by account, period and the value `$currency`. */
 export const CHOSEN_DISPOSALS = `${OF_ACCOUNT} and ${within('disposed_at')}
@@ -32,20 +33,21 @@ export async function withoutValue(reader: Reader, values: Values): Promise<stri
 
 /**
  * One warning where pieces have no known gain: how many of how many, of which coins, and what to do. `values` are those of
- * a report, with `currency`.
+ * a report, with `currency`; `reader` has the disposals that were asked for, `ledger` what was published.
  */
-export async function withoutGain(reader: Reader, values: Values): Promise<string[]> {
+export async function withoutGain(ledger: Reader, reader: Reader, values: Values): Promise<string[]> {
+  const asked = {
+    account: values.account ?? null,
+    from: values.from ?? null,
+    before: values.before ?? null,
+    currency: values.currency ?? null,
+  }
   const rows = await sums(
     reader,
     `select account, coin, count(*), count(*) filter (gain is null), sum(quantity) filter (gain is null),
        count(*) filter (cost_basis is null), count(*) filter (proceeds is null), ${reach('quantity')}
      from disposals where ${CHOSEN_DISPOSALS} group by account, coin order by account, coin`,
-    {
-      account: values.account ?? null,
-      from: values.from ?? null,
-      before: values.before ?? null,
-      currency: values.currency ?? null,
-    },
+    asked,
   )
   const total = (column: number): number => rows.reduce((sum, row) => sum + Number(row[column]), 0)
   const unknown = total(3)
@@ -56,11 +58,7 @@ export async function withoutGain(reader: Reader, values: Values): Promise<strin
     .map(([account, coin, , , quantity]) => `${quantity} ${coin} (${account})`)
   const more = concerned.length > NAMED ? ` and ${concerned.length - NAMED} more` : ''
   const cures = [
-    ...(total(5) > 0
-      ? [
-          `${counted(total(5), 'piece')} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`,
-        ]
-      : []),
+    ...(total(5) > 0 ? await withoutCost(ledger, reader, asked) : []),
     ...(total(6) > 0
       ? [
           `${counted(total(6), 'piece')} without a price of the time: import prices (\`tieout import prices\`).`,
@@ -70,5 +68,42 @@ export async function withoutGain(reader: Reader, values: Values): Promise<strin
   return [
     `INCOMPLETE: ${unknown} of ${counted(total(2), 'piece')} of disposals ${unknown === 1 ? 'has' : 'have'} no known gain and ` +
       `${unknown === 1 ? 'is' : 'are'} left out of the figures: ${named.join(', ')}${more}. ${cures.join(' ')}`,
+  ]
+}
+
+/** What would tell the cost of the pieces without one, by what their lots came from. */
+async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
+  const rows = await reader.query(
+    `select coin, lot_id, lot_id is null and method in ('average', 'uk', 'ca'), count(*)
+     from disposals where ${CHOSEN_DISPOSALS} and cost_basis is null group by all`,
+    asked,
+  )
+  // Only lots and pools can have come from arrivals: what left beyond all of them asks for none.
+  const listed = rows.some(([, lot, isPool]) => lot !== null || isPool === true)
+    ? await listedArrivals(ledger)
+    : new Map<string, ReadonlySet<string>>()
+  const pieces = { listed: 0, missing: 0, other: 0 }
+  for (const [coin, lot, isPool, count] of rows) {
+    const ids = listed.get(String(coin))
+    // A pool does not tell its arrivals: there those of its coin count.
+    if (lot === null && isPool !== true) pieces.missing += Number(count)
+    else if (lot === null ? ids !== undefined : ids?.has(String(lot)) === true) pieces.listed += Number(count)
+    else pieces.other += Number(count)
+  }
+  const of = (count: number, cure: string): string[] =>
+    count === 0 ? [] : [`${counted(count, 'piece')} without a known cost${cure}`]
+  return [
+    ...of(
+      pieces.listed,
+      ': import the older trades (`tieout import trades`), or fill in the costs (`tieout worksheet`, then `tieout import lots`).',
+    ),
+    ...of(
+      pieces.missing,
+      ' for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+    ),
+    ...of(
+      pieces.other,
+      ', whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
+    ),
   ]
 }

@@ -69,7 +69,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     columns: COLUMNS,
     rows: boxed(rows, form1099),
     totals: await boxTotals(reader, values, form1099),
-    warnings: await withoutGain(reader, values),
+    warnings: await withoutGain(ledger, reader, values),
     notes: [...notes, ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []), ...standing],
   }
 }

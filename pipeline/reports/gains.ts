@@ -27,7 +27,7 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
     columns,
     rows,
     totals: totals.map((total) => placed(columns, total)),
-    warnings: await withoutGain(reader, values),
+    warnings: await withoutGain(ledger, reader, values),
     notes: [...notes, ...standing],
   }
 }

@@ -55,7 +55,7 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
     columns: COLUMNS,
     rows: asBatches(lines),
     totals: totalsOf(lines),
-    warnings: await withoutGain(reader, { ...valuesOf(request), currency }),
+    warnings: await withoutGain(ledger, reader, { ...valuesOf(request), currency }),
     notes: [...matched, ...standing],
   }
 }

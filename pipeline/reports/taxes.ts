@@ -94,7 +94,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(await futuresSection(ledger, request, law, year)),
     ]),
     totals: [],
-    warnings: [...(await withoutGain(reader, values)), ...carried.warnings, ...income.warnings],
+    warnings: [...(await withoutGain(ledger, reader, values)), ...carried.warnings, ...income.warnings],
     notes: [
       ...notes,
       ...limits,

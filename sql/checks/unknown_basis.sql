@@ -1,12 +1,38 @@
 -- What was disposed of has a known cost. More disposed of than the history has is missing history; where the chain of
--- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost.
--- needs: unknown_basis
+-- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost; what
+-- would tell it is said of the arrivals that were disposed of. A pool does not tell its arrivals: there all of its coin count.
+-- needs: unknown_basis, disposals
 -- grain: one row per account and coin
 with
 open_chains as (
   select account, coin, min(source_id) as one_id
   from main.balance_chain
   where status = 'open'
+  group by account, coin
+),
+pieces as (
+  select account, coin, lot_id, max(case when method in ('average', 'uk', 'ca') then 1 else 0 end) as is_pool
+  from main.disposals
+  where cost_basis is null
+  group by account, coin, lot_id
+),
+causes as (
+  select pieces.account as account, pieces.coin as coin, arrivals.told_by as told_by
+  from pieces
+  join staging.unknown_arrivals as arrivals on arrivals.event_id = pieces.lot_id and arrivals.coin = pieces.coin
+  union all
+  select pieces.account, pieces.coin, arrivals.told_by
+  from pieces
+  join staging.unknown_arrivals as arrivals on arrivals.coin = pieces.coin
+  where pieces.lot_id is null and pieces.is_pool = 1 and arrivals.told_by <> 'transfer'
+),
+cures as (
+  select account, coin,
+    max(case when told_by = 'worksheet' then 1 else 0 end) as by_worksheet,
+    max(case when told_by = 'transfer' then 1 else 0 end) as by_transfer,
+    max(case when told_by = 'price' then 1 else 0 end) as by_price,
+    max(case when told_by = 'type' then 1 else 0 end) as by_type
+  from causes
   group by account, coin
 )
 select case when quantity > 0 and open_chains.account is null then 'warning' else 'notice' end as severity,
@@ -28,10 +54,39 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
     || case
       when open_chains.account is not null
         then '. Follows from the open balance chain at record ' || one_id || '.'
-      when quantity > 0 then '. Import the missing history: `tieout import trades`.'
-      else '. `tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.'
+      else '.'
+        || case when quantity > 0 then ' Import the missing history: `tieout import trades`.' else '' end
+        || case
+          when unvalued_quantity <= 0 then ''
+          when cures.account is null
+            then ' Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was '
+              || 'held before (`tieout import lots`).'
+          else
+            case
+              when by_worksheet = 1
+                then ' `tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.'
+              else ''
+            end
+            || case
+              when by_transfer = 1
+                then ' What came in by a transfer costs what it cost where it left: import the leg out and the purchase '
+                  || 'before it (`tieout import trades`).'
+              else ''
+            end
+            || case
+              when by_price = 1
+                then ' What came without a price of its time needs one: `tieout import prices`.'
+              else ''
+            end
+            || case
+              when by_type = 1
+                then ' What came by a record that does not say why needs a row in tax_types.csv in the folder of the books.'
+              else ''
+            end
+        end
     end as explanation,
   '[]' as evidence, '' as culprit
 from main.unknown_basis as unknown
 left join open_chains on open_chains.account = unknown.account and open_chains.coin = unknown.coin
+left join cures on cures.account = unknown.account and cures.coin = unknown.coin
 where quantity > 0 or unvalued_quantity > 0

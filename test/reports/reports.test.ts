@@ -195,7 +195,7 @@ describe('gains', () => {
     ])
     expect(report.warnings).toEqual([
       'INCOMPLETE: 1 of 2 pieces of disposals has no known gain and is left out of the figures: 2.5 ETH (main). ' +
-        '1 piece without a known cost: import the older trades (`tieout import trades`), or fill in the costs (`tieout worksheet`, then `tieout import lots`).',
+        '1 piece without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
     ])
     expect(await allRows(report.rows)).toHaveLength(2)
   })

@@ -7,8 +7,10 @@ import { lotsFormat } from '../../pipeline/imports/lots.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { csvText } from '../../pipeline/output/csv.ts'
+import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { worksheet } from '../../pipeline/reports/worksheet.ts'
 import { balanced, TestBooks } from '../support/books.ts'
+import { ImportedBooks } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 
 let books: TestBooks
@@ -129,4 +131,65 @@ test('goes to a file from the command line, as the CSV that is imported or as JS
   expect((await command(['worksheet', '--json', '--out', books.dir, '--dir', books.dir])).code).toBe(0)
   const rows = JSON.parse(readFileSync(join(books.dir, 'worksheet.json'), 'utf8')) as { asset: string }[]
   expect(rows.map(({ asset }) => asset)).toEqual(['BTC', 'BTC', 'ETH'])
+})
+
+/** What the check and the warning of `report gains` say would cure it, under the methods asked for. */
+async function advice(dir: string, ...asked: readonly ReportOptions[]): Promise<string[]> {
+  const ledger = await openLedger(dir)
+  try {
+    const breaks = await ledger.query(
+      "select explanation from breaks where check_name = 'unknown_basis' order by account, coin",
+    )
+    const warnings = await Promise.all(
+      asked.map(async (options) => (await makeReport(ledger, 'gains', options)).warnings ?? []),
+    )
+    return [
+      ...breaks.map(([explanation]) => String(explanation).replace(/^.*no gain\. /, '')),
+      ...warnings.flat().map((warning) => warning.replace(/^.*?\)\. /, '')),
+    ]
+  } finally {
+    ledger.close()
+  }
+}
+
+test('is recommended where it has a line for what was sold, whatever the method', async () => {
+  await build()
+  const pieces = (count: string): string =>
+    `${count} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`
+  expect(await advice(books.dir, {}, { method: 'lifo' }, { method: 'average' }, { rules: 'uk' })).toEqual([
+    '`tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.',
+    pieces('2 pieces'),
+    pieces('2 pieces'),
+    pieces('2 pieces'),
+    pieces('1 piece'),
+  ])
+})
+
+test('is not recommended for imported rows, of which it has no line: the advice names what helps', async () => {
+  const imported = new ImportedBooks()
+  try {
+    await imported.trades(
+      't2:in,2026-01-02T00:00:00Z,cold,transfer_in,BTC,0.5,,,,',
+      's1,2026-01-03T00:00:00Z,cold,sell,BTC,0.5,USD,150,0,',
+      'g0,2026-01-01T00:00:00Z,gifts,gift_in,ETH,1,,,,',
+      's2,2026-01-03T00:00:00Z,gifts,sell,ETH,1.5,USD,80,0,',
+    )
+    await imported.build()
+    const cures = [
+      '1 piece without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+      '2 pieces without a known cost, whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
+    ].join(' ')
+    expect(await advice(imported.dir, {}, { method: 'lifo' })).toEqual([
+      'What came in by a transfer costs what it cost where it left: import the leg out and the purchase before it (`tieout import trades`).',
+      'Import the missing history: `tieout import trades`. What came without a price of its time needs one: `tieout import prices`.',
+      cures,
+      cures,
+    ])
+    // A pool does not tell its arrivals, and none of its coin is one that a worksheet lists.
+    expect((await advice(imported.dir, { rules: 'uk' })).join(' ')).not.toContain('worksheet')
+    const sheet = await command(['worksheet', '--json', '--dir', imported.dir])
+    expect(JSON.parse(sheet.stdout)).toEqual([])
+  } finally {
+    imported.close()
+  }
 })

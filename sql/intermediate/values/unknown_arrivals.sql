@@ -1,0 +1,16 @@
+-- Arrivals that state no cost, and what would tell it. The worksheet lists those of `worksheet`, by this same select over the
+-- published ledger, so what recommends it reads this too. A lot that a transfer brings along keeps the id of its purchase:
+-- one with the id of the transfer is of coins whose other leg, or whose purchase, is in no books.
+-- grain: one row per event that brings coins without a value
+-- keys:  event_id, coin and place unique
+select events.event_id as event_id, events.account as account, events.coin as coin,
+  events.happened_at as happened_at, events.place as place, events.quantity as quantity, entries.kind as entry_kind,
+  case
+    when events.kind = 'transfer_in' or entries.kind = 'margin_move' then 'transfer'
+    when entries.kind in ('opening', 'transfer') then 'worksheet'
+    when entries.kind in ('other', 'unclassified', 'venue_side') then 'type'
+    else 'price'
+  end as told_by
+from main.lot_events as events
+left join main.entries as entries on entries.entry_id = events.event_id
+where events.value is null and events.kind in ('acquire', 'transfer_in')
