@@ -147,22 +147,24 @@ describe('prices from the configured sources', () => {
       ['BGB', '18.9', 'BGB > USDT > EUR', 'candles > candles'],
       ['CAD', '200', 'CAD > EUR', 'ecb'],
     ])
-    expect(prices).toMatchObject({ requests: 4, problems: [], unreachable: ['BTC'] })
+    expect(prices).toMatchObject({ requests: 6, problems: [], unreachable: ['BTC'] })
     expect(
       await fetched.query(
         `select coin, currency, count(*), min(priced_at), max(priced_at) from prices where source <> 'trades' group by 1, 2 order by 1`,
       ),
     ).toEqual([
-      ['BGB', 'USDT', 24, '2026-01-05T00:00:00.000Z', '2026-01-05T23:00:00.000Z'],
+      ['BGB', 'USDT', 26, '2026-01-05T00:00:00.000Z', '2026-01-07T00:00:00.000Z'],
       ['EUR', 'CAD', 6, '2026-01-01T00:00:00.000Z', '2026-01-06T00:00:00.000Z'],
-      ['USDT', 'EUR', 24, '2026-01-05T00:00:00.000Z', '2026-01-05T23:00:00.000Z'],
+      ['USDT', 'EUR', 26, '2026-01-05T00:00:00.000Z', '2026-01-07T00:00:00.000Z'],
     ])
   })
 
   it('are asked for on the days and of the coins that the books need, and for nothing else, without any key', () => {
     expect(asked.toSorted()).toEqual([
+      'BGBUSDT 1Dutc until 2026-01-07T00:00:00.000Z',
       'BGBUSDT 1h until 2026-01-05T23:00:00.000Z',
       'CAD from 2026-01-01 to 2026-01-06',
+      'USDTEUR 1Dutc until 2026-01-07T00:00:00.000Z',
       'USDTEUR 1h until 2026-01-05T23:00:00.000Z',
       'pairs',
     ])
@@ -179,11 +181,42 @@ describe('prices from the configured sources', () => {
     expect(world.asked).toEqual(['pairs'])
     await books.trades(REWARD, 'r2,2026-01-06T00:10:00Z,main,income,BGB,1,,,,')
     await books.fetchPrices()
-    expect(world.asked.filter((one) => one.startsWith('BGB'))).toEqual([
+    expect(world.asked.filter((one) => one.startsWith('BGB')).toSorted()).toEqual([
+      'BGBUSDT 1Dutc until 2026-01-07T00:00:00.000Z',
       'BGBUSDT 1h until 2026-01-06T23:00:00.000Z',
     ])
     // Closed at midnight: 2.00 × 0.9
     expect((await valuations()).at(-1)?.[1]).toBe('1.8')
+  })
+
+  it('are asked for by the day while an imported account only holds a coin, and each day then has its value', async () => {
+    await books.trades(
+      't1:in,2026-01-05T10:30:00Z,cold,transfer_in,BGB,10,,,,',
+      't1:out,2026-01-05T10:00:00Z,main,transfer_out,BGB,10,,,,',
+      'b0,2026-01-05T09:00:00Z,main,buy,BGB,10,EUR,20,,',
+      's1,2026-01-20T12:00:00Z,cold,sell,BGB,10,EUR,30,,',
+      'b2,2026-01-25T12:00:00Z,cold,buy,BGB,1,EUR,2,,',
+    )
+    // A price of one's own that counts at the end of a day spares that day, where it is in the reporting currency.
+    await books.import(
+      'prices',
+      'time,asset,currency,price\n2026-01-10T20:00:00Z,BGB,EUR,3\n2026-01-12T20:00:00Z,BGB,USDT,3\n',
+    )
+    const unvalued = () =>
+      books.query(
+        'select coin, count(*), count(value) from daily_valuation group by coin, currency order by coin',
+      )
+    await books.fetchPrices()
+    expect(world.asked.filter((one) => one.startsWith('BGBUSDT 1D'))).toEqual([
+      'BGBUSDT 1Dutc until 2026-01-10T00:00:00.000Z',
+      'BGBUSDT 1Dutc until 2026-01-20T00:00:00.000Z',
+      'BGBUSDT 1Dutc until 2026-01-26T00:00:00.000Z',
+    ])
+    // Held to the 19th, and again on the 25th; the night of the 20th holds nothing.
+    expect(await unvalued()).toEqual([['BGB', 16, 16]])
+    world.asked.length = 0
+    await books.fetchPrices()
+    expect(world.asked).toEqual(['pairs'])
   })
 
   it('are known from what has landed, wherever the tables of the build stand', async () => {
@@ -235,7 +268,10 @@ describe('prices from the configured sources', () => {
 
   it('are not asked for where the user has imported what counts', async () => {
     await books.trades(REWARD, BOUGHT)
-    await books.import('prices', 'time,asset,currency,price\n2026-01-05T10:00:00Z,BGB,EUR,3\n')
+    await books.import(
+      'prices',
+      'time,asset,currency,price\n2026-01-05T10:00:00Z,BGB,EUR,3\n2026-01-06T10:00:00Z,BGB,EUR,4\n',
+    )
     await books.import('prices', 'Date,CAD,\n2026-01-05,1.2,\n', 'eurofxref-hist.csv')
     const { prices } = await books.fetchPrices()
     expect(world.asked).toEqual(['pairs'])
@@ -296,8 +332,11 @@ describe('a source that fails', () => {
     const { prices, published } = await books.fetchPrices()
     world.close = close
     expect(published).toBe(true)
+    // Each by the hour and by the day.
     expect(prices?.problems.toSorted()).toEqual([
       'candles of BGB in USDT: candle 0 is none',
+      'candles of BGB in USDT: candle 0 is none',
+      'candles of USDT in EUR: candle 0 is none',
       'candles of USDT in EUR: candle 0 is none',
     ])
     expect((await books.fetchPrices()).prices?.problems).toEqual([])

@@ -1,6 +1,7 @@
 -- Which prices the books need of the configured sources: of every coin by the hour on days on which an amount of it has to
--- be valued, and by the day while any of it is held; of money the rates of those days. Not where the user has imported
--- a price that counts then.
+-- be valued, and by the day while any account holds or owes some of it, whether the venue tells of that account or imports
+-- do: the days that daily_valuation has. Of money the rates of those days. Not where the user has imported a price that
+-- counts then.
 -- grain: one row per coin, unit and first_day
 with
 reporting as (select currency from staging.reporting),
@@ -11,45 +12,47 @@ imported as (
 ),
 -- A rate between two currencies is one of either.
 known as (
-  select asset as coin, priced_at from imported
+  select asset as coin, currency, priced_at from imported
   union
-  select imported.currency, imported.priced_at
+  select imported.currency, imported.asset, imported.priced_at
   from imported
   join staging.fiat as asset_fiat on asset_fiat.currency = imported.asset
   join staging.fiat as currency_fiat on currency_fiat.currency = imported.currency
 ),
-amounts as (
-  select amounts.coin as coin, amounts.valued_at as valued_at, fiat.currency is not null as is_fiat,
-    known.priced_at as priced_at
+-- Day after day a price that itself has to be led to the reporting currency would leave the rest of its way unasked.
+known_directly as (
+  select coin, priced_at from known where currency = (select currency from reporting)
+),
+needed as (
+  select amounts.coin as coin, amounts.valued_at as valued_at, starts_with(amounts.entry_id, 'day/') as is_day_end,
+    case when fiat.currency is not null then -5 else -1 end as counts_from
   from staging.amounts_to_value as amounts
   left join staging.fiat as fiat on fiat.currency = amounts.coin
-  asof left join known on known.coin = amounts.coin and known.priced_at <= amounts.valued_at
-  -- What is held at the end of a day needs the price of that day alone, which is below.
-  where amounts.coin <> (select currency from reporting) and not starts_with(amounts.entry_id, 'day/')
+  where amounts.coin <> (select currency from reporting)
 ),
 valued_days as (
-  select coin, utc_day(valued_at) as day
-  from amounts
-  where priced_at is null or priced_at < plus_days(valued_at, case when is_fiat then -5 else -1 end)
-  group by coin, utc_day(valued_at)
+  select amounts.coin as coin, utc_day(amounts.valued_at) as day
+  from needed as amounts
+  asof left join known on known.coin = amounts.coin and known.priced_at <= amounts.valued_at
+  where not is_day_end
+    and (known.priced_at is null or known.priced_at < plus_days(amounts.valued_at, amounts.counts_from))
+  group by amounts.coin, utc_day(amounts.valued_at)
 ),
-changes as (
-  select coin, utc_day(occurred_at) as day, sum(amount) as change
-  from main.entries
-  where coin <> (select currency from reporting)
-  group by coin, utc_day(occurred_at)
+held_days as (
+  select amounts.coin as coin, utc_day(amounts.valued_at) as day
+  from needed as amounts
+  asof left join known_directly as known on known.coin = amounts.coin and known.priced_at <= amounts.valued_at
+  where is_day_end
+    and (known.priced_at is null or known.priced_at < plus_days(amounts.valued_at, amounts.counts_from))
 ),
-holdings as (
-  select coin, day, sum(change) over (
-      partition by coin order by day rows between unbounded preceding and current row
-    ) as held,
-    lead(day, 1, null) over (partition by coin order by day) as next_day
-  from changes
-),
-last_day as (select max(changes.day) as day from changes)
+-- Days that follow one another are one need: each less its number among those of its coin is the same day.
+numbered as (
+  select coin, day, plus_days(day, -cast(row_number() over (partition by coin order by day) as integer)) as before_first
+  from held_days
+)
 select coin, 'hour' as unit, day as first_day, day as last_day from valued_days
 union all
-select holdings.coin, 'day', holdings.day, coalesce(holdings.next_day, last_day.day)
-from holdings
-cross join last_day
-where holdings.held <> 0
+-- The price of the day before is what counts at the end of a first one, whose own has not closed by then.
+select coin, 'day', utc_day(day_start(min(day)) - interval 1 hour), max(day)
+from numbered
+group by coin, before_first
