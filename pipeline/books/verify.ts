@@ -12,6 +12,7 @@ import { isErasing } from '../journal/erase.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
+import { rowTables, tablesOf } from '../landing/tables.ts'
 import { askRows, isSame } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
@@ -190,7 +191,9 @@ async function compareWithPublished(
 
 export function describeVerification(result: Verification): string {
   const { rebuilt } = result
-  const rows = result.tables.reduce((sum, table) => sum + table.rows, 0)
+  const ofRows = new Set(rowTables(tablesOf(landingRecords)).map(({ name }) => name))
+  const landed = result.tables.filter(({ table }) => ofRows.has(table))
+  const rows = landed.reduce((sum, table) => sum + table.rows, 0)
   const lines = [
     `${counted(result.frames, 'frame')}, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
@@ -200,7 +203,7 @@ export function describeVerification(result: Verification): string {
     ),
     ...(result.tables.length === 0
       ? []
-      : [`${counted(rows, 'landed row')} in ${counted(result.tables.length, 'table')}.`]),
+      : [`${counted(rows, 'landed row')} in ${counted(landed.length, 'table')}.`]),
     ...(result.published === null ? [] : [`${counted(result.published, 'table')} in the published ledger.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,

@@ -144,6 +144,13 @@ export function tablesOf(records: readonly RecordType[]): readonly Table[] {
 export const countedTables = (tables: Iterable<Table>): Table[] =>
   [...tables].filter(({ name }) => name !== stateTable.name && name !== progressTable.name)
 
+/** The tables of rows that were received, each with its place in its page: what is kept of pages, runs and states has none. */
+export const rowTables = (tables: Iterable<Table>): Table[] =>
+  [...tables].filter(
+    ({ name, columns }) =>
+      name !== quarantineTable.name && columns.some((column) => column.name === 'page_row'),
+  )
+
 export function createTableSql({ name, columns }: Table): string {
   const lines = columns.map((column) => `  ${identifier(column.name)} ${column.kind}`)
   return `create table landing.main.${identifier(name)} (\n${lines.join(',\n')}\n)`

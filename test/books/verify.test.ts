@@ -79,6 +79,22 @@ test('whole books verify, the ledger among them, and nothing of what was landed 
   expect(readdirSync(tmp).filter((name) => name !== 'ledger-hash.json')).toEqual([])
 })
 
+test('landed rows are those of files and records, and empty books have none', async () => {
+  expect((await command(['verify', '--dir', copied().dir])).stdout).toMatch(
+    /\n1 landed row in \d+ tables\.\n/,
+  )
+  const { dir } = copied()
+  const undone = await command(['import', '--list', '--json', '--dir', dir])
+  const [{ id }] = JSON.parse(undone.stdout) as [{ id: number }]
+  // A withdrawal is kept beside its row, and is none itself.
+  expect((await command(['import', '--undo', String(id), '--no-build', '--dir', dir])).code).toBe(0)
+  expect((await command(['verify', '--dir', dir])).stdout).toMatch(/\n1 landed row in /)
+  const empty = temporaryFolder()
+  mkdirSync(join(empty, 'journal'))
+  const { stdout } = await command(['verify', '--dir', empty])
+  expect(stdout).toMatch(/^0 frames, 0 bytes in the journal\.\n0 landed rows in \d+ tables\.\n/)
+})
+
 const UNREADABLE = /PROBLEM {2}ledger: it cannot be read \(.+\); run tieout build\n1 problem\.\n$/
 
 test.each<[string, (ledger: string) => void | Promise<void>, RegExp]>([
