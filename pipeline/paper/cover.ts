@@ -39,7 +39,9 @@ export async function completeness({ ledger, request, values, matched }: PaperQu
     rows.map(([what, count]) => `${count} ${what}`).join(', ')
   return [
     `${pieces?.[0] ?? 0} of ${counted(Number(pieces?.[1] ?? 0), 'piece')} of disposals without a known gain`,
-    breaks.length === 0 ? 'no open errors or warnings' : `open breaks: ${listed(breaks)}`,
+    breaks.length === 0
+      ? 'no open errors or warnings'
+      : `open breaks: ${breaks.map(([severity, count]) => counted(Number(count), String(severity))).join(', ')}`,
     gaps.length === 0 ? 'no gaps in what was received' : `gaps in what was received: ${listed(gaps)}`,
   ].join('; ')
 }

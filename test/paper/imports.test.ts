@@ -78,6 +78,21 @@ test('holdings at the end are those of the end of the period, also where no run 
   expect(held(goesOn, 'the end of the books')).toBe('0.5 25')
 })
 
+test('the cover counts open breaks in words that agree', async () => {
+  const cover = async (...coins: readonly string[]): Promise<string> => {
+    const sold = coins.map((coin) => `s-${coin},2025-06-01T00:00:00Z,a,sell,${coin},1,USD,50,,`)
+    const page = await paper(await importedBooks('reports: { currency: USD }\n', sold), 'statement')
+    return plain(page.split('<nav')[0] ?? '')
+  }
+
+  expect(await cover('BTC', 'ETH')).toContain(
+    '2 of 2 pieces of disposals without a known gain; open breaks: 2 warnings; no gaps',
+  )
+  expect(await cover('BTC')).toContain(
+    '1 of 1 piece of disposals without a known gain; open breaks: 1 warning; no gaps',
+  )
+})
+
 describe('imported fees and moves', () => {
   let page: string
   beforeAll(async () => {
