@@ -5,6 +5,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 import type { Disk } from '../journal/disk.ts'
+import { isNoFile } from '../ledger/no-file.ts'
 
 const LANDING = 'landing.duckdb'
 const COPIES = [LANDING, 'ledger.duckdb']
@@ -32,14 +33,6 @@ function isLink(name: string, path: string): UsageError {
     action: `Move ${target} here in place of the link. To keep the books on another disk, move the whole folder and name it with --dir, or link the folder. Nothing was changed.`,
   })
 }
-
-const isNoFile = (name: string, path: string, isFolder: boolean): UsageError =>
-  new UsageError(`${name} is ${isFolder ? 'a folder' : 'a special file'}.`, {
-    where: path,
-    expected: 'a DuckDB file, or none',
-    found: isFolder ? 'a folder' : 'neither file nor folder',
-    action: `Move ${path} elsewhere, then run \`tieout build\`: the file is made again from the journal. Nothing was changed.`,
-  })
 
 /** Removes what has landed and every unfinished work: all of it can be made again from the journal. */
 export async function removeLanded(dir: string, disk: Disk): Promise<void> {

@@ -1,7 +1,7 @@
 // The published ledger as its readers see it: one file, opened read-only in an instance of its own, locked against
 // files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
 import { open } from 'node:fs/promises'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
@@ -14,6 +14,7 @@ import { type DistantState, distantReader, type LedgerSource } from './distant.t
 import { identityOf } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_TIMEOUT_MS } from './limits.ts'
+import { isNoFile } from './no-file.ts'
 import { explained, type Fill, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
 
 /** There are no published books in the folder yet. */
@@ -161,6 +162,7 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
         action: 'Run `tieout nightly` first (or `tieout build`), or name another folder with --dir.',
       })
     }
+    if ((cause as NodeJS.ErrnoException).code === 'EISDIR') throw isNoFile(basename(file), file, true)
     throw new UsageError('The published ledger cannot be read.', {
       where: file,
       found: (cause as NodeJS.ErrnoException).code ?? String(cause),

@@ -1,5 +1,13 @@
 // The published ledger to its readers: any reading question is answered exactly, anything else is refused.
-import { existsSync, mkdtempSync, readdirSync, readFileSync, renameSync, writeFileSync } from 'node:fs'
+import {
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -289,6 +297,16 @@ describe('opening the ledger', () => {
     await expect(openLedger(dir)).rejects.toBeInstanceOf(CorruptionError)
     writeFileSync(join(dir, 'ledger.duckdb'), '')
     await expect(openLedger(dir)).rejects.toBeInstanceOf(CorruptionError)
+  })
+
+  test('refuses a folder in its place by name, in the words of the commands that write', async () => {
+    const dir = mkdtempSync(join(tmpdir(), 'books-'))
+    mkdirSync(join(dir, 'ledger.duckdb'))
+    await expect(openLedger(dir)).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'ledger.duckdb is a folder.',
+      details: { action: expect.stringContaining(`Move ${join(dir, 'ledger.duckdb')} elsewhere`) },
+    })
   })
 
   test('refuses a ledger whose bytes have changed', async () => {
