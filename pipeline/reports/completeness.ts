@@ -3,7 +3,7 @@
 import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
-import { listedArrivals } from './worksheet.ts'
+import { unknownArrivals } from './worksheet.ts'
 
 /** SQL of the disposals that a report is about: by account, period and the value `$currency`. */
 export const CHOSEN_DISPOSALS = `${OF_ACCOUNT} and ${within('disposed_at')}
@@ -71,23 +71,28 @@ export async function withoutGain(ledger: Reader, reader: Reader, values: Values
   ]
 }
 
+/** Coins of which more left than all known lots had. */
+async function soldBeyondLots(ledger: Reader): Promise<ReadonlySet<string>> {
+  if (!ledger.tables.has('unknown_basis')) return new Set()
+  const rows = await ledger.query('select distinct coin from unknown_basis where quantity > 0')
+  return new Set(rows.map(([coin]) => String(coin)))
+}
+
 /** What would tell the cost of the pieces without one, by what their lots came from. */
 async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
   const rows = await reader.query(
-    `select coin, lot_id, lot_id is null and method in ('average', 'uk', 'ca'), count(*)
-     from disposals where ${CHOSEN_DISPOSALS} and cost_basis is null group by all`,
+    `select coin, lot_id, count(*) from disposals where ${CHOSEN_DISPOSALS} and cost_basis is null group by all`,
     asked,
   )
-  // Only lots and pools can have come from arrivals: what left beyond all of them asks for none.
-  const listed = rows.some(([, lot, isPool]) => lot !== null || isPool === true)
-    ? await listedArrivals(ledger)
-    : new Map<string, ReadonlySet<string>>()
+  const arrivals = await unknownArrivals(ledger)
+  const oversold = await soldBeyondLots(ledger)
   const pieces = { listed: 0, missing: 0, other: 0 }
-  for (const [coin, lot, isPool, count] of rows) {
-    const ids = listed.get(String(coin))
-    // A pool does not tell its arrivals: there those of its coin count.
-    if (lot === null && isPool !== true) pieces.missing += Number(count)
-    else if (lot === null ? ids !== undefined : ids?.has(String(lot)) === true) pieces.listed += Number(count)
+  for (const [coin, lot, count] of rows) {
+    const ofCoin = arrivals.get(String(coin))
+    // A piece of a pool does not tell its arrival: there those of its coin count.
+    if (lot === null && (ofCoin === undefined || oversold.has(String(coin)))) pieces.missing += Number(count)
+    else if (lot === null ? ofCoin?.listed.size : ofCoin?.listed.has(String(lot)))
+      pieces.listed += Number(count)
     else pieces.other += Number(count)
   }
   const of = (count: number, cure: string): string[] =>

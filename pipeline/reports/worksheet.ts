@@ -24,17 +24,22 @@ const arrivals = (): string => `
   left join valuations on valuations.entry_id = arrivals.event_id
   order by arrivals.happened_at, arrivals.account, arrivals.coin, arrivals.place, arrivals.event_id`
 
-/** Arrivals that a worksheet lists: rows of sql/intermediate/values/unknown_arrivals.sql. */
-const listed = (): string =>
-  `select * from (${shippedModel('staging.unknown_arrivals').select}) where told_by = 'worksheet'`
+/** Arrivals without a known cost, by sql/intermediate/values/unknown_arrivals.sql over what was published. */
+const unknown = (): string => shippedModel('staging.unknown_arrivals').select
 
-/** By coin, the ids of the arrivals that a worksheet lists; none of a ledger of an earlier version that cannot tell. */
-export async function listedArrivals(ledger: Reader): Promise<ReadonlyMap<string, ReadonlySet<string>>> {
+/** Those that a worksheet lists. */
+const listed = (): string => `select * from (${unknown()}) where told_by = 'worksheet'`
+
+/** Of each coin with arrivals without a known cost, the ids of those that a worksheet lists; none of a ledger of an earlier version that cannot tell. */
+export async function unknownArrivals(
+  ledger: Reader,
+): Promise<ReadonlyMap<string, { readonly listed: ReadonlySet<string> }>> {
   if (!ledger.tables.has('lot_events') || !ledger.tables.has('entries')) return new Map()
-  const byCoin = new Map<string, Set<string>>()
-  for (const [coin, id] of await ledger.query(`select coin, event_id from (${listed()})`)) {
-    const ids = byCoin.get(String(coin)) ?? new Set()
-    byCoin.set(String(coin), ids.add(String(id)))
+  const byCoin = new Map<string, { readonly listed: Set<string> }>()
+  for (const [coin, id, toldBy] of await ledger.query(`select coin, event_id, told_by from (${unknown()})`)) {
+    const ofCoin = byCoin.get(String(coin)) ?? { listed: new Set() }
+    byCoin.set(String(coin), ofCoin)
+    if (toldBy === 'worksheet') ofCoin.listed.add(String(id))
   }
   return byCoin
 }

@@ -1,6 +1,7 @@
 -- What was disposed of has a known cost. More disposed of than the history has is missing history; where the chain of
 -- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost; what
--- would tell it is said of the arrivals that were disposed of. A pool does not tell its arrivals: there all of its coin count.
+-- would tell it is said of the arrivals that were disposed of. A piece without a lot, as of a pool, does not tell its arrival:
+-- there all of its coin count.
 -- needs: unknown_basis, disposals
 -- grain: one row per account and coin
 with
@@ -11,10 +12,7 @@ open_chains as (
   group by account, coin
 ),
 pieces as (
-  select account, coin, lot_id, max(case when method in ('average', 'uk', 'ca') then 1 else 0 end) as is_pool
-  from main.disposals
-  where cost_basis is null
-  group by account, coin, lot_id
+  select distinct account, coin, lot_id from main.disposals where cost_basis is null
 ),
 causes as (
   select pieces.account as account, pieces.coin as coin, arrivals.told_by as told_by
@@ -24,7 +22,7 @@ causes as (
   select pieces.account, pieces.coin, arrivals.told_by
   from pieces
   join staging.unknown_arrivals as arrivals on arrivals.coin = pieces.coin
-  where pieces.lot_id is null and pieces.is_pool = 1 and arrivals.told_by <> 'transfer'
+  where pieces.lot_id is null and arrivals.told_by <> 'transfer'
 ),
 cures as (
   select account, coin,
