@@ -2,6 +2,7 @@
 
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Values } from '../ledger/reader.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
@@ -75,15 +76,14 @@ interface Counts {
 }
 
 /** An empty cell would pass for nothing at all. */
-function remarksOn({ lacking, all, owing }: Counts, day: string): string[] {
+function remarksOn({ lacking, all, owing }: Counts, day: string, end: string | null = null): string[] {
+  const why =
+    end === null
+      ? `for want of a price at the end of ${day}. \`tieout import prices\` brings prices, \`tieout prices fetch\` asks their sources.`
+      : `since the books end on ${end}. \`tieout nightly\` leads them on; in books of imports alone a price of that day does (\`tieout import prices\`).`
   return [
     ...(owing === 0 ? [] : [LESS_LOANS]),
-    ...(lacking === 0
-      ? []
-      : [
-          `No value: ${lacking} of ${counted(all, 'balance')}, for want of a price at the end of ${day}. ` +
-            '`tieout import prices` brings prices, `tieout prices fetch` asks their sources.',
-        ]),
+    ...(lacking === 0 ? [] : [`No value: ${lacking} of ${counted(all, 'balance')}, ${why}`]),
   ]
 }
 
@@ -101,6 +101,15 @@ export const LAST_DAY_BEFORE = `(case
   when $before::timestamptz > (select max(ended_at) from runs) then least(${LAST_DAY}, ${DAY_BEFORE})
   else ${DAY_BEFORE}
 end)`
+
+/** The last day that has values, as text, where the day before the value `before` lies beyond it; null where it does not. */
+export async function valuesEndBefore(ledger: Ledger, before: Values[string] | null): Promise<string | null> {
+  const [row] = await ledger.query(
+    `select cast(${LAST_DAY} as varchar) where ${LAST_DAY_BEFORE} > ${LAST_DAY}`,
+    { before },
+  )
+  return typeof row?.[0] === 'string' ? row[0] : null
+}
 
 /** What one of each coin cost at the end of a UTC day; `day` is SQL. */
 export const pricesOf = (day: string): string =>
@@ -175,5 +184,6 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> 
     all: rows.length,
     owing: rows.filter((row) => isWith(BORROWED, row)).length,
   }
-  return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day') }
+  const end = isValued ? await valuesEndBefore(ledger, request.period.before) : null
+  return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day', end) }
 }

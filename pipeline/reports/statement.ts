@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import { LAST_DAY_BEFORE, OWED, pricesOf } from './balances.ts'
+import { LAST_DAY_BEFORE, OWED, pricesOf, valuesEndBefore } from './balances.ts'
 import { reportNotes } from './notes.ts'
 import {
   addAmounts,
@@ -119,14 +119,21 @@ const MOVED = (ledger: Ledger): string => {
 const priceJoin = (name: string, before: string): string =>
   `left join (${pricesOf(LAST_DAY_BEFORE.replaceAll('$before', before))}) as ${name} using (coin)`
 
-const NO_PERIOD = { opening: null, closing: null }
+interface BalanceWorths {
+  readonly opening: string | null
+  readonly closing: string | null
+  /** The last day that has values, of a balance that lies beyond it. */
+  readonly ends: { readonly opening: string | null; readonly closing: string | null }
+}
+
+const NO_PERIOD: BalanceWorths = { opening: null, closing: null, ends: { opening: null, closing: null } }
 
 /** What each opening and closing balance is worth at the end of its day; the sums of both are proven not to overflow. */
 async function balanceWorths(
   ledger: Ledger,
   values: Values,
   currency: string | null,
-): Promise<(key: string) => { opening: string | null; closing: string | null }> {
+): Promise<(key: string) => BalanceWorths> {
   if (currency === null) return () => NO_PERIOD
   const worth = (quantity: string, prices: string): string =>
     `case when ${quantity} = 0 then 0 else exact_multiply(${quantity}, ${prices}.price) end`
@@ -144,41 +151,43 @@ async function balanceWorths(
      ${priceJoin('first', '$from')} ${priceJoin('last', '$before')}`,
     values,
   )
+  const ends = {
+    opening: await valuesEndBefore(ledger, values.from ?? null),
+    closing: await valuesEndBefore(ledger, values.before ?? null),
+  }
   const byBook = new Map(
-    rows.map((row) => [keyOf(row), { opening: textOf(row[3]), closing: textOf(row[4]) }]),
+    rows.map((row) => [keyOf(row), { opening: textOf(row[3]), closing: textOf(row[4]), ends }]),
   )
-  return (key) => byBook.get(key) ?? NO_PERIOD
+  return (key) => byBook.get(key) ?? { ...NO_PERIOD, ends }
 }
 
 const textOf = (cell: unknown): string | null =>
   cell === null || cell === undefined ? null : (addAmounts([cell]) ?? null)
 
 /** The lines of one account, ledger and coin, from its sums by kind; the sum without a kind lies before the period. */
-function statementOf(
-  sumsByKind: readonly Row[],
-  worth: { readonly opening: string | null; readonly closing: string | null },
-  currency: string | null,
-): Line[] {
+function statementOf(sumsByKind: readonly Row[], worth: BalanceWorths, currency: string | null): Line[] {
   const [account = null, ledger = null, coin = null] = sumsByKind[0] ?? []
   const line = (name: string, kind: string | null, of: readonly Row[], { value, why }: Worth): Line => ({
     ...{ account, ledger, coin, line: name, kind, value, why },
     amount: addAmounts(of.map((row) => row[4])) ?? '0',
     entries: of.reduce((sum, row) => sum + Number(row[5]), 0),
   })
-  const balance = (value: string | null): Worth => balanceWorth(value, coin, currency)
+  const balance = (value: string | null, end: string | null): Worth =>
+    balanceWorth(value, coin, currency, end)
   const before = sumsByKind.filter((row) => row[3] === null)
   const during = sumsByKind.filter((row) => row[3] !== null)
   return [
-    line('opening', null, before, balance(worth.opening)),
+    line('opening', null, before, balance(worth.opening, worth.ends.opening)),
     ...during.map((row) => line('movement', String(row[3]), [row], movementWorth(row, currency))),
-    line('closing', null, sumsByKind, balance(worth.closing)),
+    line('closing', null, sumsByKind, balance(worth.closing, worth.ends.closing)),
   ]
 }
 
-const balanceWorth = (value: string | null, coin: Cell, currency: string | null): Worth => ({
-  value,
-  why: value !== null || currency === null ? null : `no price of ${coin} in ${currency} on that day`,
-})
+function balanceWorth(value: string | null, coin: Cell, currency: string | null, end: string | null): Worth {
+  if (value !== null || currency === null) return { value, why: null }
+  const why = end === null ? `no price of ${coin} in ${currency} on that day` : `the books end on ${end}`
+  return { value, why }
+}
 
 /** What is still owed of the loans of each wallet and coin. Books of an earlier version do not know. */
 async function owedLines(
@@ -189,6 +198,7 @@ async function owedLines(
   if (!ledger.tables.has('liabilities') || !ledger.tables.has('postings')) return new Map()
   const [price, prices] =
     currency === null ? ['null::decimal(38, 18)', ''] : ['price', priceJoin('prices', '$before')]
+  const end = currency === null ? null : await valuesEndBefore(ledger, values.before ?? null)
   const rows = await ledger.query(
     `select account, ledger, coin, borrowed, loan_entries, exact_multiply(borrowed, ${price})
      from (${OWED}) ${prices}
@@ -199,7 +209,7 @@ async function owedLines(
     rows.map((row) => {
       const [account = null, ledgerName = null, coin = null, borrowed, entries] = row
       const amount = addAmounts([borrowed ?? null]) ?? '0'
-      const worth = balanceWorth(textOf(row[5]), coin, currency)
+      const worth = balanceWorth(textOf(row[5]), coin, currency, end)
       const where = { account, ledger: ledgerName, coin }
       return [
         keyOf(row),

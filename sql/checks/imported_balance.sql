@@ -1,9 +1,9 @@
 -- A coin of an account that imports alone tell of never falls below nothing. Where it does, what brought it is in no file;
 -- until it is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins that
 -- lie elsewhere. What happened at one moment counts together, whichever row stands first. Money is a notice, since what was
--- bought may have been paid from elsewhere; money that no row brings or takes without a trade has no balance (docs/imports.md),
--- and of a coin that rows pay with and never bring or take nothing says where it lay. What the lots of the account itself
--- lack is told by unknown_basis.
+-- bought may have been paid from elsewhere, and so is a coin that rows pay with and never bring or take; money that no row
+-- brings or takes without a trade has no balance (docs/imports.md). What the lots of the account itself lack is told by
+-- unknown_basis.
 -- needs: unknown_basis
 -- grain: one row per account and coin
 with
@@ -29,19 +29,19 @@ balances as (
 ),
 below as (
   select account, ledger, coin, min(held) as lowest, min(balances.occurred_at) as below_at,
-    min_by(first_id, balances.occurred_at) as below_id
+    min_by(first_id, balances.occurred_at) as below_id, max(all_own_rows) as own_rows
   from balances
-  where held < 0 and all_own_rows > 0
+  where held < 0
   group by account, ledger, coin
 )
-select case when money.coin is null then 'warning' else 'notice' end as severity,
+select case when money.coin is null and own_rows > 0 then 'warning' else 'notice' end as severity,
   below.account as account, below.ledger as ledger, below.coin as coin, below.below_at as occurred_at,
   cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
   'More ' || below.coin || ' has left ' || below.account || ' than the imports bring: since '
     || substr(time_text(below.below_at), 1, 10) || ' its balance has been as much as '
     || rtrim(rtrim(amount_text(-lowest), '0'), '.') || ' below nothing. '
     || case
-      when money.coin is null
+      when money.coin is null and own_rows > 0
         then 'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held '
           || 'before (`tieout import lots`).'
       else 'Import the deposits that are missing (`tieout import trades`); where purchases were paid from elsewhere, by card '

@@ -1,6 +1,6 @@
--- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day on which any account has
--- one, with what is owed of loans. Books that imports alone tell of go on to the last imported price of what they still
--- hold, where that is later: no run asks how they stand.
+-- Balances at the end of each UTC day, from the first entry of a wallet and coin to the day of the last run, or the last one
+-- on which any account has an entry, with what is owed of loans. Books that imports alone tell of go on to the last imported
+-- price of what they still hold, where that is later: no run asks how they stand.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
 -- columns:
@@ -48,6 +48,9 @@ ends as (
   select max(day) as last_day
   from (
     select day from changes
+    union all
+    -- A run that found nothing new found that the balances stand.
+    select max(utc_day(ended_at)) from main.runs
     union all
     select max(utc_day(priced_at))
     from priced

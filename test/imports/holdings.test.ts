@@ -63,8 +63,8 @@ it('a day without a price has no value, and the report of balances says so', asy
   expect(await lastDays()).toEqual([['2025-03-01', '2025-03-01', '2025-03-01']])
   expect((await books.read('balances', YEAR))[0]?.value).toBeNull()
   expect(await notes()).toContain(
-    'No value: 1 of 1 balance, for want of a price at the end of that day. `tieout import prices` brings prices, ' +
-      '`tieout prices fetch` asks their sources.',
+    'No value: 1 of 1 balance, since the books end on 2025-03-01. `tieout nightly` leads them on; ' +
+      'in books of imports alone a price of that day does (`tieout import prices`).',
   )
 })
 

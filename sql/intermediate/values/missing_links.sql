@@ -79,13 +79,13 @@ places as (
 earlier as (
   select unvalued.coin as coin, unvalued.valued_at as valued_at, max(links.priced_at) as priced_at
   from unvalued
-  join quoted as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
+  join staging.price_links as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
   group by unvalued.coin, unvalued.valued_at
 ),
 later as (
   select unvalued.coin as coin, unvalued.valued_at as valued_at, min(links.priced_at) as priced_at
   from unvalued
-  join quoted as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
+  join staging.price_links as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
   group by unvalued.coin, unvalued.valued_at
 )
 select unvalued.coin as coin, unvalued.valued_at as valued_at,
