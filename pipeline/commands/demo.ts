@@ -3,6 +3,8 @@
 
 import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { days as daysOf, retentionOf } from '../../connectors/endpoint.ts'
+import { taxRecords } from '../../connectors/endpoints/tax.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
@@ -61,6 +63,8 @@ export const demoCommand = defineCommand({
       context.print(
         `A sandbox venue with ${sandbox.accounts.length} accounts and ${counted(args.days, 'day')} of history (seed ${args.seed}).`,
       )
+      const caution = beyondMemory(args.days)
+      if (caution !== '') context.print(caution)
       const codes = await night(context)
       const built = (await fillIn(context)) ?? codes.built
       const reports = await writeReports(context)
@@ -80,6 +84,17 @@ export const demoCommand = defineCommand({
     }
   },
 })
+
+/** Of a history that is longer than the venue remembers, that it is; empty of any other. */
+export function beyondMemory(days: number): string {
+  const { window } = taxRecords
+  const remembered = window === null ? Number.POSITIVE_INFINITY : Math.floor(retentionOf(window) / daysOf(1))
+  if (days < remembered) return ''
+  return (
+    `The venue remembers ${remembered} days of unified records: what happened before can be had from nobody, so figures ` +
+    'over all of history will differ from what the sandbox knows.'
+  )
+}
 
 /** Empties what an earlier demo left; books of anyone else are refused. */
 async function emptyDemoFolder(context: CommandContext): Promise<void> {

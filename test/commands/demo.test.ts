@@ -2,6 +2,7 @@
 import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { beyondMemory } from '../../pipeline/commands/demo.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { addAmounts } from '../../pipeline/reports/report.ts'
@@ -74,3 +75,8 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
   ledger.close()
   expect(lines.filter((line) => line.startsWith('all '))[0]).toContain(` ${total} `)
 }, 300_000)
+
+test('a history longer than the venue remembers is said to be one', () => {
+  expect(beyondMemory(365)).toBe('')
+  expect(beyondMemory(400)).toContain('The venue remembers 366 days of unified records')
+})
