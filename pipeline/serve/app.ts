@@ -22,7 +22,7 @@ import { bodyOf, linesOf } from './streams.ts'
 import { accounts, balanceHistory } from './views/accounts.ts'
 import { breaks } from './views/breaks.ts'
 import { coverage, coverageRuns } from './views/coverage.ts'
-import { csvOf, filingCsv } from './views/csv.ts'
+import { csvDays, csvOf, filingCsv } from './views/csv.ts'
 import { consoleSchema, dictionary } from './views/dictionary.ts'
 import { entries, entryFacets } from './views/entries.ts'
 import { filingDifference, filings } from './views/filings.ts'
@@ -230,9 +230,9 @@ function routes(context: AppContext): Routed {
   app.get('/api/csv/:view', async (c) => {
     const view = c.req.param('view')
     const asked = { dir, disk, clock, ...asks() }
-    const file = ({ stamp }: Edition): Record<string, string> => ({
+    const file = ({ stamp }: Edition, days = ''): Record<string, string> => ({
       'content-type': 'text/csv; charset=utf-8',
-      'content-disposition': `attachment; filename="${safeFileName([view, stamp.publishedAt.slice(0, 10)], 'csv')}"`,
+      'content-disposition': `attachment; filename="${safeFileName([view, days, stamp.publishedAt.slice(0, 10)], 'csv')}"`,
     })
     if (view === 'filing') {
       return await published.useApart(async (edition) => {
@@ -243,9 +243,10 @@ function routes(context: AppContext): Routed {
     // All rows of a view: sorting them may take more than the views have.
     const { release, ...edition } = await published.takeApart()
     try {
+      const days = await csvDays(edition, view, filters(c.req))
       const pieces = await csvOf(edition, view, filters(c.req), asked)
       return new Response(bodyOf(pieces, { end: release, breakOff: c.env.breakOff }), {
-        headers: file(edition),
+        headers: file(edition, days),
       })
     } catch (error) {
       release()

@@ -38,8 +38,17 @@ export function Accounts() {
           all="All accounts"
           choices={about.value?.accounts ?? []}
         />
-        <SelectFilter name="ledger" label="Wallet" all="All wallets" choices={about.value?.ledgers ?? []} />
-        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        {show === 'list' ? null : (
+          <>
+            <SelectFilter
+              name="ledger"
+              label="Wallet"
+              all="All wallets"
+              choices={about.value?.ledgers ?? []}
+            />
+            <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+          </>
+        )}
         <Tabs
           name="show"
           label="What to show"
@@ -205,18 +214,23 @@ function Tied({ row }: { readonly row: BalanceRow }) {
 }
 
 function Trial({ data }: { readonly data: AccountsAnswer }) {
-  const { account, ledger, coin, from, to } = parameters.value
+  const { account, ledger, coin, from: asked, to: askedTo } = parameters.value
   const { rows, sql } = data.trialBalance
+  const { from, to } = data.period
+  const isChosen = asked !== undefined || askedTo !== undefined
   return (
     <Section
-      title="Trial balance"
+      title={titleOf(data.period)}
       says={
-        from === undefined && to === undefined
-          ? 'All of history. Choose days to bound it; opening + in + out = closing.'
-          : 'Opening + in + out = closing, for the days chosen.'
+        isChosen
+          ? 'Opening + in + out = closing, for the days chosen.'
+          : 'The last month of the books, as no days are chosen. Opening + in + out = closing.'
       }
       sql={sql}
-      csv={{ view: 'trial-balance', filters: { account, ledger, coin, from, to } }}
+      csv={{
+        view: 'trial-balance',
+        filters: { account, ledger, coin, from: from ?? undefined, to: to ?? undefined },
+      }}
     >
       {rows.length === 0 ? (
         <Empty title="Nothing moved and nothing was held in these days.">Choose other days.</Empty>
@@ -238,10 +252,20 @@ function Trial({ data }: { readonly data: AccountsAnswer }) {
   )
 }
 
+function titleOf({ from, to }: AccountsAnswer['period']): string {
+  if (from !== null && to !== null) return `Trial balance, ${dayInWords(from)} to ${dayInWords(to)}`
+  if (from !== null) return `Trial balance from ${dayInWords(from)} on`
+  return to === null ? 'Trial balance' : `Trial balance up to ${dayInWords(to)}`
+}
+
 function List({ data }: { readonly data: AccountsAnswer }) {
   const { rows, sql } = data.accounts
   return (
-    <Section title="Accounts of the books" sql={sql} csv={{ view: 'accounts', filters: {} }}>
+    <Section
+      title="Accounts of the books"
+      sql={sql}
+      csv={{ view: 'accounts', filters: { account: parameters.value.account } }}
+    >
       <Table<AccountRow>
         caption="Accounts"
         rows={rows}

@@ -41,13 +41,14 @@ export function balancesQuestion(filters: Filters): Question {
   )
 }
 
-interface Days {
+/** Both included; null where nothing bounds them. */
+export interface Days {
   readonly from: string | null
   readonly to: string | null
 }
 
 /** The days asked for, else the month of the last day of the books: whole histories are for those who ask for them. */
-async function daysOf({ ledger }: Edition, { from, to }: Filters): Promise<Days> {
+export async function daysOf({ ledger }: Edition, { from, to }: Filters): Promise<Days> {
   periodOf({ from, to })
   if (from !== undefined || to !== undefined) return { from: from ?? null, to: to ?? null }
   const [row] = await ledger.query(

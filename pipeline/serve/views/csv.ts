@@ -4,7 +4,7 @@ import type { CsvView } from '../api.ts'
 import type { Edition } from '../published.ts'
 import { type Question, streamOf } from '../question.ts'
 import { Refusal } from '../refusal.ts'
-import { accountsQuestion, balancesQuestion, historyQuestion, trialBalanceOf } from './accounts.ts'
+import { accountsQuestion, balancesQuestion, daysOf, historyQuestion, trialBalanceOf } from './accounts.ts'
 import { breaksQuestion } from './breaks.ts'
 import { coverageQuestion } from './coverage.ts'
 import { entriesQuestion, facetsQuestion } from './entries.ts'
@@ -58,6 +58,25 @@ export async function csvOf(
   }
   const { columns, rows } = await streamOf(edition.ledger, await ask(edition, filters, context))
   return csvText(columns, rows)
+}
+
+/** Views that days bound. */
+const OF_DAYS: ReadonlySet<string> = new Set<CsvView>([
+  'trial-balance',
+  'history',
+  'entries',
+  'entry-facets',
+  'gains',
+  'gain-totals',
+  'breaks',
+  'coverage',
+])
+
+/** Days that the rows are of, for the name of the file as reports have it; empty where nothing bounds them. */
+export async function csvDays(edition: Edition, view: string, filters: Filters): Promise<string> {
+  if (!OF_DAYS.has(view)) return ''
+  const { from, to } = view === 'trial-balance' ? await daysOf(edition, filters) : filters
+  return [from ? `from-${from}` : '', to ? `to-${to}` : ''].filter((part) => part !== '').join('-')
 }
 
 /** What differs from a filing; it stands in memory, so the edition may close before it has been read. */
