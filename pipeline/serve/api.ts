@@ -97,7 +97,9 @@ export interface Overview extends Stamped {
   readonly netWorth: Rows<NetWorthRow>
   readonly pnl: Rows<PnlRow>
   readonly breaks: Rows<BreakCountRow>
+  /** The worst; `feedCount` counts all of them. */
   readonly coverage: Rows<FeedStatus>
+  readonly feedCount: number
   /** Feed that the venue begins to forget first; null where none is known to. In the past: it has begun. */
   readonly forgetsNext: FeedStatus | null
   readonly lastRun: Rows<RunRow>

@@ -8,11 +8,13 @@ interface Props {
   /** The picture for a width in pixels. */
   readonly draw: (width: number) => ComponentChildren
   readonly legend?: readonly string[] | undefined
+  /** What the mark across each bar is called in the legend. */
+  readonly total?: string | undefined
   /** The figures as a table; made when it is opened. */
   readonly table?: (() => ComponentChildren) | undefined
 }
 
-export function Figure({ says, draw, legend, table }: Props) {
+export function Figure({ says, draw, legend, total, table }: Props) {
   const frame = useRef<HTMLDivElement>(null)
   const [width, setWidth] = useState(0)
   const [isOpen, setOpen] = useState(false)
@@ -24,7 +26,7 @@ export function Figure({ says, draw, legend, table }: Props) {
   }, [])
   return (
     <figure class="figure">
-      {legend === undefined ? null : <Legend names={legend} />}
+      {legend === undefined ? null : <Legend names={legend} total={total} />}
       <div ref={frame} class="picture" role="img" aria-label={says}>
         {width > 0 ? draw(width) : null}
       </div>
@@ -38,7 +40,13 @@ export function Figure({ says, draw, legend, table }: Props) {
   )
 }
 
-export function Legend({ names }: { readonly names: readonly string[] }) {
+export function Legend({
+  names,
+  total,
+}: {
+  readonly names: readonly string[]
+  readonly total?: string | undefined
+}) {
   return (
     <ul class="legend">
       {names.map((name, at) => (
@@ -49,6 +57,14 @@ export function Legend({ names }: { readonly names: readonly string[] }) {
           {name}
         </li>
       ))}
+      {total === undefined ? null : (
+        <li>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <line class="total" x1="0" x2="10" y1="5" y2="5" />
+          </svg>
+          {total}
+        </li>
+      )}
     </ul>
   )
 }

@@ -1,19 +1,20 @@
-// How much of a venue's memory of a feed is used up: full means that what was not fetched is being forgotten.
+// A share of a whole as a bar: how much of a venue's memory of a feed is left, or how far something has come.
 
 interface Props {
   readonly width: number
   readonly height: number
-  /** 0: just fetched; 1: the venue begins to forget. */
-  readonly used: number
+  /** From 0 to 1. */
+  readonly share: number
   readonly tone: 'good' | 'warn' | 'bad'
 }
 
-export function MemoryBar({ width, height, used, tone }: Props) {
-  const filled = Math.max(2, Math.min(1, Math.max(0, used)) * width)
+export function MemoryBar({ width, height, share, tone }: Props) {
+  // What is nearly nothing still has its colour.
+  const filled = Math.max(2, Math.min(1, Math.max(0, share)) * width)
   return (
     <svg class="memory" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
       <rect class="trough" width={width} height={height} rx={height / 2} />
-      <rect class={`used ${tone}`} width={filled} height={height} rx={Math.min(height, filled) / 2} />
+      <rect class={`share ${tone}`} width={filled} height={height} rx={Math.min(height, filled) / 2} />
     </svg>
   )
 }

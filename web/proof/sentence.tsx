@@ -211,7 +211,7 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
       {text(fields.value) === null ? null : <A fields={fields} name="value" unit="currency" />}
       {text(fields.path) === null
         ? ''
-        : `, by the way ${(text(fields.path) as string).replaceAll(' > ', ' → ')}`}
+        : `, by way of ${(text(fields.path) as string).replaceAll(' > ', ' → ')}`}
       .
     </>
   ),

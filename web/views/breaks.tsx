@@ -23,7 +23,7 @@ import { failureOf } from '../state/failure.ts'
 import { parameters, refine } from '../state/router.ts'
 import { say } from '../state/toasts.ts'
 import { count } from '../words/plain.ts'
-import { spanInWords } from '../words/times.ts'
+import { distanceInWords } from '../words/times.ts'
 
 const NAMES = ['status', 'severity', 'check', 'account', 'coin']
 const TONES: Readonly<Record<Severity, Tone>> = { error: 'bad', warning: 'warn', notice: 'note' }
@@ -77,7 +77,11 @@ export function Breaks() {
                 <code>tieout check</code> shows what broke.
               </p>
             )}
-            <Section title={titleOf(data)} sql={data.breaks.sql} csv={{ view: 'breaks', filters }}>
+            <Section
+              title={titleOf(data, given.status ?? 'open')}
+              sql={data.breaks.sql}
+              csv={{ view: 'breaks', filters }}
+            >
               {data.breaks.rows.length === 0 ? (
                 <Empty
                   title={
@@ -104,16 +108,32 @@ export function Breaks() {
   )
 }
 
-function titleOf({ counts }: BreaksAnswer): string {
-  const of = (severity: Severity): number =>
-    counts.rows.filter((row) => row.severity === severity).reduce((total, row) => total + row.count, 0)
-  return [count(of('error'), 'error'), count(of('warning'), 'warning'), count(of('notice'), 'notice')].join(
-    ', ',
-  )
+/** Of every status by itself: what is explained or resolved is no error that is open. */
+function titleOf({ counts }: BreaksAnswer, status: string): string {
+  const rowsOf = (wanted: string) => counts.rows.filter((row) => row.status === wanted)
+  const bySeverity = (wanted: string): string =>
+    (['error', 'warning', 'notice'] as const)
+      .map((severity) => count(total(rowsOf(wanted).filter((row) => row.severity === severity)), severity))
+      .join(', ')
+  if (status in STATUS_HEADS) return bySeverity(status)
+  return Object.entries(STATUS_HEADS)
+    .filter(([one]) => one === 'open' || rowsOf(one).length > 0)
+    .map(([one, head]) => (one === 'open' ? `${head}: ${bySeverity(one)}` : `${head}: ${total(rowsOf(one))}`))
+    .join('; ')
 }
 
-function ageOf({ first_seen_at }: BreakRow): string {
-  return spanInWords(Date.parse(about.value?.now ?? new Date().toISOString()) - Date.parse(first_seen_at))
+const STATUS_HEADS: Readonly<Record<string, string>> = {
+  open: 'Open',
+  explained: 'explained',
+  resolved: 'resolved',
+}
+
+function total(rows: readonly { readonly count: number }[]): number {
+  return rows.reduce((sum, row) => sum + row.count, 0)
+}
+
+function agoOf({ first_seen_at }: BreakRow): string {
+  return distanceInWords(first_seen_at, about.value?.now ?? new Date().toISOString())
 }
 
 function BreakTable({
@@ -155,7 +175,7 @@ function BreakTable({
         { kind: 'amount', head: 'Expected', value: ({ expected }) => expected },
         { kind: 'amount', head: 'Found', value: ({ found }) => found },
         { kind: 'amount', head: 'Difference', value: ({ difference }) => difference },
-        { kind: 'text', head: 'Open for', value: ageOf, isExtra: true },
+        { kind: 'text', head: 'First seen', value: agoOf, isExtra: true },
         { kind: 'text', head: 'Status', value: ({ status }) => status, isExtra: true },
       ]}
     />
@@ -215,7 +235,7 @@ function Open({
     >
       <div class="break-facts">
         <p class="break-state">
-          <Badge tone={TONES[row.severity]}>{row.severity}</Badge> {row.status}, first seen {ageOf(row)} ago
+          <Badge tone={TONES[row.severity]}>{row.severity}</Badge> {row.status}, first seen {agoOf(row)}
         </p>
         <p class="break-words">
           <Prose text={row.explanation} />

@@ -150,7 +150,7 @@ function Running({ rows, now }: { readonly rows: readonly FeedStatus[]; readonly
         {soonest.map(({ row, memory }) => (
           <li key={keyOf(row)}>
             <span class={`left-words ${memory.tone}`}>{memory.says}</span>
-            <MemoryBar width={180} height={10} used={memory.used} tone={memory.tone} />
+            <MemoryBar width={180} height={10} share={memory.left} tone={memory.tone} />
             <span>{feedInWords(row)}</span>
             <span class="quiet">
               remembers {row.retentionDays} days
@@ -272,7 +272,7 @@ function Grid({
                           <span class="quiet">not known to forget</span>
                         ) : (
                           <span class="memory-line">
-                            <MemoryBar width={48} height={8} used={memory.used} tone={memory.tone} />
+                            <MemoryBar width={48} height={8} share={memory.left} tone={memory.tone} />
                             {memory.says}
                           </span>
                         )}

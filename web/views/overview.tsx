@@ -50,7 +50,12 @@ export function Overview() {
             <div>
               <State data={data} />
               <OpenBreaks rows={data.breaks.rows} sql={data.breaks.sql} account={account} />
-              <Worst rows={data.coverage.rows} sql={data.coverage.sql} />
+              <Worst
+                rows={data.coverage.rows}
+                sql={data.coverage.sql}
+                of={data.feedCount}
+                account={account}
+              />
             </div>
           </div>
         )}
@@ -207,8 +212,9 @@ function Profit({
             Made of the <a href={addressOf('gains', { account })}>disposals of lots</a>, and of entries of{' '}
             <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
-            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a> and{' '}
-            <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a>.
+            <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a> and{' '}
+            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>; of these, those of spot and
+            margin trades are in the gains, and no bar of their own.
           </p>
         </>
       )}
@@ -242,6 +248,7 @@ function MonthBars({
       <Figure
         says={`Profit and loss by month in ${coin.coin}, ${months.length} months; ${last === undefined ? '' : `${monthInWords(last.at)}: ${last.total ?? 'not known'}.`}`}
         legend={hasLegend ? names : undefined}
+        total={hasLegend ? 'Together' : undefined}
         draw={(width) => (
           <StackedBars width={width} height={height} parts={names} bars={months} unit={coin.coin} />
         )}
@@ -394,7 +401,17 @@ function OpenBreaks({
 /** How many feeds the overview names; the coverage view has all. */
 const WORST = 6
 
-function Worst({ rows, sql }: { readonly rows: readonly FeedStatus[]; readonly sql: string }) {
+function Worst({
+  rows,
+  sql,
+  of,
+  account,
+}: {
+  readonly rows: readonly FeedStatus[]
+  readonly sql: string
+  readonly of: number
+  readonly account: string | undefined
+}) {
   const now = about.value?.now ?? new Date().toISOString()
   return (
     <Section
@@ -437,7 +454,7 @@ function Worst({ rows, sql }: { readonly rows: readonly FeedStatus[]; readonly s
                   <span class="quiet">not known to forget</span>
                 ) : (
                   <span class="memory-line">
-                    <MemoryBar width={56} height={8} used={memory.used} tone={memory.tone} />
+                    <MemoryBar width={56} height={8} share={memory.left} tone={memory.tone} />
                     {memory.says}
                   </span>
                 )
@@ -447,7 +464,9 @@ function Worst({ rows, sql }: { readonly rows: readonly FeedStatus[]; readonly s
         />
       )}
       <p class="more">
-        <a href={addressOf('coverage')}>All {count(rows.length, 'feed')} by day</a>
+        <a href={addressOf('coverage', { account })}>
+          {of === 1 ? 'The feed' : `All ${count(of, 'feed')}`} by day
+        </a>
       </p>
     </Section>
   )

@@ -91,8 +91,8 @@ function Verdict({ data }: { readonly data: ProofAnswer }) {
           <span class="seal">
             <Icon name="check" /> Proven
           </span>{' '}
-          by {count(rows.size, 'received row')} in {count(frames.size, 'frame')} of the journal. Their hashes
-          and the chain were calculated anew for this answer
+          by {count(rows.size, 'received row')} in {count(frames.size, 'frame')} of the journal.{' '}
+          {rows.size === 1 ? 'Its hash' : 'Their hashes'} and the chain were calculated anew for this answer
           {erased > 0 ? `; of ${count(erased, 'row')} the bytes were erased on purpose` : ''}.
         </p>
       )}

@@ -129,7 +129,7 @@ function Live({ run }: { readonly run: LiveRun }) {
                   <MemoryBar
                     width={90}
                     height={8}
-                    used={requestsPlanned === 0 ? 0 : requestsDone / requestsPlanned}
+                    share={requestsPlanned === 0 ? 0 : requestsDone / requestsPlanned}
                     tone="good"
                   />
                   {requestsDone} of {requestsPlanned}

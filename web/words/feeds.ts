@@ -33,8 +33,8 @@ export function statusTone({ gaps, status, to }: FeedStatus): Tone {
 }
 
 export interface Memory {
-  /** Share of the venue's memory that has passed since the last fetch: 1 when it begins to forget. */
-  readonly used: number
+  /** Share of the venue's memory that is left since the last fetch: 0 when it begins to forget. */
+  readonly left: number
   readonly says: string
   readonly tone: 'good' | 'warn' | 'bad'
 }
@@ -43,10 +43,9 @@ export interface Memory {
 export function memoryOf({ forgetsAt, retentionDays }: FeedStatus, now: string): Memory | null {
   if (forgetsAt === null || retentionDays === null) return null
   const left = Date.parse(forgetsAt) - Date.parse(now)
-  const used = 1 - left / (retentionDays * DAY)
-  if (left <= 0) return { used: 1, says: `forgetting for ${spanInWords(left)}`, tone: 'bad' }
+  if (left <= 0) return { left: 0, says: `forgetting for ${spanInWords(left)}`, tone: 'bad' }
   return {
-    used,
+    left: left / (retentionDays * DAY),
     says: `${spanInWords(left)} left`,
     tone: left < 2 * DAY ? 'bad' : left < 7 * DAY ? 'warn' : 'good',
   }

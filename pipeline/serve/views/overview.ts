@@ -93,6 +93,7 @@ export async function overview({ ledger, stamp }: Edition, filters: Filters, now
       rows: feeds.toSorted(worstFirst).slice(0, SHOWN_FEEDS),
       sql: written(coverageQuestion(filters)),
     },
+    feedCount: feeds.length,
     forgetsNext,
     lastRun: await rowsOf<RunRow>(
       ledger,
