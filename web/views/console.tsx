@@ -286,7 +286,7 @@ function Shown({ shown }: { readonly shown: Result }) {
 function Says({ shown: { state, ahead, rows, end } }: { readonly shown: Result }) {
   const seconds = `${((end?.elapsedMs ?? elapsedMs.value) / 1000).toFixed(state === 'ended' ? 2 : 1)} s`
   return (
-    <span role="status" class="tabular">
+    <span role="status" class="figures-in-line">
       {state === 'waiting'
         ? ahead > 0
           ? `Waiting behind ${count(ahead, 'query', 'queries')} …`
