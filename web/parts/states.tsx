@@ -39,7 +39,7 @@ export function FailureNote({
             {facts.map(([name, value]) => (
               <div key={name}>
                 <dt>{name}</dt>
-                <dd>{value}</dd>
+                <dd>{lines(value)}</dd>
               </div>
             ))}
           </dl>
@@ -59,6 +59,11 @@ export function FailureNote({
       </div>
     </div>
   )
+}
+
+/** The engine shows the place of an error by a mark in a line of its own, which is right only as the engine wrote it. */
+function lines(text: string): ComponentChildren {
+  return text.includes('\n') ? <pre class="failure-lines">{text.trim()}</pre> : text
 }
 
 export function Empty({

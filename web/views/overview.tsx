@@ -213,8 +213,8 @@ function Profit({
             <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a> and{' '}
-            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>; of these, those of spot and
-            margin trades are in the gains, and no bar of their own.
+            <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>. Fees of spot and margin trades
+            are in the gains; the list has them too.
           </p>
         </>
       )}
@@ -453,7 +453,7 @@ function Worst({
                 return memory === null ? (
                   <span class="quiet">not known to forget</span>
                 ) : (
-                  <span class="memory-line">
+                  <span class="memory-line narrow">
                     <MemoryBar width={56} height={8} share={memory.left} tone={memory.tone} />
                     {memory.says}
                   </span>

@@ -43,10 +43,17 @@ export interface Memory {
 export function memoryOf({ forgetsAt, retentionDays }: FeedStatus, now: string): Memory | null {
   if (forgetsAt === null || retentionDays === null) return null
   const left = Date.parse(forgetsAt) - Date.parse(now)
+  const whole = retentionDays * DAY
   if (left <= 0) return { left: 0, says: `forgetting for ${spanInWords(left)}`, tone: 'bad' }
   return {
-    left: left / (retentionDays * DAY),
+    left: left / whole,
     says: `${spanInWords(left)} left`,
-    tone: left < 2 * DAY ? 'bad' : left < 7 * DAY ? 'warn' : 'good',
+    // Of a memory of few days that was just fetched little is left, and nothing is wrong.
+    tone:
+      left < Math.min(2 * DAY, whole / 3)
+        ? 'bad'
+        : left < Math.min(7 * DAY, (whole * 2) / 3)
+          ? 'warn'
+          : 'good',
   }
 }
