@@ -152,6 +152,24 @@ describe('amounts are those of the command line, and each view’s SQL answers w
       expect([wallet, amounts]).toEqual([wallet, byWallet.get(wallet)])
   })
 
+  test('without days it is of the last month, and says so in its answer and in the name of its CSV', async () => {
+    const [last] = await sql(
+      'select date_trunc(\'month\', max(day))::date::varchar as "from", max(day)::varchar as "to" from balance_history',
+    )
+    const { trialBalance, period } = await serving.get<Accounts>('/api/accounts')
+    expect(period).toEqual(last)
+    const asked = await serving.get<Accounts>(`/api/accounts?from=${period.from}&to=${period.to}`)
+    expect(asked.trialBalance.rows).toEqual(trialBalance.rows)
+    const headers = { authorization: `Bearer ${serving.secret}` }
+    const nameOf = async (view: string) =>
+      (await serving.ask(`/api/csv/${view}`, { headers })).headers['content-disposition']
+    expect(await nameOf('trial-balance')).toContain(
+      `filename="trial-balance-from-${period.from}-to-${period.to}-`,
+    )
+    expect(await nameOf('entries?from=2026-01-05&coin=XRP')).toContain('"entries-from-2026-01-05-')
+    expect(await nameOf('balances')).toMatch(/"balances-\d{4}-\d{2}-\d{2}\.csv"/)
+  })
+
   test('the days of a wallet', async () => {
     const [wallet] = (await serving.get<Accounts>('/api/accounts')).balances.rows
     const query = new URLSearchParams({
@@ -175,6 +193,11 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(found.lastGoodRunAt).toBe(status.lastGoodRunAt)
     const first = status.feeds.map(({ forgetsAt }) => forgetsAt).filter((at) => at !== null)
     expect(found.forgetsNext?.forgetsAt).toBe(first.toSorted()[0])
+    expect(found.feedCount).toBe(status.feeds.length)
+    expect(found.feedCount).toBeGreaterThan(found.coverage.rows.length)
+    const [{ account } = {}] = status.feeds
+    const own = await serving.get<Overview>(`/api/overview?account=${account}`)
+    expect(own.feedCount).toBe(status.feeds.filter((one) => one.account === account).length)
   })
 
   test('lots and gains', async () => {

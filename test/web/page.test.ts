@@ -208,6 +208,39 @@ describe('figures', () => {
     expect(await page.locator('.evidence mark').count()).toBeGreaterThan(0)
   })
 
+  test('bars of memory fill as far as the venue still remembers', async () => {
+    await open('/coverage')
+    const bars = page.locator('.running-out li').first()
+    const [whole, left] = await Promise.all(
+      ['.trough', '.share'].map(async (one) => Number(await bars.locator(one).getAttribute('width'))),
+    )
+    // The demo has fetched everything just now.
+    expect(left as number).toBeGreaterThan((whole as number) * 0.9)
+    expect(await bars.locator('.share').getAttribute('class')).toContain('good')
+  })
+
+  test('what is resolved is not counted as open, nor said to be', async () => {
+    await open('/breaks?status=all')
+    const statuses = await column('Breaks', 'Status')
+    const resolved = statuses.filter((status) => status === 'resolved').length
+    const head = (await page.locator('h2').first().textContent()) ?? ''
+    expect(head).toMatch(/^Open: \d/)
+    if (resolved > 0) expect(head).toContain(`resolved: ${resolved}`)
+    expect(await column('Breaks', 'First seen')).toHaveLength(statuses.length)
+  })
+
+  test('the trial balance says which days it is of', async () => {
+    await open('/accounts?show=trial')
+    expect(await page.locator('h2').first().textContent()).toMatch(/^Trial balance, 1 \w+ \d{4} to \d/)
+  })
+
+  test('the overview leads to all feeds of the account chosen', async () => {
+    const { feedCount } = await serving.get<{ feedCount: number }>('/api/overview?account=parent')
+    await open('/?account=parent')
+    const link = page.getByRole('link', { name: `All ${feedCount} feeds by day` })
+    expect(await link.getAttribute('href')).toBe('/coverage?account=parent')
+  })
+
   test('an unknown id says what is wrong and what to do', async () => {
     await open('/proof?id=no-such-thing')
     expect(await page.getByRole('alert').textContent()).toContain('no-such-thing')
@@ -297,6 +330,14 @@ describe('the console', () => {
     await page.getByText(/^Running/).waitFor()
     await page.locator('[data-cancel]').click()
     await page.getByText('there may be more').waitFor()
+  })
+
+  test('shows the place of an error under the line that it is in', async () => {
+    await open(`/console?sql=${encodeURIComponent('select account,\n  amont from entries')}`)
+    await page.locator('[data-run]').click()
+    const lines = ((await page.locator('.failure-lines').textContent()) ?? '').split('\n')
+    const at = lines.findIndex((line) => line.startsWith('LINE 2:'))
+    expect(lines[at + 1]?.indexOf('^')).toBe(lines[at]?.indexOf('amont'))
   })
 
   test('draws the rows at hand', async () => {
