@@ -63,7 +63,11 @@ export function FailureNote({
 
 /** The engine shows the place of an error by a mark in a line of its own, which is right only as the engine wrote it. */
 function lines(text: string): ComponentChildren {
-  return text.includes('\n') ? <pre class="failure-lines">{text.trim()}</pre> : text
+  const [first = '', ...rest] = text.trim().split('\n')
+  if (rest.length === 0) return text
+  // The command line sets lines in below the first.
+  const margin = Math.min(...rest.filter((line) => line.trim() !== '').map((line) => line.search(/\S/)))
+  return <pre class="failure-lines">{[first, ...rest.map((line) => line.slice(margin))].join('\n')}</pre>
 }
 
 export function Empty({
