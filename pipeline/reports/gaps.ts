@@ -8,6 +8,8 @@ type Asked = Pick<ReportRequest, 'account' | 'period'>
 /** From when on an account's books are complete, ISO-8601, with the coins of which imported history tells more. */
 interface Beginning {
   readonly account: string
+  /** The wallets that it is about; none where it is about all of the account. */
+  readonly ledgers: readonly string[]
   /** Imports tell of all its coins: nothing but its first row says since when, and nobody knows what no file has. */
   readonly isImported: boolean
   /** Null where nothing but opening lots is known. */
@@ -40,13 +42,59 @@ async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>)
   return [...byAccount].map(([name, coins]) => {
     if (coins.every(({ isImported }) => isImported)) {
       const first = coins.findLast((coin) => coin.at !== null)?.at ?? null
-      return { account: name, isImported: true, at: first, earlier: [] }
+      return { account: name, ledgers: [], isImported: true, at: first, earlier: [] }
     }
     const at = coins[0]?.at ?? null
     const earlier = coins.flatMap((one) =>
       at !== null && one.at !== null && one.at < at ? [{ coin: one.coin, at: one.at }] : [],
     )
-    return { account: name, isImported: false, at, earlier }
+    return { account: name, ledgers: [], isImported: false, at, earlier }
+  })
+}
+
+const DAY_MS = 86_400_000
+
+/**
+ * Some wallets (P2P) have records of their own, which the venue keeps for longer than those that the table `beginnings` goes
+ * by: what they tell of begins where those were received from. Lines that begin within a day of each other began together.
+ */
+async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>): Promise<Beginning[]> {
+  const whole = await beginningsOf(ledger, asked)
+  const received = ledger.tables.has('coverage')
+    ? `select account, feed, max(first_at) as since from (
+         select account, feed, partition, min(starts_at) as first_at from coverage
+         where status in ('complete', 'empty') group by account, feed, partition
+       ) group by account, feed`
+    : 'select null::varchar as account, null::varchar as feed, null::timestamptz as since'
+  const rows = await ledger.query(
+    `select moved.account, moved.ledger, least(min(moved.first_at), max(received.since))
+     from (
+       select account, ledger, source_feed, min(occurred_at) as first_at from entries
+       where $account::varchar is null or account = $account
+       group by account, ledger, source_feed
+     ) as moved
+     left join (${received}) as received
+       on received.account = moved.account and received.feed = moved.source_feed
+     group by moved.account, moved.ledger order by moved.account, moved.ledger`,
+    { account: asked.account ?? null },
+  )
+  return whole.flatMap((one) => {
+    const { account, isImported, at } = one
+    if (isImported || at === null) return [one]
+    const together = new Map<string, string[]>()
+    for (const [, name, since] of rows.filter((row) => row[0] === account)) {
+      const begins = Date.parse(at) - Date.parse(String(since)) > DAY_MS ? String(since) : at
+      together.set(begins, [...(together.get(begins) ?? []), String(name)])
+    }
+    if (together.size === 0) return [one]
+    return [...together].toSorted().map(
+      ([begins, ledgers]): Beginning => ({
+        ...one,
+        ledgers: together.size === 1 ? [] : ledgers,
+        at: begins,
+        earlier: begins === at ? one.earlier : [],
+      }),
+    )
   })
 }
 
@@ -60,35 +108,56 @@ const isAfter = ({ at, earlier }: Beginning, { before }: Asked['period']): boole
 
 const SHOWN = 10
 
-/** What of the period lies before the books, account by account; none where they tell of all of it. */
+/**
+ * What of the period lies before the books, by account, and by wallet where those differ; none where they tell of all of it.
+ * A period without a first day is all of history: a line says where that begins.
+ */
 export async function beforeTheBooks(ledger: Reader, asked: Asked): Promise<string[]> {
   const { account, period } = asked
-  if (period.from === null && period.before === null) return []
-  const beginnings = await beginningsOf(ledger, { account })
-  if (beginnings.length === 0)
+  const beginnings = await beginningsByLedger(ledger, { account })
+  if (beginnings.length === 0) {
+    if (period.from === null && period.before === null) return []
     return [`${account === undefined ? 'The books' : `The books of ${account}`} tell of nothing yet.`]
+  }
   const late = beginnings.filter((one) => isAfter(one, period) || beginsWithin(one, period))
-  const shown = late.slice(0, SHOWN).map((one) => sentence(one, period))
-  return late.length > SHOWN
-    ? [...shown, `${late.length - SHOWN} more accounts begin within or after this period.`]
-    : shown
+  const names = [...new Set(late.map((one) => one.account))]
+  const shown = late.filter((one) => names.indexOf(one.account) < SHOWN).map((one) => sentence(one, period))
+  return [
+    ...(period.from === null ? allOfHistory(beginnings.filter((one) => !late.includes(one))) : []),
+    ...shown,
+    ...(names.length > SHOWN
+      ? [`${names.length - SHOWN} more accounts begin within or after this period.`]
+      : []),
+  ]
 }
+
+function allOfHistory(beginnings: readonly Beginning[]): string[] {
+  if (beginnings.length === 0) return []
+  const each = beginnings
+    .slice(0, SHOWN)
+    .map((one) => `${nameOf(one)} ${one.at}${one.earlier.length === 0 ? '' : ' (imports tell more)'}`)
+  const more = beginnings.length > SHOWN ? `; and ${beginnings.length - SHOWN} more` : ''
+  return [`What happened before the books begin is not in them: ${each.join('; ')}${more}.`]
+}
+
+const nameOf = ({ account, ledgers }: Beginning): string => [account, ...ledgers].join(', ')
 
 const beginsWithin = ({ at }: Beginning, { from }: Asked['period']): boolean =>
   from === null ? at === null : at === null || from < at
 
 function sentence(one: Beginning, period: Asked['period']): string {
-  const { account, isImported, at, earlier } = one
+  const { account, ledgers, isImported, at, earlier } = one
   if (at === null)
     return `Of ${account} only opening lots are known: what happened before and after them is in no figure.`
   if (isImported)
     return `Imports tell of ${account} from ${at} on${isAfter(one, period) ? ', and of nothing in this period' : ''}.`
   if (isAfter(one, period))
-    return `The books of ${account} begin at ${at}: they tell of nothing in this period.`
+    return `The books of ${nameOf(one)} begin at ${at}: they tell of nothing in this period.`
   const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} on`)
   const more = earlier.length > SHOWN ? ` and ${earlier.length - SHOWN} more` : ''
   const except = coins.length === 0 ? '' : `, but for imported history (${coins.join(', ')}${more})`
-  return `The books of ${account} begin at ${at}: what happened earlier in the period is in no figure${except}.`
+  const there = ledgers.length === 0 ? '' : ' there'
+  return `The books of ${nameOf(one)} begin at ${at}: what happened${there} earlier in the period is in no figure${except}.`
 }
 
 /** Accounts without tax records: their orders tell of trades, and nothing tells of balances. */

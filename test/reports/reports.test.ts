@@ -476,7 +476,9 @@ describe('every report', () => {
     )
     const notesOf = async (options: ReportOptions) =>
       (await makeReport(ledger, 'gains', options)).notes.filter((note) => /books|period/.test(note))
-    expect(await notesOf({})).toEqual([])
+    expect(await notesOf({})).toEqual([
+      'What happened before the books begin is not in them: main 2025-01-02T00:00:00.000Z.',
+    ])
     expect(await notesOf({ from: '2025-01-02', to: '2025-12-31' })).toEqual([])
     expect(await notesOf({ year: 2025 })).toEqual([
       'The books of main begin at 2025-01-02T00:00:00.000Z: what happened earlier in the period is in no figure.',
@@ -485,6 +487,36 @@ describe('every report', () => {
       'The books of main begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
     ])
     expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period extends past that run.'])
+  })
+
+  test('says of which wallets the period begins before the books: those of P2P go further back', async () => {
+    const entry = (id: string, wallet: string, feed: string, at: string) =>
+      `insert into entries values ('${id}', 't${id}', 'main', '${wallet}', 'SPOT', 'BTC', 1, 'trade', '${at}', '${feed}',
+        '${id}', 1, 0, null)`
+    const ledger = await open(
+      account('main'),
+      entry('p1', 'P2P', 'tax.p2pRecords', '2024-11-05 00:00:00+00'),
+      entry('u1', 'UNIFIED', 'tax.records', '2025-06-02 00:00:00+00'),
+      `insert into coverage values
+        ('main', 'tax.p2pRecords', '', '2024-10-01 00:00:00+00', '2026-01-01 00:00:00+00', 'complete', null, null, false, false),
+        ('main', 'tax.records', 'SPOT', '2025-06-01 00:00:00+00', '2026-01-01 00:00:00+00', 'complete', null, null, false, false)`,
+      'drop view beginnings',
+      `create view beginnings as select 'main' as account, 'BTC' as coin, timestamptz '2025-06-01 00:00:00+00' as begins_at,
+        'venue' as source, 0::decimal(38, 18) as opening`,
+    )
+    const notesOf = async (options: ReportOptions) =>
+      (await makeReport(ledger, 'statement', options)).notes.filter((note) => /books/.test(note))
+    const ofTrades =
+      'The books of main, UNIFIED begin at 2025-06-01T00:00:00.000Z: what happened there earlier in the period is in no figure.'
+    expect(await notesOf({ year: 2025 })).toEqual([ofTrades])
+    expect(await notesOf({ from: '2024-01-01' })).toEqual([
+      'The books of main, P2P begin at 2024-10-01T00:00:00.000Z: what happened there earlier in the period is in no figure.',
+      ofTrades,
+    ])
+    expect(await notesOf({ from: '2025-06-01' })).toEqual([])
+    expect(await notesOf({})).toEqual([
+      'What happened before the books begin is not in them: main, P2P 2024-10-01T00:00:00.000Z; main, UNIFIED 2025-06-01T00:00:00.000Z.',
+    ])
   })
 
   test('says of an account that imports alone tell of since when, by its first row and in one short sentence', async () => {
