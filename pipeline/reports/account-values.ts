@@ -32,6 +32,9 @@ const COLUMNS: readonly Column[] = [
   { name: 'last_day', kind: 'date' },
 ]
 
+/** Place of `owes` in a row that was found. */
+const OWES = COLUMNS.length + 2
+
 /**
  * `ends_on` is the last day of the period, or that of the last run where the period goes on after it. What an account held on its last day, it still holds on
  * later ones, at prices that nobody looked up: their value is not known, unless it is nothing.
@@ -87,7 +90,8 @@ const VALUES = `
     end as end_value,
     ends_on, min(days.currency) as currency, count(days.day) as days,
     count(*) filter (days.unpriced > 0) as unpriced_days, last_day,
-    holds_on and last_day < ends_on as is_open, moved_on, ${reach('days.bound')}
+    holds_on and last_day < ends_on as is_open, moved_on, coalesce(bool_or(days.borrowed <> 0), false) as owes,
+    ${reach('days.bound')}
   from ends
   left join days on days.account = ends.account
   left join accounts on accounts.account = ends.account
@@ -107,7 +111,7 @@ export async function accountValuesReport(ledger: Ledger, request: ReportRequest
     rows: asBatches(rows),
     totals: rows.length === 0 ? [] : [totalOf(rows, currency)],
     warnings: found.flatMap(incomplete),
-    notes: [...conversionNotes(currency), ...standing],
+    notes: [...loanNotes(found), ...conversionNotes(currency), ...standing],
   }
 }
 
@@ -138,6 +142,14 @@ function incomplete(row: Row): string[] {
     ...(isOpen === true || isOpen === 'true'
       ? [`INCOMPLETE: ${known}. What they were worth on later days of the period is not in the list.`]
       : []),
+  ]
+}
+
+/** Of the values of any day of the period. */
+function loanNotes(found: readonly Row[]): string[] {
+  if (!found.some((row) => row[OWES] === true || row[OWES] === 'true')) return []
+  return [
+    'Values are of all that was held, borrowed coins too (`of_which_borrowed`); those of `report balances` are less what is borrowed.',
   ]
 }
 

@@ -1,6 +1,20 @@
 // Which columns of a report answer its question: what a narrow terminal shows first. Files and pipes have all of them.
 import type { Importance } from '../output/screen.ts'
 
+/** What leads from a month's opening value to its closing one. */
+const BRIDGE = [
+  'realised_gains',
+  'unrealised_change',
+  'deposits',
+  'transfers',
+  'futures_pnl',
+  'income',
+  'interest',
+  'fees',
+  'funding',
+  'unknown_cost_change',
+]
+
 /** By name of the report; a column that is not named is shown only where all of them fit. */
 export const importance: Readonly<Record<string, Importance>> = {
   balances: [
@@ -37,11 +51,10 @@ export const importance: Readonly<Record<string, Importance>> = {
   taxes: ['figure', ['value', 'currency'], 'line', 'form'],
   'form-8949': [
     'description',
-    'acquired_on',
-    'sold_on',
+    ['proceeds', 'cost_basis', 'gain'],
     'gain',
-    'proceeds',
-    'cost_basis',
+    'sold_on',
+    'acquired_on',
     'code',
     'adjustment',
     'box',
@@ -53,11 +66,13 @@ export const importance: Readonly<Record<string, Importance>> = {
     ['closing_value', 'currency'],
     'opening_value',
     'realised_gains',
-    'difference',
+    // Beside less than all that leads from one value to the other it would read as what is missing.
+    ['difference', 'opening_value', ...BRIDGE],
   ],
   'account-values': [
     'account',
     ['highest_value', 'currency'],
+    'of_which_borrowed',
     'highest_on',
     'end_value',
     'unpriced_days',

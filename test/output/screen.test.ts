@@ -4,6 +4,7 @@ import { describe, expect, test } from 'vitest'
 import type { Row } from '../../pipeline/output/cell.ts'
 import { asBatches, type Column } from '../../pipeline/output/column.ts'
 import { ROWS_ON_SCREEN, screenTable } from '../../pipeline/output/screen.ts'
+import { importance as importances } from '../../pipeline/reports/importance.ts'
 
 const columns: Column[] = [
   { name: 'gain_id' },
@@ -165,5 +166,22 @@ describe('a table on a terminal', () => {
     const { table } = await show(40, [row], ['coin', 'sold_at'])
     expect(table.split('\n')[0]).toBe('coin  sold_at UTC')
     expect(table).toContain('2026-01-05 10:20')
+  })
+
+  test.each([
+    ['net-worth', 'difference', ['opening_value', 'realised_gains', 'deposits', 'fees', 'closing_value']],
+    ['form-8949', 'cost_basis', ['proceeds', 'gain']],
+  ])('of %s shows %s only beside what explains it', async (name, column, others) => {
+    const of: Column[] = ['account', 'description', ...others, column].map((each) => ({
+      name: each,
+      kind: each === 'account' || each === 'description' ? 'text' : 'amount',
+    }))
+    const cells: Row = of.map(({ kind }) => (kind === 'text' ? 'main' : '12345.678'))
+    for (const width of [40, 50, 60, 70, 80, 100]) {
+      const { table } = await screenTable(of, asBatches([cells]), { width, importance: importances[name] })
+      const [heading = ''] = table.split('\n')
+      if (heading.includes(column)) for (const other of others) expect(heading).toContain(other)
+      if (width === 100) expect(heading).toContain(column)
+    }
   })
 })

@@ -133,4 +133,8 @@ test('account-values: what is borrowed is in the account, and told apart', async
   await alterBook(dir, ['update daily_valuation set own_value = 150'])
   const report = await show(dir, 'account-values', { year: 2025 })
   expect(cells(report, 'highest_value', 'of_which_borrowed')).toEqual(['200 50'])
+  const onLoans = expect.stringMatching(/^Values are of all that was held, borrowed coins too/)
+  expect(report.notes).toContainEqual(onLoans)
+  const earlier = await show(dir, 'account-values', { year: 2024 })
+  expect(earlier.notes).not.toContainEqual(onLoans)
 })
