@@ -15,7 +15,7 @@ import { reportCurrency } from './gains.ts'
 import { reportNotes } from './notes.ts'
 import { addAmounts, fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 import { otherCurrency } from './taxes.ts'
-import { PIECES } from './year-totals.ts'
+import { PIECES, roundingNotes } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'box', title: 'box' },
@@ -70,7 +70,12 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
     rows: boxed(rows, form1099),
     totals: await boxTotals(reader, values, form1099),
     warnings: await withoutGain(ledger, reader, values),
-    notes: [...notes, ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []), ...standing],
+    notes: [
+      ...notes,
+      ...(await roundingNotes(reader, values)),
+      ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []),
+      ...standing,
+    ],
   }
 }
 

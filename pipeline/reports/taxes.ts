@@ -33,7 +33,7 @@ import {
   valuesOf,
   within,
 } from './report.ts'
-import { yearSums } from './year-totals.ts'
+import { roundingNotes, yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'rules' },
@@ -97,6 +97,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     warnings: [...(await withoutGain(ledger, reader, values)), ...carried.warnings, ...income.warnings],
     notes: [
       ...notes,
+      ...(await roundingNotes(reader, values)),
       ...limits,
       ...carried.notes,
       ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
@@ -181,8 +182,8 @@ async function onlyCurrency(reader: Reader): Promise<string | null> {
 
 export function otherCurrency(law: Law, currency: string): string {
   return (
-    `The figures are in ${currency}, the return is in ${law.currency}: nothing is converted, and limits in ` +
-    `${law.currency} are not applied. Set \`reports: { currency: ${law.currency} }\`, import prices and build again.`
+    `The figures of gains and losses are in ${currency}, the return is in ${law.currency}: nothing is converted, and no limit in ` +
+    `${law.currency} is applied to them. Set \`reports: { currency: ${law.currency} }\`, import prices and build again.`
   )
 }
 

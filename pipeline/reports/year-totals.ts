@@ -1,9 +1,9 @@
 // The disposals of one tax year summed as returns want them: disposals that ended above and below their cost, pieces by
 // term, and apart what has no known gain. Of a disposal whose gain is known in part the known pieces count, as in the report
 // of gains, so that every amount stands in one sum and in no second one.
-import { parseAmount } from '../../models/amount.ts'
+import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
-import type { Row } from '../output/cell.ts'
+import type { Cell, Row } from '../output/cell.ts'
 import { nothing, type Sums, type Totals } from '../rules/figures.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 
@@ -71,6 +71,27 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
       proceeds: unitsOf(unknown?.[2]),
     },
   }
+}
+
+/** Where lines are in whole units, their sum is another than that of `report gains`: what both come to. */
+export async function roundingNotes(reader: Reader, values: Values): Promise<string[]> {
+  if (values.rounds !== true) return []
+  const gain = async (rounds: boolean): Promise<Row> => {
+    const { account = null, from = null, before = null, currency = null, has_terms = null } = values
+    const [row = []] = await sums(
+      reader,
+      `with pieces as (${PIECES}) select sum(gain), min(currency), ${reach('gain')} from pieces where not is_unknown`,
+      { account, from, before, currency, has_terms, rounds },
+    )
+    return row
+  }
+  const [[rounded, currency = null], [exact]] = [await gain(true), await gain(false)]
+  if (unitsOf(rounded) === unitsOf(exact)) return []
+  const of = (cell: Cell | undefined): string => formatAmount(unitsOf(cell))
+  return [
+    `Amounts are rounded line by line, as the form has them: gains and losses come to ${of(rounded)} ${currency} in all; unrounded they ` +
+      `come to ${of(exact)}, as \`report gains\` has them under the same rules.`,
+  ]
 }
 
 function totalsOf(row: Row | undefined): Totals {

@@ -89,6 +89,12 @@ describe('us', () => {
     expect(schedule).toContain('3 Short-term, Form 8949 box I: gain or (loss) (h): 18')
     expect(schedule).toContain('10 Long-term, Form 8949 box L: proceeds (d): 91')
     expect(schedule).toContain('16 Lines 7 and 15 together: 9')
+    const told =
+      'Amounts are rounded line by line, as the form has them: gains and losses come to 9 USD in all; unrounded they come to 6.06, ' +
+      'as `report gains` has them under the same rules.'
+    expect(form.notes).toContain(told)
+    expect((await show(cents, 'taxes', { rules: 'us', year: 2025 })).notes).toContain(told)
+    expect((await show(cents, 'taxes', { rules: 'de', year: 2025 })).notes).not.toContain(told)
   })
 
   test.each([
@@ -417,7 +423,9 @@ describe('every return', () => {
       'Taxable gain: unknown',
     ])
     expect(taxes.notes).toContainEqual(
-      expect.stringContaining('The figures are in USDT, the return is in EUR'),
+      expect.stringContaining(
+        'The figures of gains and losses are in USDT, the return is in EUR: nothing is converted, and no limit in EUR is applied to them.',
+      ),
     )
   })
 
