@@ -63,6 +63,15 @@ export function columnsOf(
     caption,
     columns: places.map((at) => columns[at] as Column),
     rows: chosenRows(),
-    totals: (totals ?? []).map(chosen),
+    totals: (totals ?? []).map((row) => wordFirst(row, places)),
   }
+}
+
+/** Of a sum the columns at these places; the word that says so, its first cell, begins the line. */
+function wordFirst(row: Row, places: readonly number[]): Row {
+  const word = row.findIndex((cell) => cell !== null)
+  const [first = 0] = places
+  const cells = places.map((at) => (at === word ? null : (row[at] ?? null)))
+  const what = first === word ? [row[word]] : [row[word], row[first]]
+  return [what.filter((cell) => cell !== null && cell !== undefined).join(', '), ...cells.slice(1)]
 }

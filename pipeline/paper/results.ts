@@ -6,6 +6,7 @@ import { type Content, tableWith } from '../output/html.ts'
 import { CHOSEN_DISPOSALS } from '../reports/completeness.ts'
 import { entryParts } from '../reports/pnl.ts'
 import { addAmounts, OF_ACCOUNT, reach, sums, valuesOf, within } from '../reports/report.ts'
+import { PAID_TOO } from '../reports/tables.ts'
 import { yearSums } from '../reports/year-totals.ts'
 import { nothing, plus } from '../rules/figures.ts'
 import { feesOf } from './imported.ts'
@@ -107,13 +108,14 @@ async function incomeLines({ ledger, request }: PaperQuestion): Promise<Row[]> {
   if (ledger.tables.get('income')?.includes('value') !== true) return []
   const rows = await sums(
     ledger,
-    `select kind, sum(value), any_value(currency), count(*), count(*) filter (value is null), ${reach('value')}
-     from income where ${OF_ACCOUNT} and ${within('occurred_at')} group by kind order by kind`,
+    `select kind, sum(value), any_value(currency), count(*), count(*) filter (value is null), amount < 0 as is_paid,
+       ${reach('value')}
+     from income where ${OF_ACCOUNT} and ${within('occurred_at')} group by kind, is_paid order by is_paid, kind`,
     valuesOf(request),
   )
   return rows.map(
-    ([kind, value, currency, count, unvalued]): Row => [
-      `Income: ${plain(kind)}`,
+    ([kind, value, currency, count, unvalued, isPaid]): Row => [
+      `${isPaid === true ? 'Paid' : 'Income'}: ${plain(kind)}`,
       amount(value),
       currency ?? null,
       `${count} events, ${Number(unvalued) === 0 ? 'all with a value' : `${unvalued} of them without a value`}`,
@@ -220,13 +222,19 @@ export async function income(question: PaperQuestion): Promise<Content> {
   const byKind = await sums(
     ledger,
     `select kind, coin, sum(amount), sum(value), any_value(currency), count(*), count(*) filter (value is null),
-       ${reach('amount', 'value')}
-     from income where ${OF_ACCOUNT} and ${within('occurred_at')} group by kind, coin order by kind, coin`,
+       amount < 0 as is_paid, ${reach('amount', 'value')}
+     from income where ${OF_ACCOUNT} and ${within('occurred_at')}
+     group by kind, is_paid, coin order by kind, is_paid, coin`,
     valuesOf(request),
   )
   return {
+    words: byKind.some((row) => row.at(-1) === true) ? [PAID_TOO] : [],
     tables: [
-      tableWith('Income by kind and coin', INCOME, byKind),
+      tableWith(
+        'Income by kind and coin',
+        INCOME,
+        byKind.map((row) => row.slice(0, -1)),
+      ),
       columnsOf('Income, each event', await reportFor(question, 'income'), EVENT),
     ],
   }

@@ -1,13 +1,25 @@
 // Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import type { Cell } from '../output/cell.ts'
 import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
-import { fileNameOf, OF_ACCOUNT, type Report, type ReportRequest, valuesOf, within } from './report.ts'
+import {
+  addAmounts,
+  fileNameOf,
+  OF_ACCOUNT,
+  type Report,
+  type ReportRequest,
+  reach,
+  sums,
+  valuesOf,
+  within,
+} from './report.ts'
 
 /** Funding, interest and rewards, line by line. */
 export async function incomeReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
+  const totals = await incomeTotals(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from income where ${OF_ACCOUNT} and ${within('occurred_at')}
      order by occurred_at, account, coin, entry_id`,
@@ -18,10 +30,50 @@ export async function incomeReport(ledger: Ledger, request: ReportRequest): Prom
     title: titled('Income', request),
     columns,
     rows,
-    totals: [],
+    totals: totals.map((total) => columns.map(({ name }) => total[name] ?? null)),
     warnings: await withoutValue(ledger, valuesOf(request)),
-    notes,
+    notes: [...notes, ...(totals.some(({ account }) => account === PAID) ? [PAID_TOO] : [])],
   }
+}
+
+const [RECEIVED, PAID] = ['total received', 'total paid']
+
+export const PAID_TOO =
+  'Amounts below zero were paid, as interest on loans is; they are in no total of what was received.'
+
+/** What was received and, apart, what was paid: of each kind and coin, and in value of a kind with several coins. */
+async function incomeTotals(
+  ledger: Ledger,
+  request: ReportRequest,
+): Promise<Readonly<Record<string, Cell>>[]> {
+  const isValued = ledger.tables.get('income')?.includes('value') === true
+  const [value, currency] = isValued ? ['value', 'currency'] : ['null::decimal(38, 18)', 'null::varchar']
+  const rows = await sums(
+    ledger,
+    `with chosen as (
+       select kind, coin, amount < 0 as is_paid, amount, ${value} as value, ${currency} as currency
+       from income where ${OF_ACCOUNT} and ${within('occurred_at')}
+     )
+     select kind, is_paid, coin, min(currency), sum(amount), sum(value), ${reach('amount', 'value')}
+     from chosen group by kind, is_paid, coin order by kind, is_paid, coin`,
+    valuesOf(request),
+  )
+  const each = rows.map(([kind = null, isPaid, coin = null, told = null, amount, worth]) => ({
+    account: isPaid === true ? PAID : RECEIVED,
+    kind,
+    coin,
+    amount: addAmounts([amount ?? null]),
+    value: addAmounts([worth ?? null]),
+    currency: told,
+  }))
+  return each.flatMap((total, at) => {
+    const next = each[at + 1]
+    if (next?.kind === total.kind && next.account === total.account) return [total]
+    const coins = each.filter(({ kind, account }) => kind === total.kind && account === total.account)
+    if (coins.length === 1 || !isValued) return [total]
+    const together = addAmounts(coins.map(({ value: worth }) => worth))
+    return [total, { ...total, coin: null, amount: null, value: together }]
+  })
 }
 
 /**

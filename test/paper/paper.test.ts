@@ -218,6 +218,16 @@ describe('the paper of a statement', () => {
     ])
   })
 
+  test('begins the line of a sum with the word that says so', () => {
+    expect(table(statement, 'Statement').at(-1)).toMatchObject({ line: 'total, closing', 'line id': '' })
+    expect(table(statement, 'Income, each event').at(-1)).toMatchObject({
+      'occurred at (UTC)': 'total received',
+      account: '',
+      kind: 'interest',
+      amount: '1.5',
+    })
+  })
+
   test('keeps derivatives apart, by contract', () => {
     expect(table(statement, 'Derivatives by contract').at(-1)).toMatchObject({
       account: 'total',
@@ -411,7 +421,11 @@ describe('the paper of taxes', () => {
     expect(plain(page)).toContain(
       'from 2025-04-06 00:00:00 Europe/London up to, but not including, 2026-04-06 00:00:00 Europe/London',
     )
-    expect(table(page, 'Income, each event').map((line) => line.amount)).toEqual(['1.5'])
+    expect(
+      table(page, 'Income, each event')
+        .slice(0, -1)
+        .map((line) => line.amount),
+    ).toEqual(['1.5'])
   })
 })
 

@@ -629,6 +629,33 @@ describe('every report', () => {
     ])
   })
 
+  test('of income adds up what was received and, apart, what was paid', async () => {
+    const ledger = await open(
+      account('main'),
+      `insert into income values
+        ('i1', 'main', 'UNIFIED', 'USDT', 1.5, 'interest', '2025-03-01 00:00:00+00', 1.5, 'USDT'),
+        ('i2', 'main', 'UNIFIED', 'USDT', -0.25, 'interest', '2025-03-02 00:00:00+00', -0.25, 'USDT'),
+        ('i3', 'main', 'UNIFIED', 'USDT', -0.5, 'interest', '2025-03-03 00:00:00+00', -0.5, 'USDT'),
+        ('i4', 'main', 'UNIFIED', 'BTC', -0.01, 'interest', '2025-03-04 00:00:00+00', -900, 'USDT'),
+        ('i5', 'main', 'UNIFIED', 'BGB', 3, 'reward', '2025-03-05 00:00:00+00', 4, 'USDT'),
+        ('i6', 'main', 'UNIFIED', 'BGB', 3, 'reward', '2026-03-05 00:00:00+00', 4, 'USDT')`,
+    )
+    const told =
+      'Amounts below zero were paid, as interest on loans is; they are in no total of what was received.'
+    const report = await makeReport(ledger, 'income', { year: 2025 })
+    const names = ['account', 'kind', 'coin', 'amount', 'value', 'currency']
+    const places = names.map((name) => report.columns.findIndex((column) => column.name === name))
+    expect(report.totals.map((row) => places.map((at) => row[at]))).toEqual([
+      ['total received', 'interest', 'USDT', '1.5', '1.5', 'USDT'],
+      ['total paid', 'interest', 'BTC', '-0.01', '-900', 'USDT'],
+      ['total paid', 'interest', 'USDT', '-0.75', '-0.75', 'USDT'],
+      ['total paid', 'interest', null, null, '-900.75', 'USDT'],
+      ['total received', 'reward', 'BGB', '3', '4', 'USDT'],
+    ])
+    expect(report.notes).toContain(told)
+    expect((await makeReport(ledger, 'income', { year: 2026 })).notes).not.toContain(told)
+  })
+
   test('income begins with how many of its lines have no known value, and shows the empty column', async () => {
     const ledger = await open(
       account('main'),
