@@ -79,14 +79,14 @@ function documentOf(report: HtmlReport): Markup {
         {},
         h('h1', {}, title),
         '\n',
-        warnings.map((text) => h('p', { class: 'warning', role: 'note' }, text)),
+        warnings.map((text) => h('p', { class: 'warning', role: 'note' }, withCode(text))),
         facts.length === 0 ? null : list(facts),
         notes.length === 0
           ? null
           : h(
               'ul',
               { class: 'notes' },
-              notes.map((note) => h('li', {}, note)),
+              notes.map((note) => h('li', {}, withCode(note))),
             ),
       ),
       '\n',
@@ -96,11 +96,15 @@ function documentOf(report: HtmlReport): Markup {
   )
 }
 
+/** A sentence whose words between backticks are to be typed, or are names of columns. */
+const withCode = (text: string): Child =>
+  text.split(/`([^`]+)`/).map((part, at) => (at % 2 === 0 ? part : h('code', {}, part)))
+
 const list = (terms: readonly (readonly [string, string])[]): Markup =>
   h(
     'dl',
     {},
-    terms.map(([name, text]) => [h('dt', {}, name), h('dd', {}, text), '\n']),
+    terms.map(([name, text]) => [h('dt', {}, name), h('dd', {}, withCode(text)), '\n']),
   )
 
 const sectionId = (at: number): string => `section-${at + 1}`
@@ -126,7 +130,7 @@ async function* inTurn(sections: readonly Section[], zone: string): AsyncIterabl
         'section',
         { 'aria-labelledby': id },
         h('h2', { id }, `${at + 1}. ${title}`),
-        words.map((text) => h('p', {}, text)),
+        words.map((text) => h('p', {}, withCode(text))),
         bars
           .filter((chart) => chart.bars.length > 0)
           .map((chart, nth) => barChart(chart, `${id}-chart-${nth + 1}`)),

@@ -16,7 +16,7 @@ export function escapeHtml(text: string): string {
 export type Tag =
   | ('html' | 'head' | 'meta' | 'title' | 'style' | 'body')
   | ('header' | 'main' | 'nav' | 'section' | 'footer' | 'div' | 'h1' | 'h2' | 'h3' | 'p' | 'a')
-  | ('ul' | 'ol' | 'li' | 'dl' | 'dt' | 'dd')
+  | ('ul' | 'ol' | 'li' | 'dl' | 'dt' | 'dd' | 'code')
   | ('table' | 'caption' | 'thead' | 'tbody' | 'tfoot' | 'tr' | 'th' | 'td')
   | ('figure' | 'figcaption' | 'svg' | 'desc' | 'rect' | 'line' | 'text')
 

@@ -153,6 +153,9 @@ function placed(cells: SheetCell[], widths: readonly number[]): SheetCell[] {
 const bold = (value: string): SheetCell =>
   ({ ...(text(value) as object), fontWeight: 'bold', fontFamily: 'Arial' }) as SheetCell
 
+/** Without the backticks about commands and names of columns: a cell has no other type for them. */
+const asPlain = (sentence: string): string => sentence.replace(/`([^`]+)`/g, '$1')
+
 const COVER_WIDTH = 100
 
 /** The bytes of an .xlsx file. */
@@ -162,9 +165,9 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
   const columns = report.columns.flatMap((column, index) => sheetColumns(column, index, lines))
   const cover = [
     bold(title),
-    ...warnings.map(bold),
-    ...facts.map(([name, value]) => text(`${name}: ${value}`)),
-    ...notes.map(text),
+    ...warnings.map(asPlain).map(bold),
+    ...facts.map(([name, value]) => text(`${name}: ${asPlain(value)}`)),
+    ...notes.map(asPlain).map(text),
   ].map((line) => placed([line], [COVER_WIDTH]))
   const widths = columns.map(({ width }) => width)
   const data = [

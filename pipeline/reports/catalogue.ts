@@ -109,7 +109,12 @@ export async function makeReport(
       : await comparisonReport(ledger, request, methodsOf(options), onMethod)
   const report = { importance: importance[name], ...made }
   const facts: [string, string][] = [
-    ['Period', period.label === '' ? 'all of history' : period.label],
+    name === 'balances'
+      ? [
+          'As of',
+          period.before === null ? 'the end of the books' : `the end of ${period.label.replace(/^to /, '')}`,
+        ]
+      : ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],
     ...(matching === null ? [] : ([['Rules', law.name]] as [string, string][])),
     ['Time zone', calendar.timeZone],

@@ -188,7 +188,7 @@ describe('HTML', () => {
         columns: [{ name: '<i>' }, { name: 'gain', kind: 'amount' }],
         rows: asBatches([['<script>alert(1)</script>', '-1.5']]),
         totals: [['all', '-1.5']],
-        notes: ["it's <b>"],
+        notes: ["it's <b>", 'less `owed`: `tieout explain <ID>`, and one ` alone'],
       }),
     )
     expect(page).toContain('<title>Gains &lt;2025&gt; &amp; &quot;more&quot;</title>')
@@ -196,6 +196,9 @@ describe('HTML', () => {
       '<tr><th scope="row">&lt;script&gt;alert(1)&lt;/script&gt;</th><td>-1.5</td></tr>\n</tbody><tfoot>',
     )
     expect(page).toContain('<li>it&#39;s &lt;b&gt;</li>')
+    expect(page).toContain(
+      '<li>less <code>owed</code>: <code>tieout explain &lt;ID&gt;</code>, and one ` alone</li>',
+    )
     expect(page).toContain("default-src 'none'")
     expect(page).not.toMatch(/<script|<link|src=|href=/)
   })
@@ -362,8 +365,9 @@ describe('XLSX', () => {
   test('opens with a cover: what makes it incomplete, what it was made from, and the notes', async () => {
     const files = await unzipped({
       ...report(['1']),
-      warnings: ['INCOMPLETE: 1 of 2'],
+      warnings: ['INCOMPLETE: 1 of 2 (`tieout explain ID`)'],
       facts: [['Ledger', 'SHA-256 abc']],
+      notes: ['1 open warning', 'less the lines `owed`'],
     })
     const cover = files['xl/worksheets/sheet1.xml'] as string
     expect(files['xl/workbook.xml']).toMatch(/name="Cover".*name="Report"/s)
@@ -371,7 +375,13 @@ describe('XLSX', () => {
       ([, text]) => text,
     )
     const shown = [...cover.matchAll(/<v>(\d+)<\/v>/g)].map(([, at]) => strings[Number(at)])
-    expect(shown).toEqual([report([]).title, 'INCOMPLETE: 1 of 2', 'Ledger: SHA-256 abc', '1 open warning'])
+    expect(shown).toEqual([
+      report([]).title,
+      'INCOMPLETE: 1 of 2 (tieout explain ID)',
+      'Ledger: SHA-256 abc',
+      '1 open warning',
+      'less the lines owed',
+    ])
   })
 
   test('writes a whole number of 16 digits as text, and shows what XML cannot hold', async () => {

@@ -629,6 +629,16 @@ describe('every report', () => {
     ])
   })
 
+  test('of balances are as of a moment, and others of a period', async () => {
+    const ledger = await open(account('main'))
+    const factOf = async (name: 'balances' | 'income', options: ReportOptions) =>
+      (await makeReport(ledger, name, options)).facts?.[0]
+    expect(await factOf('balances', {})).toEqual(['As of', 'the end of the books'])
+    expect(await factOf('balances', { to: '2025-06-30' })).toEqual(['As of', 'the end of 2025-06-30'])
+    expect(await factOf('balances', { year: 2025 })).toEqual(['As of', 'the end of 2025'])
+    expect(await factOf('income', {})).toEqual(['Period', 'all of history'])
+  })
+
   test('of income adds up what was received and, apart, what was paid', async () => {
     const ledger = await open(
       account('main'),
