@@ -36,7 +36,10 @@ given as (
   from landing.imported_prices
   anti join landing.import_withdrawals using (page_id)
   union all
-  select asset, currency, priced_at, price, source, page_id, page_row, case when unit = '1h' then 1 else 2 end
+  -- A day's candle closes with the last moment of its day: at the midnight after it, the day's end would not have it.
+  select asset, currency,
+    case when source = 'candles' and unit = '1d' then priced_at - interval 1 millisecond else priced_at end,
+    price, source, page_id, page_row, case when unit = '1h' then 1 else 2 end
   from landing.fetched_prices
   union all
   select coin, currency, priced_at, price, source, page_id, page_row, 3 from staging.read_prices

@@ -153,9 +153,9 @@ describe('prices from the configured sources', () => {
         `select coin, currency, count(*), min(priced_at), max(priced_at) from prices where source <> 'trades' group by 1, 2 order by 1`,
       ),
     ).toEqual([
-      ['BGB', 'USDT', 26, '2026-01-05T00:00:00.000Z', '2026-01-07T00:00:00.000Z'],
+      ['BGB', 'USDT', 27, '2026-01-04T23:59:59.999Z', '2026-01-06T23:59:59.999Z'],
       ['EUR', 'CAD', 6, '2026-01-01T00:00:00.000Z', '2026-01-06T00:00:00.000Z'],
-      ['USDT', 'EUR', 26, '2026-01-05T00:00:00.000Z', '2026-01-07T00:00:00.000Z'],
+      ['USDT', 'EUR', 27, '2026-01-04T23:59:59.999Z', '2026-01-06T23:59:59.999Z'],
     ])
   })
 
@@ -214,6 +214,16 @@ describe('prices from the configured sources', () => {
     ])
     // Held to the 19th, and again on the 25th; the night of the 20th holds nothing.
     expect(await unvalued()).toEqual([['BGB', 16, 16]])
+    // By the close of the day itself, and not of the one before.
+    expect(
+      await books.query(
+        "select day, priced_at from daily_valuation where day in ('2026-01-06', '2026-01-15', '2026-01-25') order by day",
+      ),
+    ).toEqual([
+      ['2026-01-06', '2026-01-06T23:59:59.999Z'],
+      ['2026-01-15', '2026-01-15T23:59:59.999Z'],
+      ['2026-01-25', '2026-01-25T23:59:59.999Z'],
+    ])
     world.asked.length = 0
     await books.fetchPrices()
     expect(world.asked).toEqual(['pairs'])

@@ -52,7 +52,7 @@ numbered as (
 )
 select coin, 'hour' as unit, day as first_day, day as last_day from valued_days
 union all
--- The price of the day before is what counts at the end of a first one, whose own has not closed by then.
+-- The close of the day before is the newest one of a first day that is not over yet.
 select coin, 'day', utc_day(day_start(min(day)) - interval 1 hour), max(day)
 from numbered
 group by coin, before_first
