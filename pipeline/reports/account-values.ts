@@ -127,7 +127,7 @@ function totalOf(rows: readonly Row[], currency: unknown): Row {
 
 function incomplete(row: Row): string[] {
   const [account, unpriced, lastDay, isOpen, movedOn] = [row[0], Number(row[10]), row[11], row[12], row[13]]
-  // Values go on to the day of the last run, or the last one on which any account has a record.
+  // Values go on to the day before the last run, or the last one on which any account has a record.
   const known =
     movedOn === lastDay
       ? `the last record of ${account} is of ${lastDay}, and it held coins then`

@@ -1,5 +1,5 @@
 // An account on which nothing happens for weeks is worth something all the same: a run that found nothing new found that its
-// balances stand, and their values go on to its day. By hand.
+// balances stand, and their values go on to the last day before it. By hand.
 import { afterEach, beforeEach, expect, it } from 'vitest'
 import { cells, show } from '../rules/books.ts'
 import { balanced, TestBooks } from '../support/books.ts'
@@ -19,7 +19,7 @@ beforeEach(async () => {
     ...{ page_id: '91', kind: 'prices', file_name: 'prices.csv', imported_at: '2026-03-01 00:00:00+00' },
   })
   await price('0', 'BTC', 'USDT', '2026-01-31 20:00:00+00', '600')
-  await price('1', 'BTC', 'USDT', '2026-02-10 00:00:00+00', '700')
+  await price('1', 'BTC', 'USDT', '2026-02-09 20:00:00+00', '700')
   await books.tax(
     'SPOT',
     balanced([
@@ -44,13 +44,13 @@ it('has the value of the end of a month in every report', async () => {
   ).toEqual(['main/UNIFIED/BTC/closing 1200 -', 'main/UNIFIED/USDT/closing 800 -'])
   expect(
     await books.query(
-      "select day, value from net_worth where day in ('2026-01-31', '2026-02-10') order by day",
+      "select day, value from net_worth where day in ('2026-01-31', '2026-02-09') order by day",
     ),
   ).toEqual([
     ['2026-01-31', '2000'],
-    ['2026-02-10', '2200'],
+    ['2026-02-09', '2200'],
   ])
-  expect(await books.query('select max(day) from daily_valuation')).toEqual([['2026-02-10']])
+  expect(await books.query('select max(day) from daily_valuation')).toEqual([['2026-02-09']])
 })
 
 it('has no value beyond the end of the books, and is not said to lack a price', async () => {
