@@ -243,7 +243,7 @@ describe('another process', () => {
       lines.push(line.value)
     expect(lines.at(-1)).toBe('closed')
     const [, first, landed] =
-      /LandingError: Frames (\d+) to \d+ of .* \| landed (\d+)$/.exec(lines.at(-2) ?? '') ?? []
+      /FileLimited: Frames (\d+) to \d+ of .* \| landed (\d+)$/.exec(lines.at(-2) ?? '') ?? []
     expect(Number(first)).toBe(Number(landed) + 1)
     const landing = await landingIn(dir)
     expect(await wholeFrames(landing)).toBe(Number(landed))
