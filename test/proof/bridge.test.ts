@@ -48,5 +48,5 @@ for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
       await sandbox.close()
       rmSync(dir, { recursive: true, force: true })
     }
-  }, 600_000)
+  }, 1_800_000)
 }

@@ -14,7 +14,7 @@ const told = ({ kind, what, input }: Find): string =>
 
 describe.each(targets.map((target) => [target.name, target] as const))(
   '%s',
-  { timeout: 120_000 },
+  { timeout: 600_000 },
   (_name, target: Target) => {
     const opened: Promise<OpenTarget> = Promise.resolve().then(() => target.open())
     afterAll(async () => (await opened).close?.())

@@ -54,4 +54,4 @@ test('the packed package installs into an empty folder and runs demo and page th
     server.kill()
     await once(server, 'exit')
   }
-}, 300_000)
+}, 900_000)

@@ -135,7 +135,8 @@ test(
     // A little that is free is left where it is.
     expect(size).toBeLessThan(1.3 * statSync(ledger(dir)).size + 4 * 2 ** 20)
   },
-  60_000 + NIGHTS * 60_000,
+  // Long enough for a machine that is busy with other things.
+  60_000 + NIGHTS * 300_000,
 )
 
 test('a change in any table that has landed reaches everything that rests on it', async () => {
@@ -160,7 +161,7 @@ test('a change in any table that has landed reaches everything that rests on it'
     rmSync(dir, { recursive: true, force: true })
   }
   expect(changed).toBeGreaterThan(8)
-}, 600_000)
+}, 1_800_000)
 
 /** The same where the books contradict themselves, as changed ones do: only how the tables differ. */
 const differencesOf = async (dir: string, now: string): Promise<string[]> =>

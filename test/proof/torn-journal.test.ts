@@ -4,4 +4,4 @@ import { tearEverywhere } from '../journal/tear.ts'
 
 test('journal: torn at every byte, bare, before zeros, and as long as it should be, it goes on from the last whole frame', async () => {
   await tearEverywhere((_length, endings) => endings)
-}, 300_000)
+}, 900_000)

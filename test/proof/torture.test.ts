@@ -21,7 +21,7 @@ const campaign: Campaign = {
 
 beforeAll(async () => {
   world = await makeWorld(2)
-}, 600_000)
+}, 1_800_000)
 afterAll(() => world.close(failures > 0))
 
 test('a run killed at any place goes on to the same ledger, and readers never see less than a whole one', async () => {
@@ -29,7 +29,7 @@ test('a run killed at any place goes on to the same ledger, and readers never se
   failures += report.failures.length
   expect(report.failures).toEqual([])
   expect(report.kills).toBeGreaterThanOrEqual(KILLS)
-}, 600_000)
+}, 1_800_000)
 
 test('a damaged file is refused by name or of no effect, and what can be made again is healed', async () => {
   const report = await corruptOften(world, CORRUPTIONS, campaign)
@@ -37,4 +37,4 @@ test('a damaged file is refused by name or of no effect, and what can be made ag
   expect(report.failures).toEqual([])
   expect(report.cases).toBe(CORRUPTIONS)
   expect(report.refused).toBeGreaterThan(CORRUPTIONS / 6)
-}, 600_000)
+}, 1_800_000)
