@@ -36,8 +36,9 @@ const COLUMNS: readonly Column[] = [
 const OWES = COLUMNS.length + 2
 
 /**
- * `ends_on` is the last day of the period, or that of the last run where the period goes on after it. What an account held on its last day, it still holds on
- * later ones, at prices that nobody looked up: their value is not known, unless it is nothing.
+ * `ends_on` is the last day of the period, or where that goes on after the last run the last day that was over by then, as
+ * in `balance_history`. What an account held on its last day, it still holds on later ones, at prices that nobody looked up:
+ * their value is not known, unless it is nothing.
  */
 const VALUES = `
   with
@@ -75,7 +76,8 @@ const VALUES = `
     select lasts.*, coalesce(
         least(
           cast(timezone('UTC', $before::timestamptz) as date) - 1,
-          (select cast(timezone('UTC', max(ended_at)) as date) from runs)
+          (select case when max(ended_at) is not null then
+             greatest(cast(timezone('UTC', max(ended_at)) as date) - 1, (select max(day) from balance_history)) end from runs)
         ),
         lasts.last_day
       ) as ends_on

@@ -122,6 +122,16 @@ test('account-values: a year that is not over ends with the day of the last run'
   expect(report.warnings).toEqual([])
 })
 
+test('account-values: a year that is not over ends with the last day that was over when the run ended', async () => {
+  const dir = await valued(['main BTC 2025-05-05 2 100', 'main BTC 2025-05-06 2 90'])
+  await alterBook(dir, [
+    "insert into runs values ('r', '2025-05-07T03:00:00Z', '2025-05-07T03:10:00Z', 'nightly', 1, 1, 0, 'done')",
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['main 200 2025-05-05 180 2025-05-06 2 0'])
+  expect(report.warnings).toEqual([])
+})
+
 test('account-values: years are those of the calendar and days of UTC, whatever the rules', async () => {
   const dir = await valued(['main BTC 2025-02-01 2 100', 'main BTC 2025-12-31 2 90'], 'GBP')
   const report = await show(dir, 'account-values', { year: 2025 }, { rules: 'uk' })

@@ -100,7 +100,7 @@ test('nothing shows what the venue repeats of another account, be it in a refusa
   expect(leaked).toEqual([])
   // Both the refusals and the candles came.
   expect(found).toContain('no permission: ***')
-  expect(stderr).toMatch(/\b[1-9]\d* prices\b/)
+  expect(stderr).toContain('2 prices')
 }, 300_000)
 
 test('nor where the other account is not asked, in a run of some accounts or in a call', async () => {

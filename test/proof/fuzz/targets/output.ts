@@ -71,6 +71,10 @@ export const outputTarget: Target = {
         }),
       )
       must(marks(html) === marks(plain), 'no text in HTML is markup')
+      must(
+        html.split('<code>').length === text.split(/`[^`]+`/).length,
+        'code are the words between backticks and nothing else',
+      )
       const table = printTable([{ name: text }], [[text]], { width: 60 })
       must(
         !/(?!\n)[\p{Cc}\p{Cf}\p{Cs}\p{Zl}\p{Zp}]/u.test(table),
