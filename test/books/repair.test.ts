@@ -188,6 +188,7 @@ describe('damaged books', () => {
   test.each([
     ['landing and ledger', []],
     ['the ledger alone', ['landing.duckdb']],
+    ['landing alone', ['ledger.duckdb']],
   ])('under an older journal, as %s tell: frames that are missing are called missing', async (_who, gone) => {
     const dir = copied()
     for (const name of gone) rmSync(join(dir, name))
