@@ -38,6 +38,7 @@ const LEFT_OUT_TABLES: ReadonlySet<string> = new Set([
   'fetched_ranges',
   // From when on is known follows from what was fetched, the calendar ends with the last run.
   'beginnings',
+  'wallet_beginnings',
   'calendar',
   'price_sources',
   'open_orders_now',

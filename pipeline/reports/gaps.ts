@@ -52,47 +52,27 @@ async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>)
   })
 }
 
-const DAY_MS = 86_400_000
-
-/**
- * Some wallets (P2P) have records of their own, which the venue keeps for longer than those that the table `beginnings` goes
- * by: what they tell of begins where those were received from. Lines that begin within a day of each other began together.
- */
+/** The same, with the wallets that begin at another time than their account apart; a ledger of an older version knows of none. */
 async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>): Promise<Beginning[]> {
   const whole = await beginningsOf(ledger, asked)
-  const received = ledger.tables.has('coverage')
-    ? `select account, feed, max(first_at) as since from (
-         select account, feed, partition, min(starts_at) as first_at from coverage
-         where status in ('complete', 'empty') group by account, feed, partition
-       ) group by account, feed`
-    : 'select null::varchar as account, null::varchar as feed, null::timestamptz as since'
+  if (!ledger.tables.has('wallet_beginnings')) return whole
   const rows = await ledger.query(
-    `select moved.account, moved.ledger, least(min(moved.first_at), max(received.since))
-     from (
-       select account, ledger, source_feed, min(occurred_at) as first_at from entries
-       where $account::varchar is null or account = $account
-       group by account, ledger, source_feed
-     ) as moved
-     left join (${received}) as received
-       on received.account = moved.account and received.feed = moved.source_feed
-     group by moved.account, moved.ledger order by moved.account, moved.ledger`,
+    `select account, begins_at, ledger from wallet_beginnings
+     where $account::varchar is null or account = $account
+     order by account, begins_at, ledger`,
     { account: asked.account ?? null },
   )
   return whole.flatMap((one) => {
-    const { account, isImported, at } = one
-    if (isImported || at === null) return [one]
     const together = new Map<string, string[]>()
-    for (const [, name, since] of rows.filter((row) => row[0] === account)) {
-      const begins = Date.parse(at) - Date.parse(String(since)) > DAY_MS ? String(since) : at
-      together.set(begins, [...(together.get(begins) ?? []), String(name)])
-    }
+    for (const [, begins, name] of one.isImported ? [] : rows.filter((row) => row[0] === one.account))
+      together.set(String(begins), [...(together.get(String(begins)) ?? []), String(name)])
     if (together.size === 0) return [one]
-    return [...together].toSorted().map(
+    return [...together].map(
       ([begins, ledgers]): Beginning => ({
         ...one,
         ledgers: together.size === 1 ? [] : ledgers,
         at: begins,
-        earlier: begins === at ? one.earlier : [],
+        earlier: begins === one.at ? one.earlier : [],
       }),
     )
   })

@@ -40,6 +40,7 @@ const TABLES: Readonly<Record<string, string>> = {
     coin varchar, amount ${AMOUNT}, occurred_at timestamptz`,
   income: `entry_id varchar, account varchar, ledger varchar, coin varchar, amount ${AMOUNT}, kind varchar,
     occurred_at timestamptz, value ${AMOUNT}, currency varchar`,
+  wallet_beginnings: 'account varchar, ledger varchar, begins_at timestamptz',
   runs: `run_id varchar, started_at timestamptz, ended_at timestamptz, command varchar, requests bigint,
     rows bigint, retries bigint, outcome varchar`,
 }

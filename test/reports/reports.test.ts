@@ -497,9 +497,8 @@ describe('every report', () => {
       account('main'),
       entry('p1', 'P2P', 'tax.p2pRecords', '2024-11-05 00:00:00+00'),
       entry('u1', 'UNIFIED', 'tax.records', '2025-06-02 00:00:00+00'),
-      `insert into coverage values
-        ('main', 'tax.p2pRecords', '', '2024-10-01 00:00:00+00', '2026-01-01 00:00:00+00', 'complete', null, null, false, false),
-        ('main', 'tax.records', 'SPOT', '2025-06-01 00:00:00+00', '2026-01-01 00:00:00+00', 'complete', null, null, false, false)`,
+      `insert into wallet_beginnings values ('main', 'P2P', '2024-10-01 00:00:00+00'),
+        ('main', 'UNIFIED', '2025-06-01 00:00:00+00')`,
       'drop view beginnings',
       `create view beginnings as select 'main' as account, 'BTC' as coin, timestamptz '2025-06-01 00:00:00+00' as begins_at,
         'venue' as source, 0::decimal(38, 18) as opening`,

@@ -6,7 +6,7 @@ import { balanced, type Cells, TestBooks } from '../support/books.ts'
 let books: TestBooks
 
 beforeEach(async () => {
-  books = await TestBooks.open({ only: ['main.beginnings'] })
+  books = await TestBooks.open({ only: ['main.beginnings', 'main.wallet_beginnings'] })
   await books.account('main', 'unified')
   for (const [page_id, kind] of [
     ['90', 'trades'],
@@ -96,4 +96,37 @@ test('an account of opening lots alone begins nowhere', async () => {
   await lot('cold')
   await books.build()
   expect((await found())[0]).toEqual(['cold', 'BTC', null, 'import', '2'])
+})
+
+const wallets = () => books.query('select * from wallet_beginnings order by account, ledger')
+
+/** Tax records are there from the first of January on; those of P2P from another day, with a record of a later one. */
+async function withP2p(from: string | null, ts: string): Promise<void> {
+  await books.tax('SPOT', [], { covers: ['2026-01-01 00:00:00+00', '2026-02-01 00:00:00+00'] })
+  await books.page(
+    'tax.p2pRecords',
+    [{ id: 'p1', p2p_tax_type: 'transfer-in', coin: 'USDT', balance: '7', ts }],
+    from === null ? {} : { covers: [from, '2026-02-01 00:00:00+00'] },
+  )
+  await books.build()
+}
+
+const UNIFIED = ['main', 'UNIFIED', '2026-01-01 00:00:00+00']
+
+test('a wallet whose records go further back begins where those were received from', async () => {
+  await withP2p('2025-08-01 00:00:00+00', '2025-09-15 00:00:00+00')
+  expect(await wallets()).toEqual([['main', 'P2P', '2025-08-01 00:00:00+00'], UNIFIED])
+})
+
+test('a wallet of whose records nobody knows how far back they reach begins with its first', async () => {
+  await withP2p(null, '2025-09-15 00:00:00+00')
+  expect(await wallets()).toEqual([['main', 'P2P', '2025-09-15 00:00:00+00'], UNIFIED])
+})
+
+test.each([
+  ['a few hours earlier', '2025-12-31 06:00:00+00'],
+  ['later', '2026-01-09 00:00:00+00'],
+])('a wallet whose records begin %s begins with its account', async (_, from) => {
+  await withP2p(from, '2026-01-10 00:00:00+00')
+  expect(await wallets()).toEqual([['main', 'P2P', '2026-01-01 00:00:00+00'], UNIFIED])
 })
