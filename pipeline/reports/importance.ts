@@ -6,6 +6,7 @@ const BRIDGE = [
   'realised_gains',
   'unrealised_change',
   'deposits',
+  'initial_balances',
   'transfers',
   'futures_pnl',
   'income',

@@ -11,9 +11,10 @@
 --   month: First day of the UTC month.
 --   currency: Reporting currency.
 --   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has.
+--   initial_balances: What was held before the first record, in the month in which the books first tell of it: money as it
+--     is, coins at the cost that is known of them.
 --   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;
---     balances from before the books, and moves and records whose other side is not known, with money as it is and coins
---     at the cost that is known of them.
+--     moves and records whose other side is not known, with money as it is and coins at the cost that is known of them.
 --   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over
 --     all accounts it is zero, but for what is under way.
 --   income: Rewards, shared profit and adjustments at their value when received.
@@ -111,6 +112,7 @@ steps as (
 ),
 flows as (
   select case when is_by_account then account else '' end as holder, month,
+    coalesce(sum(case when line = 'initial_balances' then value end), 0) as initial_balances,
     coalesce(sum(case when line = 'deposits' then value end), 0) as deposits,
     coalesce(sum(case when line = 'transfers' then value end), 0) as transfers,
     coalesce(sum(case when line = 'income' then value end), 0) as income,
@@ -135,7 +137,7 @@ gains as (
 ),
 bridged as (
   select steps.holder as holder, steps.month as month, steps.opening_value as opening_value,
-    coalesce(flows.deposits, 0) as deposits,
+    coalesce(flows.initial_balances, 0) as initial_balances, coalesce(flows.deposits, 0) as deposits,
     coalesce(flows.transfers, 0) as transfers, coalesce(flows.income, 0) as income,
     coalesce(flows.interest, 0) as interest, coalesce(flows.fees, 0) as fees, coalesce(flows.funding, 0) as funding,
     coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(gains.realised_gains, 0) as realised_gains,
@@ -147,11 +149,11 @@ bridged as (
   left join flows on flows.holder = steps.holder and flows.month = steps.month
   left join gains on gains.holder = steps.holder and gains.month = steps.month
 )
-select nullif(holder, '') as account, month, reporting.currency as currency, opening_value, deposits, transfers,
-  income, interest, fees,
-  funding, futures_pnl, realised_gains, unrealised_change, unknown_cost_change, closing_value,
-  closing_value - opening_value - deposits - transfers - income - interest - fees - funding - futures_pnl
-    - realised_gains - unrealised_change - unknown_cost_change as difference,
+select nullif(holder, '') as account, month, reporting.currency as currency, opening_value, initial_balances, deposits,
+  transfers, income, interest, fees, funding, futures_pnl, realised_gains, unrealised_change, unknown_cost_change,
+  closing_value,
+  closing_value - opening_value - initial_balances - deposits - transfers - income - interest - fees - funding
+    - futures_pnl - realised_gains - unrealised_change - unknown_cost_change as difference,
   unknown_events, unpriced_coins
 from bridged
 cross join staging.reporting as reporting

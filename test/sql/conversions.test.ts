@@ -55,7 +55,8 @@ const gains = () =>
   books?.query('select coin, quantity, proceeds, cost_basis from disposals order by disposal_id')
 const held = (coin: string) =>
   books?.query(`select quantity_left, cost_basis_left from lots where coin = '${coin}'`)
-const bridge = () => books?.query('select deposits, fees, realised_gains, difference from value_bridge')
+const bridge = () =>
+  books?.query('select initial_balances, fees, realised_gains, difference from value_bridge')
 
 test('the coins given share what the coin received is worth, by their value; its fee joins its cost', async () => {
   // 4 BGB are worth 16. The coins given would have brought 12 and 6: they have two thirds and one third of 16.

@@ -65,6 +65,7 @@ async function built(
   accounts: Readonly<Record<string, readonly Move[]>>,
   matching: Parameters<typeof matchingOf>[0] = {},
   imported: readonly Cells[] = [],
+  opening: Readonly<Record<string, string>> = { USDT: '1000' },
 ) {
   books = await TestBooks.open({ only: ['value_bridge', 'net_worth', 'checks.value_bridge'] })
   const file = { imported_at: at('02-28') }
@@ -84,7 +85,7 @@ async function built(
     await books.insert('imported_trades', { page_id: '92', page_row: String(number), ...cells })
   for (const [number, [account, moves]] of Object.entries(accounts).entries()) {
     await books.account(account, 'unified', String(1000 + number))
-    await books.tax('SPOT', balanced(moves, number === 0 ? { USDT: '1000' } : {}), { account })
+    await books.tax('SPOT', balanced(moves, number === 0 ? opening : {}), { account })
   }
   const { options } = matchingOf(matching)
   return await books.build({ reportingCurrency: 'USDT' }, { steps: [lotsStep(options)] })
@@ -93,17 +94,17 @@ async function built(
 const bridge = (columns: string) =>
   books?.query(`select account, month, ${columns} from value_bridge order by account, month`)
 
-const LINES = `opening_value, deposits, transfers, income, interest, realised_gains, unrealised_change, closing_value,
+const LINES = `opening_value, initial_balances, deposits, transfers, income, interest, realised_gains, unrealised_change, closing_value,
   difference`
 
 test('each line stands for itself and the closing value follows, for the one who sends and the one who receives', async () => {
   const result = await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED })
   expect(await bridge(LINES)).toEqual([
-    ['desk', '2026-02-01', '0', '0', '100.25', '0', '0', '0', '12.25', '112.5', '0'],
+    ['desk', '2026-02-01', '0', '0', '0', '100.25', '0', '0', '0', '12.25', '112.5', '0'],
     // The fee is a disposal of 0.01 at 1 that cost 1.005; what is left cost 199.995 and is worth 218.9.
-    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
     // 1 of 1.99 cost 100.5; 0.5 move along at 50.25; 0.59 are left, that cost 61.245 and are worth 73.75.
-    ['main', '2026-02-01', '1018.9', '0', '-100.25', '12', '-0.5', '29.5', '-6.4', '953.25', '0'],
+    ['main', '2026-02-01', '1018.9', '0', '0', '-100.25', '12', '-0.5', '29.5', '-6.4', '953.25', '0'],
   ])
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
@@ -111,8 +112,8 @@ test('each line stands for itself and the closing value follows, for the one who
 test('lots that all accounts hold together have one bridge, in which what moves between them cancels', async () => {
   await built({ main: [...BOUGHT, ...SPENT], desk: ARRIVED }, { scope: 'universal' })
   expect(await bridge(LINES)).toEqual([
-    [null, '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
-    [null, '2026-02-01', '1018.9', '0', '0', '12', '-0.5', '29.5', '5.85', '1065.75', '0'],
+    [null, '2026-01-01', '0', '1000', '0', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    [null, '2026-02-01', '1018.9', '0', '0', '0', '12', '-0.5', '29.5', '5.85', '1065.75', '0'],
   ])
 })
 
@@ -120,9 +121,9 @@ test('what goes to or comes from a wallet that no feed reports is a deposit, mon
   const found: Move = { id: '9', coin: 'USDT', type: 'TRANSFER_IN', amount: '70', ts: at('02-12') }
   const result = await built({ main: [...BOUGHT, ...SPENT, found] })
   expect(await bridge(LINES)).toEqual([
-    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
+    ['main', '2026-01-01', '0', '1000', '0', '0', '0', '0', '-0.005', '18.905', '1018.9', '0'],
     // 70 less 50, and less the 50.25 that the coins cost.
-    ['main', '2026-02-01', '1018.9', '-30.25', '0', '12', '-0.5', '29.5', '-6.4', '1023.25', '0'],
+    ['main', '2026-02-01', '1018.9', '0', '-30.25', '0', '12', '-0.5', '29.5', '-6.4', '1023.25', '0'],
   ])
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
@@ -131,9 +132,9 @@ test('margin that is set aside stays within the account, though nothing says whe
   const aside: Move = { id: '3', coin: 'USDT', type: 'INCREASE_MARGIN', amount: '-20', ts: at('01-31') }
   const back: Move = { id: '4', coin: 'USDT', type: 'MARGIN_BACK', amount: '20', ts: at('02-10') }
   await built({ main: [...BOUGHT, aside, back] })
-  expect(await bridge('deposits, transfers, difference')).toEqual([
-    ['main', '2026-01-01', '1000', '-20', '0'],
-    ['main', '2026-02-01', '0', '20', '0'],
+  expect(await bridge('initial_balances, deposits, transfers, difference')).toEqual([
+    ['main', '2026-01-01', '1000', '0', '-20', '0'],
+    ['main', '2026-02-01', '0', '0', '20', '0'],
   ])
 })
 
@@ -158,10 +159,10 @@ test('what the network takes of a move is a fee: what is transferred cancels', a
     row('b:2', '02-10', 'transfer_in', 'BTC', '0.9', { account: 'cold' }),
   ])
   expect(await bridge(`fees, ${LINES}`)).toEqual([
-    ['cold', '2026-02-01', '0', '0', '0', '72', '0', '0', '0', '40.5', '112.5', '0'],
-    ['kraken', '2026-01-01', '0', '0', '160', '0', '0', '0', '0', '60', '220', '0'],
+    ['cold', '2026-02-01', '0', '0', '0', '0', '72', '0', '0', '0', '40.5', '112.5', '0'],
+    ['kraken', '2026-01-01', '0', '0', '0', '160', '0', '0', '0', '0', '60', '220', '0'],
     // 0.1 that cost 8 went at 12.
-    ['kraken', '2026-02-01', '-12', '220', '0', '-72', '0', '0', '4', '-15', '125', '0'],
+    ['kraken', '2026-02-01', '-12', '220', '0', '0', '-72', '0', '0', '4', '-15', '125', '0'],
   ])
 })
 
@@ -176,6 +177,20 @@ test('what goes into the history before the books of an account leaves the books
     ['kraken', '2026-01-01', '80', '0', '110', '0'],
     ['kraken', '2026-02-01', '-80', '0', '0', '0'],
     ['main', '2026-02-01', '80', '0', '125', '0'],
+  ])
+})
+
+test('what was held before the first record is an initial balance at the cost that imports know; what comes later is a deposit', async () => {
+  const sold: readonly Move[] = [
+    { id: '1', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '130', ts: at('02-10') },
+    { id: '2', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: at('02-10') },
+    { id: '3', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts: at('02-12') },
+  ]
+  const before = row('a', '01-10', 'gift_in', 'BTC', '3', { account: 'main', currency: 'USDT', total: '240' })
+  await built({ main: sold }, {}, [before], { USDT: '1000', BTC: '2' })
+  expect(await bridge('initial_balances, deposits, realised_gains, closing_value, difference')).toEqual([
+    // 2 that cost 160, and one that came from where it had been for 80.
+    ['main', '2026-02-01', '1160', '80', '50', '1380', '0'],
   ])
 })
 

@@ -2,11 +2,11 @@
 -- as it moves the worth. Coins count with the values that the lots engine is given, money as its entries. The two sides of
 -- a fill and its fees cancel; coins that move count with the cost that moves along. Where the books have both sides of a
 -- move it is a transfer, in which the accounts cancel; one whose other side they do not know, or that lies beside the books
--- of its account, crosses their border, and is a deposit.
+-- of its account, crosses their border, and is a deposit. What was held before the first record is an initial balance.
 -- needs: lot_transfers
 -- grain: one row per account, month and line
--- line: deposits, transfers, income, interest, futures_pnl, funding, fees, fills; and what the value of gifts has beyond
---   their cost: unrealised_change, and unknown_cost_change for coins without a known one
+-- line: initial_balances, deposits, transfers, income, interest, futures_pnl, funding, fees, fills; and what the value of
+--   gifts has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one
 with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
@@ -25,6 +25,7 @@ entry_lines as (
   select entries.entry_id as entry_id, entries.account as account, entries.occurred_at as occurred_at,
     entries.coin as coin, entries.amount as amount, effects.effect as effect,
     case
+      when entries.part = 'opening' then 'initial_balances'
       when parts.funding <> 0 then 'funding'
       when parts.interest <> 0 then 'interest'
       when parts.fee <> 0 then 'fees'
@@ -48,6 +49,7 @@ entry_lines as (
 imported_lines as (
   select id as imported_id,
     case
+      when type = 'opening' then 'initial_balances'
       when type = 'income' then 'income'
       when type in ('transfer_in', 'transfer_out') then 'fees'
       else 'deposits'
@@ -114,10 +116,15 @@ lines as (
   union all
   select account, occurred_at, gifts.value - known_value, 'unknown_cost_change' from gifts where gifts.value is not null
   union all
-  select to_account, arrived_at, cost_basis,
-    case when ends_with(from_account, '/before') then 'deposits' else 'transfers' end
-  from staging.lot_arrivals
-  where cost_basis is not null and not ends_with(to_account, '/before')
+  select arrivals.to_account, arrivals.arrived_at, arrivals.cost_basis,
+    case
+      when not ends_with(arrivals.from_account, '/before') then 'transfers'
+      when taken_over.line = 'initial_balances' then 'initial_balances'
+      else 'deposits'
+    end
+  from staging.lot_arrivals as arrivals
+  left join entry_lines as taken_over on 'handover/' || taken_over.entry_id = arrivals.transfer_id
+  where arrivals.cost_basis is not null and not ends_with(arrivals.to_account, '/before')
 )
 select account, month_of(utc_day(occurred_at)) as month, line, sum(lines.value) as value
 from lines

@@ -2,7 +2,7 @@
 -- needs: lot_transfers
 -- grain: one row per piece of a transfer and lot
 select sent.coin as coin, sent.from_account as from_account, sent.to_account as to_account, sent.quantity as quantity,
-  sent.cost_basis as cost_basis,
+  sent.cost_basis as cost_basis, left_by.transfer_id as transfer_id,
   greatest(sent.moved_at, coalesce(arrived.happened_at, sent.moved_at)) as arrived_at
 from main.lot_transfers as sent
 join main.lot_events as left_by
