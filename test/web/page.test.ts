@@ -234,6 +234,12 @@ describe('figures', () => {
     expect(await page.locator('h2').first().textContent()).toMatch(/^Trial balance, 1 \w+ \d{4} to \d/)
   })
 
+  test('the day on which the last run ended is not called over', async () => {
+    await open('/')
+    const said = await page.locator('.headline + .quiet').textContent()
+    expect(said).toMatch(/^so far on \d+ \w+ \d{4}, debts taken off$/)
+  })
+
   test('the overview leads to all feeds of the account chosen', async () => {
     const { feedCount } = await serving.get<{ feedCount: number }>('/api/overview?account=parent')
     await open('/?account=parent')

@@ -44,7 +44,12 @@ export function Overview() {
         {(data) => (
           <div class="grid">
             <div>
-              <Worth rows={data.netWorth.rows} sql={data.netWorth.sql} account={account} />
+              <Worth
+                rows={data.netWorth.rows}
+                sql={data.netWorth.sql}
+                account={account}
+                run={data.lastRun.rows[0]}
+              />
               <Profit rows={data.pnl.rows} sql={data.pnl.sql} account={account} />
             </div>
             <div>
@@ -68,12 +73,16 @@ function Worth({
   rows,
   sql,
   account,
+  run,
 }: {
   readonly rows: readonly NetWorthRow[]
   readonly sql: string
   readonly account: string | undefined
+  /** The last one: of its own day it knows what had happened by then. */
+  readonly run: RunRow | undefined
 }) {
   const last = rows.at(-1)
+  const isGoingOn = last !== undefined && run?.ended_at?.slice(0, 10) === last.day
   const currency = last?.currency ?? ''
   const first = rows[0]
   return (
@@ -89,7 +98,7 @@ function Worth({
             <span class="unit">{currency}</span>
           </p>
           <p class="quiet">
-            at the end of {dayInWords(last.day)}, debts taken off
+            {isGoingOn ? 'so far on' : 'at the end of'} {dayInWords(last.day)}, debts taken off
             {last.unpriced_coins > 0 ? (
               <>
                 ; <strong class="warn">{count(last.unpriced_coins, 'coin')} without a price left out</strong>
