@@ -1,9 +1,12 @@
 // What each account was worth at most in a year, on which day, and at the end of it: the figures that lists of foreign accounts
 // ask for (FBAR, Form 8938). Values are those of `daily_valuation` at the end of each UTC day, of all that the account held,
-// borrowed or not. A day with a coin without a price is counted with what has one, and the report begins with it.
+// borrowed or not. A day with a coin without a price is counted with what has one, and a balance below nothing, of which the
+// imports miss something, as nothing; the report begins with both.
+import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
+import { isBelowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import {
   addAmounts,
@@ -32,8 +35,9 @@ const COLUMNS: readonly Column[] = [
   { name: 'last_day', kind: 'date' },
 ]
 
-/** Place of `owes` in a row that was found. */
+/** Places of `owes` and `short_days` in a row that was found. */
 const OWES = COLUMNS.length + 2
+const SHORT_DAYS = COLUMNS.length + 3
 
 /**
  * `ends_on` is the last day of the period, or where that goes on after the last run the last day that was over by then, as
@@ -45,10 +49,12 @@ const VALUES = `
   rows_of_days as (
     select history.account, history.day, history.quantity <> 0 or history.borrowed <> 0 as is_held,
       history.change <> 0 as is_moved,
-      case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value end as value,
-      case when history.quantity = 0 and history.borrowed = 0 then 0 else valued.value - valued.own_value end as borrowed,
-      valued.currency
-    from balance_history as history
+      case when is_nothing then 0 else valued.value end as value,
+      case when is_nothing then 0 else valued.value - valued.own_value end as borrowed,
+      ${isBelowNothing('history')} as is_short, valued.currency
+    from (
+      select *, (quantity = 0 and borrowed = 0) or ${isBelowNothing('balance_history')} as is_nothing from balance_history
+    ) as history
     left join daily_valuation as valued
       on valued.account = history.account and valued.ledger = history.ledger and valued.coin = history.coin
       and valued.day = history.day
@@ -58,7 +64,7 @@ const VALUES = `
   all_days as (
     select account, day, sum(value) as value, sum(borrowed) as borrowed, min(currency) as currency,
       count(*) filter (value is null) as unpriced, bool_or(is_held) as is_held,
-      bool_or(is_moved) as is_moved,
+      bool_or(is_moved) as is_moved, bool_or(is_short) as is_short,
       count(*) * coalesce(max(abs(cast(value as double))), 0) as bound
     from rows_of_days group by account, day
   ),
@@ -87,13 +93,13 @@ const VALUES = `
     max(days.value) filter (nth = 1) as highest_value, max(days.day) filter (nth = 1) as highest_on,
     nullif(max(days.borrowed) filter (nth = 1), 0) as of_which_borrowed,
     case
-      when bool_or(days.day = ends_on and days.unpriced = 0) then max(days.value) filter (days.day = ends_on)
+      when bool_or(days.day = ends_on and days.unpriced = 0 and not days.is_short) then max(days.value) filter (days.day = ends_on)
       when last_day < ends_on and not holds_on then 0
     end as end_value,
     ends_on, min(days.currency) as currency, count(days.day) as days,
     count(*) filter (days.unpriced > 0) as unpriced_days, last_day,
     holds_on and last_day < ends_on as is_open, moved_on, coalesce(bool_or(days.borrowed <> 0), false) as owes,
-    ${reach('days.bound')}
+    count(*) filter (days.is_short) as short_days, ${reach('days.bound')}
   from ends
   left join days on days.account = ends.account
   left join accounts on accounts.account = ends.account
@@ -129,6 +135,7 @@ function totalOf(rows: readonly Row[], currency: unknown): Row {
 
 function incomplete(row: Row): string[] {
   const [account, unpriced, lastDay, isOpen, movedOn] = [row[0], Number(row[10]), row[11], row[12], row[13]]
+  const short = Number(row[SHORT_DAYS])
   // Values go on to the day before the last run, or the last one on which any account has a record.
   const known =
     movedOn === lastDay
@@ -144,6 +151,12 @@ function incomplete(row: Row): string[] {
     ...(isOpen === true || isOpen === 'true'
       ? [`INCOMPLETE: ${known}. What they were worth on later days of the period is not in the list.`]
       : []),
+    ...(short === 0
+      ? []
+      : [
+          `INCOMPLETE: on ${counted(short, 'day')} ${account} had less than nothing of a coin or currency, since its imports take more than ` +
+            'they bring. Counted as nothing; what is missing may make its highest value higher (`tieout import trades`).',
+        ]),
   ]
 }
 

@@ -6,6 +6,7 @@ import type { Values } from '../ledger/reader.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
+import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import {
   fileNameOf,
@@ -32,7 +33,7 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    notes: [...notes, ...remarks],
+    notes: [...notes, ...remarks, ...(await belowNothing(ledger, request, { atEnd: true }))],
   }
 }
 

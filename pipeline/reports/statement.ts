@@ -9,6 +9,7 @@ import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { LAST_DAY_BEFORE, OWED, pricesOf, valuesEndBefore } from './balances.ts'
+import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import {
   addAmounts,
@@ -83,7 +84,12 @@ export async function statementReport(ledger: Ledger, request: ReportRequest): P
     columns: COLUMNS,
     rows: asBatches(lines.map((line) => rowOf(line, currency))),
     totals: currency === null ? [] : totalsOf(lines, currency),
-    notes: [...notes, ...loanNotes(lines), ...valueNotes(lines, currency)],
+    notes: [
+      ...notes,
+      ...(await belowNothing(ledger, request, { atEnd: false })),
+      ...loanNotes(lines),
+      ...valueNotes(lines, currency),
+    ],
   }
 }
 

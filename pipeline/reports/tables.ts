@@ -2,6 +2,7 @@
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Cell } from '../output/cell.ts'
+import { belowNothing } from './below-nothing.ts'
 import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
 import {
@@ -98,7 +99,11 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    notes: [...notes, ...(await leftOpen(ledger, request))],
+    notes: [
+      ...notes,
+      ...(await belowNothing(ledger, request, { atEnd: false })),
+      ...(await leftOpen(ledger, request)),
+    ],
   }
 }
 

@@ -12,7 +12,7 @@
 --   currency: Reporting currency.
 --   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has.
 --   initial_balances: What was held before the first record, in the month in which the books first tell of it: money as it
---     is, coins at the cost that is known of them.
+--     is, less what was owed of it, and coins at the cost that is known of them.
 --   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;
 --     moves and records whose other side is not known, with money as it is and coins at the cost that is known of them.
 --   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over

@@ -1,6 +1,8 @@
 // A coin that leaves an account without ever having come there: its history is missing, whatever lots lie elsewhere.
 import { afterEach, expect, it } from 'vitest'
 import { emptyConfig } from '../../pipeline/config/config.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 let books: ImportedBooks
@@ -85,4 +87,30 @@ it('is a notice of money that the file tells the deposits of', async () => {
   expect(others).toEqual([])
   expect(one?.slice(0, 5)).toEqual(['notice', 'a', 'GBP', '2025-05-02T00:00:00.000Z', '-50'])
   expect(one?.[5]).toContain('Import the deposits that are missing')
+})
+
+it('is said by the reports whose values hold it, of the days that they are about', async () => {
+  await found(
+    'n1,2024-05-01T00:00:00Z,k,sell,BTC,0.5,GBP,30000,,',
+    'n2,2024-05-01T00:00:00Z,k,sell,ETH,1,GBP,2000,,',
+    'n3,2024-06-01T00:00:00Z,k,buy,ETH,1,GBP,2100,,',
+    'n4,2025-06-01T00:00:00Z,k,buy,BTC,1,GBP,80000,,',
+  )
+  const said = (coins: string): string =>
+    `Imports take more from k than they bring: of ${coins} it has less than nothing, first on 2024-05-01, and its worth is too ` +
+    'low by that. Import the purchase, the leg in of a transfer or the deposit that is missing (`tieout import trades`), or ' +
+    'what was held before (`tieout import lots`).'
+  const ledger = await openLedger(books.dir)
+  const notes = async (name: ReportName, options: ReportOptions = {}) =>
+    (await makeReport(ledger, name, options)).notes.filter((note) => note.startsWith('Imports take'))
+  try {
+    for (const name of ['net-worth', 'statement'] as const) {
+      expect(await notes(name, { year: 2024 })).toEqual([said('BTC, ETH')])
+      expect(await notes(name, { year: 2026 })).toEqual([])
+    }
+    expect(await notes('balances', { to: '2024-12-31' })).toEqual([said('BTC')])
+    expect(await notes('balances')).toEqual([])
+  } finally {
+    ledger.close()
+  }
 })

@@ -148,3 +148,23 @@ test('account-values: what is borrowed is in the account, and told apart', async
   const earlier = await show(dir, 'account-values', { year: 2024 })
   expect(earlier.notes).not.toContainEqual(onLoans)
 })
+
+test('account-values: a balance below nothing, of which imports miss something, counts as nothing, and the list says so', async () => {
+  const dir = await valued([
+    'k ETH 2025-01-05 10 2000',
+    'k ETH 2025-03-05 10 2000',
+    'k BTC 2025-03-05 -1 60000',
+    'k ETH 2025-12-31 10 3000',
+    'k BTC 2025-12-31 -1 90000',
+  ])
+  await alterBook(dir, [
+    "update balance_history set ledger = 'IMPORT'",
+    "update daily_valuation set ledger = 'IMPORT'",
+  ])
+  const report = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(report, ...COLUMNS)).toEqual(['k 30000 2025-12-31 - 2025-12-31 3 0'])
+  expect(report.warnings).toEqual([
+    'INCOMPLETE: on 2 days k had less than nothing of a coin or currency, since its imports take more than they bring. ' +
+      'Counted as nothing; what is missing may make its highest value higher (`tieout import trades`).',
+  ])
+})

@@ -194,6 +194,20 @@ test('what was held before the first record is an initial balance at the cost th
   ])
 })
 
+test('money that was owed before the first record is taken off what was held then', async () => {
+  const result = await built({
+    main: [
+      { id: '1', coin: 'USDT', type: 'INTEREST_SETTLEMENT_OUT', amount: '-1', ts: at('01-10') },
+      { id: '2', coin: 'USDT', type: 'REPAYMENT', amount: '-50', ts: at('02-10') },
+    ],
+  })
+  expect(await bridge('initial_balances, deposits, interest, closing_value, difference')).toEqual([
+    ['main', '2026-01-01', '950', '0', '-1', '949', '0'],
+    ['main', '2026-02-01', '0', '0', '0', '949', '0'],
+  ])
+  expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
+})
+
 const GIVEN = (day: string, more: Cells): readonly Cells[] => [
   row('a', '01-10', 'gift_in', 'BTC', '1', { currency: 'USDT', total: '80' }),
   row('b', day, 'gift_out', 'BTC', '0.5', more),

@@ -73,6 +73,15 @@ gifts as (
   select sent_gifts.*, exact_ratio(sent_gifts.value, known_quantity, sent_gifts.quantity) as known_value
   from sent_gifts
 ),
+owing as (
+  select liabilities.account as account, any_value(liabilities.owed_before) as owed_before,
+    min(entries.occurred_at) as first_at
+  from main.liabilities as liabilities
+  join main.entries as entries
+    on entries.account = liabilities.account and entries.ledger = liabilities.ledger and entries.coin = liabilities.coin
+  where liabilities.owed_before <> 0 and liabilities.coin = (select currency from staging.reporting)
+  group by liabilities.account, liabilities.ledger
+),
 lines as (
   select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
     -- Of a move it is what the network took on the way.
@@ -87,6 +96,10 @@ lines as (
   from entry_lines
   cross join staging.reporting as reporting
   where entry_lines.coin = reporting.currency and entry_lines.effect is distinct from 'debt'
+  union all
+  -- What was owed before the first record comes with what was held then.
+  select owing.account, owing.first_at, -owing.owed_before, 'initial_balances'
+  from owing
   union all
   select imported.account, imported.occurred_at, imported.amount,
     case
