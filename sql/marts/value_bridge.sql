@@ -45,6 +45,7 @@ changes as (
 worths as (
   select case when is_by_account then account else '' end as holder, coin,
     month_of(day) as month, sum(own_value) as value, any_value(daily_valuation.price) as price,
+    sum(daily_valuation.quantity - daily_valuation.borrowed) as held,
     count(case when own_value is null then 1 end) as unpriced
   from main.daily_valuation
   cross join holding
@@ -68,7 +69,7 @@ months as (
 ),
 states as (
   select months.holder as holder, months.coin as coin, months.month as month, worths.value as value,
-    coalesce(worths.unpriced, 0) as unpriced, worths.price as price,
+    coalesce(worths.unpriced, 0) as unpriced, worths.price as price, worths.held as held,
     coalesce(changes.unknown_events, 0) as unknown_events,
     sum(coalesce(changes.quantity, 0)) over running as quantity, sum(coalesce(changes.cost, 0)) over running as cost
   from months
@@ -87,6 +88,8 @@ valued as (
     states.quantity as quantity, states.cost as cost,
     case
       when states.coin = reporting.currency then value
+      -- Each wallet's value is rounded for itself: of all that is held it is their sum, to the last digit.
+      when unpriced = 0 and quantity = held then value
       when unpriced = 0 then coalesce(exact_multiply(quantity, price), 0)
     end as known_value
   from states
