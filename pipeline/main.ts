@@ -4,14 +4,17 @@ import { setMaxListeners } from 'node:events'
 import type { Begun } from './commands/command.ts'
 import { commands } from './commands/index.ts'
 
-/** The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once. */
+/**
+ * The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once, as `kill -9` does: an exit
+ * would wait for the statement that the database is at, which may take minutes.
+ */
 function stopSignal(tell: (text: string) => void): AbortSignal {
   const controller = new AbortController()
   // Every request under way listens for it.
   setMaxListeners(0, controller.signal)
   for (const name of ['SIGINT', 'SIGTERM'] as const) {
     process.on(name, () => {
-      if (controller.signal.aborted) process.exit(130)
+      if (controller.signal.aborted) process.kill(process.pid, 'SIGKILL')
       controller.abort()
       tell('Stopping after what is under way; progress is kept. Once more to stop at once.')
     })

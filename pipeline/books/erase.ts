@@ -13,7 +13,7 @@ import { finishRepair } from '../journal/repair.ts'
 import { journalFolder, listSegments, refuse, scan } from '../journal/scan.ts'
 import { bodyOf, type StoredFrame } from '../journal/segment.ts'
 import { placeOfRows, rowSpans } from '../landing/raw-row.ts'
-import { landingFeeds } from './books.ts'
+import { landingFeeds, mustBeBooks } from './books.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
 
 /** What a frame must be to be erased; all that is given counts together. */
@@ -54,6 +54,7 @@ export async function findEraseTargets(
       action: 'For example: tieout erase --feed p2p.orders --matching "Jane Roe"',
     })
   if (matching === '') throw new UsageError('--matching is empty.', { action: 'Give the text to look for.' })
+  mustBeBooks(dir, 'needed')
   const wanted = new Set(frames)
   const seen = new Set<number>()
   const targets: EraseTarget[] = []

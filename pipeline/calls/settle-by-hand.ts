@@ -1,7 +1,7 @@
 // The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
 
 import { UsageError } from '../../models/error.ts'
-import { openBooks, readLanding } from '../books/books.ts'
+import { mustBeBooks, openBooks, readLanding } from '../books/books.ts'
 import { readWrites, settle, unsettledWrites, type Write } from '../books/writes.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -23,6 +23,7 @@ export async function listWrites(context: CommandContext, json: boolean): Promis
 }
 
 async function readAll(context: CommandContext): Promise<Write[]> {
+  mustBeBooks(context.dir, 'needed')
   const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
   if (landing === null) return []
   try {

@@ -119,7 +119,7 @@ export const rebuildCommand = defineCommand({
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'rebuild',
-      existing: 'expected',
+      existing: 'needed',
       onNote: context.tell,
       engine: engineSettings(config.engine),
       rebuild: true,

@@ -4,7 +4,7 @@
 import { formatAmount } from '../../models/amount.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
-import { type Books, openBooks, readLanding } from '../books/books.ts'
+import { type Books, mustBeBooks, openBooks, readLanding } from '../books/books.ts'
 import {
   type ImportOptions,
   type ImportOutcome,
@@ -90,6 +90,7 @@ export const importCommand = defineCommand({
     const books = await openBooks(context.dir, {
       clock: context.clock,
       command: 'import',
+      ...(args.undo === undefined ? {} : { existing: 'needed' as const }),
       onNote: context.tell,
       engine: engineSettings(config.engine),
     })
@@ -132,6 +133,7 @@ async function list(
       expected: '`tieout import --list`, with or without --json',
       action: 'Leave out the kind, the file and --undo.',
     })
+  mustBeBooks(context.dir, 'needed')
   const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
   try {
     const imports = landing === null ? [] : await listImports(landing.connection)
@@ -166,6 +168,12 @@ async function workOf(
     readonly undo?: number | undefined
   } & Omit<ImportOptions, 'dir'>,
 ): Promise<Work> {
+  if (undo !== undefined && !Number.isSafeInteger(undo))
+    throw new UsageError('There is no import of this number.', {
+      where: `--undo ${undo}`,
+      expected: 'a whole number, that of an import',
+      action: '`tieout import --list` shows them.',
+    })
   if (undo !== undefined && kind === undefined)
     return async (books, run) => {
       const withdrawn = await withdrawImport(books, undo, run)

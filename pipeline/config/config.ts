@@ -84,7 +84,7 @@ function unseenAccount(value: unknown): z.core.$ZodIssue | undefined {
 function isSafeUrl(text: string): boolean {
   if (!URL.canParse(text)) return false
   const { protocol, hostname, username, password } = new URL(text)
-  if (username !== '' || password !== '') return false
+  if (username !== '' || password !== '' || /[?#]/.test(text)) return false
   return (
     protocol === 'https:' || (protocol === 'http:' && /^(localhost|127(\.\d+){3}|\[::1\])$/.test(hostname))
   )

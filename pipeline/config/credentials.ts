@@ -98,7 +98,27 @@ function credentials(
       action: 'Give all three, or none of them.',
     })
   }
+  for (const [part, value] of Object.entries({ key, secret, passphrase })) {
+    const wrong = unsendable(value, part !== 'secret')
+    if (wrong === null) continue
+    throw new UsageError(`The ${part} of account ${of} cannot be what the venue gave out.`, {
+      expected: 'the text as the venue shows it, without white space around it and without a line break',
+      found: wrong,
+      action: 'Give it again; in YAML on the same line (`key: …`, not `key: |`). Nothing was sent.',
+    })
+  }
   return { key, secret, passphrase }
+}
+
+/** What of a credential no request could carry, without the credential; null for one that may be right. */
+function unsendable(value: string, isHeader: boolean): string | null {
+  if (value !== value.trim()) return 'white space at its beginning or end'
+  for (const character of value) {
+    const code = character.codePointAt(0) as number
+    if (code < 0x20 || code === 0x7f) return 'a control character, such as a tab or a line break'
+    if (isHeader && code > 0xff) return 'a character that no header of a request can carry'
+  }
+  return null
 }
 
 const API_PARTS = ['key', 'secret', 'passphrase'] as const

@@ -3,7 +3,7 @@ import { utc } from '@date-fns/utc'
 import { isValid } from 'date-fns/isValid'
 import { parseISO } from 'date-fns/parseISO'
 
-const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-]\d{2}:\d{2}))?$/
+const INSTANT = /^\d{4}-\d{2}-\d{2}(T\d{2}:\d{2}(:\d{2}(\.\d{1,9})?)?(Z|[+-](0\d|1[0-4]):[0-5]\d))?$/
 
 export const INSTANT_EXPECTED = 'an ISO-8601 date such as 2026-01-31, or a time such as 2026-01-31T23:59:59Z'
 

@@ -116,7 +116,8 @@ function enter(request: Request, guard: Guard): Response | null {
 
 function failed(error: unknown, request: Request, onError: (error: unknown) => void): Response {
   const status = statusOf(error)
-  if (status === 500) onError(error)
+  // Whoever went away in the middle of a request has left the page: nothing failed here.
+  if (status === 500 && (error as NodeJS.ErrnoException | null)?.code !== 'ECONNRESET') onError(error)
   const failure = failureOf(error)
   const isPage = (request.headers.get('accept') ?? '').includes('text/html')
   if (!isPage) return Response.json(failure, { status })

@@ -1,6 +1,7 @@
 -- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day that was over when a run
--- ended, or the last one on which any account has an entry, with what is owed of loans. Books that imports alone tell of go on to the last imported
--- price of what they still hold, where that is later: no run asks how they stand.
+-- ended to which the venue answered, or the last one on which any account has an entry, with what is owed of loans. Books
+-- that imports alone tell of go on to the last imported price of what they still hold, where that is later: no run asks how
+-- they stand.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
 -- columns:
@@ -50,7 +51,7 @@ ends as (
     select day from changes
     union all
     -- A run that found nothing new found that the balances stand; of its own day it does not know the end.
-    select plus_days(max(utc_day(ended_at)), -1) from main.runs
+    select plus_days(max(utc_day(ended_at)), -1) from staging.answered_runs
     union all
     select max(utc_day(priced_at))
     from priced

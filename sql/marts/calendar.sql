@@ -1,5 +1,5 @@
--- Every UTC day from the first change that the books know of to the last run, or the last day of which they have balances
--- where no run has ended, for reports that must not lose the days on which nothing happened.
+-- Every UTC day from the first change that the books know of to the last run that the venue answered, or the last day of
+-- which they have balances where there is none, for reports that must not lose the days on which nothing happened.
 -- grain: one row per day
 -- keys:  day unique
 -- columns:
@@ -18,7 +18,7 @@ spans as (
   union all
   select null, day_start(max(day)) from main.balance_history
   union all
-  select null, max(ended_at) from main.runs
+  select null, max(ended_at) from staging.answered_runs
 ),
 ends as (
   select utc_day(min(first_at)) as first_day,

@@ -20,6 +20,11 @@ const NOTHING_LANDED = 'Nothing has landed in these books yet'
 test.each([
   ['check', ['check']],
   ['verify', ['verify']],
+  ['rebuild', ['rebuild']],
+  ['erase', ['erase', '--matching', 'Jane Roe', '--yes']],
+  ['writes', ['writes']],
+  ['import --list', ['import', '--list']],
+  ['import --undo', ['import', '--undo', '3']],
   ['verify --repair', ['verify', '--repair']],
   ['writes --settle', ['writes', '--settle', '1', '--as', 'done']],
   ['explain-break', ['explain-break', 'x', '--note', 'y']],

@@ -56,6 +56,35 @@ test('two accounts with one key are refused, api or tax, and the key is not name
   expect(readAccounts(config, '/books', one)).toHaveLength(2)
 })
 
+test.each([
+  ['KEY', 'hidden\n', 'white space at its beginning or end'],
+  ['SECRET', 'hidden\n', 'white space at its beginning or end'],
+  ['PASSPHRASE', ' hidden', 'white space at its beginning or end'],
+  ['SECRET', 'hid\nden', 'a control character, such as a tab or a line break'],
+  ['KEY', 'hidden€', 'a character that no header of a request can carry'],
+])(
+  'a %s that no request could carry is refused before anything is sent, and is not shown',
+  (part, value, found) => {
+    const given = { ...SET, TIEOUT_MAIN_KEY: 'k', TIEOUT_MAIN_SECRET: 's', TIEOUT_MAIN_PASSPHRASE: 'p' }
+    for (const before of ['', 'TAX_']) {
+      const error = refusalOf(() =>
+        readAccounts(config, '/books', { ...given, [`TIEOUT_MAIN_${before}${part}`]: value }),
+      )
+      const of = before === '' ? 'main' : 'main (tax)'
+      expect(error.message).toBe(
+        `The ${part.toLowerCase()} of account ${of} cannot be what the venue gave out.`,
+      )
+      expect([error.exitCode, error.details.found]).toEqual([2, found])
+      expect(error.describe()).not.toMatch(/hid|den/)
+    }
+  },
+)
+
+test('a secret may have any letters, for it is in no header', () => {
+  const given = { ...SET, TIEOUT_MAIN_TAX_SECRET: 's€' }
+  expect(readAccounts(config, '/books', given)).toHaveLength(2)
+})
+
 test('an account without any is refused before anything is sent, with each variable or section named', () => {
   const accounts = readAccounts(config, '/books', SET)
   const refusal = (all: typeof accounts, of = config): UsageError => {

@@ -1,5 +1,6 @@
 // Imported files beside everything else in the books: imported twice, made again from the journal, next to what the
 // venue tells of the same account, valued by imported prices, and by the command line in a fresh folder.
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
@@ -226,6 +227,8 @@ describe('the command line', () => {
   it('lists the imports, also one that is not built yet and one that was withdrawn', async () => {
     const file = books.file('history.csv', [TRADE_HEADER, BOUGHT, ''].join('\n'))
     const dir = `${books.dir}/listed`
+    mkdirSync(dir)
+    writeFileSync(`${dir}/tieout.yaml`, 'accounts: {}\n')
     expect((await command(['import', '--list', '--dir', dir])).stdout).toBe('Nothing has been imported.\n')
     await command(['import', 'trades', file, '--no-build', '--dir', dir])
     const before = await command(['import', '--list', '--json', '--dir', dir])

@@ -277,6 +277,20 @@ describe('the process', () => {
     expect((await running.ended).code).toBe(0)
   })
 
+  test('who goes away in the middle of a request is no failure', async () => {
+    const { running, port, secret, get } = await startServing(dir)
+    const socket = connect(port, '127.0.0.1')
+    socket.write(
+      `POST /api/console/run HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${secret}\r\n` +
+        'content-type: application/json\r\ncontent-length: 100\r\n\r\n{',
+    )
+    await get('/api/about')
+    socket.destroy()
+    await get('/api/about')
+    running.child.kill('SIGTERM')
+    expect((await running.ended).stderr).not.toMatch(/a request failed|\n\s+at /)
+  })
+
   test('a port in use is named, with code 2', async () => {
     const { child, ended } = await startTieout([
       'serve',

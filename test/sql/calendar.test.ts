@@ -37,4 +37,16 @@ test('the calendar has each day from the first change to the end of the last run
     ['2026-01-01', '2026-W01', '2026-01-01', '4', 'false'],
     ['2026-01-02', '2026-W01', '2026-01-01', '5', 'false'],
   ])
+
+  // A run that reached nobody tells of no day, whatever it called now.
+  await books.insert('runs', {
+    ...{ run_id: 'run-2', started_at: '2126-01-02 03:00:00+00', ended_at: '2126-01-02 03:01:00+00' },
+    ...{ command: 'nightly', requests: '5', row_count: '0', retries: '4', outcome: 'incomplete' },
+  })
+  await books.build()
+  for (const table of ['calendar', 'balance_history'])
+    expect([table, (await books.query(`select max(day) < '2026-01-03' from ${table}`))[0]]).toEqual([
+      table,
+      ['true'],
+    ])
 })
