@@ -1,5 +1,5 @@
 -- Every coin that an imported row moves: the asset, the coin that it is paid or sold for, and the fee. Money moves no lots,
--- and what a record of the venue moves is not moved again.
+-- and what a record of the venue moves is not moved again, nor is the fee that it has.
 -- grain: one row per place and leg
 with
 sides as (
@@ -19,5 +19,6 @@ sides as (
   from staging.imported_rows as rows
   left join staging.imported_transfers as transfers on transfers.place = rows.place
   where rows.fee <> 0 and not rows.is_fee_money and not coalesce(transfers.is_fee_within, false)
+    and rows.place not in (select place from staging.imported_counterparts)
 )
 select place, leg, id, book_account, occurred_at, type, coin, amount from sides

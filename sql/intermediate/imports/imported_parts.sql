@@ -1,4 +1,5 @@
--- What of an imported row a price may have to value: the asset, the total, the fee, and the network fee of a transfer.
+-- What of an imported row a price may have to value: the asset, the total, the fee, and the network fee of a transfer. The fee
+-- of a leg that the venue reports too is none of it.
 -- grain: one row per part_id
 -- keys:  part_id unique
 with
@@ -11,9 +12,10 @@ parts as (
   from staging.imported_rows
   where total is not null and currency is not null
   union all
-  select place, id, 'fee', fee_currency, abs(fee), occurred_at
-  from staging.imported_rows
-  where fee <> 0
+  select rows.place, rows.id, 'fee', rows.fee_currency, abs(rows.fee), rows.occurred_at
+  from staging.imported_rows as rows
+  left join staging.imported_transfers as transfers on transfers.place = rows.place
+  where rows.fee <> 0 and not coalesce(transfers.is_of_venue, false)
   union all
   select place, id, 'network', asset, network_quantity, occurred_at
   from staging.imported_transfers

@@ -11,7 +11,8 @@ parts as (
 ),
 sides as (
   select rows.place as place, rows.type as type, rows.asset as asset, rows.quantity as quantity,
-    rows.currency as currency, rows.total as total, rows.fee as fee, rows.fee_currency as fee_currency,
+    rows.currency as currency, rows.total as total,
+    case when coalesce(transfers.is_of_venue, false) then 0 else rows.fee end as fee, rows.fee_currency as fee_currency,
     rows.is_total_money as is_total_money, rows.is_asset_money as is_asset_money,
     asset_part.value as asset_value, coalesce(asset_part.distance, 999999) as asset_distance,
     total_part.value as total_value, coalesce(total_part.distance, 999999) as total_distance,

@@ -1,0 +1,176 @@
+// The fee of a transfer whose leg the venue reports: however the file writes that leg, the venue's record is the leg, and its
+// fee counts once. Before: 2 BTC bought for 80,000 EUR; action: 0.3 BTC leave for a wallet of one's own with a fee of 0.0005,
+// at 50,000 each; after: one disposal of 0.0005, and 0.3 that cost 12,000 in that wallet.
+import { afterEach, beforeEach, expect, it } from 'vitest'
+import type { BuildResult } from '../../pipeline/ledger/build.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { feesOf } from '../../pipeline/paper/imported.ts'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+
+let books: TestBooks
+
+beforeEach(async () => {
+  books = await TestBooks.open()
+  await books.account('main', 'unified')
+  await books.insert('imports', { page_id: '900', kind: 'trades', file_name: 'moves.csv' })
+  await price('04-01', '50000')
+  await price('04-02', '50000')
+})
+
+afterEach(async () => {
+  await books.close()
+})
+
+let rows = 0
+
+const place = () => {
+  rows += 1
+  return { page_id: '900', page_row: String(rows) }
+}
+
+const price = (day: string, value: string) =>
+  books.insert('imported_prices', {
+    ...place(),
+    ...{
+      priced_at: `2025-${day} 00:00:00+00`,
+      asset: 'BTC',
+      currency: 'EUR',
+      price: value,
+      source: 'import',
+    },
+  })
+
+/** `id,day and time,account,type,quantity,fee,fee_currency` of a leg in BTC; the last two may be left out. */
+const leg = (line: string) => {
+  const [id, at, account, type, quantity, fee = '0', fee_currency = null] = line.split(',')
+  return books.insert('imported_trades', {
+    ...{ ...place(), nanos: '0', id, occurred_at: `2025-${at}:00+00`, account, type, quantity },
+    ...{ asset: 'BTC', fee, fee_currency },
+  })
+}
+
+const move = (id: string, at: string, type: string, coin: string, amount: string, fee = '0'): Move => ({
+  ...{ id, coin, type, amount, fee, ts: `2025-${at}:00+00` },
+})
+
+const BOUGHT = [
+  move('1', '04-01 08:00', 'ORDER_DEALT_IN', 'BTC', '2'),
+  move('2', '04-01 08:00', 'ORDER_DEALT_FROZEN_OUT', 'EUR', '-80000'),
+]
+
+const build = (): Promise<BuildResult> =>
+  books.build({ reportingCurrency: 'EUR' }, { steps: [lotsStep({ method: 'fifo', scope: 'account' })] })
+
+const disposals = () =>
+  books.query('select account, disposal_id, quantity, proceeds, cost_basis, gain from disposals order by all')
+
+const lots = () => books.query('select account, quantity_left, cost_basis_left from lots order by all')
+
+const bridge = () =>
+  books.query(
+    'select account, sum(transfers), sum(fees), sum(realised_gains), sum(difference) from value_bridge group by all order by all',
+  )
+
+async function printedFees(): Promise<unknown[][]> {
+  const ledger = await openLedger(books.dir)
+  try {
+    return (await ledger.query(`select coin, cast(fee as varchar) from ${feesOf(ledger)}`)).map((cells) => [
+      ...cells,
+    ])
+  } finally {
+    ledger.close()
+  }
+}
+
+const WAYS = [
+  ['what was sent', '0.3'],
+  ['what was sent, with the fee beside it', '0.3,0.0005,BTC'],
+  ['all that left, with the fee in it', '0.3005,0.0005,BTC'],
+  ['all that left, without a word of the fee', '0.3005'],
+  ['what was sent, with a fee in a coin that has no price', '0.3,3,USDT'],
+] as const
+
+it.each(WAYS)('counts once where the leg out has %s', async (_, written) => {
+  await books.tax(
+    'SPOT',
+    balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3', '-0.0005')], {
+      EUR: '100000',
+    }),
+  )
+  await leg(`t1:out,04-01 12:00,main,transfer_out,${written}`)
+  await leg('t1:in,04-01 12:30,cold,transfer_in,0.3')
+  const { openBreaks } = await build()
+
+  expect(await disposals()).toEqual([['main', 'main/tax.records/3/fee', '0.0005', '25', '20', '5']])
+  expect(await lots()).toEqual([
+    ['cold', '0.3', '12000'],
+    ['main', '1.6995', '67980'],
+  ])
+  expect(await bridge()).toEqual([
+    ['cold', '12000', '0', '0', '0'],
+    ['main', '-12000', '-25', '5', '0'],
+  ])
+  expect(await printedFees()).toEqual([['BTC', '0.000500000000000000']])
+  expect(openBreaks).toEqual([])
+})
+
+it('is not that of the network, which keeps what left and did not arrive', async () => {
+  await books.tax(
+    'SPOT',
+    balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3', '-0.0005')], {
+      EUR: '100000',
+    }),
+  )
+  await leg('t1:out,04-01 12:00,main,transfer_out,0.3005,0.0005,BTC')
+  await leg('t1:in,04-01 12:30,cold,transfer_in,0.2999')
+  const { openBreaks } = await build()
+
+  expect(await disposals()).toEqual([
+    ['main', 'main/tax.records/3/amount', '0.0001', '5', '4', '1'],
+    ['main', 'main/tax.records/3/fee', '0.0005', '25', '20', '5'],
+  ])
+  expect(await lots()).toEqual([
+    ['cold', '0.2999', '11996'],
+    ['main', '1.6995', '67980'],
+  ])
+  expect(await bridge()).toEqual([
+    ['cold', '11996', '0', '0', '0'],
+    ['main', '-11996', '-30', '6', '0'],
+  ])
+  expect(openBreaks).toEqual([])
+})
+
+it('counts once where the venue takes it off what arrives', async () => {
+  const arrival = move('3', '04-01 12:00', 'TRANSFER_IN', 'BTC', '0.3', '-0.0005')
+  await books.tax('SPOT', balanced([...BOUGHT, arrival], { EUR: '100000' }))
+  await leg('b,04-01 07:00,cold,gift_in,0.3')
+  await leg('t1:out,04-01 11:30,cold,transfer_out,0.3,0.0005,BTC')
+  await leg('t1:in,04-01 12:00,main,transfer_in,0.2995')
+  const { openBreaks } = await build()
+
+  // The gift was worth 15,000. First in, first out, the fee is of the 2 BTC that cost 40,000 each.
+  expect(await disposals()).toEqual([['main', 'main/tax.records/3/fee', '0.0005', '25', '25', '0']])
+  expect(await lots()).toEqual([
+    ['main', '0.2995', '14975'],
+    ['main', '2', '80000'],
+  ])
+  expect(openBreaks).toEqual([])
+})
+
+it('is the row’s own where no record of the venue is the leg', async () => {
+  await books.tax(
+    'SPOT',
+    balanced([...BOUGHT, move('3', '04-01 12:00', 'TRANSFER_OUT', 'BTC', '-0.3', '-0.0005')], {
+      EUR: '100000',
+    }),
+  )
+  await leg('b,04-01 07:00,cold,gift_in,1')
+  await leg('t1:out,04-01 12:00,cold,transfer_out,0.3,0.0004,BTC')
+  await leg('t1:in,04-01 12:30,attic,transfer_in,0.2996')
+  await build()
+  expect(await disposals()).toEqual([
+    ['cold', 't1:out', '0.0004', '20', '20', '0'],
+    ['main', 'main/tax.records/3/fee', '0.0005', '25', '20', '5'],
+  ])
+})
