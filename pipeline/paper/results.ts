@@ -7,7 +7,7 @@ import { CHOSEN_DISPOSALS } from '../reports/completeness.ts'
 import { entryParts } from '../reports/pnl.ts'
 import { addAmounts, OF_ACCOUNT, reach, sums, valuesOf, within } from '../reports/report.ts'
 import { PAID_TOO } from '../reports/tables.ts'
-import { yearSums } from '../reports/year-totals.ts'
+import { dayZoneOf, yearSums } from '../reports/year-totals.ts'
 import { nothing, plus } from '../rules/figures.ts'
 import { feesOf } from './imported.ts'
 import { columnsOf, type PaperQuestion, reportFor } from './question.ts'
@@ -20,9 +20,10 @@ const SUMMARY: readonly Column[] = [
 ]
 
 export async function summary(question: PaperQuestion): Promise<Content> {
-  const { law, matched, values, currency } = question
+  const { law, matched, request, values, currency } = question
   const hasTerms = law.termOf !== null
-  const found = await yearSums(matched, { ...values, has_terms: hasTerms, rounds: false })
+  const day_zone = dayZoneOf(law, request.lots)
+  const found = await yearSums(matched, { ...values, has_terms: hasTerms, rounds: false, day_zone })
   const known = plus(plus(nothing, found.gains), found.losses)
   const line = (figure: string, units: bigint, counts: string): Row => [
     figure,

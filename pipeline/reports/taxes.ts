@@ -33,7 +33,7 @@ import {
   valuesOf,
   within,
 } from './report.ts'
-import { roundingNotes, yearSums } from './year-totals.ts'
+import { dayZoneOf, roundingNotes, yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'rules' },
@@ -54,7 +54,13 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const standing = await reportNotes(ledger, request)
   const { reader, notes } = await disposalsOf(ledger, { ...request.lots, rules: law.name }, request.currency)
   const currency = (await reportCurrency(reader, request.currency)) ?? (await onlyCurrency(reader))
-  const values = { ...valuesOf(request), currency, has_terms: law.termOf !== null, rounds: law.roundsPieces }
+  const values = {
+    ...valuesOf(request),
+    currency,
+    has_terms: law.termOf !== null,
+    rounds: law.roundsPieces,
+    day_zone: dayZoneOf(law, request.lots),
+  }
   const totals = await yearSums(reader, values)
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && totals.unknown.count === 0

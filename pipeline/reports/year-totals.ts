@@ -4,7 +4,10 @@
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
+import { calendarOf } from '../rules/catalogue.ts'
 import { nothing, type Sums, type Totals } from '../rules/figures.ts'
+import type { Law } from '../rules/law.ts'
+import type { LotChoice } from '../rules/matching.ts'
 import { OF_ACCOUNT, reach, sums, within } from './report.ts'
 
 /**
@@ -31,15 +34,25 @@ export const PIECES = `
 const SUMMED = `count(*), sum(proceeds), sum(cost_basis), coalesce(sum(denied_loss), 0), sum(gain),
   ${reach('proceeds', 'cost_basis', 'denied_loss', 'gain')}`
 
-/** `values` are those of a report, with `currency`, `has_terms` and `rounds`. */
+/** The zone by whose days disposals are one, for the value `$day_zone`; null under a law to which each is its own. */
+export const dayZoneOf = (law: Law, { timeZone }: Pick<LotChoice, 'timeZone'>): string | null =>
+  law.takesDayAsOne ? calendarOf(law, timeZone).timeZone : null
+
+/** What makes pieces one disposal: sales of borrowed coins are matched one by one, whatever the law makes of their day. */
+const DISPOSAL = `coin, case when $day_zone::varchar is null then account end,
+  case when $day_zone::varchar is null then disposal_id
+    else cast(cast(timezone($day_zone::varchar, disposed_at) as date) as varchar) end`
+
+/** `values` are those of a report, with `currency`, `has_terms`, `rounds` and `day_zone`. */
 export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
+  const { day_zone: _, ...ofPieces } = values
   const known = await sums(
     reader,
     `with pieces as (${PIECES}),
      known as (
        select sum(proceeds) as proceeds, sum(cost_basis) as cost_basis, sum(denied_loss) as denied_loss,
          sum(gain) as gain
-       from pieces where not is_unknown group by account, coin, disposal_id
+       from pieces where not is_unknown group by ${DISPOSAL}
      )
      select gain < 0, ${SUMMED} from known group by 1`,
     values,
@@ -47,14 +60,14 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
   const byTerm = await sums(
     reader,
     `with pieces as (${PIECES}) select term, ${SUMMED} from pieces where not is_unknown group by 1`,
-    values,
+    ofPieces,
   )
   const [unknown] = await sums(
     reader,
     `with pieces as (${PIECES}),
      lacking as (
        select bool_or(not is_unknown) as is_partly, sum(proceeds) filter (is_unknown) as proceeds
-       from pieces group by account, coin, disposal_id having bool_or(is_unknown)
+       from pieces group by ${DISPOSAL} having bool_or(is_unknown)
      )
      select count(*), count(*) filter (is_partly), sum(proceeds), ${reach('proceeds')} from lacking`,
     values,

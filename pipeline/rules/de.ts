@@ -17,6 +17,7 @@ export const de: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
+  takesDayAsOne: false,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },
   currency: 'EUR',

@@ -34,6 +34,8 @@ export interface Law {
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
+  /** All disposals of a coin on one day are one disposal, however each of them was matched. */
+  readonly takesDayAsOne: boolean
   /**
    * Whose days and years count; where the law leaves that to the taxpayer, a zone of the country to show as an example: those
    * of the configuration count then, UTC when it names none.

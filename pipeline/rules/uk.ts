@@ -22,6 +22,7 @@ export const uk: Law = {
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
+  takesDayAsOne: true,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },
   currency: 'GBP',

@@ -30,6 +30,7 @@ export const us: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal'],
   lookAheadDays: 0,
+  takesDayAsOne: false,
   timeZone: { suchAs: 'America/New_York' },
   yearStart: { month: 1, day: 1 },
   currency: 'USD',

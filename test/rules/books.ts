@@ -31,6 +31,8 @@ const KINDS: Readonly<Record<string, string>> = {
   sell: 'dispose',
   out: 'transfer_out',
   in: 'transfer_in',
+  borrow: 'borrow',
+  repay: 'repay',
   reward: 'acquire',
   interest: 'acquire',
 }

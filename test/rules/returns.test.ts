@@ -241,6 +241,48 @@ describe('uk', () => {
       'Losses in the year: 0',
     ])
   })
+
+  test('s.105: so they are where some of them are of borrowed coins, and matched one by one', async () => {
+    // Half past midnight, 11 and 12 o'clock in London: 930 for three, of which one cost 100 and two were bought for 700.
+    const borrowed = await book('GBP', [
+      'main buy b1 2025-05-01 1 BTC 100',
+      'main borrow l1 2025-05-09T23:10:00Z 2 BTC',
+      'main sell s1 2025-05-09T23:30:00Z 1 BTC 300',
+      'main sell s2 2025-05-10T10:00:00Z 1 BTC 310',
+      'main sell s3 2025-05-10T11:00:00Z 1 BTC 320',
+      'main buy b2 2025-09-01 2 BTC 700',
+      'main repay r1 2025-09-02 2 BTC',
+    ])
+    const gains = await show(borrowed, 'gains', { rules: 'uk', year: 2025 })
+    expect(cells(gains, 'disposal_id', 'lot_id', 'gain')).toEqual(['s1 - 200', 's2 b2 -40', 's3 b2 -30'])
+    expect(figures(await show(borrowed, 'taxes', { rules: 'uk', year: 2025 })).slice(0, 6)).toEqual([
+      '13.1 Number of disposals: 1',
+      '13.2 Disposal proceeds: 930',
+      '13.3 Allowable costs: 800',
+      '13.4 Gains in the year, before losses: 130',
+      'Losses in the year: 0',
+      'Gains less losses of the year: 130',
+    ])
+    // Under another law each sale is its own: 100 bought, and two that were sold short and bought for 350 each.
+    const us = figures(await show(borrowed, 'taxes', { rules: 'us', year: 2025 }))
+    expect(us).toContain('3 Short-term, Form 8949 box I: gain or (loss) (h): 130')
+  })
+
+  test('s.105: and where one of them has no known proceeds, it is still one disposal', async () => {
+    const day = await book('GBP', [
+      'main buy b1 2024-01-01 3 BTC 300',
+      'main sell s1 2024-07-11T10:00:00Z 1 BTC 150',
+      'main sell s2 2024-07-11T11:00:00Z 1 BTC ?',
+    ])
+    const taxes = figures(await show(day, 'taxes', { rules: 'uk', year: 2024 }))
+    expect(taxes.slice(0, 4)).toEqual([
+      '13.1 Number of disposals: 1',
+      '13.2 Disposal proceeds: 150',
+      '13.3 Allowable costs: 100',
+      '13.4 Gains in the year, before losses: 50',
+    ])
+    expect(taxes).toContain('Disposals without a known gain: 1')
+  })
 })
 
 describe('de', () => {
