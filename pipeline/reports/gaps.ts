@@ -1,9 +1,16 @@
-// What the books do not tell of, for the notes of a report: the time before they begin, and accounts that are known from
-// their orders alone. A figure over what nobody knows is not zero.
+// What the books do not tell of, for the notes of a report: the time before they begin and after they end, and accounts that
+// are known from their orders alone. A figure over what nobody knows is not zero.
 import type { Reader } from '../ledger/reader.ts'
 import { type ReportRequest, requireTable } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>
+
+/** Until when the books tell of an account. */
+export interface End {
+  readonly at: string
+  /** The last imported row, where imports alone tell of the account; else the last run. */
+  readonly isImported: boolean
+}
 
 /** From when on an account's books are complete, ISO-8601, with the coins of which imported history tells more. */
 interface Beginning {
@@ -14,6 +21,7 @@ interface Beginning {
   readonly isImported: boolean
   /** Null where nothing but opening lots is known. */
   readonly at: string | null
+  readonly end: End | null
   readonly earlier: readonly { readonly coin: string; readonly at: string }[]
 }
 
@@ -23,32 +31,46 @@ interface Beginning {
  */
 async function beginningsOf(ledger: Reader, { account }: Pick<Asked, 'account'>): Promise<Beginning[]> {
   requireTable(ledger, 'beginnings')
+  const knowsEnds = ledger.tables.get('beginnings')?.includes('last_at') === true
+  const lastRun = await lastRunOf(ledger)
   const rows = await ledger.query(
-    `select account, coin, begins_at, source from beginnings
+    `select account, coin, begins_at, source, ${knowsEnds ? 'last_at' : 'null'} from beginnings
      where $account::varchar is null or account = $account
      order by account, begins_at desc nulls last, coin`,
     { account: account ?? null },
   )
-  const byAccount = new Map<string, { coin: string; at: string | null; isImported: boolean }[]>()
-  for (const [name, coin, at, source] of rows) {
+  const byAccount = new Map<
+    string,
+    { coin: string; at: string | null; isImported: boolean; last: string | null }[]
+  >()
+  for (const [name, coin, at, source, last] of rows) {
     const coins = byAccount.get(String(name)) ?? []
     coins.push({
       coin: String(coin),
       at: at === null ? null : String(at),
       isImported: source === 'import',
+      last: last === null || last === undefined ? null : String(last),
     })
     byAccount.set(String(name), coins)
   }
   return [...byAccount].map(([name, coins]) => {
+    const last = coins
+      .flatMap((coin) => coin.last ?? [])
+      .toSorted()
+      .at(-1)
+    const ofRun = lastRun === null ? null : { at: lastRun, isImported: false }
     if (coins.every(({ isImported }) => isImported)) {
       const first = coins.findLast((coin) => coin.at !== null)?.at ?? null
-      return { account: name, ledgers: [], isImported: true, at: first, earlier: [] }
+      // Imported history may tell of all coins of an account that the venue reports.
+      const end =
+        last !== undefined ? { at: last, isImported: true } : knowsEnds && first !== null ? ofRun : null
+      return { account: name, ledgers: [], isImported: true, at: first, end, earlier: [] }
     }
     const at = coins[0]?.at ?? null
     const earlier = coins.flatMap((one) =>
       at !== null && one.at !== null && one.at < at ? [{ coin: one.coin, at: one.at }] : [],
     )
-    return { account: name, ledgers: [], isImported: false, at, earlier }
+    return { account: name, ledgers: [], isImported: false, at, end: ofRun, earlier }
   })
 }
 
@@ -78,21 +100,53 @@ async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>)
   })
 }
 
-/** The books tell of nothing in the whole period. */
-export async function isBeforeBooks(ledger: Reader, asked: Asked): Promise<boolean> {
-  return (await beginningsOf(ledger, asked)).every((one) => isAfter(one, asked.period))
+/** When the last run ended, or began if it has not ended; null without one. A run that reached nobody tells of nothing. */
+async function lastRunOf(ledger: Reader): Promise<string | null> {
+  const [row] = await ledger.query(
+    `select greatest(max(ended_at), max(started_at)) from runs where rows > 0 or outcome in ('done', 'part done')`,
+  )
+  return typeof row?.[0] === 'string' ? row[0] : null
 }
+
+/** Whether the books tell of nothing in the whole period: it lies before them, or after all that they know. */
+export async function isOutsideBooks(ledger: Reader, asked: Asked): Promise<'before' | 'after' | null> {
+  const beginnings = await beginningsOf(ledger, asked)
+  if (beginnings.every((one) => isAfter(one, asked.period))) return 'before'
+  return beginnings.every((one) => isAfter(one, asked.period) || isEnded(one, asked.period)) ? 'after' : null
+}
+
+/** The period begins after all that the books know of the account. */
+const isEnded = ({ end }: Beginning, { from }: Asked['period']): boolean =>
+  end !== null && from !== null && (end.isImported ? end.at < from : end.at <= from)
 
 const isAfter = ({ at, earlier }: Beginning, { before }: Asked['period']): boolean =>
   before === null ? at === null : (at === null || before <= at) && earlier.every((coin) => before <= coin.at)
 
 const SHOWN = 10
 
+const DAY_MS = 86_400_000
+
+/** How long imports of an account may be silent before a report says so: many a month passes without a trade. */
+const QUIET_MS = 31 * DAY_MS
+
 /**
- * What of the period lies before the books, by account, and by wallet where those differ; none where they tell of all of it.
+ * Imports end well before the period does, or before it begins. A period that goes on after the last run has its end there.
+ * Where the period has no end, its rows show themselves how far they go.
+ */
+function isSilentAtEnd(one: Beginning, period: Asked['period'], lastRun: string | null): boolean {
+  if (one.end?.isImported !== true) return false
+  if (isEnded(one, period)) return true
+  if (period.before === null) return false
+  const end = lastRun !== null && lastRun < period.before ? lastRun : period.before
+  return Date.parse(end) - Date.parse(one.end.at) > QUIET_MS
+}
+
+/**
+ * What of the period lies before the books, by account, and by wallet where those differ; and of which accounts
+ * imports tell no further. None where the books tell of all of it.
  * A period without a first day is all of history: a line says where that begins.
  */
-export async function beforeTheBooks(ledger: Reader, asked: Asked): Promise<string[]> {
+export async function outsideTheBooks(ledger: Reader, asked: Asked): Promise<string[]> {
   const { account, period } = asked
   // Of all of history a report of an older ledger says nothing, rather than refuse to be made.
   if (period.from === null && period.before === null && !ledger.tables.has('beginnings')) return []
@@ -102,13 +156,22 @@ export async function beforeTheBooks(ledger: Reader, asked: Asked): Promise<stri
     return [`${account === undefined ? 'The books' : `The books of ${account}`} tell of nothing yet.`]
   }
   const late = beginnings.filter((one) => isAfter(one, period) || beginsWithin(one, period))
+  const lastRun = await lastRunOf(ledger)
+  const silent = beginnings.filter((one) => isSilentAtEnd(one, period, lastRun))
   const names = [...new Set(late.map((one) => one.account))]
-  const shown = late.filter((one) => names.indexOf(one.account) < SHOWN).map((one) => sentence(one, period))
+  const shown = late
+    .filter((one) => names.indexOf(one.account) < SHOWN)
+    .map((one) => sentence(one, period, silent.includes(one)))
+  const early = silent.filter((one) => !late.includes(one))
   return [
     ...(period.from === null ? allOfHistory(beginnings.filter((one) => !late.includes(one))) : []),
     ...shown,
     ...(names.length > SHOWN
       ? [`${names.length - SHOWN} more accounts begin within or after this period.`]
+      : []),
+    ...early.slice(0, SHOWN).map((one) => sentence(one, period, true)),
+    ...(early.length > SHOWN
+      ? [`Imports of ${early.length - SHOWN} more accounts end within or before this period.`]
       : []),
   ]
 }
@@ -127,12 +190,15 @@ const nameOf = ({ account, ledgers }: Beginning): string => [account, ...ledgers
 const beginsWithin = ({ at }: Beginning, { from }: Asked['period']): boolean =>
   from === null ? at === null : at === null || from < at
 
-function sentence(one: Beginning, period: Asked['period']): string {
-  const { account, ledgers, isImported, at, earlier } = one
+function sentence(one: Beginning, period: Asked['period'], isSilent: boolean): string {
+  const { account, ledgers, isImported, at, end, earlier } = one
   if (at === null)
     return `Of ${account} only opening lots are known: what happened before and after them is in no figure.`
-  if (isImported)
-    return `Imports tell of ${account} from ${at} on${isAfter(one, period) ? ', and of nothing in this period' : ''}.`
+  if (isImported) {
+    const nothing = isAfter(one, period) || isEnded(one, period) ? ', and of nothing in this period' : ''
+    const since = isAfter(one, period) || beginsWithin(one, period) ? ` from ${at}` : ''
+    return `Imports tell of ${account}${since}${isSilent ? ` until ${end?.at}` : ' on'}${nothing}.`
+  }
   if (isAfter(one, period))
     return `The books of ${nameOf(one)} begin at ${at}: they tell of nothing in this period.`
   const coins = earlier.slice(0, SHOWN).map(({ coin, at: since }) => `${coin} from ${since} on`)

@@ -3,7 +3,7 @@
 
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
-import { beforeTheBooks, fromOrdersAlone } from './gaps.ts'
+import { fromOrdersAlone, outsideTheBooks } from './gaps.ts'
 import type { ReportRequest } from './report.ts'
 
 /** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */
@@ -13,7 +13,7 @@ export async function reportNotes(
 ): Promise<string[]> {
   return [
     ...(await asOf(ledger, asked.period.before)),
-    ...(await beforeTheBooks(ledger, asked)),
+    ...(await outsideTheBooks(ledger, asked)),
     ...(await fromOrdersAlone(ledger, asked)),
     await openBreaks(ledger),
     ...(await explainedBreaks(ledger)),

@@ -18,7 +18,7 @@ import { type Carried, carriedInto } from './carried-losses.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
-import { isBeforeBooks } from './gaps.ts'
+import { isOutsideBooks } from './gaps.ts'
 import { yearIncome } from './income-totals.ts'
 import { reportNotes } from './notes.ts'
 import { entryParts } from './pnl.ts'
@@ -65,7 +65,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const isInCurrency = currency === null || currency === law.currency
   const isComplete = request.account === undefined && totals.unknown.count === 0
   const { form1099 = 'none' } = request
-  const isUntold = disposalCount(totals) === 0 && (await isBeforeBooks(ledger, request))
+  const outside = disposalCount(totals) === 0 ? await isOutsideBooks(ledger, request) : null
   const limit = limitsOf(law.name)
   const calendar = calendarOf(law, request.lots.timeZone)
   const carried: Carried =
@@ -83,9 +83,9 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     income.rule === null || income.totals === null
       ? []
       : incomeFigures(income.rule, income.totals, year, limit)
-  // Nothing of a year before the books is known. Income is in the currency of the return, or not there.
+  // Nothing of a year before the books or after them is known. Income is in the currency of the return, or not there.
   const rowsOf = (some: readonly Figure[], of: string | null): Row[] =>
-    some.map((figure) => rowOf(isUntold ? { ...figure, value: null } : figure, law, label, of))
+    some.map((figure) => rowOf(outside === null ? figure : { ...figure, value: null }, law, label, of))
   const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
     ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
@@ -108,6 +108,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...carried.notes,
       ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,
+      ...(outside === 'after' ? [NOT_YET_TOLD] : []),
       `What these rules cover, and what they do not: docs/rules/${law.name}.md.`,
       ...standing,
     ],
@@ -124,6 +125,10 @@ function backOf(
   if (carryBack === null) return []
   return carryBackOptions(carryBack, totals, limit, (year) => rooms.get(year) ?? null)
 }
+
+const NOT_YET_TOLD =
+  'This year begins after all that the books tell of: its figures are empty, not zero. `tieout nightly` leads the books on, ' +
+  'and in books of imports newer files do.'
 
 const FUTURES = 'Futures (not part of the figures above)'
 

@@ -7,6 +7,8 @@
 --   coin: Coin.
 --   begins_at: From when on; null where opening lots alone are known.
 --   source: venue or import.
+--   last_at: Of an account that imports alone tell of, the last row that moves the coin; null where the venue reports the
+--     account, and where opening lots alone are known.
 --   opening: Quantity held then whose history nobody knows, in units of the coin.
 with
 venue as (
@@ -26,6 +28,7 @@ handed as (
 imported as (
   select moves.book_account as book_account, moves.coin as coin,
     min(case when rows.type <> 'opening' then moves.occurred_at end) as first_at,
+    max(case when rows.type <> 'opening' then moves.occurred_at end) as last_at,
     sum(case when rows.type = 'opening' then moves.amount else 0 end) as opening
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
@@ -51,6 +54,7 @@ select coins.account as account, coins.coin as coin,
     then 'import'
     else 'venue'
   end as source,
+  null_time() as last_at,
   greatest(coalesce(handed.opening, 0) - case when imported.first_at is null then 0 else coalesce(handed.taken, 0) end, 0)
     as opening
 from coins
@@ -58,6 +62,6 @@ join venue on venue.account = coins.account
 left join handed on handed.account = coins.account and handed.coin = coins.coin
 left join imported on imported.book_account = coins.account || '/before' and imported.coin = coins.coin
 union all
-select book_account, coin, first_at, 'import', opening
+select book_account, coin, first_at, 'import', last_at, opening
 from imported
 where not ends_with(book_account, '/before')

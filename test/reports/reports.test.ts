@@ -547,6 +547,86 @@ describe('every report', () => {
     expect(inBooks.find((row) => row.figure === 'Proceeds of what was held up to one year')?.value).toBe('0')
   })
 
+  test('says of an account that imports alone tell of until when, where they end a month before the period does', async () => {
+    const ended = (...more: string[]) =>
+      open(
+        ...LOTS,
+        'drop view beginnings',
+        `create view beginnings as select * from (values
+          ('k', 'BTC', timestamptz '2023-03-01 00:00:00+00', 'import', timestamptz '2025-05-05 10:00:00+00'),
+          ('k', 'ETH', timestamptz '2023-02-01 00:00:00+00', 'import', timestamptz '2024-01-01 00:00:00+00'),
+          ('k', 'OLD', null, 'import', null)
+        ) as given (account, coin, begins_at, source, last_at)`,
+        ...more,
+      )
+    const ledger = await ended()
+    const notesOf = async (options: ReportOptions, of = ledger) =>
+      (await makeReport(of, 'statement', options)).notes.filter((note) => /period|Imports/.test(note))
+    const until = ['Imports tell of k until 2025-05-05T10:00:00.000Z.']
+    expect(await notesOf({ year: 2025 })).toEqual(until)
+    expect(await notesOf({ from: '2024-01-01', to: '2025-06-05' })).toEqual(until)
+    expect(await notesOf({ from: '2024-01-01', to: '2025-06-04' })).toEqual([])
+    expect(await notesOf({ year: 2024 })).toEqual([])
+    expect(await notesOf({})).toEqual([])
+    expect(await notesOf({ from: '2023-01-01', to: '2025-12-31' })).toEqual([
+      'Imports tell of k from 2023-02-01T00:00:00.000Z until 2025-05-05T10:00:00.000Z.',
+    ])
+    const nothing = ['Imports tell of k until 2025-05-05T10:00:00.000Z, and of nothing in this period.']
+    expect(await notesOf({ year: 2026 })).toEqual(nothing)
+    expect(await notesOf({ from: '2025-05-06', to: '2025-05-10' })).toEqual(nothing)
+    // Where runs end before the period does, what comes after them is for a later one to tell.
+    const nightly = (at: string) =>
+      ended(`insert into runs values ('r1', '${at}', '${at}', 'nightly', 1, 1, 0, 'done')`, account('main'))
+    expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 00:00:00+00'))).toEqual([
+      'The period extends past that run.',
+    ])
+    expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 10:00:01+00'))).toEqual([
+      'The period extends past that run.',
+      ...until,
+    ])
+  })
+
+  test('of taxes for a year after the books has no figures either, and says why', async () => {
+    const told =
+      'This year begins after all that the books tell of: its figures are empty, not zero. `tieout nightly` leads the books on, ' +
+      'and in books of imports newer files do.'
+    const run =
+      "insert into runs values ('r1', '2026-04-07 00:00:00+00', '2026-04-07 00:00:00+00', 'nightly', 1, 1, 0, 'done')"
+    const view = (...rows: string[]) => [
+      'drop view beginnings',
+      `create view beginnings as select * from (values ${rows.join(', ')}) as given (account, coin, begins_at, source, last_at)`,
+    ]
+    const venue = `('main', 'BTC', timestamptz '2025-01-02 00:00:00+00', 'venue', null)`
+    const imports = `('k', 'ETH', timestamptz '2025-01-02 00:00:00+00', 'import', timestamptz '2025-05-05 10:00:00+00')`
+    const proceeds = async (ledger: Ledger, year: number, of?: string) => {
+      const report = await makeReport(ledger, 'taxes', { rules: 'us', year, account: of })
+      const values = new Set((await allRows(report.rows)).map((row) => row[5]))
+      return [values.size === 1 && values.has(null) ? 'empty' : 'figures', report.notes.includes(told)]
+    }
+    const [known, empty] = [
+      ['figures', false],
+      ['empty', true],
+    ]
+    const ofVenue = await open(...LOTS, run, ...view(venue))
+    expect(await proceeds(ofVenue, 2026)).toEqual(known)
+    expect(await proceeds(ofVenue, 2027)).toEqual(empty)
+    expect(await proceeds(ofVenue, 2024)).toEqual(['empty', false])
+    const unreached =
+      "insert into runs values ('r2', '2027-02-01 00:00:00+00', '2027-02-01 00:00:00+00', 'nightly', 9, 0, 8, 'incomplete')"
+    expect(await proceeds(await open(...LOTS, run, unreached, ...view(venue)), 2027)).toEqual(empty)
+    const ofImports = await open(...LOTS, ...view(imports))
+    expect(await proceeds(ofImports, 2025)).toEqual(known)
+    expect(await proceeds(ofImports, 2026)).toEqual(empty)
+    // What one of two accounts tells of is known; of the other alone nothing is.
+    const ofBoth = await open(...LOTS, run, account('k'), ...view(venue, imports))
+    expect(await proceeds(ofBoth, 2026)).toEqual(known)
+    expect(await proceeds(ofBoth, 2026, 'k')).toEqual(empty)
+    expect(await proceeds(ofBoth, 2027)).toEqual(empty)
+    // A disposal in the year is there, whatever else is not.
+    const later = await open(...LOTS, ...view(imports.replace('2025-05-05', '2024-12-30')))
+    expect(await proceeds(later, 2025)).toEqual(known)
+  })
+
   test('of figures whose pieces lack gains opens with how many, in every form', async () => {
     const ledger = await open(
       ...LOTS,

@@ -38,14 +38,14 @@ beforeEach(async () => {
 
 afterEach(() => books.close())
 
-const trade = (id: string, at: string, quantity: string): Promise<void> =>
+const trade = (id: string, at: string, quantity: string, account = 'main'): Promise<void> =>
   books.insert('imported_trades', {
     page_id: '90',
     page_row: id,
     id,
     occurred_at: at,
     nanos: '0',
-    account: 'main',
+    account,
     type: 'buy',
     asset: 'BTC',
     quantity,
@@ -96,6 +96,21 @@ test('an account of opening lots alone begins nowhere', async () => {
   await lot('cold')
   await books.build()
   expect((await found())[0]).toEqual(['cold', 'BTC', null, 'import', '2'])
+})
+
+test('of an account of imports alone it says when the last row of a coin was, of one of the venue nothing', async () => {
+  await lot('cold')
+  await trade('1', '2024-01-01 00:00:00+00', '2')
+  await trade('2', '2024-01-01 00:00:00+00', '1', 'k')
+  await trade('3', '2025-05-05 10:00:00+00', '1', 'k')
+  await books.build()
+  const ends = await books.query('select account, coin, last_at from beginnings order by account, coin')
+  expect(ends).toEqual([
+    ['cold', 'BTC', null],
+    ['k', 'BTC', '2025-05-05 10:00:00+00'],
+    ['main', 'BTC', null],
+    ['main', 'USDT', null],
+  ])
 })
 
 const wallets = () => books.query('select * from wallet_beginnings order by account, ledger')
