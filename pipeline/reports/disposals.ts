@@ -7,13 +7,16 @@ import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
 import { MATCHING_TABLE } from '../lots/tables.ts'
 import { loadTable } from '../output/load.ts'
-import { type LotChoice, type Matching, matchingOf } from '../rules/matching.ts'
+import type { Law } from '../rules/law.ts'
+import { type LotChoice, lawOf, type Matching, matchingOf } from '../rules/matching.ts'
 import { requireTable } from './report.ts'
 import { canRevalue, publishedCurrency, revalueEvents } from './revalue.ts'
 
 export interface Disposals {
   /** Has the table `disposals`. */
   readonly reader: Reader
+  /** By which they were matched. */
+  readonly law: Law
   /** How the lots were matched, and what of the owner's own choices could not be followed. */
   readonly notes: readonly string[]
 }
@@ -26,21 +29,31 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
   const conversion = await conversionTo(ledger, wanted)
   const published = await publishedMatching(ledger)
   if (!isAsked(choice) && conversion === null)
-    return { reader: ledger, notes: [published === null ? NOT_TOLD : `As published: ${told(published)}.`] }
+    return {
+      reader: ledger,
+      law: lawOf(published === null ? choice : { rules: published.rules }),
+      notes: [published === null ? NOT_TOLD : `As published: ${told(published)}.`],
+    }
   const matching = matchingOf(choice)
   const isPublished =
     published !== null &&
     choice.selection === undefined &&
     choice.allocation === undefined &&
     isSame(published, matching)
+  const { law } = matching
   if (isPublished && conversion === null)
-    return { reader: ledger, notes: [`As published: ${told(published)}.`, ...nothingNamed(choice, matching)] }
+    return {
+      reader: ledger,
+      law,
+      notes: [`As published: ${told(published)}.`, ...nothingNamed(choice, matching)],
+    }
   const reader = await computed(ledger, choice, matching, conversion)
-  const how = told({ ...matching, rules: matching.law.name, feesInKind: matching.options.feesInKind })
+  const how = told({ ...matching, rules: law.name, feesInKind: matching.options.feesInKind })
   const rates =
     conversion === null ? '' : `, from ${conversion.from} to ${conversion.to} at the rate of each time`
   return {
     reader,
+    law,
     notes: [
       `Computed for this report: ${how}${rates}.`,
       ...nothingNamed(choice, matching),

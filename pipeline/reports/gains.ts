@@ -6,13 +6,14 @@ import type { Row } from '../output/cell.ts'
 import type { Column } from '../output/column.ts'
 import { CHOSEN_DISPOSALS, withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
+import { lawNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import { fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 
 /** Columns of `disposals`; totals of what is known and, apart, of what has no known gain, for each currency. */
 export async function gainsReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await reportNotes(ledger, request)
-  const { reader, notes } = await disposalsOf(ledger, request.lots, request.currency)
+  const { reader, notes, law } = await disposalsOf(ledger, request.lots, request.currency)
   const values = { ...valuesOf(request), currency: await reportCurrency(reader, request.currency) }
   const totals = await gainTotals(reader, values)
   const { columns, rows } = await reader.stream(
@@ -28,7 +29,7 @@ export async function gainsReport(ledger: Ledger, request: ReportRequest): Promi
     rows,
     totals: totals.map((total) => placed(columns, total)),
     warnings: await withoutGain(ledger, reader, values),
-    notes: [...notes, ...standing],
+    notes: [...notes, ...(await lawNotes(ledger, reader, law, request)), ...standing],
   }
 }
 

@@ -108,6 +108,13 @@ async function lastRunOf(ledger: Reader): Promise<string | null> {
   return typeof row?.[0] === 'string' ? row[0] : null
 }
 
+/** By account, until when the books tell of it; without those of which nobody knows. */
+export async function endsOfBooks(ledger: Reader): Promise<ReadonlyMap<string, End>> {
+  if (!ledger.tables.has('beginnings')) return new Map()
+  const beginnings = await beginningsOf(ledger, {})
+  return new Map(beginnings.flatMap(({ account, end }) => (end === null ? [] : [[account, end]])))
+}
+
 /** Whether the books tell of nothing in the whole period: it lies before them, or after all that they know. */
 export async function isOutsideBooks(ledger: Reader, asked: Asked): Promise<'before' | 'after' | null> {
   const beginnings = await beginningsOf(ledger, asked)

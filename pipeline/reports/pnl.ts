@@ -11,6 +11,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { lawNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import {
   addAmounts,
@@ -42,7 +43,7 @@ const COLUMNS: readonly Column[] = [
 
 export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await reportNotes(ledger, request)
-  const { reader, notes: matched } = await disposalsOf(ledger, request.lots, request.currency)
+  const { reader, notes: matched, law } = await disposalsOf(ledger, request.lots, request.currency)
   const currency = await reportCurrency(reader, request.currency)
   const lines = [
     ...(await lotLines(reader, request, currency)),
@@ -56,7 +57,7 @@ export async function pnlReport(ledger: Ledger, request: ReportRequest): Promise
     rows: asBatches(lines),
     totals: totalsOf(lines),
     warnings: await withoutGain(ledger, reader, { ...valuesOf(request), currency }),
-    notes: [...matched, ...standing],
+    notes: [...matched, ...(await lawNotes(ledger, reader, law, request)), ...standing],
   }
 }
 

@@ -20,6 +20,7 @@ import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { isOutsideBooks } from './gaps.ts'
 import { yearIncome } from './income-totals.ts'
+import { lawNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import { entryParts } from './pnl.ts'
 import {
@@ -108,6 +109,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...carried.notes,
       ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,
+      ...(await lawNotes(ledger, reader, law, request)),
       ...(outside === 'after' ? [NOT_YET_TOLD] : []),
       `What these rules cover, and what they do not: docs/rules/${law.name}.md.`,
       ...standing,

@@ -14,6 +14,7 @@ export const ca: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
+  lookAhead: { what: 'Purchases and sales', pieces: 'losses', source: 'ITA s. 54' },
   takesDayAsOne: false,
   timeZone: { suchAs: 'America/Toronto' },
   yearStart: { month: 1, day: 1 },

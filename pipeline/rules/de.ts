@@ -17,6 +17,7 @@ export const de: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
+  lookAhead: null,
   takesDayAsOne: false,
   timeZone: 'Europe/Berlin',
   yearStart: { month: 1, day: 1 },

@@ -10,6 +10,7 @@ export const generic: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 0,
+  lookAhead: null,
   takesDayAsOne: false,
   timeZone: 'UTC',
   yearStart: { month: 1, day: 1 },

@@ -20,6 +20,15 @@ export interface FuturesRule {
   readonly fromYear: number | null
 }
 
+export interface LookAhead {
+  /** What may still come. */
+  readonly what: 'Purchases' | 'Purchases and sales'
+  /** What of disposals it changes: pieces for which no purchase stands yet, or those below their cost. */
+  readonly pieces: 'disposals' | 'losses'
+  /** Paragraph. */
+  readonly source: string
+}
+
 export interface Law {
   readonly name: string
   /** Methods that it allows; the first is the one without another choice. */
@@ -34,6 +43,8 @@ export interface Law {
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
+  /** What those days can still change, for whoever reads figures before they are over; null without such days. */
+  readonly lookAhead: LookAhead | null
   /** All disposals of a coin on one day are one disposal, however each of them was matched. */
   readonly takesDayAsOne: boolean
   /**

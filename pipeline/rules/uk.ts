@@ -22,6 +22,7 @@ export const uk: Law = {
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
   lookAheadDays: 30,
+  lookAhead: { what: 'Purchases', pieces: 'disposals', source: 'TCGA 1992 s.106A' },
   takesDayAsOne: true,
   timeZone: 'Europe/London',
   yearStart: { month: 4, day: 6 },

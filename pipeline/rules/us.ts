@@ -30,6 +30,7 @@ export const us: Law = {
   shortSales: 'when closed',
   feesInKind: ['disposal'],
   lookAheadDays: 0,
+  lookAhead: null,
   takesDayAsOne: false,
   timeZone: { suchAs: 'America/New_York' },
   yearStart: { month: 1, day: 1 },

@@ -13,9 +13,14 @@ import { memoryTerminal, publish } from '../reports/books.ts'
 
 /**
  * `main buy b1 2024-01-15 1 BTC 40000`, `… sell …`, or `out`/`in` without a value; `?` is a value nobody knows. A `reward` or
- * `interest` is income as well as a purchase at its value; interest below zero is paid, and income alone.
+ * `interest` is income as well as a purchase at its value; interest below zero is paid, and income alone. `more` are
+ * statements besides.
  */
-export async function book(currency: string, lines: readonly string[]): Promise<string> {
+export async function book(
+  currency: string,
+  lines: readonly string[],
+  more: readonly string[] = [],
+): Promise<string> {
   const accounts = new Set(lines.map((line) => line.split(' ')[0]))
   return await publish([
     ...[...accounts].map((name) => `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`),
@@ -23,6 +28,7 @@ export async function book(currency: string, lines: readonly string[]): Promise<
       .filter((line) => !line.includes(' -'))
       .map((line, place) => `insert into lot_events values (${eventOf(line, place, currency)})`),
     ...lines.filter((line) => / (reward|interest) /.test(line)).map((line) => incomeOf(line, currency)),
+    ...more,
   ])
 }
 
@@ -51,6 +57,10 @@ function eventOf(line: string, place: number, currency: string): string {
   const transfer = KINDS[kind]?.startsWith('transfer') ? `'${id.split(':')[0]}'` : 'null'
   return `'${account}', '${coin}', '${at}', ${place}, '${id}', '${KINDS[kind]}', '${quantity}', ${money}, ${transfer}`
 }
+
+/** A run that asked the venue until this instant. */
+export const runUntil = (at: string): string =>
+  `insert into runs values ('r', '${at}', '${at}', 'nightly', 1, 1, 0, 'done')`
 
 export interface Shown {
   readonly rows: readonly Record<string, unknown>[]

@@ -1,6 +1,6 @@
 // The worked examples of docs/rules, each computed by hand: from a small book to the figures of the return.
 import { describe, expect, test } from 'vitest'
-import { book, cells, figures, show } from './books.ts'
+import { book, cells, figures, runUntil, show } from './books.ts'
 
 describe('us', () => {
   const books = book('USD', [
@@ -282,6 +282,102 @@ describe('uk', () => {
       '13.4 Gains in the year, before losses: 50',
     ])
     expect(taxes).toContain('Disposals without a known gain: 1')
+  })
+
+  test('a day of several accounts is under the first of them: a report of one account says so', async () => {
+    const two = await book('GBP', [
+      'kraken buy b1 2024-05-01 1 BTC 30000',
+      'cold buy b2 2024-05-02 1 BTC 40000',
+      'kraken sell s1 2024-06-01T10:00:00Z 0.5 BTC 25000',
+      'cold sell s2 2024-06-01T12:00:00Z 0.5 BTC 26000',
+    ])
+    const told =
+      'Under uk rules the sales of one day are one disposal, shown under the account of the first: figures of one account ' +
+      'alone may hold those of others, and lack its own.'
+    for (const name of ['gains', 'pnl', 'taxes'] as const) {
+      const notes = async (options: object) =>
+        (await show(two, name, { rules: 'uk', year: 2024, ...options })).notes.filter((note) => note === told)
+      expect([name, await notes({ account: 'cold' })]).toEqual([name, [told]])
+      expect([name, await notes({})]).toEqual([name, []])
+      expect([name, await notes({ account: 'cold', rules: 'ca' })]).toEqual([name, []])
+      expect([name, await notes({ account: 'cold', scope: 'account' })]).toEqual([name, []])
+    }
+    expect(cells(await show(two, 'gains', { rules: 'uk', account: 'cold' }), 'gain')).toEqual([])
+    // 51,000 less half of 70,000.
+    expect(cells(await show(two, 'gains', { rules: 'uk', account: 'kraken' }), 'gain')).toEqual(['16000'])
+  })
+})
+
+describe('what is still to come', () => {
+  const still = async (dir: Promise<string>, options: object) => {
+    const notes = async (name: 'taxes' | 'gains' | 'pnl') =>
+      (await show(await dir, name, options)).notes.filter((note) => note.includes('can still change'))
+    const of = await notes('taxes')
+    expect([await notes('gains'), await notes('pnl')]).toEqual([of, of])
+    return of
+  }
+  const BOUGHT = 'main buy b1 2026-01-05 2 BTC 80000'
+  const SOLD = 'main sell s1 2026-04-04 1 BTC 30000'
+
+  test('uk: can change disposals until the thirtieth day after them is over in London', async () => {
+    const until = (at: string) =>
+      still(book('GBP', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'uk', year: 2025 })
+    const told = (at: string) => [
+      `Purchases until 2026-05-04 can still change disposals from 2026-04-04 on (30 days, TCGA 1992 s.106A): the books end at ${at}.`,
+    ]
+    expect(await until('2026-04-07T02:00:00.000Z')).toEqual(told('2026-04-07T02:00:00.000Z'))
+    expect(await until('2026-05-04T22:59:59.000Z')).toEqual(told('2026-05-04T22:59:59.000Z'))
+    expect(await until('2026-05-04T23:00:00.000Z')).toEqual([])
+  })
+
+  test('uk: can change nothing of what has met its purchase, or of an earlier year', async () => {
+    const lines = [BOUGHT, SOLD, 'main buy b2 2026-04-06 1 BTC 31000']
+    const at = '2026-04-07T02:00:00Z'
+    expect(await still(book('GBP', lines, [runUntil(at)]), { rules: 'uk', year: 2025 })).toEqual([])
+    expect(await still(book('GBP', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'uk', year: 2024 })).toEqual([])
+    expect(await still(book('USD', [BOUGHT, SOLD], [runUntil(at)]), { rules: 'us', year: 2026 })).toEqual([])
+  })
+
+  test('uk: names the first and the last day of several, and where imports of an account end', async () => {
+    const dir = book(
+      'GBP',
+      [
+        BOUGHT,
+        'main sell s0 2026-03-20 0.5 BTC 16000',
+        SOLD,
+        'k buy k1 2026-02-01 1 ETH 2000',
+        'k sell k2 2026-03-31 1 ETH 1900',
+      ],
+      [
+        runUntil('2026-04-07T02:00:00Z'),
+        'drop view beginnings',
+        `create view beginnings as select * from (values
+          ('k', 'ETH', timestamptz '2026-02-01 12:00:00+00', 'import', timestamptz '2026-03-31 12:00:00+00'),
+          ('main', 'BTC', timestamptz '2025-01-01 00:00:00+00', 'venue', null)
+        ) as given (account, coin, begins_at, source, last_at)`,
+      ],
+    )
+    expect(await still(dir, { rules: 'uk', year: 2025 })).toEqual([
+      'Purchases until 2026-04-30 can still change disposals from 2026-03-31 on (30 days, TCGA 1992 s.106A): imports tell of k until 2026-03-31T12:00:00.000Z.',
+      'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): the books end at 2026-04-07T02:00:00.000Z.',
+    ])
+  })
+
+  test('ca: can change losses, and no gains', async () => {
+    const until = (proceeds: string, at: string) =>
+      still(
+        book(
+          'CAD',
+          ['main buy b1 2023-01-01 50 X 500', `main sell s1 2024-01-10 20 X ${proceeds}`],
+          [runUntil(at)],
+        ),
+        { rules: 'ca', year: 2024 },
+      )
+    expect(await until('100', '2024-01-25T03:00:00Z')).toEqual([
+      'Purchases and sales until 2024-02-09 can still change losses from 2024-01-10 on (30 days, ITA s. 54): the books end at 2024-01-25T03:00:00.000Z.',
+    ])
+    expect(await until('100', '2024-02-10T00:00:00Z')).toEqual([])
+    expect(await until('300', '2024-01-25T03:00:00Z')).toEqual([])
   })
 })
 

@@ -1,0 +1,90 @@
+// What the law makes of the figures of disposals, for the notes of a report: what is still to come can change the last of them,
+// and a day that is one disposal stands under one account.
+import { listValue } from '@duckdb/node-api'
+import type { Reader } from '../ledger/reader.ts'
+import { dayIn } from '../lots/day.ts'
+import { dateText } from '../rules/calendar.ts'
+import { calendarOf } from '../rules/catalogue.ts'
+import type { Law } from '../rules/law.ts'
+import { CHOSEN_DISPOSALS } from './completeness.ts'
+import { endsOfBooks } from './gaps.ts'
+import { type ReportRequest, valuesOf } from './report.ts'
+
+/** `reader` has the disposals, matched under the law. */
+export async function lawNotes(
+  ledger: Reader,
+  reader: Reader,
+  law: Law,
+  request: ReportRequest,
+): Promise<string[]> {
+  return [...(await stillOpen(ledger, reader, law, request)), ...acrossAccounts(law, request)]
+}
+
+/** Where all accounts are one holding, their sales of a day are one, and it has one account. */
+function acrossAccounts({ name, takesDayAsOne }: Law, { account, lots }: ReportRequest): string[] {
+  if (account === undefined || !takesDayAsOne || lots.scope === 'account') return []
+  return [
+    `Under ${name} rules the sales of one day are one disposal, shown under the account of the first: figures of one account ` +
+      'alone may hold those of others, and lack its own.',
+  ]
+}
+
+/** A coin's pool is without lots: a piece that has one has met its purchase, and no later one takes its place. */
+const OPEN_PIECES = `
+  with ends as (select unnest($accounts::varchar[]) as account, unnest($since::varchar[])::date as since),
+  pieces as (
+    select account, cast(timezone($zone::varchar, disposed_at) as date) as day
+    from disposals
+    where ${CHOSEN_DISPOSALS} and lot_id is null and ($losses = false or proceeds < cost_basis)
+  )
+  select pieces.account, datediff('day', date '1970-01-01', min(pieces.day)),
+    datediff('day', date '1970-01-01', max(pieces.day))
+  from pieces join ends on ends.account = pieces.account
+  where pieces.day >= ends.since
+  group by pieces.account order by pieces.account`
+
+const SHOWN = 10
+
+/** The disposals of the report that lie so near to where the books of their account end that something later can change them. */
+async function stillOpen(
+  ledger: Reader,
+  reader: Reader,
+  law: Law,
+  request: ReportRequest,
+): Promise<string[]> {
+  const { lookAhead, lookAheadDays } = law
+  if (lookAhead === null) return []
+  const ends = await endsOfBooks(ledger)
+  if (ends.size === 0) return []
+  const zone = calendarOf(law, request.lots.timeZone).timeZone
+  const dayOf = dayIn(zone)
+  const since = [...ends.values()].map(({ at }) =>
+    dateText(dayOf(BigInt(Date.parse(at)) * 1_000n) - lookAheadDays),
+  )
+  const found = await reader.query(OPEN_PIECES, {
+    ...valuesOf(request),
+    currency: request.currency ?? null,
+    zone,
+    losses: lookAhead.pieces === 'losses',
+    accounts: listValue([...ends.keys()]),
+    since: listValue(since),
+  })
+  const days = new Map<string, { readonly first: number; readonly last: number }>()
+  for (const [account, first, last] of found) {
+    const { at, isImported } = ends.get(String(account))!
+    const end = isImported ? `imports tell of ${account} until ${at}` : `the books end at ${at}`
+    const same = days.get(end)
+    days.set(end, {
+      first: Math.min(Number(first), same?.first ?? Number(first)),
+      last: Math.max(Number(last), same?.last ?? Number(last)),
+    })
+  }
+  const { what, pieces, source } = lookAhead
+  const notes = [...days].map(
+    ([end, { first, last }]) =>
+      `${what} until ${dateText(last + lookAheadDays)} can still change ${pieces} from ${dateText(first)} on ` +
+      `(${lookAheadDays} days, ${source}): ${end}.`,
+  )
+  const more = notes.length - SHOWN
+  return more > 0 ? [...notes.slice(0, SHOWN), `The same holds for ${more} more accounts of imports.`] : notes
+}
