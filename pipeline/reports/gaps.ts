@@ -1,7 +1,7 @@
 // What the books do not tell of, for the notes of a report: the time before they begin and after they end, and accounts that
 // are known from their orders alone. A figure over what nobody knows is not zero.
 import type { Reader } from '../ledger/reader.ts'
-import { type ReportRequest, requireTable } from './report.ts'
+import { answeredRuns, type ReportRequest, requireTable } from './report.ts'
 
 type Asked = Pick<ReportRequest, 'account' | 'period'>
 
@@ -103,7 +103,7 @@ async function beginningsByLedger(ledger: Reader, asked: Pick<Asked, 'account'>)
 /** When the last run ended, or began if it has not ended; null without one. A run that reached nobody tells of nothing. */
 async function lastRunOf(ledger: Reader): Promise<string | null> {
   const [row] = await ledger.query(
-    `select greatest(max(ended_at), max(started_at)) from runs where rows > 0 or outcome in ('done', 'part done')`,
+    `select greatest(max(ended_at), max(started_at)) from ${answeredRuns(ledger)}`,
   )
   return typeof row?.[0] === 'string' ? row[0] : null
 }

@@ -4,7 +4,7 @@
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { fromOrdersAlone, outsideTheBooks } from './gaps.ts'
-import type { ReportRequest } from './report.ts'
+import { answeredRuns, type ReportRequest } from './report.ts'
 
 /** Notes of a report: the last run, what is lacking, open breaks of severity error and warning by name, the user's notes. */
 export async function reportNotes(
@@ -21,7 +21,7 @@ export async function reportNotes(
 }
 
 async function asOf(ledger: Reader, before: string | null): Promise<string[]> {
-  const [last] = await ledger.query('select max(ended_at), max(started_at) from runs')
+  const [last] = await ledger.query(`select max(ended_at), max(started_at) from ${answeredRuns(ledger)}`)
   const [ended, started] = last ?? []
   if (typeof ended === 'string') {
     const isEarly = before !== null && ended < before

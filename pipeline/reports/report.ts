@@ -105,6 +105,12 @@ export function within(column: string): string {
     and ($before::timestamptz is null or ${column} < $before::timestamptz)`
 }
 
+/** SQL of the runs whose word on when the books stand counts; a ledger of an older version does not tell them from others. */
+export const answeredRuns = (ledger: Pick<Reader, 'tables'>): string =>
+  ledger.tables.get('runs')?.includes('is_answered') === true
+    ? '(select * from runs where is_answered)'
+    : 'runs'
+
 /** SQL that holds a row to the account of the value `$account`, if there is one. */
 export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
 

@@ -51,7 +51,7 @@ ends as (
     select day from changes
     union all
     -- A run that found nothing new found that the balances stand; of its own day it does not know the end.
-    select plus_days(max(utc_day(ended_at)), -1) from staging.answered_runs
+    select plus_days(max(utc_day(ended_at)), -1) from main.runs where is_answered
     union all
     select max(utc_day(priced_at))
     from priced

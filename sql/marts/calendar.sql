@@ -18,7 +18,7 @@ spans as (
   union all
   select null, day_start(max(day)) from main.balance_history
   union all
-  select null, max(ended_at) from staging.answered_runs
+  select null, max(ended_at) from main.runs where is_answered
 ),
 ends as (
   select utc_day(min(first_at)) as first_day,

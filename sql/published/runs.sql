@@ -11,5 +11,8 @@
 --   retries: Requests sent again.
 --   outcome: How it ended: done, part done (--accounts or --feeds named what it read), incomplete (something is left
 --     for another run) or refused; null for one that was killed or is under way.
-select run_id, started_at, ended_at, command, requests, row_count as rows, retries, outcome
+--   is_answered: Whether the venue answered it. Only such a run tells that nothing has happened since the last record: what
+--     one that reached nobody called now may be what a clock that is wrong said.
+select run_id, started_at, ended_at, command, requests, row_count as rows, retries, outcome,
+  run_id in (select run_id from landing.pages) as is_answered
 from landing.runs

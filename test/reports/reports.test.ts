@@ -611,9 +611,15 @@ describe('every report', () => {
     expect(await proceeds(ofVenue, 2026)).toEqual(known)
     expect(await proceeds(ofVenue, 2027)).toEqual(empty)
     expect(await proceeds(ofVenue, 2024)).toEqual(['empty', false])
-    const unreached =
-      "insert into runs values ('r2', '2027-02-01 00:00:00+00', '2027-02-01 00:00:00+00', 'nightly', 9, 0, 8, 'incomplete')"
-    expect(await proceeds(await open(...LOTS, run, unreached, ...view(venue)), 2027)).toEqual(empty)
+    const unreached = [
+      'alter table runs add column is_answered boolean default true',
+      "insert into runs values ('r2', '2027-02-01 00:00:00+00', '2027-02-01 00:00:00+00', 'nightly', 9, 0, 8, 'incomplete', false)",
+    ]
+    const misled = await open(...LOTS, run, ...unreached, ...view(venue))
+    expect(await proceeds(misled, 2027)).toEqual(empty)
+    expect((await makeReport(misled, 'balances')).notes[0]).toBe(
+      'As of the run that ended at 2026-04-07T00:00:00.000Z.',
+    )
     const ofImports = await open(...LOTS, ...view(imports))
     expect(await proceeds(ofImports, 2025)).toEqual(known)
     expect(await proceeds(ofImports, 2026)).toEqual(empty)
