@@ -63,7 +63,12 @@ export function readPage(endpoint: Endpoint, data: unknown): Page | string {
   if (typeof found === 'string') return found
   const { rows } = found
   const { page } = endpoint
-  if (page.kind === 'cursor') return { rows, cursor: isObject(data) ? textOf(data[page.from]) : null }
+  if (page.kind === 'cursor') {
+    const cursor = isObject(data) ? (data[page.from] ?? null) : null
+    if (cursor !== null && !['string', 'number', 'bigint'].includes(typeof cursor))
+      return `a ${page.from} that is neither a text nor a number`
+    return { rows, cursor: textOf(cursor) }
+  }
   return { rows, cursor: page.kind === 'last-id' ? lastId(endpoint, rows) : null }
 }
 

@@ -21,10 +21,15 @@ export function extractPage(endpoint: Endpoint, data: unknown): Page {
   return page
 }
 
-/** The place after a page; null at the end of the list. Throws RepeatedCursor. */
+/**
+ * The place after a page; null at the end of the list. An empty page ends it too, unless its cursor leads on. Throws
+ * RepeatedCursor.
+ */
 export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | null {
-  if (page.rows.length === 0 || endpoint.page.kind === 'none') return null
-  const counts = endpoint.page.kind === 'page-number'
+  const { kind } = endpoint.page
+  const leadsOn = kind === 'cursor' && page.cursor !== null && !place.cursors.includes(page.cursor)
+  if (kind === 'none' || (page.rows.length === 0 && !leadsOn)) return null
+  const counts = kind === 'page-number'
   // A venue that ignores the page number sends the same page again: its last row tells.
   const mark = counts ? lastId(endpoint, page.rows) : page.cursor
   if (mark === null) return null
@@ -49,6 +54,12 @@ export const MOST_BESIDE = 10
 export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
   new WindowIgnored(
     refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} full pages in a row without a row of their window`),
+  )
+
+/** A cursor that goes on and on without a new row would never end. */
+export const leadsNowhere = (endpoint: Endpoint): RepeatedCursor =>
+  new RepeatedCursor(
+    refusalOf(endpoint, 'repeated cursor', `${MOST_BESIDE} pages in a row whose cursor led to no new row`),
   )
 
 const refusalOf = (endpoint: Endpoint, code: string, message: string): Refusal => ({

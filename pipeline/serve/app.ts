@@ -152,6 +152,14 @@ function routes(context: AppContext): Routed {
       action: 'Begin at /.',
     })
   })
+  app.use(async (c, next) => {
+    if (c.req.header('transfer-encoding') !== undefined)
+      throw new Refusal(411, 'What is sent must say how long it is.', {
+        expected: 'a header content-length, and no transfer-encoding',
+        action: 'Send it in one piece.',
+      })
+    await next()
+  })
   app.use(
     bodyLimit({
       maxSize: BODY_BYTES_MAX,

@@ -3,7 +3,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import { NoLedger } from '../ledger/ledger.ts'
 import type { Failure } from './api.ts'
 
-export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 413 | 415 | 429
+export type RefusalStatus = 400 | 401 | 403 | 404 | 405 | 409 | 411 | 413 | 415 | 429
 
 const NAMES: Readonly<Record<RefusalStatus, string>> = {
   400: 'UsageError',
@@ -12,6 +12,7 @@ const NAMES: Readonly<Record<RefusalStatus, string>> = {
   404: 'NotFound',
   405: 'MethodNotAllowed',
   409: 'Conflict',
+  411: 'LengthRequired',
   413: 'TooLarge',
   415: 'NotJson',
   429: 'Busy',

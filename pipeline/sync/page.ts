@@ -1,6 +1,6 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
-import type { Page } from '../../connectors/envelope.ts'
+import { lastId, type Page } from '../../connectors/envelope.ts'
 import { extractPage, isFull, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
@@ -42,6 +42,8 @@ export interface Fetched {
   readonly rows: number
   /** A full page none of whose rows is of the window that was asked for. */
   readonly isBeside: boolean
+  /** Id of its last row; null where it has none. */
+  readonly lastId: string | null
   readonly next: Asking | null
 }
 
@@ -105,7 +107,7 @@ export async function fetchPage(
       { ...UNPROVEN, range: unproven },
     )
   const isBeside = asked !== undefined && isFull(endpoint, page) && liesBeside(endpoint, page, asked)
-  return { rows: page.rows.length, isBeside, next }
+  return { rows: page.rows.length, isBeside, lastId: lastId(endpoint, page.rows), next }
 }
 
 function liesBeside(endpoint: Endpoint, page: Page, { start, end }: Range): boolean {

@@ -258,6 +258,18 @@ describe('a walk through orders', () => {
     expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
   })
 
+  test('goes on over an empty page whose cursor leads on', () => {
+    const begun = beginWalk(orderHistory, { start: 0, end: 9 })
+    const step = advance(orderHistory, begun, answer([], '77'))
+    expect(step.covers).toBeNull()
+    expect(shown(step.next!)).toEqual({ window: { start: 0, end: 9 }, cursor: '77' })
+    expect(advance(orderHistory, step.next!, answer([order], null)).covers).toEqual({ start: 0, end: 9 })
+  })
+
+  test.each([[{ next: '5' }], [['5']], [true]])('refuses %j for a cursor', (cursor) => {
+    expect(() => answer([order], cursor)).toThrow(MalformedAnswer)
+  })
+
   test('refuses a cursor that comes twice, also over a stop', () => {
     const state = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
     expect(() => advance(orderHistory, state, answer([order], '77'))).toThrow(RepeatedCursor)

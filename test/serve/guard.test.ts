@@ -249,6 +249,26 @@ describe('every answer', () => {
     expect(status).toBe(413)
   })
 
+  test('a body that does not say its length is refused, and says so', async () => {
+    const { port, secret } = serving
+    for (const path of ['/api/console/run', '/api/breaks/x/note']) {
+      const answer = await new Promise<string>((resolve) => {
+        let text = ''
+        const socket = connect(port, '127.0.0.1')
+        socket.setEncoding('utf8').on('data', (part: string) => {
+          text += part
+        })
+        socket.on('close', () => resolve(text))
+        socket.write(
+          `POST ${path} HTTP/1.1\r\nhost: 127.0.0.1:${port}\r\nauthorization: Bearer ${secret}\r\nconnection: close\r\n` +
+            'content-type: application/json\r\ntransfer-encoding: chunked\r\n\r\n2\r\n{}\r\n0\r\n\r\n',
+        )
+      })
+      expect([path, answer.slice(9, 12)]).toEqual([path, '411'])
+      expect(answer).toContain('What is sent must say how long it is.')
+    }
+  })
+
   test('a body that is no object is refused', async () => {
     for (const body of ['', '[]', 'null', '{', '"x"']) {
       const headers = { authorization: `Bearer ${serving.secret}`, 'content-type': 'application/json' }
