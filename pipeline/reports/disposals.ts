@@ -2,6 +2,7 @@
 // lots engine run again over the published `lot_events` into a database in memory.
 
 import { isDeepStrictEqual } from 'node:util'
+import { listValue } from '@duckdb/node-api'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -57,6 +58,7 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
     notes: [
       `Computed for this report: ${how}${rates}.`,
       ...nothingNamed(choice, matching),
+      ...(await namedInVain(ledger, choice)),
       ...(await notFollowed(reader)),
     ],
   }
@@ -208,6 +210,34 @@ export async function computeDisposals(
 }
 
 const SHOWN = 10
+
+/** Disposals that the owner chose lots for and that the books do not have, or not of that coin. */
+async function namedInVain(ledger: Reader, { selection }: LotChoice): Promise<string[]> {
+  if (selection === undefined || selection.size === 0) return []
+  const named = [...selection].flatMap(([disposal, lots]) =>
+    [...new Set(lots.map(({ coin }) => coin ?? ''))].map((coin) => [disposal, coin] as const),
+  )
+  const rows = await ledger.query(
+    `select named.disposal, named.coin
+     from (select unnest($disposals::varchar[]) as disposal, unnest($coins::varchar[]) as coin) as named
+     anti join lot_events as taken
+       on taken.event_id = named.disposal and (named.coin = '' or taken.coin = named.coin)
+       and taken.kind not in ('acquire', 'transfer_in')
+     order by named.disposal, named.coin`,
+    {
+      disposals: listValue(named.map(([disposal]) => disposal)),
+      coins: listValue(named.map(([, coin]) => coin)),
+    },
+  )
+  if (rows.length === 0) return []
+  const shown = rows
+    .slice(0, SHOWN)
+    .map(([disposal, coin]) => (coin === '' ? String(disposal) : `${disposal} of ${coin}`))
+  const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : ''
+  return [
+    `The selection names disposals that the books do not have, so that it chose nothing for them: ${shown.join(', ')}${more}.`,
+  ]
+}
 
 /** Lots that the owner named and that were not there: the next lots in order were taken instead. */
 async function notFollowed(reader: Reader): Promise<string[]> {

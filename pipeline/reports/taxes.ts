@@ -84,9 +84,11 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     income.rule === null || income.totals === null
       ? []
       : incomeFigures(income.rule, income.totals, year, limit)
-  // Nothing of a year before the books or after them is known. Income is in the currency of the return, or not there.
-  const rowsOf = (some: readonly Figure[], of: string | null): Row[] =>
-    some.map((figure) => rowOf(outside === null ? figure : { ...figure, value: null }, law, label, of))
+  // Nothing of a year before the books or after them is known, but for income that imports tell of all the same. Income is in
+  // the currency of the return, or not there.
+  const hasIncome = (income.totals?.count ?? 0) > 0
+  const rowsOf = (some: readonly Figure[], of: string | null, isTold: boolean): Row[] =>
+    some.map((figure) => rowOf(isTold ? figure : { ...figure, value: null }, law, label, of))
   const limits = [
     ...(isInCurrency ? [] : [otherCurrency(law, String(currency))]),
     ...(request.account === undefined ? [] : ['One account alone: limits of the person are not applied.']),
@@ -96,8 +98,8 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     title: `Taxes ${label}, rules ${law.name}`,
     columns: COLUMNS,
     rows: asBatches([
-      ...rowsOf(figures, currency ?? law.currency),
-      ...rowsOf(ofIncome, law.currency),
+      ...rowsOf(figures, currency ?? law.currency, outside === null),
+      ...rowsOf(ofIncome, law.currency, outside === null || hasIncome),
       ...(await futuresSection(ledger, request, law, year)),
     ]),
     totals: [],

@@ -30,7 +30,14 @@ imported as (
     min(case when rows.type <> 'opening' then moves.occurred_at end) as first_at,
     max(case when rows.type <> 'opening' then moves.occurred_at end) as last_at,
     sum(case when rows.type = 'opening' then moves.amount else 0 end) as opening
-  from staging.imported_moves as moves
+  from (
+    select place, book_account, coin, occurred_at, amount from staging.imported_moves
+    union all
+    -- Money is no lot, but what brings it tells of its account too.
+    select place, book_account, asset, occurred_at, quantity
+    from staging.imported_rows
+    where is_asset_money and book_account = account
+  ) as moves
   join staging.imported_rows as rows on rows.place = moves.place
   group by moves.book_account, moves.coin
 ),

@@ -33,6 +33,33 @@ const outcome = (rows: number, added: number) => ({
   id: added === 0 ? null : expect.any(Number),
 })
 
+describe('income in money', () => {
+  it('is in the return of its year also where no coin moved in it, and tells from when to when the file goes', async () => {
+    const own = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'EUR', rules: 'de' } })
+    try {
+      await own.trades(
+        'i3,2023-06-01T00:00:00Z,A,income,EUR,307,,,,',
+        'b1,2024-02-01T00:00:00Z,A,buy,BTC,0.01,EUR,400,,',
+        's1,2024-03-01T00:00:00Z,A,sell,BTC,0.005,EUR,300,,',
+        'i2,2025-04-01T00:00:00Z,A,income,EUR,305,,,,',
+      )
+      await own.build()
+      const taxable = async (year: number) =>
+        (await own.read('taxes', { rules: 'de', year })).find(({ figure }) =>
+          /like, taxable/.test(String(figure)),
+        )?.value
+      expect([await taxable(2023), await taxable(2024), await taxable(2025)]).toEqual(['307', '0', '305'])
+      expect(await taxable(2026)).toBe(null)
+      expect(await own.query('select coin, begins_at, last_at from beginnings order by coin')).toEqual([
+        ['BTC', '2024-02-01T00:00:00.000Z', '2024-03-01T00:00:00.000Z'],
+        ['EUR', '2023-06-01T00:00:00.000Z', '2025-04-01T00:00:00.000Z'],
+      ])
+    } finally {
+      own.close()
+    }
+  })
+})
+
 describe('a file imported again', () => {
   it('adds nothing when all of it is known, and only what is new when it has grown', async () => {
     expect(await books.trades(BOUGHT)).toEqual(outcome(1, 1))

@@ -34,6 +34,25 @@ describe('a selection', () => {
     ])
   })
 
+  test('names disposals that there are not: the report says which, for nothing was chosen for them', async () => {
+    const selection = readSelection(
+      file(
+        'disposal_id,coin,lot_id,quantity',
+        's1,BTC,b2,1',
+        's1-typo,BTC,b2,1',
+        's1,SOL,b2,1',
+        'b1,BTC,b2,1',
+      ),
+    )
+    const { notes } = await show(await books, 'gains', { method: 'specific', rules: 'us', selection })
+    expect(notes.filter((note) => note.includes('selection'))).toEqual([
+      'The selection names disposals that the books do not have, so that it chose nothing for them: b1 of BTC, s1 of SOL, s1-typo of BTC.',
+    ])
+    const right = readSelection(file(HEADER, 's1,b2,1'))
+    const fine = await show(await books, 'gains', { method: 'specific', rules: 'us', selection: right })
+    expect(fine.notes.filter((note) => note.includes('selection'))).toEqual([])
+  })
+
   test('is shared by a sale and its fee in the same coin', async () => {
     const sale = await book('USD', [
       'main buy b1 2025-01-01 2 BTC 100',

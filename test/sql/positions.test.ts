@@ -421,6 +421,27 @@ describe('the results of a position', () => {
     ])
   })
 
+  it('end where it was closed that had been opened before the orders, and the next one begins there', async () => {
+    const booked: Line[] = [
+      ['1', 'CLOSE_LONG', '20', '-1', 'BTCUSDT', at(3)],
+      ['2', 'OPEN_LONG', '0', '-2', 'BTCUSDT', at(5)],
+      ['3', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', '0.7', '0', 'BTCUSDT', at(6, '08:00:01')],
+      ['4', 'CLOSE_LONG', '50', '-3', 'BTCUSDT', at(7)],
+    ]
+    const closed = [
+      order('901', 'BTCUSDT', 'sell', 'long', '0.5', '1', at(3)),
+      order('902', 'BTCUSDT', 'buy', 'long', '0.5', '2', at(5)),
+      order('903', 'BTCUSDT', 'sell', 'long', '0.5', '3', at(7)),
+    ]
+    await build({ booked, filled: closed, held: [] })
+    const rows = await results()
+    expect(rows.map((row) => [...row.slice(1, 4), ...row.slice(5)])).toEqual([
+      ['long', '1', 'closed', '03 12:00', '20', '-1', '0', '19'],
+      ['long', '2', 'closed', '07 12:00', '50', '-5', '0.7', '45.7'],
+    ])
+    expect(rows[1]?.[4]).toBe('05 12:00')
+  })
+
   it('in one-way mode, whose records tell no side, follow the side of the orders', async () => {
     const booked: Line[] = [
       ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],

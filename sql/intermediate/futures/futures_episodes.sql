@@ -1,6 +1,7 @@
 -- Futures positions from flat to flat, by filled orders: the running sum of what they opened and closed, by contract
--- and side, in the order in which they were done. Where records of the side are older than its first order, a position
--- may have been brought along: flat is then the level at which the sum stands most often. Orders that have no
+-- and side, in the order in which they were done. Where records of the side are older than its first order, or orders
+-- closed more than they opened, a position was brought along or may have been: flat is then the level at which the sum
+-- stands most often. Orders that have no
 -- position side (one-way mode) are summed as bought less sold.
 -- grain: one row per account, line, symbol, position_side and number
 with
@@ -31,6 +32,9 @@ brought_along as (
   where entries.kind in ('realised_pnl', 'liquidation', 'fee')
     and not (beginnings.position_side = 'long' and upper_case(entries.type) like '%SHORT%')
     and not (beginnings.position_side = 'short' and upper_case(entries.type) like '%LONG%')
+  union
+  -- Nobody holds less than nothing of a side: what was closed beyond all that the orders opened was there before.
+  select account, line, symbol, position_side from running where position_side <> 'net' and held < 0
 ),
 levels as (
   select account, line, symbol, position_side, held,
