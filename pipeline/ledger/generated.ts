@@ -110,8 +110,10 @@ const typedRecords = feedRecords.flatMap(({ feed, record }) =>
 type TypedRecord = (typeof typedRecords)[number]
 
 const feedsDoc = `What the models need to know of a feed that lands a record: whether its records are booked, and how; and whether the
-books rest on it, so that a hole in it leaves something unproven.
+books rest on it, so that a hole in it leaves something unproven; and whether the venue answers it to anybody, without a key.
 grain: one row per feed`
+
+const publicFeeds = new Set(endpoints.flatMap((one) => (one.public ? [one.name] : [])))
 
 const truth = (value: unknown): string => (value === undefined ? 'false' : 'true')
 
@@ -127,12 +129,13 @@ const feedsSelect = `select * from (values ${feedRecords
       truth(books?.isUnsigned),
       truth(books?.yieldsToUnified),
       String(books !== undefined || nature === 'life'),
+      String(publicFeeds.has(feed)),
     ]
     return `(${cells.join(', ')})`
   })
   .join(
     ', ',
-  )}) as feeds (feed, table_name, is_booked, line, has_balance, is_unsigned, yields_to_unified, is_rested_on)`
+  )}) as feeds (feed, table_name, is_booked, line, has_balance, is_unsigned, yields_to_unified, is_rested_on, is_public)`
 
 const movedDoc = `Records of all feeds that are booked, in one form, every version of them. Amounts without a sign stand as they came.
 A view: what reads it reads the tables of the records.

@@ -7,9 +7,9 @@
 --   partition: Part of the feed; empty where it has no parts or the whole feed is meant.
 --   starts_at: First moment of the interval; null where the whole feed or partition is meant.
 --   ends_at: Last moment of the interval; null where the whole feed or partition is meant.
---   status: complete (rows that could not be read are in the table quarantine), empty (complete without a record), lost, failed, pending, unproven (read as far as the venue lets
---     it be read, without a proof that nothing is missing), missing (wanted, and nobody has said why it is not there) or
---     not_applicable.
+--   status: complete (rows that could not be read are in the table quarantine), empty (complete without a record), lost,
+--     failed, pending, unproven (read as far as the venue lets it be read, without a proof that nothing is missing), missing
+--     (wanted, and nobody has said why it is not there) or not_applicable.
 --   code: Why it was not had, as the venue's code or a word of ours; null where it was had.
 --   reason: The same in words; null where it was had.
 --   is_named: Whether the configuration names the feed, so that its absence is a warning.

@@ -11,8 +11,11 @@
 --   retries: Requests sent again.
 --   outcome: How it ended: done, part done (--accounts or --feeds named what it read), incomplete (something is left
 --     for another run) or refused; null for one that was killed or is under way.
---   is_answered: Whether the venue answered it. Only such a run tells that nothing has happened since the last record: what
---     one that reached nobody called now may be what a clock that is wrong said.
+--   is_answered: Whether the venue answered a request of it that a key had signed. Only such a run tells that nothing has
+--     happened since the last record: one that reached nobody does not, and what it called now may be a clock that is wrong,
+--     which public data are answered under too.
 select run_id, started_at, ended_at, command, requests, row_count as rows, retries, outcome,
-  run_id in (select run_id from landing.pages) as is_answered
+  run_id in (
+    select run_id from landing.pages where feed not in (select feed from staging.feeds where is_public)
+  ) as is_answered
 from landing.runs

@@ -38,7 +38,8 @@ test('the calendar has each day from the first change to the end of the last run
     ['2026-01-02', '2026-W01', '2026-01-01', '5', 'false'],
   ])
 
-  // A run that reached nobody tells of no day, whatever it called now.
+  // A run that reached nobody tells of no day, whatever it called now, nor does one that public data alone were told.
+  await books.page('futures.contracts', [{ symbol: 'BTCUSDT' }], { run: 'run-2' })
   await books.insert('runs', {
     ...{ run_id: 'run-2', started_at: '2126-01-02 03:00:00+00', ended_at: '2126-01-02 03:01:00+00' },
     ...{ command: 'nightly', requests: '5', row_count: '0', retries: '4', outcome: 'incomplete' },
