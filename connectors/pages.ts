@@ -56,11 +56,24 @@ export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
     refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} full pages in a row without a row of their window`),
   )
 
-/** A cursor that goes on and on without a new row would never end. */
-export const leadsNowhere = (endpoint: Endpoint): RepeatedCursor =>
-  new RepeatedCursor(
-    refusalOf(endpoint, 'repeated cursor', `${MOST_BESIDE} pages in a row whose cursor led to no new row`),
-  )
+/**
+ * Takes in one page of a list after the other: the cursor that asked for it, how many rows it has and the id of its last. A
+ * cursor that goes on and on without a new row would never end: throws RepeatedCursor.
+ */
+export function watchPages(
+  endpoint: Endpoint,
+): (cursor: string | null, rows: number, last: string | null) => void {
+  let idle = 0
+  let before: string | null = null
+  return (cursor, rows, last) => {
+    const isTurned = endpoint.page.kind === 'cursor' && cursor !== null
+    idle = isTurned && (rows === 0 || last === before) ? idle + 1 : 0
+    before = last ?? before
+    if (idle < MOST_BESIDE) return
+    const message = `${MOST_BESIDE} pages in a row whose cursor led to no new row`
+    throw new RepeatedCursor(refusalOf(endpoint, 'repeated cursor', message))
+  }
+}
 
 const refusalOf = (endpoint: Endpoint, code: string, message: string): Refusal => ({
   endpoint,

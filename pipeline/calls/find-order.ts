@@ -3,8 +3,8 @@
 
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
-import { textOf } from '../../connectors/envelope.ts'
-import { extractPage, firstPage, type Place, turnPage } from '../../connectors/pages.ts'
+import { lastId, textOf } from '../../connectors/envelope.ts'
+import { extractPage, firstPage, type Place, turnPage, watchPages } from '../../connectors/pages.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
 
 export interface PlacedOrder {
@@ -44,6 +44,7 @@ async function search(
   params: Params,
   clientOid: string,
 ): Promise<FoundOrder | null> {
+  const watch = watchPages(endpoint)
   let place: Place | null = firstPage
   while (place !== null) {
     const cursor: Params = place.cursor === null ? {} : { cursor: place.cursor }
@@ -58,6 +59,7 @@ async function search(
         orderId: textOf(order.orderId) ?? '',
         status: textOf(order.orderStatus) ?? '',
       }
+    watch(place.cursor, page.rows.length, lastId(endpoint, page.rows))
     place = turnPage(endpoint, place, page)
   }
   return null

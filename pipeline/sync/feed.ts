@@ -2,7 +2,7 @@
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import { Stopped } from '../../connectors/errors.ts'
-import { firstPage, leadsNowhere, MOST_BESIDE, windowIgnored } from '../../connectors/pages.ts'
+import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, openRanges } from '../../connectors/walk-state.ts'
@@ -119,10 +119,9 @@ async function walk(
 ): Promise<FeedEnd> {
   let done = 0
   let beside = 0
-  let idle = 0
   for (const [index, first] of walks.entries()) {
     let next: Asking | null = first
-    let lastId: string | null = null
+    const watch = watchPages(endpoint)
     while (next !== null) {
       const asked: Asking = next
       const { answered } = context.outcome
@@ -134,10 +133,7 @@ async function walk(
         next = page.next
         beside = page.isBeside ? beside + 1 : 0
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
-        const isTurned = endpoint.page.kind === 'cursor' && asked.cursor !== null
-        idle = isTurned && (page.rows === 0 || page.lastId === lastId) ? idle + 1 : 0
-        lastId = page.lastId ?? lastId
-        if (idle >= MOST_BESIDE) throw leadsNowhere(endpoint)
+        watch(asked.cursor, page.rows, page.lastId)
       } catch (error) {
         const left: GivenUp = isWalk(asked)
           ? giveUpWindow(endpoint, asked)
