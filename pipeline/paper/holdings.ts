@@ -3,7 +3,7 @@ import type { Column } from '../output/column.ts'
 import { type Content, type Table, tableWith } from '../output/html.ts'
 import { makeReport } from '../reports/catalogue.ts'
 import { lotsBefore } from '../reports/disposals.ts'
-import { movesOf, OF_ACCOUNT, reach, sums } from '../reports/report.ts'
+import { lastAnswered, movesOf, OF_ACCOUNT, reach, sums } from '../reports/report.ts'
 import { columnsOf, type PaperQuestion, readable } from './question.ts'
 
 const HELD = [
@@ -55,7 +55,7 @@ export async function holdings(question: PaperQuestion): Promise<Content> {
 async function isOver({ ledger }: PaperQuestion, before: string | null): Promise<boolean> {
   if (before === null) return false
   const [row] = await ledger.query(
-    `select (select coalesce(max(ended_at) >= $before::timestamptz, false) from runs)
+    `select coalesce(${lastAnswered(ledger)} >= $before::timestamptz, false)
        or (select coalesce(max(occurred_at) >= $before::timestamptz, false) from ${movesOf(ledger)})`,
     { before },
   )

@@ -11,6 +11,7 @@ import { reportNotes } from './notes.ts'
 import {
   addAmounts,
   fileNameOf,
+  lastAnswered,
   OF_ACCOUNT,
   type Report,
   type ReportRequest,
@@ -40,11 +41,11 @@ const OWES = COLUMNS.length + 2
 const SHORT_DAYS = COLUMNS.length + 3
 
 /**
- * `ends_on` is the last day of the period, or where that goes on after the last run the last day that was over by then, as
+ * `ends_on` is the last day of the period, or where that goes on after the venue last answered the last day that was over by then, as
  * in `balance_history`. What an account held on its last day, it still holds on later ones, at prices that nobody looked up:
  * their value is not known, unless it is nothing.
  */
-const VALUES = `
+const valuesBy = (ledger: Ledger): string => `
   with
   rows_of_days as (
     select history.account, history.day, history.quantity <> 0 or history.borrowed <> 0 as is_held,
@@ -82,8 +83,9 @@ const VALUES = `
     select lasts.*, coalesce(
         least(
           cast(timezone('UTC', $before::timestamptz) as date) - 1,
-          (select case when max(ended_at) is not null then
-             greatest(cast(timezone('UTC', max(ended_at)) as date) - 1, (select max(day) from balance_history)) end from runs)
+          (select case when answered.ended_at is not null then
+             greatest(cast(timezone('UTC', answered.ended_at) as date) - 1, (select max(day) from balance_history)) end
+           from (select ${lastAnswered(ledger)} as ended_at) as answered)
         ),
         lasts.last_day
       ) as ends_on
@@ -108,7 +110,7 @@ const VALUES = `
 
 export async function accountValuesReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const standing = await reportNotes(ledger, request)
-  const found = await sums(ledger, VALUES, valuesOf(request))
+  const found = await sums(ledger, valuesBy(ledger), valuesOf(request))
   const rows = found.map((row) => row.slice(0, COLUMNS.length) as Row)
   const { label } = request.period
   const currency = found.map((row) => row[8]).find((each) => typeof each === 'string') ?? null

@@ -10,6 +10,7 @@ import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import {
   fileNameOf,
+  lastAnswered,
   movesOf,
   OF_ACCOUNT,
   type Report,
@@ -94,19 +95,19 @@ const LAST_DAY = '(select max(day) from daily_valuation)'
 const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
 
 /**
- * The last UTC day that ended before the value `$before`; the last that the books know where the last run was before it, and
- * nothing imported is of later days.
+ * The last UTC day that ended before the value `$before`; the last that the books know where the venue last answered before
+ * it, and nothing imported is of later days.
  */
-export const LAST_DAY_BEFORE = `(case
+export const lastDayBefore = (ledger: Ledger): string => `(case
   when $before::timestamptz is null then ${LAST_DAY}
-  when $before::timestamptz > (select max(ended_at) from runs) then least(${LAST_DAY}, ${DAY_BEFORE})
+  when $before::timestamptz > ${lastAnswered(ledger)} then least(${LAST_DAY}, ${DAY_BEFORE})
   else ${DAY_BEFORE}
 end)`
 
 /** The last day that has values, as text, where the day before the value `before` lies beyond it; null where it does not. */
 export async function valuesEndBefore(ledger: Ledger, before: Values[string] | null): Promise<string | null> {
   const [row] = await ledger.query(
-    `select cast(${LAST_DAY} as varchar) where ${LAST_DAY_BEFORE} > ${LAST_DAY}`,
+    `select cast(${LAST_DAY} as varchar) where ${lastDayBefore(ledger)} > ${LAST_DAY}`,
     { before },
   )
   return typeof row?.[0] === 'string' ? row[0] : null
@@ -154,7 +155,7 @@ const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price,
 async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> {
   for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
   const isValued = ledger.tables.has('daily_valuation')
-  const prices = isValued ? pricesOf(LAST_DAY_BEFORE) : NO_PRICES
+  const prices = isValued ? pricesOf(lastDayBefore(ledger)) : NO_PRICES
   const rows = await sums(
     ledger,
     `with

@@ -111,6 +111,10 @@ export const answeredRuns = (ledger: Pick<Reader, 'tables'>): string =>
     ? '(select * from runs where is_answered)'
     : 'runs'
 
+/** SQL of when the venue last answered a run: until then it is known what there was, and beyond it only what imports tell. */
+export const lastAnswered = (ledger: Pick<Reader, 'tables'>): string =>
+  `(select max(ended_at) from ${answeredRuns(ledger)})`
+
 /** SQL that holds a row to the account of the value `$account`, if there is one. */
 export const OF_ACCOUNT = '($account::varchar is null or account = $account)'
 

@@ -8,7 +8,7 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import { LAST_DAY_BEFORE, OWED, pricesOf, valuesEndBefore } from './balances.ts'
+import { lastDayBefore, OWED, pricesOf, valuesEndBefore } from './balances.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import {
@@ -122,8 +122,8 @@ const MOVED = (ledger: Ledger): string => {
 }
 
 /** SQL that joins what one of each coin cost at the end of the day before the value `before`. */
-const priceJoin = (name: string, before: string): string =>
-  `left join (${pricesOf(LAST_DAY_BEFORE.replaceAll('$before', before))}) as ${name} using (coin)`
+const priceJoin = (ledger: Ledger, name: string, before: string): string =>
+  `left join (${pricesOf(lastDayBefore(ledger).replaceAll('$before', before))}) as ${name} using (coin)`
 
 interface BalanceWorths {
   readonly opening: string | null
@@ -154,7 +154,7 @@ async function balanceWorths(
      )
      select account, ledger, coin, ${worth('opening', 'first')}, ${worth('closing', 'last')}
      from held
-     ${priceJoin('first', '$from')} ${priceJoin('last', '$before')}`,
+     ${priceJoin(ledger, 'first', '$from')} ${priceJoin(ledger, 'last', '$before')}`,
     values,
   )
   const ends = {
@@ -203,7 +203,7 @@ async function owedLines(
 ): Promise<Map<string, readonly Line[]>> {
   if (!ledger.tables.has('liabilities') || !ledger.tables.has('postings')) return new Map()
   const [price, prices] =
-    currency === null ? ['null::decimal(38, 18)', ''] : ['price', priceJoin('prices', '$before')]
+    currency === null ? ['null::decimal(38, 18)', ''] : ['price', priceJoin(ledger, 'prices', '$before')]
   const end = currency === null ? null : await valuesEndBefore(ledger, values.before ?? null)
   const rows = await ledger.query(
     `select account, ledger, coin, borrowed, loan_entries, exact_multiply(borrowed, ${price})

@@ -132,6 +132,25 @@ test('account-values: a year that is not over ends with the last day that was ov
   expect(report.warnings).toEqual([])
 })
 
+test('a run that reached nobody, by a clock that was ahead, moves the end of no report', async () => {
+  const dir = await valued(['main BTC 2025-05-05 2 100', 'main BTC 2025-05-06 2 90'])
+  await alterBook(dir, [
+    'alter table runs add column is_answered boolean',
+    `insert into runs values
+       ('r', '2025-05-07T03:00:00Z', '2025-05-07T03:10:00Z', 'nightly', 1, 1, 0, 'done', true),
+       ('s', '2025-11-07T03:00:00Z', '2025-11-07T03:10:00Z', 'nightly', 1, 0, 0, 'failed', false)`,
+    `insert into entries (entry_id, account, ledger, coin, amount, occurred_at)
+       values ('e', 'main', 'UNIFIED', 'BTC', 2, '2025-05-05T01:00:00Z')`,
+    'alter table daily_valuation add column price decimal(38, 18)',
+    "alter table daily_valuation add column priced_at timestamptz default '2025-05-06T12:00:00Z'",
+    'update daily_valuation set price = value / 2',
+  ])
+  const worth = await show(dir, 'account-values', { year: 2025 })
+  expect(cells(worth, ...COLUMNS)).toEqual(['main 200 2025-05-05 180 2025-05-06 2 0'])
+  const held = await show(dir, 'balances', { to: '2025-10-01' })
+  expect(cells(held, 'coin', 'quantity', 'price', 'value')).toEqual(['BTC 2 90 180'])
+})
+
 test('account-values: years are those of the calendar and days of UTC, whatever the rules', async () => {
   const dir = await valued(['main BTC 2025-02-01 2 100', 'main BTC 2025-12-31 2 90'], 'GBP')
   const report = await show(dir, 'account-values', { year: 2025 }, { rules: 'uk' })
