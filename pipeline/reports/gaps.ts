@@ -134,7 +134,7 @@ const SHOWN = 10
 const DAY_MS = 86_400_000
 
 /** How long imports of an account may be silent before a report says so: many a month passes without a trade. */
-const QUIET_MS = 31 * DAY_MS
+export const QUIET_DAYS = 31
 
 /**
  * Imports end well before the period does, or before it begins. A period that goes on after the last run has its end there.
@@ -145,7 +145,7 @@ function isSilentAtEnd(one: Beginning, period: Asked['period'], lastRun: string 
   if (isEnded(one, period)) return true
   if (period.before === null) return false
   const end = lastRun !== null && lastRun < period.before ? lastRun : period.before
-  return Date.parse(end) - Date.parse(one.end.at) > QUIET_MS
+  return Date.parse(end) - Date.parse(one.end.at) > QUIET_DAYS * DAY_MS
 }
 
 /**

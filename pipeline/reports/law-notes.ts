@@ -7,7 +7,7 @@ import { dateText } from '../rules/calendar.ts'
 import { calendarOf } from '../rules/catalogue.ts'
 import type { Law } from '../rules/law.ts'
 import { CHOSEN_DISPOSALS } from './completeness.ts'
-import { endsOfBooks } from './gaps.ts'
+import { endsOfBooks, QUIET_DAYS } from './gaps.ts'
 import { type ReportRequest, valuesOf } from './report.ts'
 
 /** `reader` has the disposals, matched under the law. */
@@ -21,27 +21,38 @@ export async function lawNotes(
 }
 
 /** Where all accounts are one holding, their sales of a day are one, and it has one account. */
-function acrossAccounts({ name, takesDayAsOne }: Law, { account, lots }: ReportRequest): string[] {
-  if (account === undefined || !takesDayAsOne || lots.scope === 'account') return []
+function acrossAccounts({ name, takesDayAsOne }: Law, request: ReportRequest): string[] {
+  const { account } = request
+  if (account === undefined || !takesDayAsOne || !isOneHolding(request)) return []
   return [
     `Under ${name} rules the sales of one day are one disposal, shown under the account of the first: figures of one account ` +
       'alone may hold those of others, and lack its own.',
   ]
 }
 
-/** A coin's pool is without lots: a piece that has one has met its purchase, and no later one takes its place. */
+/** Accounts are one holding but for whoever wants each by itself. */
+const isOneHolding = ({ lots }: ReportRequest): boolean => lots.scope !== 'account'
+
+/**
+ * A coin's pool is without lots: a piece that has one has met its purchase, and no later one takes its place. Where all accounts
+ * are one holding a purchase in any of them can be it. An account of which imports have told nothing for so long is a note of its
+ * own.
+ */
 const OPEN_PIECES = `
-  with ends as (select unnest($accounts::varchar[]) as account, unnest($since::varchar[])::date as since),
+  with ends as (
+    select unnest($accounts::varchar[]) as account, unnest($since::varchar[])::date as since,
+      unnest($until::varchar[])::date as until
+  ),
   pieces as (
     select account, cast(timezone($zone::varchar, disposed_at) as date) as day
     from disposals
     where ${CHOSEN_DISPOSALS} and lot_id is null and ($losses = false or proceeds < cost_basis)
   )
-  select pieces.account, datediff('day', date '1970-01-01', min(pieces.day)),
+  select ends.account, datediff('day', date '1970-01-01', min(pieces.day)),
     datediff('day', date '1970-01-01', max(pieces.day))
-  from pieces join ends on ends.account = pieces.account
-  where pieces.day >= ends.since
-  group by pieces.account order by pieces.account`
+  from pieces join ends on $together or ends.account = pieces.account
+  where pieces.day between ends.since and ends.until
+  group by ends.account order by ends.account`
 
 const SHOWN = 10
 
@@ -58,16 +69,16 @@ async function stillOpen(
   if (ends.size === 0) return []
   const zone = calendarOf(law, request.lots.timeZone).timeZone
   const dayOf = dayIn(zone)
-  const since = [...ends.values()].map(({ at }) =>
-    dateText(dayOf(BigInt(Date.parse(at)) * 1_000n) - lookAheadDays),
-  )
+  const lastDays = [...ends.values()].map(({ at }) => dayOf(BigInt(Date.parse(at)) * 1_000n))
   const found = await reader.query(OPEN_PIECES, {
     ...valuesOf(request),
     currency: request.currency ?? null,
     zone,
     losses: lookAhead.pieces === 'losses',
     accounts: listValue([...ends.keys()]),
-    since: listValue(since),
+    since: listValue(lastDays.map((day) => dateText(day - lookAheadDays))),
+    until: listValue(lastDays.map((day) => dateText(day + QUIET_DAYS))),
+    together: isOneHolding(request),
   })
   const days = new Map<string, { readonly first: number; readonly last: number }>()
   for (const [account, first, last] of found) {

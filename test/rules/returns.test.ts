@@ -358,8 +358,40 @@ describe('what is still to come', () => {
       ],
     )
     expect(await still(dir, { rules: 'uk', year: 2025 })).toEqual([
-      'Purchases until 2026-04-30 can still change disposals from 2026-03-31 on (30 days, TCGA 1992 s.106A): imports tell of k until 2026-03-31T12:00:00.000Z.',
+      'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): imports tell of k until 2026-03-31T12:00:00.000Z.',
       'Purchases until 2026-05-04 can still change disposals from 2026-03-20 on (30 days, TCGA 1992 s.106A): the books end at 2026-04-07T02:00:00.000Z.',
+    ])
+  })
+
+  /** main's books go on to June; imports of `cold` end on 20 March, when main's disposal of 1 April was still to come. */
+  const coldEnds = (currency: string, lines: readonly string[], at: string) =>
+    book(currency, lines, [
+      runUntil('2026-06-01T02:00:00Z'),
+      'drop view beginnings',
+      `create view beginnings as select * from (values
+        ('cold', 'BTC', timestamptz '2025-05-01 12:00:00+00', 'import', timestamptz '${at} 12:00:00+00'),
+        ('main', 'BTC', timestamptz '2025-01-01 00:00:00+00', 'venue', null)
+      ) as given (account, coin, begins_at, source, last_at)`,
+    ])
+
+  test('uk: a purchase in any account can change a disposal, unless each is held by itself', async () => {
+    const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
+    const dir = coldEnds('GBP', lines, '2026-03-20')
+    const told = [
+      'Purchases until 2026-05-01 can still change disposals from 2026-04-01 on (30 days, TCGA 1992 s.106A): imports tell of cold until 2026-03-20T12:00:00.000Z.',
+    ]
+    expect(await still(dir, { rules: 'uk', year: 2025 })).toEqual(told)
+    expect(await still(dir, { rules: 'uk', year: 2025, account: 'main' })).toEqual(told)
+    expect(await still(dir, { rules: 'uk', year: 2025, scope: 'account' })).toEqual([])
+    // Of an account that has been silent for longer reports say so by themselves, and not with every disposal since.
+    expect(await still(coldEnds('GBP', lines, '2025-12-20'), { rules: 'uk', year: 2025 })).toEqual([])
+  })
+
+  test('ca: a purchase in any account can deny a loss', async () => {
+    const lines = ['cold buy c1 2025-05-01 1 BTC 60000', BOUGHT, 'main sell s1 2026-04-01 1 BTC 30000']
+    // The pool costs 140,000 for 3: the loss is 16,666.67.
+    expect(await still(coldEnds('CAD', lines, '2026-03-20'), { rules: 'ca', year: 2026 })).toEqual([
+      'Purchases and sales until 2026-05-01 can still change losses from 2026-04-01 on (30 days, ITA s. 54): imports tell of cold until 2026-03-20T12:00:00.000Z.',
     ])
   })
 
