@@ -59,17 +59,39 @@ export async function withoutGain(ledger: Reader, reader: Reader, values: Values
   const more = concerned.length > NAMED ? ` and ${concerned.length - NAMED} more` : ''
   const cures = [
     ...(total(5) > 0 ? await withoutCost(ledger, reader, asked) : []),
-    ...(total(6) > 0
-      ? [
-          `${counted(total(6), 'piece')} without a price of the time: import prices (\`tieout import prices\`).`,
-        ]
-      : []),
+    ...(total(6) > 0 ? await withoutProceeds(ledger, reader, asked) : []),
   ]
   return [
     `INCOMPLETE: ${unknown} of ${counted(total(2), 'piece')} of disposals ${unknown === 1 ? 'has' : 'have'} no known gain and ` +
       `${unknown === 1 ? 'is' : 'are'} left out of the figures: ${named.join(', ')}${more}. ${cures.join(' ')}`,
   ]
 }
+
+/** What would tell what the pieces without proceeds brought; of loans from before the books no price does. */
+async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
+  const repayments = ledger.tables.has('lot_events')
+    ? await ledger.query(`select coin, event_id from lot_events where kind = 'repay'`)
+    : []
+  const repaid = new Set(repayments.map((row) => JSON.stringify(row)))
+  const rows = await reader.query(
+    `select coin, disposal_id, count(*) from disposals
+     where ${CHOSEN_DISPOSALS} and proceeds is null group by coin, disposal_id`,
+    asked,
+  )
+  const pieces = { repaid: 0, unpriced: 0 }
+  for (const [coin, id, count] of rows)
+    pieces[repaid.has(JSON.stringify([coin, id])) ? 'repaid' : 'unpriced'] += Number(count)
+  return [
+    ...cured(pieces.unpriced, ' without a price of the time: import prices (`tieout import prices`).'),
+    ...cured(
+      pieces.repaid,
+      ' given back of a loan from before the books: nothing that can be imported tells what those coins brought. Where they had been sold, calculate the result of that sale by hand; where they had not, there is none.',
+    ),
+  ]
+}
+
+const cured = (count: number, cure: string): string[] =>
+  count === 0 ? [] : [`${counted(count, 'piece')}${cure}`]
 
 /** Coins of which more left than all known lots had. */
 async function soldBeyondLots(ledger: Reader): Promise<ReadonlySet<string>> {
@@ -95,20 +117,18 @@ async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promi
       pieces.listed += Number(count)
     else pieces.other += Number(count)
   }
-  const of = (count: number, cure: string): string[] =>
-    count === 0 ? [] : [`${counted(count, 'piece')} without a known cost${cure}`]
   return [
-    ...of(
+    ...cured(
       pieces.listed,
-      ': import the older trades (`tieout import trades`), or fill in the costs (`tieout worksheet`, then `tieout import lots`).',
+      ' without a known cost: import the older trades (`tieout import trades`), or fill in the costs (`tieout worksheet`, then `tieout import lots`).',
     ),
-    ...of(
+    ...cured(
       pieces.missing,
-      ' for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
+      ' without a known cost for want of the purchase: import the older trades (`tieout import trades`), or what was held before (`tieout import lots`).',
     ),
-    ...of(
+    ...cured(
       pieces.other,
-      ', whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
+      ' without a known cost, whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
     ),
   ]
 }

@@ -507,6 +507,28 @@ describe('ca', () => {
 })
 
 describe('every return', () => {
+  test('coins given back of a loan from before the books are cured by no price', async () => {
+    const lines = ['main buy b1 2025-03-01 3 BTC 30000', 'main repay r1 2025-04-01 1 BTC']
+    const told = async (more: readonly string[]) =>
+      (await show(await book('USD', [...lines, ...more]), 'taxes', { rules: 'us', year: 2025 })).warnings
+    const repaid =
+      '1 piece given back of a loan from before the books: nothing that can be imported tells what those coins brought. ' +
+      'Where they had been sold, calculate the result of that sale by hand; where they had not, there is none.'
+    const lack = (pieces: string, has: string, coins: string) =>
+      `INCOMPLETE: ${pieces} of disposals ${has} no known gain and ${has === 'has' ? 'is' : 'are'} left out of the figures: ${coins} BTC (main). `
+    expect(await told([])).toEqual([`${lack('1 of 1 piece', 'has', '1')}${repaid}`])
+    // A loan of the books is given back without a disposal; a sale without a price wants one.
+    expect(
+      await told([
+        'main borrow r2 2025-05-01 0.5 BTC',
+        'main repay r3 2025-05-02 0.5 BTC',
+        'main sell s1 2025-06-01 1 BTC',
+      ]),
+    ).toEqual([
+      `${lack('2 of 2 pieces', 'have', '2')}1 piece without a price of the time: import prices (\`tieout import prices\`). ${repaid}`,
+    ])
+  })
+
   /** 20 sold of which 5 were bought by anything that is known, 15 never; and 1 of another coin that nobody knows at all. */
   const partly = (currency: string) =>
     book(currency, [

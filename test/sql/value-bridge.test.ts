@@ -209,6 +209,26 @@ test('money that was owed before the first record is taken off what was held the
   expect(result.openBreaks.filter(({ checkName }) => checkName === 'value_bridge')).toEqual([])
 })
 
+test('coins that were owed before the first record count at their value, and take the cost of what is given back', async () => {
+  await built({
+    main: [
+      { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '1', ts: at('01-10') },
+      { id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-100', ts: at('01-10') },
+      { id: '3', coin: 'BTC', type: 'REPAYMENT', amount: '-1', ts: at('02-10') },
+    ],
+  })
+  expect(
+    await bridge(
+      'initial_balances, realised_gains, unrealised_change, unknown_cost_change, closing_value, difference',
+    ),
+  ).toEqual([
+    // One bitcoin that cost 100 is worth 110, and one is owed.
+    ['main', '2026-01-01', '1000', '0', '10', '-110', '900', '0'],
+    // Both go: 110 of debt for coins that cost 100.
+    ['main', '2026-02-01', '0', '0', '-10', '10', '900', '0'],
+  ])
+})
+
 test('values that wallets round, each for itself, leave nothing that would pass for coins of unknown cost', async () => {
   const dust = { currency: 'USDT', total: '0' }
   await built(

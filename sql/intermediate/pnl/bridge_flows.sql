@@ -3,10 +3,11 @@
 -- a fill and its fees cancel; coins that move count with the cost that moves along. Where the books have both sides of a
 -- move it is a transfer, in which the accounts cancel; one whose other side they do not know, or that lies beside the books
 -- of its account, crosses their border, and is a deposit. What was held before the first record is an initial balance.
--- needs: lot_transfers
+-- needs: disposals, lot_transfers
 -- grain: one row per account, month and line
--- line: initial_balances, deposits, transfers, income, interest, futures_pnl, funding, fees, fills; and what the value of
---   gifts has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one
+-- line: initial_balances, deposits, transfers, income, interest, futures_pnl, funding, fees, fills; what the value of gifts
+--   has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one; and there the cost of
+--   what a loan took of which nobody knows what it brought
 with
 -- Of what lies beside the books of its account (account/before) nothing counts.
 coin_changes as (
@@ -128,6 +129,12 @@ lines as (
   select account, occurred_at, known_value - gifts.cost, 'unrealised_change' from gifts where gifts.value is not null
   union all
   select account, occurred_at, gifts.value - known_value, 'unknown_cost_change' from gifts where gifts.value is not null
+  union all
+  -- The debt was in the worth as coins without a known cost, and goes with coins of a known one.
+  select repaid.account, repaid.disposed_at, -repaid.cost_basis, 'unknown_cost_change'
+  from main.disposals as repaid
+  join main.lot_events as repayments on repayments.event_id = repaid.disposal_id and repayments.coin = repaid.coin
+  where repayments.kind = 'repay' and repaid.proceeds is null and repaid.cost_basis is not null
   union all
   select arrivals.to_account, arrivals.arrived_at, arrivals.cost_basis,
     case
