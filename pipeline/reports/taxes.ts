@@ -112,7 +112,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,
       ...(await lawNotes(ledger, reader, law, request)),
-      ...(outside === 'after' ? [NOT_YET_TOLD] : []),
+      ...(outside === 'after' ? [notYetTold(hasIncome)] : []),
       `What these rules cover, and what they do not: docs/rules/${law.name}.md.`,
       ...standing,
     ],
@@ -130,9 +130,9 @@ function backOf(
   return carryBackOptions(carryBack, totals, limit, (year) => rooms.get(year) ?? null)
 }
 
-const NOT_YET_TOLD =
-  'This year begins after all that the books tell of: its figures are empty, not zero. `tieout nightly` leads the books on, ' +
-  'and in books of imports newer files do.'
+const notYetTold = (hasIncome: boolean): string =>
+  `This year begins after all that the books tell of${hasIncome ? ', but for income' : ''}: its${hasIncome ? ' other' : ''} ` +
+  'figures are empty, not zero. `tieout nightly` leads the books on, and in books of imports newer files do.'
 
 const FUTURES = 'Futures (not part of the figures above)'
 

@@ -507,6 +507,32 @@ describe('ca', () => {
 })
 
 describe('every return', () => {
+  test('of a year after the books says that all but the income that imports tell of is empty', async () => {
+    const lines = ['main buy b1 2025-03-01 1 BTC 10000', 'main reward w1 2027-02-01 1 ETH 300']
+    const dir = await book('EUR', lines, [
+      runUntil('2026-04-07T02:00:00Z'),
+      'drop view beginnings',
+      `create view beginnings as select 'main' as account, 'BTC' as coin, timestamptz '2025-01-01 00:00:00+00' as begins_at,
+        'venue' as source, cast(null as timestamptz) as last_at`,
+    ])
+    const told = async (year: number) =>
+      (await show(dir, 'taxes', { rules: 'de', year })).notes.filter((note) => note.includes('not zero'))
+    expect(figures(await show(dir, 'taxes', { rules: 'de', year: 2027 })).slice(-4)).toEqual([
+      'Gain or loss of what was held longer, free: unknown',
+      'Income from rewards, interest and the like, at its value when received: 300',
+      'Limit below which such income is free: 256',
+      'Income from rewards, interest and the like, taxable: 300',
+    ])
+    expect(await told(2027)).toEqual([
+      'This year begins after all that the books tell of, but for income: its other figures are empty, not zero. ' +
+        '`tieout nightly` leads the books on, and in books of imports newer files do.',
+    ])
+    expect(await told(2028)).toEqual([
+      'This year begins after all that the books tell of: its figures are empty, not zero. ' +
+        '`tieout nightly` leads the books on, and in books of imports newer files do.',
+    ])
+  })
+
   test('coins given back of a loan from before the books are cured by no price', async () => {
     const lines = ['main buy b1 2025-03-01 3 BTC 30000', 'main repay r1 2025-04-01 1 BTC']
     const told = async (more: readonly string[]) =>
