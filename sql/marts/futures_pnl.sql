@@ -15,5 +15,5 @@ select account, product_line as product_type, symbol, coin as margin_coin, utc_d
   sum(entry_pnl_parts.realised_pnl) as realised_pnl, sum(fee) as fees, sum(entry_pnl_parts.funding) as funding,
   sum(entry_pnl_parts.realised_pnl) + sum(fee) + sum(entry_pnl_parts.funding) as net_pnl
 from staging.entry_pnl_parts
-where interest = 0
+where is_of_futures
 group by account, product_line, symbol, coin, utc_day(occurred_at)

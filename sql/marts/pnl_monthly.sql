@@ -1,4 +1,5 @@
--- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, and interest.
+-- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, interest, and
+-- the fees that belong to no trade.
 -- Amounts are in the coin of their row. Pieces whose proceeds or cost nobody knows have no gain and are counted apart; a
 -- month in which no gain is known has none, not zero.
 -- needs: disposals
@@ -8,10 +9,12 @@
 --   account: Account.
 --   month: First day of the UTC month.
 --   product_line: LOTS for gains of matched lots, wherever the coins were sold; else the business type.
---   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for interest.
+--   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for
+--     interest and fees of other lines.
 --   coin: Coin or currency of the amounts of the row; null where no currency is known.
 --   realised_pnl: Gains of disposals, or results of futures positions; null where no gain is known.
---   fees: Futures fees; negative when paid. Zero for LOTS, where they are in the gain.
+--   fees: Fees of futures, and of other lines those that belong to no trade, as of a liquidation; negative when paid. Zero
+--     for LOTS, where those of trades are in the gain.
 --   funding: Futures funding; negative when paid.
 --   interest: Interest; negative when paid.
 --   net_pnl: Sum of the four.

@@ -77,3 +77,46 @@ test('the report, the published table and the explanation of each line agree, an
     ])
   }
 })
+
+test('a fee that belongs to no trade counts as what was paid, and is none of futures; that of a trade is in the gain', async () => {
+  const books = await TestBooks.open()
+  closers.push(() => books.close())
+  await books.account('main', 'unified')
+  const moves = [
+    { id: '1', ts: at('01-02'), coin: 'USDT', type: 'BORROW', amount: '500' },
+    { id: '2', ts: at('01-03'), coin: 'BTC', type: got, amount: '2' },
+    { id: '3', ts: at('01-03'), coin: 'USDT', type: gave, amount: '-700' },
+    { id: '4', ts: at('01-04'), coin: 'USDT', type: 'LIQ_CONVERT_USER_IN', amount: '560', fee: '-1' },
+    { id: '5', ts: at('01-04'), coin: 'BTC', type: 'LIQ_CONVERT_USER_OUT', amount: '-2' },
+    { id: '6', ts: at('01-05'), coin: 'USDT', type: 'LIQ_REPAYMENT', amount: '-500' },
+    { id: '7', ts: at('01-05'), coin: 'USDT', type: 'LIQ_FEE', amount: '-5' },
+  ]
+  await books.tax('MARGIN-crossed', balanced(moves, { USDT: '200' }))
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  const report = await makeReport(ledger, 'pnl', {})
+  const lines = await allRows(report.rows)
+  expect(lines.map((row) => row.slice(2, 10))).toEqual([
+    // 559 for what cost 700.
+    ['LOTS', 'BTC', 'USDT', '-141', '0', '0', '0', '-141'],
+    ['MARGIN', null, 'USDT', '0', '-5', '0', '0', '-5'],
+  ])
+  // Of 200 there are 54 left.
+  expect(report.totals.at(-1)?.slice(4, 10)).toEqual(['USDT', '-141', '-5', '0', '0', '-146'])
+  expect(
+    await books.query(
+      'select product_line, fees, net_pnl from pnl_monthly where fees <> 0 union all select kind, amount, 0 from income',
+    ),
+  ).toEqual([['MARGIN', '-5', '-5']])
+  const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+  expect(await lineSteps(lineBooks, String(lines[1]?.at(-1)))).toMatchObject([
+    { fields: { entries: 1, amount: '-5' } },
+  ])
+  const taxes = await allRows((await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })).rows)
+  expect(taxes.filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
+  expect(await books.query('select * from futures_pnl')).toEqual([])
+})

@@ -146,7 +146,7 @@ const KINDS: readonly PnlKind[] = ['gains', 'futures', 'fees', 'funding', 'inter
 const KIND_WORDS: Readonly<Record<PnlKind, string>> = {
   gains: 'Gains on lots',
   futures: 'Futures',
-  fees: 'Futures fees',
+  fees: 'Fees outside trades',
   funding: 'Funding',
   interest: 'Interest',
 }

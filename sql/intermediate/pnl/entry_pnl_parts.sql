@@ -1,16 +1,39 @@
 -- What each entry adds to the profit and loss besides lots, signed as it moves the balance: results, fees and funding of
--- futures with the contract that they belong to, and interest of every line. This is where the kinds of entries that count
--- are named.
+-- futures with the contract that they belong to, and of every line interest and the fees that belong to no trade, such as
+-- that of a liquidation: those of a trade are in the cost or the proceeds of its lots. This is where the kinds of entries
+-- that count are named.
 -- grain: one row per entry
+with
+of_lines as (
+  select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, transaction_id,
+    product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES') as is_line_of_futures
+  from main.entries
+  where kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'interest')
+),
+trades as (
+  select transaction_id from main.entries where kind in ('trade', 'conversion')
+),
+fees_of_no_trade as (
+  select fees.account as account, fees.occurred_at as occurred_at, fees.product_line as product_line,
+    fees.symbol as symbol, fees.coin as coin, fees.kind as kind, fees.amount as amount, fees.entry_id as entry_id,
+    fees.is_line_of_futures as is_line_of_futures
+  from of_lines as fees
+  anti join trades on trades.transaction_id = fees.transaction_id
+  where fees.kind = 'fee' and not fees.is_line_of_futures
+),
+counted as (
+  select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, is_line_of_futures
+  from of_lines
+  where kind = 'interest' or is_line_of_futures
+  union all
+  select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, is_line_of_futures
+  from fees_of_no_trade
+)
 select account, occurred_at, product_line, symbol, coin,
   case when kind in ('realised_pnl', 'liquidation') then amount else 0 end as realised_pnl,
   case when kind = 'fee' then amount else 0 end as fee,
   case when kind = 'funding' then amount else 0 end as funding,
   case when kind = 'interest' then amount else 0 end as interest,
+  is_line_of_futures and kind <> 'interest' as is_of_futures,
   entry_id
-from main.entries
-where kind = 'interest'
-  or (
-    product_line in ('USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES')
-    and kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
-  )
+from counted
