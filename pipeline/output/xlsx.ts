@@ -51,15 +51,20 @@ function sheetCell(value: Cell | undefined, kind: Column['kind']): SheetCell {
   if (typeof value === 'boolean') return { type: Boolean, value }
   if (kind === 'amount') return number(Number(value))
   if ((kind === 'time' || kind === 'date') && typeof value === 'string' && value >= FIRST_TIME)
-    return {
-      type: Date,
-      value: new Date(value),
-      format: kind === 'date' ? 'yyyy-mm-dd' : 'yyyy-mm-dd hh:mm:ss',
-    }
+    return instant(new Date(value), kind)
   // Of a whole number of 16 digits a spreadsheet shows 15.
   const isShort = typeof value === 'number' && (!Number.isInteger(value) || isExactInSheet(String(value)))
   return isShort ? number(value) : text(cellText(value))
 }
+
+/** A spreadsheet rounds to what it shows: without its milliseconds the last half second of a year is the next year. */
+const instant = (value: Date, kind: 'time' | 'date'): SheetCell => ({
+  type: Date,
+  value,
+  format: kind === 'date' ? 'yyyy-mm-dd' : `yyyy-mm-dd hh:mm:ss${isWholeSecond(value) ? '' : '.000'}`,
+})
+
+const isWholeSecond = (at: Date): boolean => at.getUTCMilliseconds() === 0
 
 /** Without a format of its own, a spreadsheet shows a satoshi as 1E-08. */
 const number = (value: number): SheetCell => ({
@@ -107,8 +112,8 @@ const atRight = (cell: SheetCell): SheetCell =>
 const WIDEST = 60
 /** Room for the button of the filter. */
 const BUTTON = 3
-/** `2026-01-02 12:00:00` */
-const TIME_WIDTH = 20
+/** `2026-01-02 12:00:00`, and with milliseconds. */
+const [TIME_WIDTH, FINE_TIME_WIDTH] = [20, 24]
 
 /** As `number` shows them. */
 const NUMBER = new Intl.NumberFormat('en', { maximumFractionDigits: 18 })
@@ -122,7 +127,7 @@ function widthOf(heading: string, cells: readonly SheetCell[]): number {
 function charactersOf(cell: SheetCell): number {
   if (cell === null || typeof cell !== 'object' || !('value' in cell)) return 0
   const { value } = cell
-  if (value instanceof Date) return TIME_WIDTH
+  if (value instanceof Date) return isWholeSecond(value) ? TIME_WIDTH : FINE_TIME_WIDTH
   if (typeof value !== 'number') return String(value).length
   return NUMBER.format(value).length
 }

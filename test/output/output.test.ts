@@ -318,6 +318,42 @@ describe('XLSX', () => {
     expect(files['xl/styles.xml']).toMatch(/wrapText="(1|true)"/)
   })
 
+  test('shows the milliseconds of an instant, without which the last of a year would be rounded to the next', async () => {
+    const files = await unzipped({
+      title: 'Gains',
+      columns: [
+        { name: 'sold_at', kind: 'time' },
+        { name: 'bought_at', kind: 'time' },
+        { name: 'sold_on', kind: 'date' },
+      ],
+      rows: [['2026-12-31T23:59:59.935Z', '2026-01-07T12:00:00.000Z', '2026-12-31']],
+      totals: [],
+      notes: [],
+    })
+    const cells = files['xl/worksheets/sheet2.xml'] as string
+    const styles = files['xl/styles.xml'] as string
+    const formats = new Map(
+      [...styles.matchAll(/<numFmt numFmtId="(\d+)" formatCode="([^"]*)"/g)].map(([, id, code]) => [
+        id,
+        code,
+      ]),
+    )
+    const used = [...styles.replace(/^.*<cellXfs/s, '').matchAll(/<xf [^>]*?(?:numFmtId="(\d+)"[^>]*)?\/?>/g)]
+    const shown = [...cells.matchAll(/<c r="[A-C]2" s="(\d+)"[^>]*><v>([^<]*)</g)].map(
+      ([, style, value]) => `${value?.slice(0, 14)} as ${formats.get(used[Number(style)]?.[1])}`,
+    )
+    expect(shown).toEqual([
+      '46387.99999924 as yyyy-mm-dd hh:mm:ss.000',
+      '46029.5 as yyyy-mm-dd hh:mm:ss',
+      '46387 as yyyy-mm-dd',
+    ])
+    expect([...cells.matchAll(/<col [^>]*width="(\d+)"/g)].map(([, width]) => width)).toEqual([
+      '25',
+      '21',
+      '21',
+    ])
+  })
+
   test('is printed as wide as a page, with the headings and the title on each', async () => {
     const files = await unzipped({ ...report(['1']), title: 'Gains & <losses>' })
     for (const sheet of ['sheet1', 'sheet2']) {
