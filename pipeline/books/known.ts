@@ -11,10 +11,12 @@ import type { FieldValue } from '../../models/record.ts'
 import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
 import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
-import { Refusals, refuseCell } from '../imports/refusals.ts'
+import { Refusals, RefusedCells, refuseCell } from '../imports/refusals.ts'
 
 interface KnownRow {
   readonly values: readonly FieldValue[]
+  /** Number of the import that brought it. */
+  readonly importId: number
   readonly file: string
   /** Place in that file, from 1, the header not counted. */
   readonly row: number
@@ -41,19 +43,33 @@ export async function newRows(
     if (!known.has(identity)) known.set(identity, row)
   }
   const others = await idsOfOtherKind(connection, format)
+  const takenBack = new Set<number>()
   const isNew = (row: ImportedRow): boolean => {
     const other = others.get(String(row.values[0]))
     if (other !== undefined) throw takenId(file, row, other)
     const before = known.get(identityOf(row.values))
     if (before === undefined) return true
     const differing = columns.findIndex((_, at) => before.values[at] !== row.values[at])
-    if (differing >= 0) throw otherContent(file, columns, row, before, differing)
-    return false
+    if (differing < 0) return false
+    takenBack.add(before.importId)
+    throw otherContent(file, columns, row, before, differing)
   }
   const refusals = new Refusals(file)
   const added = rows.filter((row) => refusals.attempt(() => isNew(row)))
-  refusals.throwIfAny()
+  try {
+    refusals.throwIfAny()
+  } catch (error) {
+    if (!(error instanceof RefusedCells) || takenBack.size === 0) throw error
+    throw error.withAction(remedy([...takenBack], format))
+  }
   return added
+}
+
+/** Whoever corrects a row must not be led to give it another id: it would count twice. */
+function remedy(imports: readonly number[], { identity }: ImportFormat): string {
+  const undo = imports.map((id) => `\`tieout import --undo ${id}\``).join(', ')
+  const other = identity.includes('id') ? ' What is another row needs another id.' : ''
+  return `Where rows were corrected, take back the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
 }
 
 async function* knownRows(
@@ -63,15 +79,20 @@ async function* knownRows(
 ): AsyncGenerator<KnownRow> {
   const names = columns.map(({ name }) => `rows.${identifier(name)}`)
   const result = await connection.run(
-    `select imports.file_name, rows.page_row, ${names.join(', ')}
+    `select imports.page_id, imports.file_name, rows.page_row, ${names.join(', ')}
      from landing.main.${table.name} as rows
      join landing.main.imports as imports on imports.page_id = rows.page_id
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
      order by rows.page_id, rows.page_row`,
   )
   for (let at = 0; at < result.chunkCount; at += 1)
-    for (const [file, row, ...cells] of result.getChunk(at).getRows())
-      yield { file: String(file), row: Number(row) + 1, values: cells.map(fieldValue) }
+    for (const [importId, file, row, ...cells] of result.getChunk(at).getRows())
+      yield {
+        importId: Number(importId),
+        file: String(file),
+        row: Number(row) + 1,
+        values: cells.map(fieldValue),
+      }
 }
 
 /** A cell as reading a file gives it. */
@@ -122,8 +143,6 @@ function otherContent(
     message: `The books have this row with another ${columnOfFile(name)}.`,
     expected: `${show(before.values[at])}, as in row ${before.row} of ${before.file}, imported before`,
     found: show(row.values[at]),
-    action:
-      'Give what is another row another id, or take the row out of the file. Nothing of the file has been imported.',
   })
 }
 

@@ -282,6 +282,9 @@ describe('what is refused', () => {
         where: expect.stringMatching(/two\.csv:3, column total$/),
         expected: '100, as in row 1 of one.csv, imported before',
         found: '101',
+        action:
+          'Where rows were corrected, take back the import that has them (`tieout import --undo 1`) and import all of its rows again. ' +
+          'What is another row needs another id. Nothing of the file has been imported.',
       },
     })
     await books.build()
@@ -294,7 +297,10 @@ describe('what is refused', () => {
       GOOD.replace(',100,', ',101,'),
       GOOD.replace('b1', 'b2').replace(',100,', ',102,'),
     )
-    await expect(again).rejects.toMatchObject({ count: 2, exitCode: 2 })
+    await expect(again).rejects.toMatchObject({
+      ...{ count: 2, exitCode: 2 },
+      details: { action: expect.stringMatching(/^Where rows were corrected, take back the import/) },
+    })
   })
 
   it('is an id that is a trade’s and a lot’s', async () => {
