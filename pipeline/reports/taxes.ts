@@ -34,6 +34,7 @@ import {
   valuesOf,
   within,
 } from './report.ts'
+import { unfiledNotes } from './unfiled.ts'
 import { dayZoneOf, roundingNotes, yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
@@ -111,6 +112,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...carried.notes,
       ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,
+      ...(await unfiledNotes(ledger, request)),
       ...(await lawNotes(ledger, reader, law, request)),
       ...(outside === 'after' ? [notYetTold(hasIncome)] : []),
       `What these rules cover, and what they do not: docs/rules/${law.name}.md.`,

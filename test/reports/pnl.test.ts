@@ -90,6 +90,8 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
     { id: '5', ts: at('01-04'), coin: 'BTC', type: 'LIQ_CONVERT_USER_OUT', amount: '-2' },
     { id: '6', ts: at('01-05'), coin: 'USDT', type: 'LIQ_REPAYMENT', amount: '-500' },
     { id: '7', ts: at('01-05'), coin: 'USDT', type: 'LIQ_FEE', amount: '-5' },
+    { id: '8', ts: at('02-05'), coin: 'USDT', type: 'INTEREST_SETTLEMENT_OUT', amount: '-0.5' },
+    { id: '9', ts: at('02-05'), coin: 'USDT', type: 'batch_interest_user_in', amount: '0.25' },
   ]
   await books.tax('MARGIN-crossed', balanced(moves, { USDT: '200' }))
   await books.build(
@@ -104,19 +106,33 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
     // 559 for what cost 700.
     ['LOTS', 'BTC', 'USDT', '-141', '0', '0', '0', '-141'],
     ['MARGIN', null, 'USDT', '0', '-5', '0', '0', '-5'],
+    ['MARGIN', null, 'USDT', '0', '0', '0', '-0.25', '-0.25'],
   ])
-  // Of 200 there are 54 left.
-  expect(report.totals.at(-1)?.slice(4, 10)).toEqual(['USDT', '-141', '-5', '0', '0', '-146'])
+  // Of 200 there are 53.75 left.
+  expect(report.totals.at(-1)?.slice(4, 10)).toEqual(['USDT', '-141', '-5', '0', '-0.25', '-146.25'])
   expect(
     await books.query(
-      'select product_line, fees, net_pnl from pnl_monthly where fees <> 0 union all select kind, amount, 0 from income',
+      'select month, product_line, fees, interest, net_pnl from pnl_monthly where symbol is null order by month',
     ),
-  ).toEqual([['MARGIN', '-5', '-5']])
+  ).toEqual([
+    ['2026-01-01', 'MARGIN', '-5', '0', '-5'],
+    ['2026-02-01', 'MARGIN', '0', '-0.25', '-0.25'],
+  ])
+  expect(await books.query('select kind, amount from income order by amount')).toEqual([
+    ['interest', '-0.5'],
+    ['interest', '0.25'],
+  ])
   const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
   expect(await lineSteps(lineBooks, String(lines[1]?.at(-1)))).toMatchObject([
     { fields: { entries: 1, amount: '-5' } },
   ])
-  const taxes = await allRows((await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })).rows)
-  expect(taxes.filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
+  const taxes = await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })
+  expect((await allRows(taxes.rows)).filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
+  expect(taxes.notes).toContain(
+    'Paid, and in no figure of the return: fees that belong to no trade, 5 USDT; interest, 0.5 USDT (`report pnl` has them). ' +
+      'Whether it reduces anything is for the taxpayer to say.',
+  )
+  const before = await makeReport(ledger, 'taxes', { rules: 'us', year: 2025 })
+  expect(before.notes.filter((note) => note.startsWith('Paid'))).toEqual([])
   expect(await books.query('select * from futures_pnl')).toEqual([])
 })
