@@ -1,6 +1,6 @@
 // What was received in rewards, interest and the like in one tax year, at its value then.
 
-import { parseAmount } from '../../models/amount.ts'
+import { formatAmount, parseAmount } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { INCOME_KINDS, type IncomeRule, type IncomeTotals } from '../rules/income.ts'
@@ -18,7 +18,7 @@ export interface YearIncome {
 /** Of the published books, in their currency; another one of the report changes nothing of it. */
 export async function yearIncome(ledger: Reader, request: ReportRequest, law: Law): Promise<YearIncome> {
   const { income: rule, currency } = law
-  if (rule === null || ledger.tables.get('income')?.includes('value') !== true)
+  if (ledger.tables.get('income')?.includes('value') !== true)
     return { rule, totals: null, warnings: [], notes: [] }
   const kinds = INCOME_KINDS.map((kind) => `'${kind}'`).join(', ')
   const [row = []] = await sums(
@@ -30,6 +30,11 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
   const [count, unknown, told] = [Number(row[0]), Number(row[1]), row[3]]
   const value = parseAmount(String(row[2]))
   if (!value.ok) throw new RangeError(`A sum of income is ${String(row[2])}: ${value.problem}.`)
+  if (rule === null) {
+    const notes =
+      count === 0 ? [] : [inNoFigure(law, count, unknown, `${formatAmount(value.units)} ${String(told)}`)]
+    return { rule, totals: null, warnings: [], notes }
+  }
   const isInCurrency = count === 0 || told === currency
   return {
     rule,
@@ -55,4 +60,17 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
           ]),
     ],
   }
+}
+
+/** A return without figures of income must not pass over it in silence. */
+function inNoFigure({ name }: Law, count: number, unknown: number, worth: string): string {
+  const known = count - unknown
+  const receipts = [
+    ...(known === 0 ? [] : [`${counted(known, 'receipt')}, worth ${worth} when received`]),
+    ...(unknown === 0 ? [] : [`${counted(unknown, 'receipt')} of unknown value`]),
+  ]
+  return (
+    `Income from rewards, interest and the like is in no figure under ${name} rules: ${receipts.join('; ')} ` +
+    `(\`report income\` lists ${count === 1 ? 'it' : 'them'}).`
+  )
 }

@@ -162,3 +162,29 @@ describe('a loss that could be carried back', () => {
     expect(await year(dir, rules, 2024, /back/)).toEqual([])
   })
 })
+
+test.each([
+  ['us', 'USD'],
+  ['ca', 'CAD'],
+] as const)('%s: a return without figures of income says what came in', async (rules, currency) => {
+  const dir = await book(currency, [
+    'main buy b1 2023-01-10 1 BTC 1000',
+    'main reward r1 2024-02-01 0.1 ETH 200',
+    'main interest i1 2024-06-01 1 USDT 55.99',
+    'main interest p1 2024-07-01 -9 USDT -9',
+    'main reward r2 2024-08-01 1 XYZ ?',
+    'main reward r3 2025-08-01 1 ETH 3',
+    'main reward r4 2026-08-01 1 XYZ ?',
+  ])
+  const told = async (of: number) =>
+    (await show(dir, 'taxes', { rules, year: of })).notes.filter((note) => note.startsWith('Income'))
+  const begin = `Income from rewards, interest and the like is in no figure under ${rules} rules:`
+  expect(await told(2023)).toEqual([])
+  expect(await told(2024)).toEqual([
+    `${begin} 2 receipts, worth 255.99 ${currency} when received; 1 receipt of unknown value (\`report income\` lists them).`,
+  ])
+  expect(await told(2025)).toEqual([
+    `${begin} 1 receipt, worth 3 ${currency} when received (\`report income\` lists it).`,
+  ])
+  expect(await told(2026)).toEqual([`${begin} 1 receipt of unknown value (\`report income\` lists it).`])
+})
