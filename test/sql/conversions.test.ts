@@ -135,3 +135,16 @@ test('money among what was received counts as it is, and the coin beside it cost
   // What BGB is worth is not known: its cost stays open.
   expect(await bridge()).toEqual([['1000', '0', '4', '-13']])
 })
+
+test('a forced exchange brings what was received, and is no income', async () => {
+  await built([
+    { id: '11', coin: 'USDT', type: 'RISK_TARGET_USER_IN', amount: '56', ts: at('20') },
+    { id: '12', coin: 'BTC', type: 'RISK_SOURCE_USER_OUT', amount: '-0.5', ts: at('20') },
+  ])
+
+  // On the market they were worth 60.
+  expect(await gains()).toEqual([['BTC', '0.5', '56', '50']])
+  expect(await books?.query('select income, realised_gains, difference from value_bridge')).toEqual([
+    ['0', '6', '0'],
+  ])
+})
