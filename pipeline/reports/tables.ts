@@ -1,7 +1,9 @@
 // Reports that show a published table as it stands, filtered: income, net worth, breaks and coverage.
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { dayIn } from '../lots/day.ts'
 import type { Cell } from '../output/cell.ts'
+import { dateText } from '../rules/calendar.ts'
 import { belowNothing } from './below-nothing.ts'
 import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
@@ -77,19 +79,18 @@ async function incomeTotals(
   })
 }
 
-/**
- * What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are those of UTC;
- * shown are those that begin in the period, by the clock of any zone.
- */
+/** Months that begin in the period, by the clock of any zone. */
+const MONTHS_SHOWN = `($from::timestamptz is null
+    or timezone('UTC', month::timestamp) >= $from::timestamptz - interval 14 hours)
+  and ($before::timestamptz is null
+    or timezone('UTC', month::timestamp) < $before::timestamptz - interval 14 hours)`
+
+/** What each account was worth from month to month, and why: the lines of `value_bridge`. Its months are those of UTC. */
 export async function netWorthReport(ledger: Ledger, request: ReportRequest): Promise<Report> {
   const notes = await reportNotes(ledger, request)
   const { columns, rows } = await ledger.stream(
     `select * from value_bridge
-     where ${OF_ACCOUNT}
-       and ($from::timestamptz is null
-         or timezone('UTC', month::timestamp) >= $from::timestamptz - interval 14 hours)
-       and ($before::timestamptz is null
-         or timezone('UTC', month::timestamp) < $before::timestamptz - interval 14 hours)
+     where ${OF_ACCOUNT} and ${MONTHS_SHOWN}
      order by account nulls first, month`,
     valuesOf(request),
   )
@@ -102,18 +103,31 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
     notes: [
       ...notes,
       ...(await belowNothing(ledger, request, { atEnd: false })),
+      ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
       ...(await leftOpen(ledger, request)),
     ],
   }
 }
 
+const WHOLE_MONTHS =
+  'Months are whole ones: those that begin in the period stand here to their end, and the one in which it begins does not.'
+
+/** Whether the period begins and ends with a month of its zone. */
+function isOfMonths({ period, zone }: ReportRequest): boolean {
+  const dayOf = dayIn(zone)
+  return [period.from, period.before].every(
+    (at) => at === null || dateText(dayOf(BigInt(Date.parse(at)) * 1_000n)).endsWith('-01'),
+  )
+}
+
 /** What the months leave open for want of a value, a cost or a price, and whose lots are told together only. */
-async function leftOpen(ledger: Ledger, { account }: ReportRequest): Promise<string[]> {
+async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[]> {
+  const { account } = request
   const [[unknown = 0, unpriced = 0, together = 0] = []] = await ledger.query(
     `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer,
        count(*) filter (account is null)::integer
-     from value_bridge where ${OF_ACCOUNT} or account is null`,
-    { account: account ?? null },
+     from value_bridge where (${OF_ACCOUNT} or account is null) and ${MONTHS_SHOWN}`,
+    valuesOf(request),
   )
   const notes: string[] = []
   const lacking = [

@@ -469,6 +469,36 @@ describe('every report', () => {
     )
   })
 
+  test('net worth says what its months leave open, and of a period that is not of months that they are whole', async () => {
+    const ledger = await open(
+      account('main'),
+      'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
+      `insert into value_bridge values ('main', '2025-03-01', 2, 0), ('main', '2025-04-01', 0, 0),
+        ('main', '2025-05-01', 0, 0), ('main', '2026-04-01', 0, 1)`,
+    )
+    const told = async (options: ReportOptions, rules = 'generic') => {
+      const report = await makeReport(ledger, 'net-worth', options, { rules })
+      const months = (await allRows(report.rows)).map((row) => String(row[1]))
+      return [months, report.notes.filter((note) => /^(Months|Not known)/.test(note))]
+    }
+    const leftOpen = 'A coin without a price is in no value; what is left open stands under difference.'
+    const whole =
+      'Months are whole ones: those that begin in the period stand here to their end, and the one in which it begins does not.'
+    expect(await told({ from: '2025-04-01', to: '2025-05-31' })).toEqual([['2025-04-01', '2025-05-01'], []])
+    expect(await told({ from: '2025-04-01', to: '2025-05-31' }, 'de')).toEqual([
+      ['2025-04-01', '2025-05-01'],
+      [],
+    ])
+    expect(await told({ year: 2025 })).toEqual([
+      ['2025-03-01', '2025-04-01', '2025-05-01'],
+      [`Not known: a value or cost of 2 changes. ${leftOpen}`],
+    ])
+    expect(await told({ year: 2025 }, 'uk')).toEqual([
+      ['2025-05-01', '2026-04-01'],
+      [whole, `Not known: a price of up to 1 coin at the end of a month. ${leftOpen}`],
+    ])
+  })
+
   test('says what of its period lies before the books, or after the last run', async () => {
     const ledger = await open(
       ...LOTS,
