@@ -48,12 +48,12 @@ export function namelessPage(endpoint: Endpoint): MalformedAnswer {
   return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))
 }
 
-/** So many full pages without one row of their windows are no disorder any more: something answers whatever is asked. */
+/** So many pages without one row of their windows are no disorder any more: something answers whatever is asked. */
 export const MOST_BESIDE = 10
 
 export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
   new WindowIgnored(
-    refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} full pages in a row without a row of their window`),
+    refusalOf(endpoint, 'window ignored', `${MOST_BESIDE} pages in a row without a row of their window`),
   )
 
 /**

@@ -17,6 +17,8 @@ import {
   shared,
   timesOf,
   type WalkState,
+  windowOf,
+  within,
 } from './walk-state.ts'
 
 /** A feed of which only a window paged to its end is proven, and whose cursor is the id of a row. */
@@ -56,10 +58,11 @@ export function followList(
     shown: { ...question.shown, start: Math.max(question.shown.start, shown.start) },
   }
   if (page.rows.length === 0) return end(endpoint, state, seen, seen.isShort || isEnd(state, seen))
-  const fresh = newIds(endpoint, page, seen.ids)
+  const told = windowOf(endpoint).proves === 'rows' ? within(endpoint, state.window, page) : page
+  const fresh = newIds(endpoint, told, seen.ids)
   if (fresh.length === 0) return end(endpoint, state, seen, seen.isShort)
   const ids = new Set([...seen.ids, ...fresh])
-  const isSound = seen.isSound && fresh.length === page.rows.length && leadsOn(state.cursor, seen)
+  const isSound = seen.isSound && fresh.length === told.rows.length && leadsOn(state.cursor, seen)
   if (!isSound && !isInstant(state.window)) return divided(endpoint, state, seen)
   const times = timesOf(endpoint, page)
   // Rows of one instant on both pages: in which order they stand is not known, so that one of them may be on neither.

@@ -1,6 +1,7 @@
 // Reading a feed whose rows say when they happened, whatever the order of its pages and whatever its cursor means. A
 // page is one run of the window's rows; the next window begins at its edge, so no cursor is needed to go on, and its
 // rows prove the page before it. The cursor is asked only to settle whether a short page was the end of its window.
+// Rows beside the window prove nothing of it, and a page of nothing else is no empty page.
 // Sources: interface document, 4.19 to 4.21; venue-facts, Paging.
 
 import type { Range } from '../models/ranges.ts'
@@ -22,6 +23,7 @@ import {
   shared,
   timesOf,
   type WalkState,
+  within,
 } from './walk-state.ts'
 
 /**
@@ -48,7 +50,8 @@ function readFirst(endpoint: Endpoint, state: WalkState, page: Page, shown: Rang
   if (page.rows.length === 0) return goOn(endpoint, state, shared(window, shown))
   const full = isFull(endpoint, page)
   if (full && lastId(endpoint, page.rows) === null) throw namelessPage(endpoint)
-  if (isInstant(window)) return beginList(endpoint, state, page, shown)
+  if (isInstant(window) && within(endpoint, window, page).rows.length > 0)
+    return beginList(endpoint, state, page, shown)
   const run = runOf(endpoint, window, page)
   if (run === null)
     return full
@@ -67,11 +70,16 @@ interface Run {
   readonly order: Order | null
 }
 
-/** The rows as one run of the window's rows; null where they are in no order, outside of the window or without a time. */
+/**
+ * The window's rows of a page as one run; null where it has none or they are in no order, and where rows beside the window
+ * took the places of others on a full page, or are the most: a few rows may be in order by chance.
+ */
 function runOf(endpoint: Endpoint, window: Range, page: Page): Run | null {
-  const times = timesOf(endpoint, page)
+  const all = timesOf(endpoint, page)
+  const times = all.filter((time) => window.start <= time && time <= window.end)
   const [first] = times
-  if (first === undefined || times.some((time) => time < window.start || time > window.end)) return null
+  if (first === undefined || times.length * 2 < all.length) return null
+  if (times.length < all.length && isFull(endpoint, page)) return null
   const last = times.at(-1) as number
   const falls = times.every((time, place) => place === 0 || time <= (times[place - 1] as number))
   const rises = times.every((time, place) => place === 0 || time >= (times[place - 1] as number))
@@ -115,7 +123,7 @@ function settleSide(
   page: Page,
   shown: Range,
 ): Step {
-  const goesOn = newIds(endpoint, page, question.ids).length > 0
+  const goesOn = newIds(endpoint, within(endpoint, state.window, page), question.ids).length > 0
   const rest = goesOn ? state.rest : [question.other, ...state.rest]
   const step = readFirst(endpoint, { ...state, open: state.window, question: null, rest }, page, shown)
   return { ...step, covers: joined(step.covers, goesOn ? question.proves : question.inner) }
@@ -183,8 +191,9 @@ function settleEnd(
 ): Step {
   const { claims, times, order } = question
   if (page.rows.length === 0) return goOn(endpoint, state, shared(claims, question.shown))
-  const fresh = newIds(endpoint, page, question.ids)
-  const run = fresh.length === page.rows.length ? runOf(endpoint, state.window, page) : null
+  const told = within(endpoint, state.window, page)
+  const fresh = newIds(endpoint, told, question.ids)
+  const run = fresh.length === told.rows.length ? runOf(endpoint, state.window, page) : null
   const on = run === null || times === null ? null : onward(state.window, order, times, run)
   if (on !== null && !isInstant(on.window)) {
     // What the first page left open on its other side is settled by the way in which the list goes on.

@@ -4,7 +4,7 @@
 import { type Range, union } from '../models/ranges.ts'
 import type { Endpoint, Window } from './endpoint.ts'
 import { type Page, textOf } from './envelope.ts'
-import { firstPage, type Place } from './pages.ts'
+import { firstPage, isFull, type Place } from './pages.ts'
 
 /** The order in which the pages of a list come. */
 export type Order = 'newest first' | 'oldest first'
@@ -161,6 +161,26 @@ export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
     const digits = textOf(value)?.trim() ?? ''
     return /^\d{1,15}$/.test(digits) ? [Number(digits)] : []
   })
+}
+
+/** The page without the rows whose time lies outside of a window: what they tell is not of it. Rows without a time stay. */
+export function within(endpoint: Endpoint, { start, end }: Range, page: Page): Page {
+  const isOutside = (row: unknown): boolean =>
+    timesOf(endpoint, { rows: [row], cursor: null }).some((time) => time < start || time > end)
+  return { ...page, rows: page.rows.filter((row) => !isOutside(row)) }
+}
+
+/**
+ * Whether a page has rows, and none of them is known to be of the window. A few such pages are met where a venue rounds
+ * windows; page after page, nothing in this window will ever be proven. Where rows do not prove their times, or do not
+ * have any, only a full page tells, and smaller windows may show fewer of them.
+ */
+export function liesBeside(endpoint: Endpoint, window: Range, page: Page): boolean {
+  const times = timesOf(endpoint, page)
+  const isFullPage = isFull(endpoint, page)
+  if (page.rows.length === 0 || times.some((time) => window.start <= time && time <= window.end)) return false
+  if (windowOf(endpoint).proves === 'whole') return isFullPage && times.length > 0
+  return times.length > 0 || !isFullPage || isInstant(window)
 }
 
 /** What no page of this walk has proven yet, newest first. */

@@ -1,10 +1,10 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
-import { lastId, type Page } from '../../connectors/envelope.ts'
-import { extractPage, isFull, type Place, turnPage } from '../../connectors/pages.ts'
+import { lastId } from '../../connectors/envelope.ts'
+import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
-import { timesOf, type WalkState } from '../../connectors/walk-state.ts'
+import { liesBeside, type WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
 import { isoNow, noteAnswer, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
@@ -40,7 +40,7 @@ export class WindowGone extends Error {}
 
 export interface Fetched {
   readonly rows: number
-  /** A full page none of whose rows is of the window that was asked for. */
+  /** None of its rows is of the window that was asked for. */
   readonly isBeside: boolean
   /** Id of its last row; null where it has none. */
   readonly lastId: string | null
@@ -106,13 +106,8 @@ export async function fetchPage(
       { account, feed: endpoint.name, partition: partition.label },
       { ...UNPROVEN, range: unproven },
     )
-  const isBeside = asked !== undefined && isFull(endpoint, page) && liesBeside(endpoint, page, asked)
+  const isBeside = asked !== undefined && liesBeside(endpoint, asked, page)
   return { rows: page.rows.length, isBeside, lastId: lastId(endpoint, page.rows), next }
-}
-
-function liesBeside(endpoint: Endpoint, page: Page, { start, end }: Range): boolean {
-  const times = timesOf(endpoint, page)
-  return times.length > 0 && times.every((time) => time < start || time > end)
 }
 
 /** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */

@@ -5,9 +5,9 @@ import { describe, expect, test } from 'vitest'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import { p2pOrders } from '../../connectors/endpoints/p2p.ts'
 import { futuresRecords } from '../../connectors/endpoints/tax.ts'
-import { extractPage } from '../../connectors/pages.ts'
+import { extractPage, MOST_BESIDE } from '../../connectors/pages.ts'
 import { advance, beginWalk } from '../../connectors/walk.ts'
-import { openRanges, type WalkState } from '../../connectors/walk-state.ts'
+import { liesBeside, openRanges, type WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
 import { union } from '../../models/ranges.ts'
 
@@ -39,12 +39,17 @@ interface Way {
   readonly cursor: 'goes on' | 'ids below' | 'ids above' | 'ignored'
   /** Which rows of a window a page takes, and in which order it shows them, may differ. */
   readonly shows: 'as listed' | 'turned round'
+  /** Rows beside the window: one that is first or last on every page, or what windows rounded to tens hold. */
+  readonly beside?: 'first' | 'last' | 'rounded'
 }
+
+const PINNED: Kept = { id: 1, ts: -5_000 }
 
 /** The rows of an answer. */
 function ask(records: readonly Kept[], way: Way, state: WalkState, cut: number): Kept[] {
+  const { start, end } = way.beside === 'rounded' ? rounded(state.window) : state.window
   const inWindow = listed(
-    records.filter(({ ts }) => ts >= state.window.start && ts <= state.window.end),
+    records.filter(({ ts }) => ts >= start && ts <= end),
     way,
   )
   const cursor = state.cursor === null ? null : Number(state.cursor)
@@ -56,8 +61,15 @@ function ask(records: readonly Kept[], way: Way, state: WalkState, cut: number):
   }
   const size = Math.min(sizeOf(way), cut)
   const rows = (cursor === null ? inWindow : behind[way.cursor]()).slice(0, size)
-  return way.shows === 'as listed' ? rows : rows.toReversed()
+  const shown = way.shows === 'as listed' ? rows : rows.toReversed()
+  if (way.beside === 'first') return [PINNED, ...shown].slice(0, sizeOf(way))
+  return way.beside === 'last' ? [...shown.slice(0, sizeOf(way) - 1), PINNED] : shown
 }
+
+const rounded = ({ start, end }: Range): Range => ({
+  start: Math.floor(start / 10) * 10,
+  end: Math.ceil(end / 10) * 10,
+})
 
 /** Records in the order of the list. */
 function listed(records: readonly Kept[], way: Way): Kept[] {
@@ -96,8 +108,9 @@ function walk(
   const claims: Range[] = []
   const unproven: Range[] = []
   let requests = 0
+  let beside = 0
   let state: WalkState | null = beginWalk(endpoint, NEED)
-  while (state !== null) {
+  while (state !== null && beside < MOST_BESIDE) {
     requests += 1
     if (requests > 5_000) throw new Error(`goes round for ever: ${JSON.stringify(state)}`)
     expect(state.window.end - state.window.start).toBeLessThanOrEqual(SPAN)
@@ -111,7 +124,9 @@ function walk(
     }))
     const least = rows.length === 0 ? null : String(Math.min(...rows.map(({ id }) => id)))
     const data = of === byId ? { orderList: wire, minOrderId: least } : wire
-    const step = advance(endpoint, state, extractPage(endpoint, data), state.window)
+    const page = extractPage(endpoint, data)
+    const step = advance(endpoint, state, page, state.window)
+    beside = liesBeside(endpoint, state.window, page) ? beside + 1 : 0
     if (step.covers !== null) {
       claims.push(step.covers)
       const ahead = list.filter(({ id, ts }) => holds([step.covers!], ts) && !received.has(id))
@@ -235,6 +250,42 @@ describe.each([
       )
     },
   )
+})
+
+describe('rows beside the window', () => {
+  /** Sparse and dense, so that some windows have nothing but what lies beside them. */
+  const few = fc.array(fc.integer({ min: 0, max: 1_000 }), { maxLength: 40 })
+  const strays: fc.Arbitrary<Way> = fc
+    .tuple(ways, fc.constantFrom('first', 'last', 'rounded'))
+    .map(([way, beside]) => ({ ...way, beside }))
+
+  test('prove nothing: no claim without its rows, and after a bounded number of requests the walk ends or is given up', () => {
+    fc.assert(
+      fc.property(strays, few, (way, instants) => {
+        const list = recordsOf([...new Set(instants)])
+        const { requests } = walk(byTime, list, way)
+        expect(requests).toBeLessThan(200 + 40 * list.length)
+      }),
+      { numRuns: 400 },
+    )
+  })
+
+  test('stop nothing where they are rounded and the cursor leads on: every row comes', () => {
+    const orders = fc.constantFrom('newest first', 'oldest first')
+    // No more of them than a page has room for beside a row of its window.
+    const apart = fc.uniqueArray(
+      fc.integer({ min: 0, max: 90 }).map((n) => n * 11),
+      { maxLength: 40 },
+    )
+    fc.assert(
+      fc.property(orders, apart, (order, instants) => {
+        const list = recordsOf(instants)
+        const way: Way = { order, ids: 'rising', cursor: 'goes on', shows: 'as listed', beside: 'rounded' }
+        expectAll(list, walk(byTime, list, way))
+      }),
+      { numRuns: 300 },
+    )
+  })
 })
 
 test('rows of one instant on both sides of a page’s edge are read again apart: one of them may be on neither page', () => {
