@@ -151,9 +151,10 @@ function faultOf(endpoint: Endpoint, envelope: Envelope): string | null {
   return typeof page === 'string' ? page : null
 }
 
-/** A failure that passes leaves open whether a write was carried out. */
+/** A failure that passes leaves open whether a write was carried out, and so does a success under a status of failure. */
 function doubtful(endpoint: Endpoint, error: VenueError, refusal: Refusal): VenueError {
-  return endpoint.writes && error instanceof PassingFailure ? new OutcomeUnknown(refusal) : error
+  const isDoubtful = error instanceof PassingFailure || refusal.code === SUCCESS
+  return endpoint.writes && isDoubtful ? new OutcomeUnknown(refusal) : error
 }
 
 /** A body that is not an envelope, in a few words and without its text, which may be anything. */

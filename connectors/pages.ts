@@ -48,6 +48,10 @@ export function namelessPage(endpoint: Endpoint): MalformedAnswer {
   return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))
 }
 
+/** A list that went on after so many pages, which is more than there can be. */
+export const endlessList = (endpoint: Endpoint, pages: number): MalformedAnswer =>
+  new MalformedAnswer(refusalOf(endpoint, 'malformed answer', `a list that goes on after ${pages} pages`))
+
 /** So many pages without one row of their windows are no disorder any more: something answers whatever is asked. */
 export const MOST_BESIDE = 10
 

@@ -1,5 +1,6 @@
 // One call of any endpoint: its fields are checked before anything is opened or sent; what only reads is asked and
 // shown, what writes is shown and sent only when that is asked for. Contract, Commands.
+import { secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { extractPage } from '../../connectors/pages.ts'
@@ -106,7 +107,8 @@ async function write(
   const keeper: SecretKeeper | null =
     endpoint.secretFields === undefined ? null : keepSecret(context.dir, params, options.saveAs)
   const data = await sendWrite(session, endpoint, { ...params, ...id }, keeper?.keep)
-  context.print(redactText(showJson(maskSecrets(endpoint, data), options.json), session.secrets))
+  const secrets = [...session.secrets, ...secretsOf(session.access, endpoint, params)]
+  context.print(redactText(showJson(maskSecrets(endpoint, data), options.json), secrets))
   if (keeper !== null) context.tell(keeper.told)
   const said = notDone(endpoint, data)
   if (said !== null)

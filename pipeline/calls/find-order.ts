@@ -4,8 +4,16 @@
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
 import { lastId, textOf } from '../../connectors/envelope.ts'
-import { extractPage, firstPage, type Place, turnPage, watchPages } from '../../connectors/pages.ts'
+import {
+  endlessList,
+  extractPage,
+  firstPage,
+  type Place,
+  turnPage,
+  watchPages,
+} from '../../connectors/pages.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
+import { isObject } from '../../models/rows.ts'
 
 export interface PlacedOrder {
   readonly clientOid: string
@@ -19,6 +27,9 @@ export interface FoundOrder {
   readonly orderId: string
   readonly status: string
 }
+
+/** Of a hundred orders each: more do not rest, and whoever placed more since finds out by hand. */
+const MOST_PAGES = 1_000
 
 /** By how much the venue's clock may differ from what is known of it. */
 const CLOCK_SLACK_MS = 60_000
@@ -50,9 +61,7 @@ async function search(
     const cursor: Params = place.cursor === null ? {} : { cursor: place.cursor }
     const answer = await client.request(endpoint, { ...params, ...cursor })
     const page = extractPage(endpoint, answer.envelope.data)
-    const order = (page.rows as Readonly<Record<string, unknown>>[]).find(
-      (row) => textOf(row.clientOid) === clientOid,
-    )
+    const order = page.rows.filter(isObject).find((row) => textOf(row.clientOid) === clientOid)
     if (order !== undefined)
       return {
         feed: endpoint.name,
@@ -61,6 +70,7 @@ async function search(
       }
     watch(place.cursor, page.rows.length, lastId(endpoint, page.rows))
     place = turnPage(endpoint, place, page)
+    if (place !== null && place.cursors.length >= MOST_PAGES) throw endlessList(endpoint, MOST_PAGES)
   }
   return null
 }

@@ -7,7 +7,7 @@ import { TieoutError } from '../../models/error.ts'
 import type { CallSession } from './session.ts'
 
 export interface FailedItem {
-  /** Place in the answer, from 1, and how many items it has. */
+  /** Place in the answer, or in the request where the answer does not tell of it, from 1; and how many items there are. */
   readonly place: number
   readonly total: number
   /** Which one it is, as the answer or else the request names it; empty where neither does. */
@@ -37,7 +37,6 @@ export function failedItems(
   const { names, id } = itemsMayFail
   const answered = itemsOf(data)
   const sent = sentItems(params[itemsMayFail.param], names)
-  const total = Math.max(answered.length, sent.length)
   // Answers stand in the order of the request; one of another length is no help.
   const isParallel = sent.length === answered.length
   const refused = answered.flatMap(({ item, isFailure }, index): FailedItem[] => {
@@ -47,7 +46,9 @@ export function failedItems(
     const name = nameOf(item, names) || nameOf((isParallel ? sent[index] : undefined) ?? {}, names)
     const message = textOf(item.msg) ?? textOf(item.errorMsg) ?? ''
     const isCode = code !== null && code !== SUCCESS
-    return [{ place: index + 1, total, name, code: isCode ? code : isFailure ? 'failed' : 'no id', message }]
+    return [
+      { place: index + 1, total: 0, name, code: isCode ? code : isFailure ? 'failed' : 'no id', message },
+    ]
   })
   const untold = sent.flatMap((item, index): FailedItem[] => {
     const beside = isParallel ? answered[index]?.item : undefined
@@ -55,9 +56,11 @@ export function failedItems(
       answered.some((one) => isNamed(item, one.item, names)) ||
       (beside !== undefined && !isContradicted(item, beside, names))
     if (isTold) return []
-    return [{ place: index + 1, total, name: nameOf(item, names), code: NOT_TOLD, message: '' }]
+    return [{ place: index + 1, total: 0, name: nameOf(item, names), code: NOT_TOLD, message: '' }]
   })
-  return [...refused, ...untold]
+  // What the answer does not tell of stands beside what it has.
+  const total = Math.max(answered.length + untold.length, sent.length)
+  return [...refused, ...untold].map((item) => ({ ...item, total }))
 }
 
 /**

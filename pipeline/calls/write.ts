@@ -126,7 +126,7 @@ async function settleFailure(
 export async function lookForOrders(
   session: CallSession,
 ): Promise<ReadonlyMap<number, { orderId: string; clientOid: string }>> {
-  const { books, clock, run, client, venue, access, tell } = session
+  const { books, clock, run, client, venue, access, secrets, tell } = session
   const found = new Map<number, { orderId: string; clientOid: string }>()
   for (const write of await unsettledWrites(books.landing.connection, access.name)) {
     const { clientOid, symbol } = write.endpoint === placeOrder.name ? fieldsOf(write) : {}
@@ -138,7 +138,8 @@ export async function lookForOrders(
         continue
       }
       found.set(write.seq, { orderId: order.orderId, clientOid })
-      const reason = `order ${order.orderId} was found in ${order.feed} as ${order.status}`
+      const said = `order ${order.orderId} was found in ${order.feed} as ${order.status}`
+      const reason = redactText(said, secrets)
       await settle(books, clock, run, write.seq, { outcome: 'done', code: 'found', reason })
       tell(`Write ${write.seq} was carried out: ${reason} (clientOid ${clientOid}).`)
     } catch (error) {

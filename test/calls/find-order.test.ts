@@ -1,0 +1,125 @@
+// The search for an order whose answer was lost, in lists that do not behave: the venue is a few lines on loopback, which
+// takes the order and breaks off, and answers for its lists what the test says.
+import { createServer } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { readWrites } from '../../pipeline/books/writes.ts'
+import { desk, journalText } from '../support/calls.ts'
+
+const OPEN = '/api/v3/trade/unfilled-orders'
+const HISTORY = '/api/v3/trade/history-orders'
+const ORDER = ['symbol=BTCUSDT', 'side=buy', 'orderType=limit', 'force=gtc', 'price=1000', 'size=0.01']
+const SECRET = 'api-secret-01'
+const taxKey = { apiKey: 'tax-key-01', secret: 'tax-secret-01', passphrase: 'tax-phrase-01' }
+const account = {
+  name: 'desk',
+  uid: '1001',
+  kind: 'unified',
+  roles: [],
+  apiKey: 'api-key-01',
+  secret: SECRET,
+} as const
+
+interface Page {
+  readonly list: unknown
+  readonly cursor: unknown
+}
+
+const NOTHING: Page = { list: [], cursor: null }
+const order = (clientOid: unknown, more: object = {}) => ({
+  orderId: '7',
+  clientOid,
+  orderStatus: 'live',
+  ...more,
+})
+
+/** Places an order whose answer is lost, with these lists; gives what came of the call and of the write. */
+async function lost(lists: Readonly<Record<string, (cursor: string | null) => Page>>) {
+  const asked: string[] = []
+  const server = createServer((request, response) => {
+    const { pathname, searchParams } = new URL(request.url ?? '/', 'http://venue')
+    asked.push(pathname)
+    if (request.method === 'POST') return request.socket.destroy()
+    const list = lists[pathname]
+    const data = list === undefined ? NOTHING : list(searchParams.get('cursor'))
+    response.end(JSON.stringify({ code: '00000', msg: 'success', requestTime: Date.now(), data }))
+  })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  onTestFinished(() => {
+    server.closeAllConnections()
+    server.close()
+  })
+  const baseUrl = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+  const at = await desk({
+    baseUrl,
+    accounts: [{ ...account, roles: [], passphrase: 'api-phrase-01', taxKey }],
+  })
+  const made = await at.call('spot.placeOrder', ORDER, { write: true }).catch((error: unknown) => error)
+  const books = await openBooks(at.dir, { clock: systemClock, command: 'test' })
+  const [write] = await readWrites(books.landing.connection)
+  await books.close()
+  return { made, write, told: at.told, asked, journal: await journalText(at.dir) }
+}
+
+const OPEN_STILL = { name: 'OutcomeUnknown', exitCode: 5 }
+
+test.each([
+  ['the same page', () => [order('other')]],
+  ['an empty page', () => []],
+])('%s under new cursors for ever is given up: the write stays open, and why is told', async (_, list) => {
+  for (const path of [OPEN, HISTORY]) {
+    let next = 0
+    const endless = (): Page => {
+      next += 1
+      return { list: list(), cursor: `c${next}` }
+    }
+    const { made, write, told, asked } = await lost({ [path]: endless })
+    expect(made).toMatchObject(OPEN_STILL)
+    expect(write).toMatchObject({ outcome: 'unknown' })
+    expect(told.join('\n')).toMatch(/^Order own-1 of write 1 could not be looked for: .*repeated cursor/m)
+    expect(asked.length).toBeLessThan(20)
+  }
+})
+
+test('pages without end whose orders are all new are given up: so many orders do not rest, nor have been since it was sent', async () => {
+  let next = 0
+  const endless = (): Page => {
+    next += 1
+    return { list: [order('other', { orderId: String(next) })], cursor: next > 3_000 ? null : `c${next}` }
+  }
+  const { made, write, told, asked } = await lost({ [OPEN]: endless })
+  expect(made).toMatchObject(OPEN_STILL)
+  expect(write).toMatchObject({ outcome: 'unknown' })
+  expect(told.join('\n')).toMatch(/^Order own-1 of write 1 could not be looked for:/m)
+  expect(asked.length).toBeLessThan(1_200)
+}, 60_000)
+
+test('an order behind empty pages whose cursor leads on is found', async () => {
+  const pages: Readonly<Record<string, Page>> = {
+    first: { list: null, cursor: 'a' },
+    a: { list: [order('other')], cursor: 'b' },
+    b: { list: [], cursor: 'c' },
+    c: { list: [order('own-1')], cursor: '' },
+  }
+  const { made, write } = await lost({ [OPEN]: (cursor) => pages[cursor ?? 'first'] ?? NOTHING })
+  expect(made).toEqual({ orderId: '7', clientOid: 'own-1' })
+  expect(write).toMatchObject({ outcome: 'done', code: 'found' })
+})
+
+test('rows that are no orders are passed over', async () => {
+  const list = [null, 5, 'own-1', ['own-1'], { clientOid: null }, order({ own: 1 }), order('own-1')]
+  const { made } = await lost({ [HISTORY]: () => ({ list, cursor: null }) })
+  expect(made).toEqual({ orderId: '7', clientOid: 'own-1' })
+})
+
+test('a secret of ours that the list repeats is neither told nor journaled', async () => {
+  const said = { orderId: SECRET, orderStatus: `live ${SECRET}` }
+  const { made, write, told, journal } = await lost({
+    [OPEN]: () => ({ list: [order('own-1', said)], cursor: null }),
+  })
+  expect(write).toMatchObject({ outcome: 'done', code: 'found' })
+  for (const text of [JSON.stringify(made), JSON.stringify(write), told.join('\n'), journal])
+    expect(text).not.toContain(SECRET)
+})

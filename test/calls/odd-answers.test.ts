@@ -1,0 +1,48 @@
+// Answers to writes that are neither plainly a success nor plainly a refusal: what is shown, journaled and said of them.
+import { expect, test } from 'vitest'
+import { command } from '../support/in-process.ts'
+import { refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
+
+const MODIFY = '/api/v3/trade/batch-modify-order'
+const MODIFY_KEY = '/api/v2/broker/manage/modify-subaccount-apikey'
+
+async function call(path: string, answer: unknown, words: readonly string[]) {
+  const venue = await traderVenue({ ...TRADER, [path]: () => answer })
+  const dir = traderBooks(venue.baseUrl, '{}')
+  const run = await command(['call', ...words, '--write', '--json', '--dir', dir])
+  const { stdout } = await command(['writes', '--json', '--dir', dir])
+  const [write] = JSON.parse(stdout) as Record<string, unknown>[]
+  return { run, write, sent: venue.arrived.filter((one) => one === path).length }
+}
+
+test('a success under a status of failure leaves open whether the write was carried out', async () => {
+  const { run, write, sent } = await call('/api/v3/trade/cancel-order', refused('00000', 400), [
+    'trade.cancelOrder',
+    'orderId=5',
+  ])
+  expect(run.code).toBe(5)
+  expect(run.stderr).toContain('tieout: It is not known whether the venue carried this out')
+  expect(write).toMatchObject({ outcome: 'unknown', code: '00000' })
+  expect(sent).toBe(1)
+})
+
+test('an answer whose items are none of those that were sent counts what it has and what it does not tell of', async () => {
+  const { run, write } = await call(
+    MODIFY,
+    [null, 5, 'x', [[]]],
+    ['trade.batchModifyOrders', 'orders=[{"orderId":"1","qty":"1"},{"orderId":"2","qty":"1"}]'],
+  )
+  expect(run.code).toBe(4)
+  expect(run.stderr).toContain('found:    6 of 6 items not told of: item 1: no id; ')
+  expect(write).toMatchObject({ outcome: 'unknown' })
+})
+
+test('a passphrase that was sent and comes back is not shown', async () => {
+  const passphrase = 'hush-hush-passphrase'
+  const { run } = await call(MODIFY_KEY, { subUid: '1', label: passphrase }, [
+    'broker.modifyApiKey',
+    ...['subUid=1', 'apiKey=abcdef', `passphrase=${passphrase}`, 'permType=readonly', 'permList=spot_trade'],
+  ])
+  expect(run.code).toBe(0)
+  expect(JSON.parse(run.stdout)).toEqual({ subUid: '1', label: '*'.repeat(passphrase.length) })
+})
