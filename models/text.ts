@@ -14,6 +14,12 @@ export function forTerminal(text: string): string {
   return text.replace(UNPRINTABLE, escaped)
 }
 
+/** Spaces, what has no shape of its own, and the blank sign of braille. */
+const UNSEEN = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu
+
+/** Whether nothing of it can be seen. */
+export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === ''
+
 /** The beginning of a text that is too long to be read, and how long it was. */
 export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`

@@ -2,6 +2,7 @@
 // made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
+import { isBlank } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -16,11 +17,11 @@ const NOTE_CHARACTERS_MAX = 2_000
 /** The note as it is kept. Throws a UsageError for one that says nothing, or too much. */
 export function readNote(text: string): string {
   const note = text.trim()
-  if (note !== '' && note.length <= NOTE_CHARACTERS_MAX) return note
+  if (!isBlank(note) && note.length <= NOTE_CHARACTERS_MAX) return note
   throw new UsageError('The note cannot be kept.', {
     where: '--note',
     expected: `1 to ${NOTE_CHARACTERS_MAX} characters`,
-    found: note === '' ? 'nothing' : `${note.length} characters`,
+    found: isBlank(note) ? 'nothing that can be seen' : `${note.length} characters`,
     action: 'Say in a sentence or two what explains the break.',
   })
 }

@@ -1,6 +1,7 @@
 // Parquet by DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may touch one file alone.
 // The query itself runs elsewhere, without any access to files; so no query can write, whatever it says.
 import { DuckDBInstance, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import { UsageError } from '../../models/error.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import type { RawResult } from './column.ts'
 import { loadTable } from './load.ts'
@@ -14,19 +15,35 @@ function selected(name: string, type: DuckDBType): string {
   return ALMOST_A_FLOAT.has(type.typeId) ? `cast(${column} as decimal(38, 0)) as ${column}` : column
 }
 
+/** Readers of Parquet, DuckDB among them, take capitals and small letters for the same. */
+function refuseAlike(names: readonly string[]): void {
+  const first = new Map<string, string>()
+  for (const name of names) {
+    const other = first.get(name.toLowerCase())
+    if (other !== undefined)
+      throw new UsageError('Two columns of the answer differ in capitals alone.', {
+        where: `${other}, ${name}`,
+        expected: 'columns that Parquet can tell apart',
+        action: 'Give one of them another name, with `as` in the query; --format csv and json take both.',
+      })
+    first.set(name.toLowerCase(), name)
+  }
+}
+
 /** Where it may spill, and by how many threads it works; the system's folder and all processors by default. */
 export interface ParquetRoom {
   readonly tempDir?: string
   readonly threads?: number
 }
 
-/** Writes the rows to `path`, which must not exist. */
+/** Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ in capitals alone. */
 export async function writeParquet(
   path: string,
   result: RawResult,
   memoryLimit: string,
   { tempDir, threads }: ParquetRoom = {},
 ): Promise<void> {
+  refuseAlike(result.names)
   const spill = makeSpillFolder(tempDir)
   const instance = await DuckDBInstance.create(':memory:', {
     temp_directory: spill.path,

@@ -1,31 +1,56 @@
--- What the venue has once reported it does not change. A changed record is a warning, with both versions kept; a record to
--- which only unknown fields came is a notice. Orders and the like live, so they may change.
--- grain: one row per account, feed and whether known fields changed
+-- What the venue has once reported it does not change, and one answer does not report it twice with other content. Both are
+-- a warning, with all versions kept; a record to which only unknown fields came is a notice. Orders and the like live, so
+-- they may change from one answer to the next.
+-- grain: one row per account, feed and whether known fields changed, unknown ones did, or one answer contradicts itself
 with
-records as (
-  select account, feed, record_id, min(first_seen_at) as first_at, max(first_seen_at) as changed_at,
-    count(distinct core) > 1 as is_known_change
+answers as (
+  select account, feed, record_id, page_id, min(first_seen_at) as told_at
+  from staging.record_versions
+  group by account, feed, record_id, page_id
+  having count(distinct core) > 1
+),
+contradictions as (
+  select account, feed, record_id, min(answers.told_at) as contradicted_at
+  from answers
+  group by account, feed, record_id
+),
+changes as (
+  select account, feed, record_id, max(first_seen_at) as changed_at, count(distinct core) > 1 as is_known_change
   from staging.record_versions
   where nature = 'event'
   group by account, feed, record_id
   having count(distinct core) > 1 or count(distinct coalesce(extra, '')) > 1
 ),
+records as (
+  select changes.account as account, changes.feed as feed, changes.record_id as record_id,
+    changes.changed_at as changed_at, case when changes.is_known_change then 'known' else 'unknown' end as what
+  from changes
+  left join contradictions on contradictions.account = changes.account and contradictions.feed = changes.feed
+    and contradictions.record_id = changes.record_id
+  where contradictions.account is null
+  union all
+  select account, feed, record_id, contradicted_at, 'one answer' from contradictions
+),
 grouped as (
-  select account, feed, is_known_change, count(*) as record_count, min(changed_at) as occurred_at,
+  select account, feed, what, count(*) as record_count, min(changed_at) as occurred_at,
     first_of(ordered_list(record_id, record_id), 10) as ids
   from records
-  group by account, feed, is_known_change
+  group by account, feed, what
 )
-select case when is_known_change then 'warning' else 'notice' end as severity, account,
+select case when what = 'unknown' then 'notice' else 'warning' end as severity, account,
   cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  case
-    when is_known_change
+  case what
+    when 'known'
       then counted(record_count, 'record of ' || feed || ' was', 'records of ' || feed || ' were')
         || ' changed by the venue after receipt. The books follow the newest version; all versions are kept (is_current).'
+    when 'one answer'
+      then counted(record_count, 'record of ' || feed || ' stands', 'records of ' || feed || ' stand')
+        || ' twice in one answer, with other content. The books follow the version that was updated last, else the last of'
+        || ' the answer; all versions are kept (is_current).'
     else counted(record_count, 'record', 'records') || ' of ' || feed || ' came again with other unknown fields.'
   end as explanation,
   cast(to_json(ids) as varchar) as evidence,
-  feed || case when is_known_change then '/known' else '/unknown' end as culprit
+  feed || '/' || what as culprit
 from grouped

@@ -10,12 +10,16 @@ grouped as (
   select account, feed, field, problem, min(found.example) as example
   from found
   group by account, feed, field, problem
-)
-select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+),
+unread as (select account, feed, count(*) as row_count from main.quarantine group by account, feed)
+select 'notice' as severity, grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
-  feed || ': ' || problem || ' in ' || coalesce(field, 'the answer')
-    || case when example is null then '' else ', for example ' || example end || '. All of it is kept.' as explanation,
-  cast(to_json([feed || '.' || coalesce(field, '')]) as varchar) as evidence,
-  feed || '/' || coalesce(field, '') || '/' || problem as culprit
+  grouped.feed || ': ' || problem || ' in ' || coalesce(field, 'the answer')
+    || case when example is null then '' else ', for example ' || example end
+    || case when unread.account is null then '. All of it is kept.'
+      else '. Rows of this feed that could not be read are in the table quarantine; all else is kept.' end as explanation,
+  cast(to_json([grouped.feed || '.' || coalesce(field, '')]) as varchar) as evidence,
+  grouped.feed || '/' || coalesce(field, '') || '/' || problem as culprit
 from grouped
+left join unread on unread.account = grouped.account and unread.feed = grouped.feed

@@ -159,6 +159,9 @@ describe('a note', () => {
   test('is a sentence or two', () => {
     expect(readNote(' A gift. ')).toBe('A gift.')
     expect(() => readNote('x'.repeat(2_001))).toThrow(UsageError)
+    for (const unseen of ['\u200b', '\u2060 \ufe0f', '\u3164', '\u00ad', '\u2800', '\u0000'])
+      expect(() => readNote(unseen)).toThrow(UsageError)
+    for (const seen of ['–', '你', '✓', 'e\u0301', '\u200bgift']) expect(readNote(seen)).toBe(seen)
   })
 
   test('explains no break of severity error, and none of several that begin alike', () => {

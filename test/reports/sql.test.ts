@@ -270,6 +270,24 @@ describe('Parquet', () => {
     })
   })
 
+  test('takes no two columns that differ in capitals alone, and says what helps', async () => {
+    const books = await publish([])
+    const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'alike.parquet')
+    const query = 'select 1 as coin, 2 as "Coin"'
+    await expect(
+      runQuery(books, query, { format: 'parquet', out, terminal: memoryTerminal() }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'Two columns of the answer differ in capitals alone.',
+      details: { where: 'coin, Coin', action: expect.stringContaining('with `as` in the query') },
+    })
+    expect(existsSync(out)).toBe(false)
+    await runQuery(books, query.replace('"Coin"', 'other'), {
+      ...{ format: 'parquet', out, terminal: memoryTerminal() },
+    })
+    expect(existsSync(out)).toBe(true)
+  })
+
   test('never replaces the ledger that it was read from', async () => {
     const books = await publish([balance('BTC', '1')])
     const out = join(books, 'ledger.duckdb')

@@ -14,6 +14,7 @@ const MADE = [
   ...LEDGER_CHECKS,
   'checks.changed_record',
   'checks.coverage',
+  'checks.drift',
   'checks.partition_clash',
 ]
 
@@ -63,6 +64,18 @@ describe('a record seen twice', () => {
       ['2', 'true'],
     ])
     expect(await books.query('select amount from entries')).toEqual([['2']])
+  })
+
+  it('twice in one answer with other content is one warning, which does not call it changed later', async () => {
+    await books.tax('USDT-FUTURES', [funding, { ...funding, amount: '2', balance: '2' }])
+    await books.tax('USDT-FUTURES', [{ ...funding, amount: '3', balance: '3' }])
+    const { openBreaks } = await books.build()
+    expect(openBreaks.map(({ severity, explanation }) => `${severity} ${explanation}`)).toEqual([
+      expect.stringMatching(
+        /^warning 1 record of tax.records stands twice in one answer, with other content\./,
+      ),
+    ])
+    expect(await books.query('select amount from tax_records where is_current')).toEqual([['3']])
   })
 
   it('with an old content again goes back to it', async () => {
@@ -118,6 +131,24 @@ describe('an order', () => {
       ['filled', 'true'],
       ['live', 'false'],
     ])
+  })
+
+  it('that stands twice in one answer with other content is a warning, and the version updated last counts', async () => {
+    const filled = { ...order, order_status: 'filled', updated_time: '2026-01-05 10:05:00+00' }
+    const live = { ...order, order_status: 'live', updated_time: '2026-01-05 10:00:00+00' }
+    await books.page('trade.orderHistory', [filled, live], { partition: 'SPOT' })
+    await books.page('trade.orderHistory', [filled], { partition: 'SPOT' })
+    const { openBreaks } = await books.build()
+    expect(openBreaks).toMatchObject([
+      {
+        severity: 'warning',
+        checkName: 'changed_record',
+        evidence: '["5"]',
+        explanation:
+          '1 record of trade.orderHistory stands twice in one answer, with other content. The books follow the version that was updated last, else the last of the answer; all versions are kept (is_current).',
+      },
+    ])
+    expect(await books.query('select order_status from orders where is_current')).toEqual([['filled']])
   })
 })
 
@@ -180,6 +211,20 @@ describe('quarantine', () => {
     expect(breaks(result)).toEqual(['warning quarantined_rows'])
     expect(result.openBreaks[0]?.evidence).toBe('["1:3"]')
     expect(await books.query('select page_id, raw from quarantine')).toEqual([['1', '{"id":"1"}']])
+  })
+
+  it('is named by a notice about the form of the same feed, which does not say that all is kept', async () => {
+    const row = { account: 'main', feed: 'tax.records', page_id: '1' }
+    const drift = { ...row, field: 'amount', problem: 'duplicate key', row_count: '1' }
+    await books.insert('drift', drift)
+    await books.insert('drift', { ...drift, feed: 'trade.orderHistory' })
+    await books.insert('quarantine', { ...row, field: 'amount', page_row: '3', first_seen_at: at })
+    const { openBreaks } = await books.build()
+    const said = openBreaks.filter(({ checkName }) => checkName === 'drift')
+    expect(said.map(({ explanation }) => explanation).toSorted()).toEqual([
+      'tax.records: duplicate key in amount. Rows of this feed that could not be read are in the table quarantine; all else is kept.',
+      'trade.orderHistory: duplicate key in amount. All of it is kept.',
+    ])
   })
 })
 
