@@ -181,7 +181,9 @@ export function configuredLots(config: Config): LotsStepOptions {
 }
 
 /** What a command asks of a build. */
-type BooksBuild = Pick<BuildOptions, 'publish' | 'full' | 'only'> & { readonly publishAnyway: boolean }
+type BooksBuild = Pick<BuildOptions, 'publish' | 'full' | 'only' | 'signal'> & {
+  readonly publishAnyway: boolean
+}
 
 export async function buildBooks(
   context: CommandContext,
@@ -206,7 +208,13 @@ export async function buildBooks(
     // What was to be erased and stands in the published ledger must go, whatever the checks say of the books without it.
     const erasing = await isErasing(books.dir)
     const publishAnyway = options.publishAnyway || erasing
-    const built = await build(context, config, books, { ...options, publishAnyway }, steps)
+    const built = await build(
+      context,
+      config,
+      books,
+      { signal: context.signal, ...options, publishAnyway },
+      steps,
+    )
     if (erasing && built.published) await endErasure(books.dir)
     return { ...built, prices }
   } finally {
@@ -273,6 +281,7 @@ async function build(
     landing: books.landing,
     now: new Date(context.now()),
     clock: context.clock,
+    signal: options.signal,
     publishAnyway: options.publishAnyway,
     publish: options.publish ?? true,
     config: {

@@ -227,6 +227,8 @@ export const nightlyCommand = defineCommand({
         const built = await buildBooks(context, config, books, {
           publishAnyway: args['publish-anyway'],
           fetchesPrices: true,
+          // What was received until somebody asked the run to stop is published.
+          ...(context.signal.aborted ? { signal: undefined } : {}),
         })
         progressed.build = built
         tellPrices(context, built.prices)

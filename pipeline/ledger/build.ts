@@ -2,8 +2,9 @@
 // publication by one rename. A build that fails leaves the published ledger untouched.
 import { dirname, join } from 'node:path'
 import type { DuckDBInstance } from '@duckdb/node-api'
+import { onAbort } from '../../models/abort.ts'
 import type { Clock } from '../../models/clock.ts'
-import type { TieoutError } from '../../models/error.ts'
+import { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 import { fileLimited } from '../engine/file-limit.ts'
 import { outOfMemory } from '../engine/out-of-memory.ts'
@@ -51,6 +52,7 @@ import {
 } from './publish.ts'
 import { type BuildConfig, GIVEN_TABLES, loadReference } from './reference.ts'
 import { KeptDiffer } from './run.ts'
+import { interruptUntil } from './session.ts'
 import { type BuildEvent, BuildFailed, type ExtraStep, runnable, runTasks } from './tasks.ts'
 import { inWorkspace, type Workspace } from './workspace.ts'
 
@@ -71,6 +73,8 @@ export interface BuildOptions {
   /** When new breaks count as first seen, and the ledger as published. */
   readonly now: Date
   readonly clock: Clock
+  /** Stops a build, also in the middle of a statement. */
+  readonly signal?: AbortSignal | undefined
   readonly config: BuildConfig
   /** Publish even when a check fails at severity error. */
   readonly publishAnyway?: boolean
@@ -85,6 +89,12 @@ export interface BuildOptions {
   readonly steps?: readonly ExtraStep[]
   readonly log?: (event: BuildEvent) => void
   readonly disk?: Disk
+}
+
+/** Somebody asked it to stop, and so it did. */
+export class BuildStopped extends TieoutError {
+  override readonly name = 'BuildStopped'
+  override readonly exitCode = 5
 }
 
 export interface BuildResult {
@@ -134,17 +144,44 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
     const made = await inWorkspace(
       options.landing.instance,
       { unfinished, published: path, breakColumns: carriedColumns },
-      (workspace) => make(workspace, { ...options, path, unfinished }),
+      (workspace) =>
+        untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
     )
     if (made.published) await publishLedger(disk, options.dir, unfinished)
     else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
     return { ...made, path }
   } catch (error) {
+    if (options.signal?.aborted === true) throw stopped(error)
     throw await explained(options, unfinished, path, error)
   } finally {
     await discardBuild(disk, unfinished)
   }
 }
+
+/** Does the work, and interrupts whatever statement it is at when the signal comes. */
+async function untilStopped<T>(
+  workspace: Workspace,
+  { signal, clock }: BuildOptions,
+  work: () => Promise<T>,
+): Promise<T> {
+  const over = new AbortController()
+  const letGo =
+    signal === undefined
+      ? undefined
+      : onAbort(signal, () => void interruptUntil(over.signal, workspace, clock))
+  try {
+    return await work()
+  } finally {
+    over.abort()
+    letGo?.()
+  }
+}
+
+const stopped = (cause: unknown): BuildStopped =>
+  new BuildStopped('The build was stopped; the published ledger is as it was.', {
+    action: 'Run again: what has landed is kept.',
+    cause,
+  })
 
 /** What a failed build came to: a full disk before all, since that is what spilling meets first when there is no memory. */
 async function explained(
@@ -187,12 +224,13 @@ async function make(
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)
-  const { clock, only, log } = options
+  const { clock, only, log, signal } = options
   const { events: tables, found } = await runTasks(await workspace.lanes(), models, steps, {
     inputs,
     base,
     only,
     clock,
+    signal,
     log,
   })
   const made = new Set(tables.map(({ table }) => table))

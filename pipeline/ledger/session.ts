@@ -23,7 +23,7 @@ const NUDGE_MS = 50
 /** A statement that has not quite begun forgets an interruption, so it is told until it has ended. */
 export async function interruptUntil(
   over: AbortSignal,
-  connection: DuckDBConnection,
+  connection: Pick<DuckDBConnection, 'interrupt'>,
   clock: Clock,
 ): Promise<void> {
   while (!over.aborted) {

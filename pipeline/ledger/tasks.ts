@@ -54,6 +54,8 @@ export interface TasksOptions {
   /** Tables that are wanted, with all that they are made from; every one when absent. */
   readonly only?: readonly string[] | undefined
   readonly clock: Clock
+  /** Nothing more is begun once it has come. */
+  readonly signal?: AbortSignal | undefined
   readonly log?: ((event: BuildEvent) => void) | undefined
 }
 
@@ -71,7 +73,7 @@ export async function runTasks(
   lanes: readonly [DuckDBConnection, ...DuckDBConnection[]],
   models: readonly Model[],
   steps: readonly ExtraStep[],
-  { inputs, base, only, clock, log }: TasksOptions,
+  { inputs, base, only, clock, signal, log }: TasksOptions,
 ): Promise<Done> {
   const [connection] = lanes
   const emptiness = await Emptiness.of(connection, { ...inputs, kept: base })
@@ -116,6 +118,7 @@ export async function runTasks(
   const events: BuildEvent[] = []
   const ordered = inOrder(tasks, new Set(inputs.given.keys()), only?.map(qualify))
   await inLanes(ordered, lanes, async (task, lane) => {
+    signal?.throwIfAborted()
     const begun = clock.monotonic()
     const { rows, kept } = await run.carryOut(task, lane)
     const event = { table: task.name, rows, ms: clock.monotonic() - begun, kept }

@@ -35,6 +35,8 @@ export interface Workspace {
   openLedger(): Promise<void>
   /** Connections for work that goes on beside each other in the ledger that is open, its own among them. */
   lanes(): Promise<readonly [DuckDBConnection, ...DuckDBConnection[]]>
+  /** Ends the statements that its connections are at. */
+  interrupt(): void
 }
 
 /**
@@ -77,7 +79,10 @@ export async function inWorkspace<T>(
         }
         return [connection, ...others]
       }
-      const result = await work({ connection, previousBreaks, openLedger, lanes })
+      const interrupt = (): void => {
+        for (const one of [connection, ...others]) one.interrupt()
+      }
+      const result = await work({ connection, previousBreaks, openLedger, lanes, interrupt })
       leave()
       await connection.run('checkpoint')
       const compact = await compacted(connection, fileOf(files.unfinished, COMPACT))
