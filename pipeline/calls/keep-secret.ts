@@ -56,7 +56,7 @@ export function keepSecret(dir: string, params: Params, saveAs: string | undefin
 /** Whether credentials.yaml has a section of this name. Throws UsageError for a file that cannot be used. */
 export function hasCredentials(dir: string, name: string): boolean {
   const file = join(dir, 'credentials.yaml')
-  return existsSync(file) && name in readCredentials(file)
+  return existsSync(file) && Object.hasOwn(readCredentials(file), name)
 }
 
 /** Our own words or the system's code; never the text of a file that holds secrets. */

@@ -307,9 +307,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
   refuseSharedVariables(file, checked.data)
   const named = [
     ...(checked.data.history.feeds ?? []),
-    ...Object.keys(checked.data.venue.budgets),
-    ...Object.keys(checked.data.venue.retention_days),
-    ...Object.keys(checked.data.venue.span_days),
+    ...['budgets', 'retention_days', 'span_days'].flatMap((map) => keysOf(value, ['venue', map])),
   ]
   for (const feed of named) {
     if (knownFeeds.includes(feed)) continue
@@ -320,6 +318,12 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     })
   }
   return checked.data
+}
+
+/** Keys as they were written: the check of a map passes over `__proto__`. */
+function keysOf(value: unknown, [key, ...path]: readonly string[]): string[] {
+  if (!isMapping(value)) return []
+  return key === undefined ? Object.keys(value) : keysOf(value[key], path)
 }
 
 /** Budgets by endpoint, as the connectors take them. */

@@ -93,8 +93,8 @@ export async function loadReference(
     await connection.run('insert into staging.account_choices values ($name, $uid, $grouping, $meaning)', {
       name,
       uid: uid ?? null,
-      grouping: config.chainGrouping?.[name] ?? null,
-      meaning: config.p2pTransfers?.[name] ?? null,
+      grouping: ownOf(config.chainGrouping, name),
+      meaning: ownOf(config.p2pTransfers, name),
     })
   }
   await connection.run('create table staging.named_feeds (feed varchar)')
@@ -174,3 +174,7 @@ async function mustUseKnown(
     action: `Correct the row, or add the ${what} to ${table}.csv beside it.`,
   })
 }
+
+/** What a map says of a name: an account may be called `constructor`, which every object has. */
+const ownOf = <T>(map: Readonly<Record<string, T>> = {}, name: string): T | null =>
+  Object.hasOwn(map, name) ? (map[name] as T) : null

@@ -14,6 +14,20 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
   ['a name and password in the address', 'venue: { base_url: "https://me:secret@example.com" }', 'base_url'],
   ['a query in the address', 'venue: { base_url: "https://example.com/?x=1" }', 'base_url'],
   ['a feed that writes', 'history: { feeds: [spot.placeOrder] }', 'There is no feed spot.placeOrder.'],
+  ...(
+    [
+      ['budgets', '{ count: 1, per_ms: 5 }'],
+      ['retention_days', '5'],
+      ['span_days', '5'],
+    ] as const
+  ).map(
+    ([map, value]) =>
+      [
+        `an endpoint of ${map} that no map of this language keeps`,
+        `venue: { ${map}: { __proto__: ${value} } }`,
+        'names an endpoint that does not exist: __proto__',
+      ] as const,
+  ),
   ['no feed at all', 'history: { feeds: [] }', 'No feed is named.'],
   ['a history that is yet to come', 'history: { since: 2031-01-01 }', 'history.since lies in the future.'],
   ...[

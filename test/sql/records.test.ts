@@ -229,6 +229,18 @@ describe('quarantine', () => {
 })
 
 describe('accounts', () => {
+  it('may be called what every object of this language has', async () => {
+    await books.build({
+      accounts: [{ name: 'constructor' }, { name: 'toString' }],
+      chainGrouping: { other: 'per-line' },
+      p2pTransfers: {},
+    })
+    expect(await books.query('select account from accounts order by 1')).toEqual([
+      ['constructor'],
+      ['toString'],
+    ])
+  })
+
   it('are what the venue said last, with the uid of the configuration where it said none', async () => {
     await books.account('main', 'unknown')
     await books.account('main', 'unified', '1001')
