@@ -1,21 +1,24 @@
-// A process that erases the frames with a text in them and dies at a change of the journal or of what has landed.
-// Its arguments: the folder of the books, the text, the number of the change. It comes to its end when there are fewer.
+// A process that erases the frames with a text in them. Its arguments: the folder of the books, the text, and a folder where it
+// leaves a copy of the books behind each change of the journal or of what has landed, numbered from 1: what there would be if it
+// had been killed then, its lock included.
+import { cpSync } from 'node:fs'
+import { join } from 'node:path'
 import { systemClock } from '../../models/clock.ts'
 import { erase, findEraseTargets } from '../../pipeline/books/erase.ts'
 import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 
-const [, , dir = '', matching = '', last = ''] = process.argv
+const [, , dir = '', matching = '', copies = ''] = process.argv
 let changes = 0
 
-/** Dies behind the change, for nothing is safe before it. */
+/** Copies behind the change, for nothing is safe before it. */
 async function changed(path: string, change: Promise<void>): Promise<void> {
   await change
   if (!/journal|landing/.test(path)) return
   changes += 1
-  if (changes === Number(last)) process.kill(process.pid, 'SIGKILL')
+  cpSync(dir, join(copies, String(changes)), { recursive: true })
 }
 
-const dying: Disk = {
+const copying: Disk = {
   ...nodeDisk,
   open: async (path, how, mode) => {
     const file = await nodeDisk.open(path, how, mode)
@@ -25,4 +28,4 @@ const dying: Disk = {
   remove: (path) => changed(path, nodeDisk.remove(path)),
 }
 
-await erase(dir, await findEraseTargets(dir, { frames: [], matching }), systemClock, dying)
+await erase(dir, await findEraseTargets(dir, { frames: [], matching }), systemClock, copying)
