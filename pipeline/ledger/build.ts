@@ -151,14 +151,13 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
     else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
     return { ...made, path }
   } catch (error) {
-    if (options.signal?.aborted === true) throw stopped(error)
-    throw await explained(options, unfinished, path, error)
+    throw error instanceof BuildStopped ? error : await explained(options, unfinished, path, error)
   } finally {
     await discardBuild(disk, unfinished)
   }
 }
 
-/** Does the work, and interrupts whatever statement it is at when the signal comes. */
+/** Does the work, and interrupts whatever statement it is at when the signal comes: BuildStopped. */
 async function untilStopped<T>(
   workspace: Workspace,
   { signal, clock }: BuildOptions,
@@ -171,6 +170,8 @@ async function untilStopped<T>(
       : onAbort(signal, () => void interruptUntil(over.signal, workspace, clock))
   try {
     return await work()
+  } catch (error) {
+    throw signal?.aborted === true ? stopped(error) : error
   } finally {
     over.abort()
     letGo?.()
