@@ -10,6 +10,7 @@ import {
   readFileSync,
   renameSync,
   rmSync,
+  statSync,
   symlinkSync,
   writeFileSync,
 } from 'node:fs'
@@ -229,6 +230,19 @@ describe('erase', { timeout: 120_000 }, () => {
       rmSync(join(dir, 'ledger.duckdb'))
       expect([steps, (await everything(dir)).includes('Jane')]).toEqual([steps, false])
     }
+  })
+
+  test('a copy behind a change is what a process leaves that is killed there', () => {
+    const { copies } = erasedByProcess()
+    const place = String(Math.ceil(readdirSync(copies).length / 2))
+    const [dir, others] = [copied(), temporaryFolder()]
+    const child = spawnSync(process.execPath, [program, dir, 'Jane Roe', others, place])
+    expect(child.signal).toBe('SIGKILL')
+    const sizes = (of: string) =>
+      readdirSync(of, { recursive: true })
+        .map((name) => `${name} ${statSync(join(of, String(name))).size}`)
+        .sort()
+    expect(sizes(dir)).toEqual(sizes(join(copies, place)))
   })
 
   test('a frame that is named and has no body is told of', async () => {
