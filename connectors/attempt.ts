@@ -137,7 +137,8 @@ export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envel
     const unreadable = refusal('malformed answer', whatItIs(body))
     throw doubtful(endpoint, new MalformedAnswer(unreadable), unreadable)
   }
-  const bare = refusal(`HTTP ${status}`, whatItIs(body))
+  const isRedirect = status >= 300 && status < 400
+  const bare = refusal(`HTTP ${status}`, isRedirect ? redirectOf(incoming) : whatItIs(body))
   throw doubtful(endpoint, refusalOf(bare, false), bare)
 }
 
@@ -155,6 +156,13 @@ function faultOf(endpoint: Endpoint, envelope: Envelope): string | null {
 function doubtful(endpoint: Endpoint, error: VenueError, refusal: Refusal): VenueError {
   const isDoubtful = error instanceof PassingFailure || refusal.code === SUCCESS
   return endpoint.writes && isDoubtful ? new OutcomeUnknown(refusal) : error
+}
+
+/** Where an answer points instead, as far as its host: credentials go to no other address than the configured one. */
+function redirectOf({ headers }: Incoming): string {
+  const { location } = headers
+  const host = typeof location === 'string' && URL.canParse(location) ? ` to ${new URL(location).host}` : ''
+  return `a redirect${host}, which is not followed; look at venue.base_url and at proxies on the way`
 }
 
 /** A body that is not an envelope, in a few words and without its text, which may be anything. */

@@ -280,10 +280,14 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     source = readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
-    if ((cause as NodeJS.ErrnoException).code === 'ENOENT') return null
+    const { code = '' } = cause as NodeJS.ErrnoException
+    if (code === 'ENOENT') return null
     throw new UsageError('The configuration cannot be read.', {
       where: file,
-      action: 'Check its permissions.',
+      found: code,
+      action: ['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code)
+        ? 'Name another folder with --dir, or another file with --config.'
+        : 'Check its permissions.',
       cause,
     })
   }

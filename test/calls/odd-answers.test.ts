@@ -1,5 +1,7 @@
 // Answers to writes that are neither plainly a success nor plainly a refusal: what is shown, journaled and said of them.
-import { expect, test } from 'vitest'
+import { createServer, type Server } from 'node:http'
+import type { AddressInfo } from 'node:net'
+import { expect, onTestFinished, test } from 'vitest'
 import { command } from '../support/in-process.ts'
 import { refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -46,3 +48,27 @@ test('a passphrase that was sent and comes back is not shown', async () => {
   expect(run.code).toBe(0)
   expect(JSON.parse(run.stdout)).toEqual({ subUid: '1', label: '*'.repeat(passphrase.length) })
 })
+
+test('a redirect is followed nowhere, keys go to no other host, and the message says what to look at', async () => {
+  const keys: unknown[] = []
+  const other = createServer((request, response) => {
+    keys.push(request.headers['access-key'])
+    response.end()
+  })
+  const venue = createServer((_request, response) => {
+    response.writeHead(302, { location: `http://localhost:${portOf(other)}/elsewhere?key=1` }).end()
+  })
+  for (const server of [other, venue]) {
+    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+    onTestFinished(() => void server.close())
+  }
+  const dir = traderBooks(`http://127.0.0.1:${portOf(venue)}`, '{}')
+  const { code, stderr } = await command(['call', 'trade.openOrders', '--dir', dir])
+  expect(stderr).toContain(
+    `HTTP 302, a redirect to localhost:${portOf(other)}, which is not followed; look at venue.base_url`,
+  )
+  expect(code).toBe(4)
+  expect(keys).toEqual([])
+})
+
+const portOf = (server: Server): number => (server.address() as AddressInfo).port

@@ -156,3 +156,12 @@ describe('a configuration may not have', () => {
       }
     })
 })
+
+test('a folder of books that is a file is no matter of permissions', async () => {
+  const file = join(temporaryFolder(), 'books')
+  writeFileSync(file, '')
+  const { code, stderr } = await command(['status', '--dir', file])
+  expect(code).toBe(2)
+  expect(stderr).toContain('found:    ENOTDIR')
+  expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
+})
