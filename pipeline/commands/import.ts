@@ -187,6 +187,13 @@ async function workOf(
     })
   const { account, mapping, zone, asset, currency, candle } = options
   const told = { account, mapping, zone, asset, currency, candle }
+  // What a script says whose variable is not set, and what the parser makes of `-`.
+  if (file === '')
+    throw new UsageError('The file to import has no name.', {
+      where: `import ${kind}`,
+      expected: 'a path; standard input is /dev/stdin',
+      action: 'Name the file.',
+    })
   const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, ...told })
   return async (books, run) =>
     describeImport(file, await importInto(books, read, run)) + describeReading(read)

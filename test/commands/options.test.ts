@@ -76,3 +76,10 @@ test.each(commands)('no option of $command stands without its value', async ({ c
   const valued = new Set([...string, ...number, ...Object.keys(choices)])
   expect([...valued].filter((name) => narg[name] === undefined && !positionals.includes(name))).toEqual([])
 })
+
+test.each(['-', ''])('import %j names no file, and says how standard input is named', async (file) => {
+  const { code, stderr } = await command(['import', 'trades', file, '--dir', temporaryFolder()])
+  expect(code).toBe(2)
+  expect(stderr).toContain('tieout: The file to import has no name.')
+  expect(stderr).toContain('standard input is /dev/stdin')
+})
