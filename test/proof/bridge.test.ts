@@ -4,10 +4,12 @@ import { appendFileSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
-import { startSandbox, writeSandboxConfig } from '../../sandbox/index.ts'
-import { tieout } from '../support/cli.ts'
+import { startSandbox } from '../../sandbox/index.ts'
+import { command } from '../support/in-process.ts'
+import { configureBooks } from '../support/sandbox-books.ts'
 
 const SPEED = 1_000
+const DAYS = 70
 const SEEDS = Number(process.env.TIEOUT_BRIDGE_SEEDS ?? 2)
 
 /** Months that are known whole, those that do not close, and those of which something is unknown. */
@@ -21,7 +23,7 @@ async function bridged(dir: string): Promise<unknown> {
         where net_worth.day = (select max(day) from net_worth)
           and value_bridge.month = date_trunc('month', net_worth.day) and closing_value <> value) as other_worth
     from months`
-  return JSON.parse((await tieout(['sql', query, '--format', 'json', '--dir', dir])).stdout)[0]
+  return JSON.parse((await command(['sql', query, '--format', 'json', '--dir', dir])).stdout)[0]
 }
 
 const CLOSED = { has_many: true, unknown: 0, open: [], other_worth: 0 }
@@ -29,20 +31,21 @@ const CLOSED = { has_many: true, unknown: 0, open: [], other_worth: 0 }
 for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
   test(`seed ${seed}: closes in euros and in tether`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-bridge-'))
-    const sandbox = await startSandbox({ seed, days: 70, speed: SPEED })
+    const sandbox = await startSandbox({ seed, days: DAYS, speed: SPEED })
+    const since = new Date(Date.now() - (DAYS + 10) * 86_400_000).toISOString().slice(0, 10)
     try {
-      await writeSandboxConfig(dir, sandbox, { speed: SPEED })
+      await configureBooks(dir, sandbox, { speed: SPEED, since })
       const config = join(dir, 'tieout.yaml')
       const shipped = readFileSync(config, 'utf8')
       appendFileSync(config, 'reports: { currency: EUR }\n')
-      expect([0, 3]).toContain((await tieout(['nightly', '--dir', dir])).code)
+      expect([0, 3]).toContain((await command(['nightly', '--dir', dir])).code)
       const worksheet = join(dir, 'worksheet.csv')
-      await tieout(['worksheet', '--out', worksheet, '--dir', dir])
-      expect((await tieout(['import', 'lots', worksheet, '--dir', dir])).code).toBe(0)
+      await command(['worksheet', '--out', worksheet, '--dir', dir])
+      expect((await command(['import', 'lots', worksheet, '--dir', dir])).code).toBe(0)
       expect(await bridged(dir)).toEqual(CLOSED)
 
       writeFileSync(config, `${shipped}reports: { currency: USDT }\n`)
-      expect([0, 3]).toContain((await tieout(['nightly', '--dir', dir])).code)
+      expect([0, 3]).toContain((await command(['build', '--dir', dir])).code)
       expect(await bridged(dir)).toEqual(CLOSED)
     } finally {
       await sandbox.close()
