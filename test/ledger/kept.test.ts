@@ -1,14 +1,18 @@
 // A build keeps the tables of which nothing has changed, and comes to the ledger that a full build makes.
-import { existsSync, readFileSync } from 'node:fs'
+import { cpSync, existsSync, readFileSync, rmSync } from 'node:fs'
 import { open } from 'node:fs/promises'
 import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { afterEach, beforeEach, expect, test } from 'vitest'
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BuildOptions, BuildResult } from '../../pipeline/ledger/build.ts'
 import type { BuildConfig } from '../../pipeline/ledger/reference.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 
+/** Books of which everything is published; each test has its own like them. */
+let published: TestBooks
+/** What published them. */
+let first: BuildResult
 let books: TestBooks
 const steps = [lotsStep({ method: 'fifo', scope: 'account' })]
 const ledger = (): string => join(books.dir, 'ledger.duckdb')
@@ -24,13 +28,37 @@ const rows = balanced(
   })),
 )
 
-beforeEach(async () => {
-  books = await TestBooks.open()
-  await books.account('main', 'unified')
-  await books.tax('SPOT', rows, { covers: ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] })
+async function landed(): Promise<TestBooks> {
+  const begun = await TestBooks.open()
+  await begun.account('main', 'unified')
+  await begun.tax('SPOT', rows, { covers: ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] })
+  return begun
+}
+
+beforeAll(async () => {
+  published = await landed()
+  first = await published.build({}, { steps })
 })
 
+afterAll(() => published.close())
+
+/** The same has landed, and what was published of it stands beside it. */
+async function begin(): Promise<void> {
+  books = await landed()
+  cpSync(published.dir, books.dir, { recursive: true, filter: (path) => !/landing\.duckdb/.test(path) })
+}
+
+beforeEach(begin)
+
 afterEach(() => books.close())
+
+async function beginAgain(): Promise<void> {
+  await books.close()
+  await begin()
+}
+
+/** As if nothing had been published. */
+const unpublish = (): void => rmSync(ledger())
 
 const LATER = new Date('2026-02-03T00:00:00Z')
 
@@ -80,7 +108,6 @@ async function change(statement: string, { isLeft = false } = {}): Promise<void>
 }
 
 test('of which nothing has changed everything is kept, with its comments and the time when it was made', async () => {
-  const first = await build()
   expect(keptOf(first)).toEqual([])
   const [before, texts] = [await columns(), await books.query('from made_tables order by all')]
   const second = await build({}, { now: LATER })
@@ -94,7 +121,6 @@ test('of which nothing has changed everything is kept, with its comments and the
 })
 
 test('a record of one feed makes what is made from it and from the pages, and keeps the rest', async () => {
-  await build()
   await books.futures('USDT-FUTURES', [
     {
       id: 'f1',
@@ -113,7 +139,6 @@ test('a record of one feed makes what is made from it and from the pages, and ke
 })
 
 test('what comes out with the same rows changes nothing behind it', async () => {
-  await build()
   // The settings are others, the start of the history that they tell lies before everything.
   const since = new Date('2025-01-01T00:00:00Z')
   const second = await build({ since }, { now: LATER })
@@ -123,9 +148,10 @@ test('what comes out with the same rows changes nothing behind it', async () => 
 })
 
 test('a note explains a break of a check that was kept, and taking it back opens it again', async () => {
+  unpublish()
   await leaveGap()
-  const first = await build({}, { publishAnyway: true })
-  const chosen = first.openBreaks.find(({ severity }) => severity === 'warning')
+  const open = await build({}, { publishAnyway: true })
+  const chosen = open.openBreaks.find(({ severity }) => severity === 'warning')
   expect(chosen).toBeDefined()
   const note = async (seq: string, isWithdrawn: boolean): Promise<void> =>
     books.insert('notes', {
@@ -144,12 +170,11 @@ test('a note explains a break of a check that was kept, and taking it back opens
   ])
   await expectFull(explained)
   await note('2', true)
-  const open = await build({}, { now: LATER, publishAnyway: true })
-  expect(open.openBreaks).toEqual(first.openBreaks)
+  const again = await build({}, { now: LATER, publishAnyway: true })
+  expect(again.openBreaks).toEqual(open.openBreaks)
 })
 
 test('an amount that becomes the smallest one below zero is another row, though halves of its digits are equal', async () => {
-  await build()
   const smallest = '-0.000000000000000001'
   await books.sql(`update landing.main.tax_records set fee = '${smallest}' where fee = 0 and id = '3'`)
   const second = await build({}, { publishAnyway: true })
@@ -159,7 +184,6 @@ test('an amount that becomes the smallest one below zero is another row, though 
 })
 
 test('a published table that is not what was built is found, said and made again', async () => {
-  await build()
   await change("update entries set amount = amount + 1 where source_id = '3'")
   const notes: string[] = []
   const second = await build({}, { onNote: (text) => notes.push(text) })
@@ -169,7 +193,6 @@ test('a published table that is not what was built is found, said and made again
 })
 
 test('a published table that cannot be read is made again with all others', async () => {
-  await build()
   const [[block]] = (await books.query(
     "select max(block_id) from pragma_storage_info('entries') where block_id >= 0",
   )) as [[string]]
@@ -184,19 +207,19 @@ test('a published table that cannot be read is made again with all others', asyn
 })
 
 test('breaks that are not those that were published are found again', async () => {
+  unpublish()
   await leaveGap()
-  const first = await build({}, { publishAnyway: true })
-  expect(first.openBreaks).not.toEqual([])
+  const before = await build({}, { publishAnyway: true })
+  expect(before.openBreaks).not.toEqual([])
   for (const statement of ["update breaks set explanation = 'all is well'", 'delete from breaks']) {
     await change(statement)
     const second = await build({}, { publishAnyway: true })
     expect(keptOf(second)).toEqual([])
-    expect(second.openBreaks).toEqual(first.openBreaks)
+    expect(second.openBreaks).toEqual(before.openBreaks)
   }
 })
 
 test('what somebody has made in the published file or taken out of it is in no build’s way', async () => {
-  await build()
   for (const statement of [
     'create view own as from entries',
     'create schema own; create table own.own (id integer); create table own.entries (id integer)',
@@ -224,7 +247,7 @@ test('what somebody has made in the published file or taken out of it is in no b
 
 test('what another program left unfinished beside the published file does not change the next one', async () => {
   for (const full of [false, true]) {
-    await build()
+    await beginAgain()
     await change("update entries set amount = amount + 1 where source_id = '3'", { isLeft: true })
     expect(existsSync(`${ledger()}.wal`)).toBe(true)
     await build({}, { full })
@@ -234,6 +257,7 @@ test('what another program left unfinished beside the published file does not ch
 })
 
 test('the note on a break that has been resolved goes where it was erased', async () => {
+  unpublish()
   const withNote = async () =>
     books.query("select status, note from breaks where check_name = 'balance_chain'")
   await leaveGap()
@@ -261,13 +285,14 @@ test('of another program, or without a word of its tables, nothing is kept', asy
     "update made_tables set decided_by = 'another' where table_name = 'main.about'",
     'drop table made_tables',
   ]) {
-    await build()
+    await beginAgain()
     await change(statement)
     expect(keptOf(await build())).toEqual([])
   }
 })
 
 test('what is no longer published stands nowhere in the file', async () => {
+  unpublish()
   const email = 'jane.roe@example.org'
   await books.sql(
     `insert into landing.main.subaccount_emails (account, partition, page_id, page_row, sub_uid, subaccount_email)
