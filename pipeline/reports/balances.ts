@@ -2,15 +2,14 @@
 
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
-import type { Values } from '../ledger/reader.ts'
 import type { QueryResult } from '../ledger/session.ts'
 import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
+import { LAST_DAY, pricesBefore, pricesOf } from './period-prices.ts'
 import {
   fileNameOf,
-  lastAnswered,
   movesOf,
   OF_ACCOUNT,
   type Report,
@@ -89,35 +88,6 @@ function remarksOn({ lacking, all, owing }: Counts, day: string, end: string | n
   ]
 }
 
-/** The last day of which the books have values. */
-const LAST_DAY = '(select max(day) from daily_valuation)'
-
-const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
-
-/**
- * The last UTC day that ended before the value `$before`; the last that the books know where the venue last answered before
- * it, and nothing imported is of later days.
- */
-export const lastDayBefore = (ledger: Ledger): string => `(case
-  when $before::timestamptz is null then ${LAST_DAY}
-  when $before::timestamptz > ${lastAnswered(ledger)} then least(${LAST_DAY}, ${DAY_BEFORE})
-  else ${DAY_BEFORE}
-end)`
-
-/** The last day that has values, as text, where the day before the value `before` lies beyond it; null where it does not. */
-export async function valuesEndBefore(ledger: Ledger, before: Values[string] | null): Promise<string | null> {
-  const [row] = await ledger.query(
-    `select cast(${LAST_DAY} as varchar) where ${lastDayBefore(ledger)} > ${LAST_DAY}`,
-    { before },
-  )
-  return typeof row?.[0] === 'string' ? row[0] : null
-}
-
-/** What one of each coin cost at the end of a UTC day; `day` is SQL. */
-export const pricesOf = (day: string): string =>
-  `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
-   from daily_valuation where day = ${day} group by coin`
-
 /** What each wallet owed of loans before `$before`, and by how many entries; only of wallets that ever owed something. */
 export const OWED = `
   select liabilities.account, liabilities.ledger, liabilities.coin,
@@ -155,7 +125,9 @@ const NO_PRICES = `select null::varchar as coin, null::decimal(38, 18) as price,
 async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> {
   for (const table of ['postings', 'liabilities']) requireTable(ledger, table)
   const isValued = ledger.tables.has('daily_valuation')
-  const prices = isValued ? pricesOf(lastDayBefore(ledger)) : NO_PRICES
+  const { sql: prices, booksEnd } = isValued
+    ? await pricesBefore(ledger, request.period.before)
+    : { sql: NO_PRICES, booksEnd: null }
   const rows = await sums(
     ledger,
     `with
@@ -186,6 +158,5 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> 
     all: rows.length,
     owing: rows.filter((row) => isWith(BORROWED, row)).length,
   }
-  const end = isValued ? await valuesEndBefore(ledger, request.period.before) : null
-  return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day', end) }
+  return { columns: COLUMNS, rows: asBatches(rows), remarks: remarksOn(counts, 'that day', booksEnd) }
 }

@@ -83,25 +83,47 @@ export async function revalueEvents(
     `select * from prices where coin in (${known}) and currency in (${known})`,
     {},
   )
-  await copy(connection, ledger, 'price_sources', 'select * from price_sources', {})
   await copy(connection, ledger, 'stated', stated(), { wanted })
+  await connection.run('alter table lot_events rename to valued_events')
+  await valueAmounts(connection, ledger, { currency: wanted, money, amounts: AMOUNTS, values: { published } })
+  await connection.run(`create table lot_events as ${REVALUED}`, { wanted })
+}
+
+interface Valuation {
+  readonly currency: string
+  /** Codes of money; those of the books when absent. */
+  readonly money?: readonly string[]
+  /** A select of what is to be valued, with the columns of `staging.amounts_to_value`. */
+  readonly amounts: string
+  readonly values?: Readonly<Record<string, string>>
+}
+
+/** Makes the table `valuations` from the table `prices` on the connection, by the models that value the books. */
+export async function valueAmounts(
+  connection: DuckDBConnection,
+  ledger: Ledger,
+  { currency, money, amounts, values = {} }: Valuation,
+): Promise<void> {
+  const dir = dirname(ledger.file)
+  await copy(connection, ledger, 'price_sources', 'select * from price_sources', {})
   registerExactFunctions(connection)
   await createMacros(connection)
   await connection.run('create schema staging')
-  await connection.run('create table staging.reporting as select $wanted::varchar as currency', { wanted })
-  await connection.run(`create table staging.fiat as ${listOf(money, 'currency')}`)
-  await connection.run(`create table staging.quote_ranks as ${listOf(hubs, 'coin')}`)
-  await connection.run('alter table lot_events rename to valued_events')
-  await connection.run(`create table staging.amounts_to_value as ${AMOUNTS}`, { published })
+  await connection.run('create table staging.reporting as select $currency::varchar as currency', {
+    currency,
+  })
+  await connection.run(`create table staging.fiat as ${listOf(money ?? [...moneyCodes(dir)], 'currency')}`)
+  await connection.run(`create table staging.quote_ranks as ${listOf(quoteCoins(dir), 'coin')}`)
+  await connection.run(`create table staging.amounts_to_value as ${amounts}`, { ...values })
   for (const { table, select } of valuationModels())
     await connection.run(`create table ${table} as ${select}`)
-  await connection.run(`create table lot_events as ${REVALUED}`, { wanted })
 }
 
 const listOf = (codes: readonly string[], column: string): string =>
   `select unnest([${codes.map((code) => `${literal(code)}::varchar`).join(', ')}]) as ${column}`
 
-async function copy(
+/** Fills a table on the connection with what the published ledger answers. */
+export async function copy(
   connection: DuckDBConnection,
   ledger: Ledger,
   table: string,

@@ -8,9 +8,10 @@ import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
-import { lastDayBefore, OWED, pricesOf, valuesEndBefore } from './balances.ts'
+import { OWED } from './balances.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
+import { type PeriodPrices, pricesBefore } from './period-prices.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -65,13 +66,14 @@ export async function statementReport(ledger: Ledger, request: ReportRequest): P
   const values = valuesOf(request)
   const found = await sums(ledger, MOVED(ledger), values)
   const currency = await currencyOf(ledger)
-  const worths = await balanceWorths(ledger, values, currency)
+  const prices = currency === null ? null : await pricesOfPeriod(ledger, request)
+  const worths = await balanceWorths(ledger, values, prices)
   const books = new Map<string, Row[]>()
   for (const row of found) {
     const key = keyOf(row)
     books.set(key, [...(books.get(key) ?? []), row])
   }
-  const owed = await owedLines(ledger, values, currency)
+  const owed = await owedLines(ledger, values, currency, prices)
   const lines = [...books].flatMap(([key, sumsByKind]) => [
     ...statementOf(sumsByKind, worths(key), currency),
     ...(owed.get(key) ?? []),
@@ -121,9 +123,16 @@ const MOVED = (ledger: Ledger): string => {
     group by account, ledger, coin, movement order by account, ledger, coin, movement nulls first`
 }
 
-/** SQL that joins what one of each coin cost at the end of the day before the value `before`. */
-const priceJoin = (ledger: Ledger, name: string, before: string): string =>
-  `left join (${pricesOf(lastDayBefore(ledger).replaceAll('$before', before))}) as ${name} using (coin)`
+interface Prices {
+  /** Of when the period begins and ends. */
+  readonly first: PeriodPrices
+  readonly last: PeriodPrices
+}
+
+async function pricesOfPeriod(ledger: Ledger, { period }: ReportRequest): Promise<Prices> {
+  const last = await pricesBefore(ledger, period.before)
+  return { first: period.from === null ? last : await pricesBefore(ledger, period.from), last }
+}
 
 interface BalanceWorths {
   readonly opening: string | null
@@ -138,11 +147,11 @@ const NO_PERIOD: BalanceWorths = { opening: null, closing: null, ends: { opening
 async function balanceWorths(
   ledger: Ledger,
   values: Values,
-  currency: string | null,
+  prices: Prices | null,
 ): Promise<(key: string) => BalanceWorths> {
-  if (currency === null) return () => NO_PERIOD
-  const worth = (quantity: string, prices: string): string =>
-    `case when ${quantity} = 0 then 0 else exact_multiply(${quantity}, ${prices}.price) end`
+  if (prices === null) return () => NO_PERIOD
+  const worth = (quantity: string, then: string): string =>
+    `case when ${quantity} = 0 then 0 else exact_multiply(${quantity}, ${then}.price) end`
   const rows = await ledger.query(
     `with
      held as (
@@ -154,13 +163,10 @@ async function balanceWorths(
      )
      select account, ledger, coin, ${worth('opening', 'first')}, ${worth('closing', 'last')}
      from held
-     ${priceJoin(ledger, 'first', '$from')} ${priceJoin(ledger, 'last', '$before')}`,
+     left join (${prices.first.sql}) as first using (coin) left join (${prices.last.sql}) as last using (coin)`,
     values,
   )
-  const ends = {
-    opening: await valuesEndBefore(ledger, values.from ?? null),
-    closing: await valuesEndBefore(ledger, values.before ?? null),
-  }
+  const ends = { opening: prices.first.booksEnd, closing: prices.last.booksEnd }
   const byBook = new Map(
     rows.map((row) => [keyOf(row), { opening: textOf(row[3]), closing: textOf(row[4]), ends }]),
   )
@@ -200,14 +206,17 @@ async function owedLines(
   ledger: Ledger,
   values: Values,
   currency: string | null,
+  prices: Prices | null,
 ): Promise<Map<string, readonly Line[]>> {
   if (!ledger.tables.has('liabilities') || !ledger.tables.has('postings')) return new Map()
-  const [price, prices] =
-    currency === null ? ['null::decimal(38, 18)', ''] : ['price', priceJoin(ledger, 'prices', '$before')]
-  const end = currency === null ? null : await valuesEndBefore(ledger, values.before ?? null)
+  const [price, joined] =
+    prices === null
+      ? ['null::decimal(38, 18)', '']
+      : ['price', `left join (${prices.last.sql}) as prices using (coin)`]
+  const end = prices?.last.booksEnd ?? null
   const rows = await ledger.query(
     `select account, ledger, coin, borrowed, loan_entries, exact_multiply(borrowed, ${price})
-     from (${OWED}) ${prices}
+     from (${OWED}) ${joined}
      where ${OF_ACCOUNT} and borrowed <> 0`,
     { account: values.account ?? null, before: values.before ?? null },
   )
@@ -296,7 +305,7 @@ function valueNotes(lines: readonly Line[], currency: string | null): string[] {
       ? []
       : ['The published ledger has no values of entries. Run `tieout build` to publish it again.']
   const told =
-    `Values are in ${currency}: of a balance at the price of its day's end in UTC, of a movement when it happened. So ` +
+    `Values are in ${currency}: of a balance by the prices that counted when its day ended, of a movement when it happened. So ` +
     'opening and movements add up to closing in amounts, and in value but for what prices changed (`report net-worth`).'
   const lacking = lines.filter(({ value }) => value === null).length
   if (lacking === 0) return [told]

@@ -1,0 +1,87 @@
+// What one of each coin cost when a period begins or ends. The books have the prices of the ends of UTC days; a period that
+// ends within one, as the days of most zones do, takes what the models that value the books make of the published prices at
+// that very moment.
+import { literal } from '../engine/quote.ts'
+import type { Ledger } from '../ledger/ledger.ts'
+import { lastAnswered } from './report.ts'
+import { copy, valueAmounts } from './revalue.ts'
+
+/** The last day of which the books have values. */
+export const LAST_DAY = '(select max(day) from daily_valuation)'
+
+/** What one of each coin cost at the end of a UTC day; `day` is SQL. */
+export const pricesOf = (day: string): string =>
+  `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
+   from daily_valuation where day = ${day} group by coin`
+
+const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
+
+/** The last UTC day that ended before the value `$before`; the last that the books know where they end before it. */
+const lastDayBefore = (ledger: Ledger): string => `(case
+  when $before::timestamptz is null then ${LAST_DAY}
+  when $before::timestamptz > ${lastAnswered(ledger)} then least(${LAST_DAY}, ${DAY_BEFORE})
+  else ${DAY_BEFORE}
+end)`
+
+/** Until when the prices go that a period ends with. */
+export interface PeriodPrices {
+  /** SQL of coin, price, currency and priced_at. */
+  readonly sql: string
+  /** The last day that has values, where the period ends beyond it; null where it does not. */
+  readonly booksEnd: string | null
+}
+
+/**
+ * Prices of the moment before the instant `before`, or of the last day of the books: without an instant, and where the venue
+ * last answered before it and nothing imported is of later days.
+ */
+export async function pricesBefore(ledger: Ledger, before: string | null): Promise<PeriodPrices> {
+  const [row] = await ledger.query(
+    `select cast(last_day as varchar), cast(${LAST_DAY} as varchar), last_day > ${LAST_DAY},
+       last_day <= ${LAST_DAY} and last_day = ${DAY_BEFORE}
+         and $before::timestamptz <> date_trunc('day', $before::timestamptz)
+     from (select cast(${lastDayBefore(ledger)} as date) as last_day)`,
+    { before },
+  )
+  const [day = null, end = null, isBeyond, isWithinDay] = row ?? []
+  if (isWithinDay === true && before !== null && canValue(ledger))
+    return { sql: await pricesAt(ledger, before), booksEnd: null }
+  return {
+    sql: pricesOf(day === null ? 'null' : `${literal(String(day))}::date`),
+    booksEnd: isBeyond === true ? String(end) : null,
+  }
+}
+
+/** Books of an earlier version may lack what the models read. */
+const canValue = (ledger: Ledger): boolean =>
+  ['prices', 'price_sources'].every((table) => ledger.tables.has(table))
+
+const HELD = `
+  select distinct coin as entry_id, coin, 1::decimal(38, 18) as quantity, $before::timestamptz - interval 1 millisecond as valued_at
+  from balance_history`
+
+/** No price counts for longer than five days. */
+const PRICES = `
+  select * from prices
+  where priced_at < $before::timestamptz and priced_at > $before::timestamptz - interval 6 days`
+
+async function pricesAt(ledger: Ledger, before: string): Promise<string> {
+  const [reporting] = await ledger.query('select min(currency) from daily_valuation')
+  const currency = String(reporting?.[0])
+  const reader = await ledger.scratch(async (connection) => {
+    await copy(connection, ledger, 'held_coins', HELD, { before })
+    await copy(connection, ledger, 'prices', PRICES, { before })
+    await valueAmounts(connection, ledger, { currency, amounts: 'select * from held_coins' })
+  })
+  const rows = await reader.query(
+    `select coin, cast(value as varchar), currency, cast(priced_at as varchar)
+     from valuations where value is not null order by coin`,
+  )
+  const cells = rows.map(
+    ([coin, price, of, pricedAt]) =>
+      `(${literal(String(coin))}, ${literal(String(price))}::decimal(38, 18), ${literal(String(of))},
+        ${pricedAt === null ? 'null' : literal(String(pricedAt))}::timestamptz)`,
+  )
+  const none = 'select null::varchar, null::decimal(38, 18), null::varchar, null::timestamptz where false'
+  return `select * from (${cells.length === 0 ? none : `values ${cells.join(', ')}`}) as prices_then(coin, price, currency, priced_at)`
+}
