@@ -12,6 +12,11 @@ import { ImportRow } from './row.ts'
 
 const MINUTE_MICROS = 60_000_000n
 
+/** A candle ends with its last millisecond, as days do: later, the end of its day would not have its close. */
+const LAST_OF_CANDLE = 1_000n
+
+const toMillisecond = (micros: bigint): bigint => micros - (micros % 1_000n)
+
 /** UsageError with the places of all that is wrong. */
 export function readMappedPrices(
   file: CsvFile,
@@ -22,7 +27,7 @@ export function readMappedPrices(
   const seen = new SeenOnce(file.name, mapping.time.column)
   const amounts = numbersOf(mapping.numbers)
   const readTime = timeReader(mapping, zone)
-  const later = BigInt(closesAfterMinutes) * MINUTE_MICROS
+  const later = closesAfterMinutes === 0 ? 0n : BigInt(closesAfterMinutes) * MINUTE_MICROS - LAST_OF_CANDLE
   const named = (name: string): string => mapping.assets[name] ?? name
   readCsv(
     file,
@@ -38,7 +43,7 @@ export function readMappedPrices(
           return
         }
         const [micros, coin, money, price] = row.together(
-          () => timeOf(row, mapping, readTime) + later,
+          () => toMillisecond(timeOf(row, mapping, readTime)) + later,
           () => asset ?? row.code(mapping.asset as string),
           () => currency ?? row.code(mapping.currency as string),
           () => row.amount(mapping.price, 'above zero', amounts),

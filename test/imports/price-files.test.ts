@@ -6,6 +6,7 @@ import { join } from 'node:path'
 import { afterAll, describe, expect, it } from 'vitest'
 import { formatAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
+import { emptyConfig } from '../../pipeline/config/config.ts'
 import { readMappedPrices } from '../../pipeline/imports/mapped-prices.ts'
 import { type PriceOptions, priceReadingFor } from '../../pipeline/imports/price-layouts.ts'
 import { priceReadingOf, shippedPriceMappings } from '../../pipeline/imports/price-mapping.ts'
@@ -89,17 +90,17 @@ describe('price files of the common services are known by their headers', () => 
         '2024-12-31,92600,96200,91900,93400.5,93400.5,43625106843',
         '2025-01-01,null,null,null,null,null,null',
       ]),
-    ).toEqual(['2025-01-01T00:00:00.000Z,BTC,USD,93400.5,yahoo', '1 without a price'])
+    ).toEqual(['2024-12-31T23:59:59.999Z,BTC,USD,93400.5,yahoo', '1 without a price'])
   })
 
-  it('Kraken’s candles, which have no header: the close an hour after a candle opens', () => {
+  it('Kraken’s candles, which have no header: the close at the last millisecond of a candle, an hour after it opens', () => {
     const lines = [
       '1735689600,93500,93900,93100,93700.1,12.5,310',
       '1735696800,93700.1,94000,93600,93800,9,200',
     ]
     expect(read(lines, { ...BTC, candle: 60 })).toEqual([
-      '2025-01-01T01:00:00.000Z,BTC,USD,93700.1,kraken-ohlc',
-      '2025-01-01T03:00:00.000Z,BTC,USD,93800,kraken-ohlc',
+      '2025-01-01T00:59:59.999Z,BTC,USD,93700.1,kraken-ohlc',
+      '2025-01-01T02:59:59.999Z,BTC,USD,93800,kraken-ohlc',
     ])
   })
 
@@ -234,7 +235,7 @@ numbers: { decimal: ",", thousands: ".", nothing: ["-"] }
   it('may extend one that ships', () => {
     const mine = mapping('extends: yahoo\nname: yahoo-noon\ntime: { closes_after: 720 }\n')
     const lines = ['Date,Open,High,Low,Close,Adj Close,Volume', '2025-01-01,1,1,1,2,2,1']
-    expect(read(lines, { ...BTC, mapping: mine })).toEqual(['2025-01-01T12:00:00.000Z,BTC,USD,2,yahoo-noon'])
+    expect(read(lines, { ...BTC, mapping: mine })).toEqual(['2025-01-01T11:59:59.999Z,BTC,USD,2,yahoo-noon'])
   })
 
   it.each([
@@ -270,8 +271,8 @@ it('an imported price file values the books, and is read again from the journal'
     const built = await state()
     expect(built).toEqual([
       [
-        ['2025-01-01T00:00:00.000Z', '701', 'kraken-ohlc'],
-        ['2025-01-01T01:00:00.000Z', '702', 'kraken-ohlc'],
+        ['2024-12-31T23:59:59.999Z', '701', 'kraken-ohlc'],
+        ['2025-01-01T00:59:59.999Z', '702', 'kraken-ohlc'],
       ],
       [['prices', 'kraken-ohlc', 'BNBUSD_60.csv']],
       // Half a BNB at the close of the hour before.
@@ -285,3 +286,42 @@ it('an imported price file values the books, and is read again from the journal'
     books.close()
   }
 }, 60_000)
+
+describe('the close of a day values the end of that very day', () => {
+  const day = (of: string, close: string): string => `${of},1,1,1,${close},${close},1`
+  const seconds = (of: string): number => Date.parse(`${of}T00:00:00Z`) / 1000
+  const kline = (of: string, close: string): string =>
+    `${seconds(of)}000000,1,1,1,${close},12,${seconds(of) + 86_399}999999,1000,500,6,50000,0`
+  const ohlc = (of: string, close: string): string => `${seconds(of)},1,1,1,${close},12,310`
+
+  it.each([
+    [
+      'Yahoo',
+      ['Date,Open,High,Low,Close,Adj Close,Volume', day('2025-12-30', '100'), day('2025-12-31', '110')],
+      {},
+    ],
+    ['Binance, in microseconds', [kline('2025-12-30', '100'), kline('2025-12-31', '110')], {}],
+    ['Kraken', [ohlc('2025-12-30', '100'), ohlc('2025-12-31', '110')], { candle: 1440 }],
+  ])(
+    '%s',
+    async (_, lines, told) => {
+      const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+      try {
+        await books.trades('b1,2025-12-30T12:00:00Z,main,buy,BTC,2,USD,190,,')
+        await books.import('prices', `${lines.join('\n')}\n`, 'prices.csv', { ...BTC, ...told })
+        await books.build()
+        expect(
+          await books.query(
+            "select day, price, value from daily_valuation where coin = 'BTC' and day <= '2025-12-31' order by day",
+          ),
+        ).toEqual([
+          ['2025-12-30', '100', '200'],
+          ['2025-12-31', '110', '220'],
+        ])
+      } finally {
+        books.close()
+      }
+    },
+    60_000,
+  )
+})
