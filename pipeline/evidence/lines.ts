@@ -82,10 +82,12 @@ async function importedLine(books: LotBooks, id: string, summed: Summed): Promis
 
 /** `account/month/product line/symbol/coin` of futures and interest: the entries of that month. */
 async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
-  const where = `entry_id in (select entry_id from ${entryParts()} where ${LINE_ID} = $id)`
-  const { period, zone } = books
+  if (!isMonth(id)) return []
+  const { ledger, period, zone } = books
+  const where = `entry_id in (select entry_id from ${entryParts(ledger)} where ${LINE_ID} = $id)`
   const summed = { where, values: { id, zone }, span: period, when: narrowed(period) }
-  return isMonth(id) ? await entriesLine(books, id, summed) : []
+  const steps = await entriesLine(books, id, summed)
+  return steps.length > 0 ? steps : await importedLine(books, id, summed)
 }
 
 /** Only such an id is worth the look at all that a line of the profit and loss may rest on. */

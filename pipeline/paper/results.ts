@@ -254,7 +254,7 @@ export async function derivatives({ ledger, request, law }: PaperQuestion): Prom
     ledger,
     `select account, product_line, symbol, coin, sum(realised_pnl), sum(fee), sum(funding),
        sum(realised_pnl) + sum(fee) + sum(funding), ${reach('realised_pnl', 'fee', 'funding')}
-     from ${entryParts()}
+     from ${entryParts(ledger)}
      where ${OF_ACCOUNT} and ${within('occurred_at')} and is_of_futures
      group by account, product_line, symbol, coin order by account, product_line, symbol nulls last, coin`,
     { ...valuesOf(request), zone: request.zone },

@@ -72,9 +72,16 @@ const month = (instant: string): string =>
 export const lotParts = (): string =>
   `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
-/** The same of entries: rows of sql/intermediate/pnl/entry_pnl_parts.sql, by month. */
-export const entryParts = (): string =>
-  `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.entry_pnl_parts').select}))`
+/** The same of entries and imported rows: rows of sql/intermediate/pnl/entry_pnl_parts.sql and imported_pnl_parts.sql, by month. */
+export function entryParts(ledger: Pick<Reader, 'tables'>): string {
+  // Books of an earlier version have no imported entries.
+  const names = [
+    'staging.entry_pnl_parts',
+    ...(ledger.tables.has('imported_entries') ? ['staging.imported_pnl_parts'] : []),
+  ]
+  const parts = names.map((name) => `(${shippedModel(name).select})`).join(' union all ')
+  return `(select *, ${month('occurred_at')} as month from (${parts}))`
+}
 
 /** Of lots, fees are part of the gain. A month in which no gain is known has none, not zero. */
 async function lotLines(reader: Reader, request: ReportRequest, currency: string | null): Promise<Row[]> {
@@ -97,7 +104,7 @@ async function entryLines(ledger: Ledger, request: ReportRequest): Promise<Row[]
     `select account, month, product_line, symbol, coin, sum(realised_pnl), sum(fee), sum(funding), sum(interest),
        sum(realised_pnl) + sum(fee) + sum(funding) + sum(interest), 0, ${LINE_ID},
        ${reach('realised_pnl', 'fee', 'funding', 'interest')}
-     from ${entryParts()}
+     from ${entryParts(ledger)}
      where ${OF_ACCOUNT} and ${within('occurred_at')}
      group by account, month, product_line, symbol, coin`,
     { ...valuesOf(request), zone: request.zone },

@@ -153,7 +153,7 @@ async function futuresSection(
     ledger,
     `select product_line, coin, sum(realised_pnl), sum(fee), sum(funding), sum(realised_pnl) + sum(fee) + sum(funding),
        ${reach('realised_pnl', 'fee', 'funding')}
-     from ${entryParts()}
+     from ${entryParts(ledger)}
      where ${OF_ACCOUNT} and ${within('occurred_at')} and is_of_futures
      group by product_line, coin order by product_line, coin`,
     { ...valuesOf(request), zone: request.zone },

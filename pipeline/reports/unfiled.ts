@@ -11,7 +11,7 @@ export async function unfiledNotes(ledger: Reader, request: ReportRequest): Prom
   const rows = await sums(
     ledger,
     `select coin, sum(fee) filter (not is_of_futures), sum(interest) filter (interest < 0), ${reach('fee', 'interest')}
-     from ${entryParts()}
+     from ${entryParts(ledger)}
      where ${OF_ACCOUNT} and ${within('occurred_at')}
      group by coin order by coin`,
     { ...valuesOf(request), zone: request.zone },

@@ -8,7 +8,8 @@
 -- columns:
 --   account: Account.
 --   month: First day of the UTC month.
---   product_line: LOTS for gains of matched lots, wherever the coins were sold; else the business type.
+--   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for fees of imported moves; else the
+--     business type.
 --   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for
 --     interest and fees of other lines.
 --   coin: Coin or currency of the amounts of the row; null where no currency is known.
@@ -29,6 +30,9 @@ others as (
   select account, month_of(utc_day(occurred_at)) as month, product_line, symbol, coin, realised_pnl, fee, funding,
     interest
   from staging.entry_pnl_parts
+  union all
+  select account, month_of(utc_day(occurred_at)), product_line, symbol, coin, realised_pnl, fee, funding, interest
+  from staging.imported_pnl_parts
 )
 select account, month, product_line, symbol, coin, sum(lots.realised_pnl) as realised_pnl,
   cast(0 as decimal(38, 18)) as fees, cast(0 as decimal(38, 18)) as funding, cast(0 as decimal(38, 18)) as interest,

@@ -1,6 +1,7 @@
 // Profit and loss has one home: the published table, the report and the explanation of a line say the same, also of what
 // nobody knows the gain of.
 import { afterEach, expect, test } from 'vitest'
+import { emptyConfig } from '../../pipeline/config/config.ts'
 import { lineSteps } from '../../pipeline/evidence/lines.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
@@ -8,6 +9,7 @@ import { allRows } from '../../pipeline/output/column.ts'
 import { makeReport } from '../../pipeline/reports/catalogue.ts'
 import { readPeriod } from '../../pipeline/reports/period.ts'
 import { balanced, TestBooks } from '../support/books.ts'
+import { ImportedBooks } from '../support/imports.ts'
 
 const closers: (() => unknown)[] = []
 afterEach(async () => {
@@ -135,4 +137,45 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
   const before = await makeReport(ledger, 'taxes', { rules: 'us', year: 2025 })
   expect(before.notes.filter((note) => note.startsWith('Paid'))).toEqual([])
   expect(await books.query('select * from futures_pnl')).toEqual([])
+})
+
+test('the fee of an imported move counts as that of one at the venue; that of an imported trade is in the gain', async () => {
+  const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
+  closers.push(() => books.close())
+  await books.trades(
+    'i1,2026-01-01T00:00:00Z,A,income,USD,1000,,,,',
+    'b1,2026-01-02T00:00:00Z,A,buy,BTC,1,USD,600,2,USD',
+    't1:out,2026-01-03T00:00:00Z,A,transfer_out,BTC,0.5,,,3,USD',
+    't1:in,2026-01-03T01:00:00Z,B,transfer_in,BTC,0.5,,,,',
+    's1,2026-02-04T00:00:00Z,A,sell,BTC,0.5,USD,400,1,USD',
+  )
+  const lines = (await books.report('pnl')).map((row) =>
+    ['account', 'month', 'product_line', 'symbol', 'realised_pnl', 'fees', 'net_pnl'].map(
+      (name) => row[name],
+    ),
+  )
+  expect(lines).toEqual([
+    ['A', '2026-01-01', 'IMPORT', null, '0', '-3', '-3'],
+    // 399 for half of what cost 602.
+    ['A', '2026-02-01', 'LOTS', 'BTC', '98', '0', '98'],
+  ])
+  expect(
+    await books.query(
+      'select account, month, product_line, symbol, realised_pnl, fees, net_pnl from pnl_monthly order by month',
+    ),
+  ).toEqual(lines)
+  expect(
+    await books.query(
+      "select month, fees, realised_gains from value_bridge where account = 'A' order by month",
+    ),
+  ).toEqual([
+    ['2026-01-01', '-3', '0'],
+    ['2026-02-01', '0', '98'],
+  ])
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+  expect((await lineSteps(lineBooks, 'A/2026-01-01/IMPORT//USD')).map(({ fields }) => fields)).toMatchObject([
+    { entries: 1, amount: '-3' },
+  ])
 })
