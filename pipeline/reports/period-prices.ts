@@ -44,13 +44,23 @@ export async function pricesBefore(ledger: Ledger, before: string | null): Promi
     { before },
   )
   const [day = null, end = null, isBeyond, isWithinDay] = row ?? []
-  if (isWithinDay === true && before !== null && canValue(ledger))
-    return { sql: await pricesAt(ledger, before), booksEnd: null }
-  return {
-    sql: pricesOf(day === null ? 'null' : `${literal(String(day))}::date`),
-    booksEnd: isBeyond === true ? String(end) : null,
-  }
+  const ofDay = pricesOf(day === null ? 'null' : `${literal(String(day))}::date`)
+  if (isWithinDay !== true || before === null || !canValue(ledger))
+    return { sql: ofDay, booksEnd: isBeyond === true ? String(end) : null }
+  const then = await pricesAt(ledger, before)
+  return { sql: new Date(before).getUTCHours() < HALF_A_DAY ? orElse(then, ofDay) : then, booksEnd: null }
 }
+
+/**
+ * West of UTC a day ends some hours after the UTC day of its date. A file may have one price a day, which stands at the
+ * beginning of that UTC day and no longer counts then: of a coin without another one, the end of the UTC day has it.
+ */
+const HALF_A_DAY = 12
+
+const orElse = (prices: string, others: string): string => `
+  select coin, price, currency, priced_at from (${prices})
+  union all
+  select coin, price, currency, priced_at from (${others}) where coin not in (select coin from (${prices}))`
 
 /** Books of an earlier version may lack what the models read. */
 const canValue = (ledger: Ledger): boolean =>

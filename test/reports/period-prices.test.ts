@@ -11,6 +11,7 @@ beforeAll(async () => {
   books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
   await books.trades(
     'b1,2025-12-28T12:00:00Z,main,buy,ETH,2,USD,600,,',
+    'b3,2025-12-30T12:00:00Z,main,buy,SOL,3,USD,50,,',
     // In New York still the 31st, in UTC no longer.
     'i1,2025-12-31T23:30:00-05:00,main,income,BTC,1,USD,90,,',
     'b2,2026-01-03T12:00:00Z,main,buy,ETH,1,USD,400,,',
@@ -24,6 +25,8 @@ beforeAll(async () => {
       '2025-12-31T23:59:59Z,ETH,USD,330,index',
       '2025-12-31T23:59:59Z,BTC,EUR,80,index',
       '2025-12-30,EUR,USD,1.25,index',
+      // One price a day, from its beginning in UTC.
+      '2025-12-31,SOL,USD,20,index',
       '2026-01-01T04:59:59.999Z,ETH,USD,340,index',
       '2026-01-01T05:00:00Z,ETH,USD,999,index',
       '',
@@ -50,12 +53,15 @@ describe('a period that ends within a UTC day', () => {
       // 80 EUR of 1.25 USD.
       'BTC 1 100 100',
       'ETH 2 340 680',
+      'SOL 3 20 60',
     ])
     expect(await statement(NEW_YORK, { to: '2025-12-31' })).toEqual([
       'main/IMPORT/BTC/opening 0 0',
       'main/IMPORT/BTC/closing 1 100',
       'main/IMPORT/ETH/opening 0 0',
       'main/IMPORT/ETH/closing 2 680',
+      'main/IMPORT/SOL/opening 0 0',
+      'main/IMPORT/SOL/closing 3 60',
     ])
     expect(await statement(NEW_YORK, { from: '2026-01-01', to: '2026-01-01' })).toEqual([
       'main/IMPORT/BTC/opening 1 100',
@@ -63,11 +69,13 @@ describe('a period that ends within a UTC day', () => {
       'main/IMPORT/ETH/opening 2 680',
       // A price of 1 January, 05:00 in UTC, counts until the same time of the 2nd.
       'main/IMPORT/ETH/closing 2 1998',
+      'main/IMPORT/SOL/opening 3 60',
+      'main/IMPORT/SOL/closing 3 -',
     ])
   })
 
   it('east of UTC takes no price of the day before where its own has one', async () => {
-    expect(await balances(BERLIN, { to: '2025-12-31' })).toEqual(['ETH 2 320 640'])
-    expect(await balances({}, { to: '2025-12-31' })).toEqual(['ETH 2 330 660'])
+    expect(await balances(BERLIN, { to: '2025-12-31' })).toEqual(['ETH 2 320 640', 'SOL 3 20 60'])
+    expect(await balances({}, { to: '2025-12-31' })).toEqual(['ETH 2 330 660', 'SOL 3 20 60'])
   })
 })
