@@ -43,9 +43,11 @@ export async function findOrder(
   const which = { category: 'SPOT', symbol }
   const open = await search(client, openOrders, which, clientOid)
   if (open !== null) return open
-  // By the venue's clock, which is known since it answered for the open orders.
-  const startTime = Math.round(sentAt + (venue.offsetMs ?? 0)) - CLOCK_SLACK_MS
-  const endTime = Math.min(venue.venueNow(), startTime + days(30))
+  // By the venue's clock, which is known since it answered for the open orders. A machine whose clock was ahead when the
+  // order was sent, and has been set right since, would have it sent in the future.
+  const now = venue.venueNow()
+  const startTime = Math.min(Math.round(sentAt + (venue.offsetMs ?? 0)), now) - CLOCK_SLACK_MS
+  const endTime = Math.min(now, startTime + days(30))
   return search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
 }
 

@@ -157,13 +157,19 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
   return body === null ? {} : (JSON.parse(body) as Record<string, unknown>)
 }
 
+/** What a request does, apart from the id that it goes by and from the time within which the venue takes it. */
+function partsOf(fields: Readonly<Record<string, unknown>>) {
+  const { clientOid, requestTime: _at, receiveWindow: _within, ...deed } = fields
+  return { clientOid, deed }
+}
+
 /** A request that may have been carried out already is not sent a second time. */
 async function refuseTwin(session: CallSession, endpoint: Endpoint, params: Params): Promise<void> {
-  const { clientOid, ...fields } = JSON.parse(journaledBody(session, endpoint, params).toString())
+  const { clientOid, deed } = partsOf(JSON.parse(journaledBody(session, endpoint, params).toString()))
   for (const write of await unsettledWrites(session.books.landing.connection, session.access.name)) {
     if (write.endpoint !== endpoint.name) continue
-    const { clientOid: sentAs, ...sent } = fieldsOf(write)
-    if (!isDeepStrictEqual(sent, fields)) continue
+    const { clientOid: sentAs, deed: sent } = partsOf(fieldsOf(write))
+    if (!isDeepStrictEqual(sent, deed)) continue
     const isGuarded = params.orderType === 'limit' && clientOid !== undefined && clientOid === sentAs
     if (isGuarded && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
     const again = params.orderType === 'limit' && sentAs !== undefined

@@ -3,9 +3,14 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { expect, onTestFinished, test } from 'vitest'
+import type { Params } from '../../connectors/endpoint.ts'
+import { orderHistory } from '../../connectors/endpoints/trade.ts'
+import { validateParams } from '../../connectors/params.ts'
+import type { AccountClient } from '../../connectors/venue.ts'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { readWrites } from '../../pipeline/books/writes.ts'
+import { findOrder } from '../../pipeline/calls/find-order.ts'
 import { desk, journalText } from '../support/calls.ts'
 
 const OPEN = '/api/v3/trade/unfilled-orders'
@@ -122,4 +127,24 @@ test('a secret of ours that the list repeats is neither told nor journaled', asy
   expect(write).toMatchObject({ outcome: 'done', code: 'found' })
   for (const text of [JSON.stringify(made), JSON.stringify(write), told.join('\n'), journal])
     expect(text).not.toContain(SECRET)
+})
+
+test('an order that was sent by a clock which was ahead is looked for all the same', async () => {
+  const asked: Params[] = []
+  const client: AccountClient = {
+    async request(endpoint, params) {
+      const sent = validateParams(endpoint, typeof params === 'function' ? params() : params)
+      asked.push(sent)
+      const list = endpoint === orderHistory ? [order('own-1')] : []
+      const request = { method: endpoint.method, path: endpoint.path }
+      const envelope = { data: { list, cursor: null }, requestTime: 1_000 }
+      return { request, status: 200, body: Buffer.alloc(0), envelope, sentAt: 0 }
+    },
+  }
+  // An hour ahead when it was sent; set right two minutes later.
+  const [sentAt, now] = [1_767_229_200_000, 1_767_225_720_000]
+  const venue = { offsetMs: 0, venueNow: () => now }
+  const found = await findOrder(client, venue, { clientOid: 'own-1', symbol: 'BTCUSDT', sentAt })
+  expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'live' })
+  expect(asked[1]).toMatchObject({ startTime: '1767225660000', endTime: '1767225720000' })
 })

@@ -150,6 +150,20 @@ describe('a write whose answer is lost', () => {
     expect((await writesOf(at)).map((write) => write.outcome)).toEqual(['done', 'done'])
   })
 
+  test('the same order with another time of its request is the same order', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    const valid = (from: string, ms: string) => [...ORDER, `requestTime=${from}`, `receiveWindow=${ms}`]
+    const first = at.call('spot.placeOrder', valid('1767225600000', '5000'), send)
+    await expect(first).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const again = at.call('spot.placeOrder', valid('1767225660000', '9000'), send)
+    await expect(again).rejects.toMatchObject({
+      message: 'The same request may have been carried out already; it is not sent a second time.',
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
   test('another request to the same endpoint is not held up', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
