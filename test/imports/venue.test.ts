@@ -235,6 +235,56 @@ describe('imported history of an account of the venue', () => {
   })
 })
 
+describe('equal moves in a row, of which the import has the days alone', () => {
+  const BOUGHT = [
+    { id: '1', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '3', balance: '3', ts: '2025-06-01 00:00:00+00' },
+    {
+      ...{ id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-300', balance: '0' },
+      ts: '2025-06-01 00:00:00+00',
+    },
+  ]
+  /** One coin leaves in the afternoon of each day; a row of the import stands at midnight. */
+  const sent = (id: string, day: string, balance: string) => ({
+    ...{ id, coin: 'BTC', type: 'TRANSFER_OUT', amount: '-1', balance },
+    ts: `2025-06-${day} 15:00:00+00`,
+  })
+  const arrived = async (id: string, day: string) => {
+    await row(`${id}:out`, `2025-06-${day} 00:00:00+00`, 'main', 'transfer_out', '1')
+    await row(`${id}:in`, `2025-06-${day} 00:00:00+00`, 'kraken', 'transfer_in', '1')
+  }
+  const paired = () =>
+    books.query(`select event_id, transfer_id from lot_events
+      where account = 'main' and kind = 'transfer_out' order by happened_at`)
+
+  it('are tied in their order, though the record of the day before is nearer, and all keep their cost', async () => {
+    await books.tax('SPOT', [...BOUGHT, sent('3', '02', '2'), sent('4', '03', '1')])
+    await arrived('t1', '02')
+    await arrived('t2', '03')
+    await row('s1', '2025-07-01 00:00:00+00', 'kraken', 'sell', '2', '400')
+    const result = await build()
+    expect(await paired()).toEqual([
+      ['main/tax.records/3/amount', 'import/t1:out'],
+      ['main/tax.records/4/amount', 'import/t2:out'],
+    ])
+    expect(await disposals()).toEqual([
+      ['kraken', 's1', 'main/tax.records/1/amount', '1', '100', '100'],
+      ['kraken', 's1', 'main/tax.records/1/amount', '1', '100', '100'],
+    ])
+    expect(breaks(result)).toEqual([])
+  })
+
+  it('are tied to the nearest where there are not as many of them on both sides', async () => {
+    await books.tax('SPOT', [...BOUGHT, sent('3', '02', '2'), sent('4', '03', '1')])
+    await arrived('t2', '03')
+    await build()
+    // 9 hours from the one, 15 from the other: which of them it is nobody can tell.
+    expect(await paired()).toEqual([
+      ['main/tax.records/3/amount', 'import/t2:out'],
+      ['main/tax.records/4/amount', null],
+    ])
+  })
+})
+
 describe('what an import and the venue both report', () => {
   it('counts once, as the venue has it: gains, months, trades and the bridge agree', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '2', '40')
