@@ -48,7 +48,7 @@ export interface LotEvent {
    * transfer_out: what the network fee was worth, where less arrives than leaves. transfer_in, borrow, repay: unused.
    */
   readonly value: bigint | null
-  /** Ties the two legs of a transfer. */
+  /** Ties the two legs of a transfer; of a loan, the wallet that owes it, where the account has several. */
   readonly transferId?: string
   /** Set by `inOrder` on both legs of a transfer whose two legs are known. */
   readonly twin?: Twin

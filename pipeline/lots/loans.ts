@@ -2,7 +2,8 @@
 // make no gain and no lot. While an account holds borrowed coins, they are what it sells first, but where the law takes a
 // sale for one of the coins that are held, whatever was borrowed (TCGA 1992 s.105(2)): there they are what it sells last.
 // Such a short sale stays open until the account buys the coin again, which restores what it has to give back, or gives lots
-// of its own back.
+// of its own back. What a wallet gives back beyond what it borrowed was owed before the books began, whatever another wallet
+// of the account owes.
 import type { CoinBook, LotEvent, RuleContext } from './event.ts'
 import { shareUpTo, smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
@@ -20,6 +21,8 @@ interface Loan {
   onHand: bigint
   /** Oldest first. */
   readonly shorts: ShortSale[]
+  /** By wallet: together as much as is on hand and sold short. */
+  readonly owed: Map<string, bigint>
 }
 
 export class LoanBook implements CoinBook {
@@ -39,7 +42,7 @@ export class LoanBook implements CoinBook {
     this.#coin = event.coin
     switch (event.kind) {
       case 'borrow':
-        this.#loan(event.account).onHand += event.quantity
+        this.#borrow(event)
         break
       case 'repay':
         this.#repay(event)
@@ -68,10 +71,16 @@ export class LoanBook implements CoinBook {
   #loan(account: string): Loan {
     let loan = this.#loans.get(account)
     if (loan === undefined) {
-      loan = { onHand: 0n, shorts: [] }
+      loan = { onHand: 0n, shorts: [], owed: new Map() }
       this.#loans.set(account, loan)
     }
     return loan
+  }
+
+  #borrow({ account, transferId = '', quantity }: LotEvent): void {
+    const loan = this.#loan(account)
+    loan.onHand += quantity
+    loan.owed.set(transferId, (loan.owed.get(transferId) ?? 0n) + quantity)
   }
 
   #dispose(event: LotEvent): void {
@@ -127,14 +136,19 @@ export class LoanBook implements CoinBook {
 
   /**
    * What is on hand goes back without a gain. Lots of one's own that are given back close a short sale for its proceeds.
-   * What is given back beyond every known loan was borrowed before the books began, and brought nobody knows what.
+   * What is given back beyond every known loan of the wallet was borrowed before the books began, and brought nobody knows
+   * what.
    */
   #repay(event: LotEvent): void {
     const loan = this.#loan(event.account)
-    const back = smaller(event.quantity, loan.onHand)
+    const { transferId = '' } = event
+    const owed = loan.owed.get(transferId) ?? 0n
+    const known = smaller(event.quantity, owed)
+    loan.owed.set(transferId, owed - known)
+    const back = smaller(known, loan.onHand)
     loan.onHand -= back
     let done = back
-    for (const { sale, from, to } of this.#close(loan, event.quantity - back)) {
+    for (const { sale, from, to } of this.#close(loan, known - back)) {
       const quantity = to - from
       const proceeds = share(sale, from, to)
       this.#context.sink.shortSale({ sale, quantity, proceeds, closing: { event, cost: null } })

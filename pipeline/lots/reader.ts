@@ -106,10 +106,18 @@ select
   case when is_early then twin_happened_at else happened_at end as effective_at
 from placed`
 
+/** What some books have and most have not, so that only they pay for it. */
+interface Asked {
+  readonly hasTransfers: boolean
+  readonly hasLoans: boolean
+}
+
+const LOANS = "'borrow', 'repay'"
+
 /** The same in numbers; what is null is flagged, for a null costs more than it tells. */
 const numbersInOrder = (
   events: string,
-  hasTransfers: boolean,
+  { hasTransfers, hasLoans }: Asked,
 ): string => `${hasTransfers ? placed(events) : unpaired(events)}
 select
   event_row,
@@ -119,12 +127,13 @@ select
   happened_at,
   cast(quantity as decimal(38, 18)) as quantity,
   cast(value is not null as integer) as is_valued,
-  cast(coalesce(value, 0) as decimal(38, 18)) as value${hasTransfers ? TWIN_IN_NUMBERS : ''}
+  cast(coalesce(value, 0) as decimal(38, 18)) as value${hasLoans ? ', coalesce(debts.code, -1) as debt' : ''}${hasTransfers ? TWIN_IN_NUMBERS : ''}
 from placed
 join temp.lot_words as accounts on accounts.word = placed.account
 join temp.lot_words as coins on coins.word = placed.coin
 join temp.lot_words as kinds on kinds.word = placed.kind
 ${hasTransfers ? 'left join temp.lot_words as twin_accounts on twin_accounts.word = placed.twin_account' : ''}
+${hasLoans ? `left join temp.lot_words as debts on debts.word = placed.transfer_id and placed.kind in (${LOANS})` : ''}
 order by ${hasTransfers ? orderBy('coins.code', 'accounts.code') : 'coins.code, happened_at, place, accounts.code, event_id'}`
 
 const TWIN_IN_NUMBERS = `,
@@ -133,7 +142,7 @@ const TWIN_IN_NUMBERS = `,
   coalesce(twin_happened_at, happened_at) as twin_happened_at,
   cast(coalesce(twin_quantity, 0) as decimal(38, 18)) as twin_quantity`
 
-/** Every account, coin and kind of the events by its code, which is its place. Makes the table `lot_words`. */
+/** Every account, coin, kind and wallet of a loan of the events by its code, which is its place. Makes the table `lot_words`. */
 export async function readWords(connection: DuckDBConnection): Promise<string[]> {
   await connection.run(`create or replace temp table lot_words as
     select word, cast(row_number() over (order by word) - 1 as integer) as code
@@ -141,6 +150,7 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
       select account as word from lot_events
       union select coin from lot_events
       union select kind from lot_events
+      union select transfer_id from lot_events where kind in (${LOANS}) and transfer_id is not null
     )`)
   const words = await connection.runAndReadAll('select word from temp.lot_words order by code')
   return words.getRows().map(([word]) => String(word))
@@ -154,7 +164,14 @@ export async function* readEvents(
   await refuseUnknownKinds(connection)
   const words = await readWords(connection)
   const events = feesInKind === 'net' ? NETTED : AS_THEY_STAND
-  const inOrder = numbersInOrder(events, await hasTransfers(connection))
+  const asked = {
+    hasTransfers: await has(
+      connection,
+      "transfer_id is not null and kind in ('transfer_in', 'transfer_out')",
+    ),
+    hasLoans: await has(connection, `kind in (${LOANS})`),
+  }
+  const inOrder = numbersInOrder(events, asked)
   await connection.run(`create or replace temp table lot_events_in_order as ${inOrder}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
@@ -162,7 +179,7 @@ export async function* readEvents(
         `select *, rowid from temp.lot_events_in_order where rowid >= ${done} and rowid < ${done + SLICE_ROWS}`,
       )
       if (slice.rowCount === 0) return
-      for (const chunk of inPlace(slice)) yield eventsOf(chunk, words)
+      for (const chunk of inPlace(slice)) yield eventsOf(chunk, words, asked)
     }
   } finally {
     await connection.run('drop table if exists temp.lot_events_in_order; drop table if exists temp.lot_words')
@@ -195,11 +212,12 @@ function inPlace(slice: DuckDBMaterializedResult): DuckDBDataChunk[] {
 }
 
 /** Columns stand as the last select of numbersInOrder lists them, and the number of the row after them. */
-function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] {
+function eventsOf(chunk: DuckDBDataChunk, words: readonly string[], asked: Asked): LotEvent[] {
   const [rows, accounts, coins] = [integersOf(chunk, 0), integersOf(chunk, 1), integersOf(chunk, 2)]
   const [kinds, times, quantities] = [integersOf(chunk, 3), bigintsOf(chunk, 4), new Amounts(chunk, 5)]
   const [valued, values] = [integersOf(chunk, 6), new Amounts(chunk, 7)]
-  const twinOf = chunk.columnCount > 9 ? twinsOf(chunk, words) : null
+  const debts = asked.hasLoans ? integersOf(chunk, 8) : null
+  const twinOf = asked.hasTransfers ? twinsOf(chunk, debts === null ? 8 : 9, words) : null
   const events: LotEvent[] = []
   for (let row = 0; row < rows.length; row += 1) {
     const event: LotEvent = {
@@ -213,14 +231,20 @@ function eventsOf(chunk: DuckDBDataChunk, words: readonly string[]): LotEvent[] 
       value: valued[row] === 0 ? null : values.at(row),
     }
     const twin = twinOf === null ? null : twinOf(row)
-    events.push(twin === null ? event : { ...event, twin })
+    const debt = debts === null ? -1 : debts[row]!
+    if (debt >= 0) events.push({ ...event, transferId: words[debt]! })
+    else events.push(twin === null ? event : { ...event, twin })
   }
   return events
 }
 
-function twinsOf(chunk: DuckDBDataChunk, words: readonly string[]): (row: number) => Twin | null {
-  const [rows, accounts] = [integersOf(chunk, 8), integersOf(chunk, 9)]
-  const [times, quantities] = [bigintsOf(chunk, 10), new Amounts(chunk, 11)]
+function twinsOf(
+  chunk: DuckDBDataChunk,
+  first: number,
+  words: readonly string[],
+): (row: number) => Twin | null {
+  const [rows, accounts] = [integersOf(chunk, first), integersOf(chunk, first + 1)]
+  const [times, quantities] = [bigintsOf(chunk, first + 2), new Amounts(chunk, first + 3)]
   return (row) => {
     const id = rows[row]!
     if (id < 0) return null
@@ -229,10 +253,8 @@ function twinsOf(chunk: DuckDBDataChunk, words: readonly string[]): (row: number
   }
 }
 
-async function hasTransfers(connection: DuckDBConnection): Promise<boolean> {
-  const found = await connection.runAndReadAll(
-    "select 1 from lot_events where transfer_id is not null and kind in ('transfer_in', 'transfer_out') limit 1",
-  )
+async function has(connection: DuckDBConnection, what: string): Promise<boolean> {
+  const found = await connection.runAndReadAll(`select 1 from lot_events where ${what} limit 1`)
   return found.currentRowCount > 0
 }
 

@@ -16,7 +16,7 @@
 --   quantity: Quantity, without a sign.
 --   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing states it.
 --   currency: Reporting currency.
---   transfer_id: Ties the two legs of a move between own wallets, and no further leg; null elsewhere.
+--   transfer_id: Ties the two legs of a move between own wallets, and no further leg; of a loan, the wallet that owes it; null elsewhere.
 with
 reporting as (select currency from staging.reporting),
 legs as (
@@ -85,7 +85,10 @@ reported as (
     fill_sides.value as fill_value,
     values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value as paid_value,
     reporting.currency as currency,
-    coalesce(transfers.transfer_id, counterparts.transfer_id) as transfer_id,
+    case
+      when effects.effect = 'debt' then entries.ledger
+      else coalesce(transfers.transfer_id, counterparts.transfer_id)
+    end as transfer_id,
     counterparts.network_value as network_value,
     coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken
   from main.entries as entries

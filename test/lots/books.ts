@@ -16,6 +16,8 @@ export function at(time: string): bigint {
 interface Extra {
   readonly account?: string
   readonly coin?: string
+  /** Of a loan, the wallet that owes it. */
+  readonly transferId?: string
 }
 
 let places = 0n

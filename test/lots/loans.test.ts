@@ -171,6 +171,39 @@ describe('under section 105(2), a sale while coins are borrowed', () => {
   })
 })
 
+describe('wallets of one account', () => {
+  const cross = { transferId: 'UNIFIED' }
+  const isolated = { transferId: 'MARGIN-isolated' }
+
+  it('owe each for itself: what one gives back of a loan from before the books is no other’s loan', () => {
+    const result = run([
+      buy('b1', '2024-01-01', '1', '100'),
+      borrow('l1', '2024-02-01', '1', cross),
+      repay('r0', '2024-02-02', '1', isolated),
+      sell('s1', '2024-02-03', '1', '300'),
+      buy('b2', '2024-02-09', '1', '250'),
+      repay('r1', '2024-02-10', '1', cross),
+    ])
+    expect(disposals(result)).toEqual(['r0 <- b1: 1 for ? cost 100 gain ?'])
+    expect(shortSales(result)).toEqual(['s1 by b2: 1 for 300 cost 250'])
+    expect(lots(result)).toEqual([])
+    expect(onHand(result)).toBe(0n)
+  })
+
+  it('give back what they owe, and beyond it what was owed before', () => {
+    const result = run([
+      buy('b1', '2024-01-01', '3', '300'),
+      borrow('l1', '2024-02-01', '1', cross),
+      borrow('l2', '2024-02-01', '0.5', isolated),
+      repay('r1', '2024-02-02', '2', isolated),
+    ])
+    // 0.5 are of the loan; 1.5 were owed before, and 1 of the other loan is on hand still.
+    expect(disposals(result)).toEqual(['r1 <- b1: 1.5 for ? cost 150 gain ?'])
+    expect(lots(result)).toEqual(['main b1: 1.5 cost 150'])
+    expect(onHand(result)).toBe(units('1'))
+  })
+})
+
 it('what is given back beyond every known loan has no known gain: it was borrowed before the books', () => {
   const result = run([buy('b1', '2024-01-01', '2', '200'), repay('r1', '2024-02-10', '1')])
   expect(disposals(result)).toEqual(['r1 <- b1: 1 for ? cost 100 gain ?'])

@@ -97,3 +97,42 @@ test('coins given back beyond every known loan were owed before the books, and h
     ['0.4', null, '40', null],
   ])
 })
+
+test('a loan of one wallet is not given back by what another owed before the books', async () => {
+  books = await TestBooks.open({ only: MADE })
+  await books.account('main', 'unified')
+  await books.tax('MARGIN-crossed', balanced(SHORT, { USDT: '1000' }))
+  // Between the loan and the sale the isolated wallet gives back a coin that it had borrowed in another year.
+  const back = { id: '50', coin: 'BTC', type: 'REPAYMENT', amount: '-1', ts: '2026-02-01T00:30:00Z' }
+  await books.tax('MARGIN-isolated', balanced([back], { BTC: '1' }))
+  const { breaks, openBreaks } = await books.build(
+    {},
+    { steps: [lotsStep(matchingOf({ rules: 'generic' }).options)] },
+  )
+  expect(breaks.error, JSON.stringify(openBreaks)).toBe(0)
+  expect(await books.query('select ledger, quantity, owed_before from liabilities order by ledger')).toEqual([
+    ['MARGIN-isolated', '0', '1'],
+    ['UNIFIED', '0', '0'],
+  ])
+  expect(await books.query(DISPOSED)).toEqual([
+    [
+      'main/tax.records/50/amount',
+      'main/tax.records/2/amount',
+      '1',
+      null,
+      '100',
+      null,
+      '2026-02-01 00:30:00+00',
+    ],
+    [
+      'main/tax.records/6/amount',
+      'main/tax.records/7/amount',
+      '1',
+      '300',
+      '250',
+      '50',
+      '2026-02-05 00:00:00+00',
+    ],
+  ])
+  expect(await books.query('select * from borrowed_coins')).toEqual([])
+})
