@@ -56,10 +56,17 @@ export async function stateFailure(
   error: unknown,
   /** How many requests had been answered when this one was begun. */
   answeredBefore: number,
-  /** What cannot be had when only the range that was asked for is refused, and all that the partition still needs. */
-  ranges: { readonly gone: readonly (Range | undefined)[]; readonly all: readonly (Range | undefined)[] },
+  /**
+   * What cannot be had when only the range that was asked for is refused, and all that the partition still needs; whether that
+   * range reaches up to now.
+   */
+  ranges: {
+    readonly gone: readonly (Range | undefined)[]
+    readonly all: readonly (Range | undefined)[]
+    readonly isNewest: boolean
+  },
 ): Promise<FeedEnd> {
-  const verdict = judge(context, account, endpoint, error, answeredBefore)
+  const verdict = judge(context, account, endpoint, error, answeredBefore, ranges.isNewest)
   if (verdict === null) throw error
   if (error instanceof VenueError && error.body !== null) {
     await context.recorder.record(
@@ -103,6 +110,7 @@ function judge(
   endpoint: Endpoint,
   error: unknown,
   answeredBefore: number,
+  isNewest: boolean,
 ): Verdict | null {
   if (error instanceof Stopped || context.signal.aborted) {
     context.outcome.incomplete = true
@@ -116,8 +124,9 @@ function judge(
   // A product line that the account has not opened says nothing of the others: the feed goes on with them.
   if (error instanceof NotApplicable)
     return { end: error.concerns === 'partition' ? 'done' : 'not_applicable', word: word('not_applicable') }
-  if (error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null) {
-    // How far this feed reaches back is not documented: the refusal is the answer.
+  if (error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest) {
+    // How far this feed reaches back is not documented: the refusal is the answer. Nothing has forgotten the present, though:
+    // where that is refused, it is the span that is too long.
     return { end: 'done', word: word('lost') }
   }
   // What a key may not read is a break of the books that names the permission; the run has read all that it could.

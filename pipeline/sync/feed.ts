@@ -142,6 +142,7 @@ async function walk(
         const end = await stateFailure(context, account, endpoint, plan, error, answered, {
           gone: left.gone,
           all,
+          isNewest: isWalk(asked) && asked.window.end === plan.needs[0]?.end,
         })
         if (end !== 'done') return end
         next = left.next

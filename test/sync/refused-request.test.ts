@@ -47,3 +47,54 @@ test.each([
   },
   240_000,
 )
+
+const ORDER_LIST = '/api/v2/p2p/orderList'
+const DAY = 86_400_000
+const since = (days: number): string => new Date(Date.now() - days * DAY).toISOString().slice(0, 10)
+
+/** What a sync ends with, and how the feed stands by whole days back from now. */
+async function had(dir: string, feed: string) {
+  const synced = await command(['sync', '--dir', dir, '--json'])
+  await command(['build', '--dir', dir])
+  const sql = `select status, floor(date_diff('minute', starts_at, now()) / 1440.0)::integer as first_day,
+    floor(date_diff('minute', ends_at, now()) / 1440.0)::integer as last_day
+    from coverage where feed = '${feed}' and partition in ('', 'USDT-FUTURES') and starts_at is not null order by starts_at desc`
+  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'json'])
+  return { synced, ranges: JSON.parse(stdout) }
+}
+
+test('a refused range that reaches up to now is no history that the venue has forgotten', async () => {
+  // It takes seven days at once, as one client found, where the document says ninety.
+  const days = (query: URLSearchParams) =>
+    (Number(query.get('endTime')) - Number(query.get('startTime'))) / DAY
+  const list = (query: URLSearchParams) =>
+    days(query) > 7 ? refused('40704', 400) : { orderList: [], minOrderId: '' }
+  const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDER_LIST]: list })
+  const history = `{ since: ${since(100)}, feeds: [p2p.orders] }`
+
+  const { synced, ranges } = await had(traderBooks(venue.baseUrl, history), 'p2p.orders')
+
+  expect(synced.code).toBe(5)
+  expect(synced.stderr).toContain('The venue refused the time range: p2p.orders for account trader.')
+  expect(ranges).toMatchObject([{ status: 'failed', first_day: 100, last_day: 0 }])
+
+  const told = await had(traderBooks(venue.baseUrl, history, '  span_days: { p2p.orders: 7 }'), 'p2p.orders')
+  expect(told.synced.code).toBe(0)
+  expect(told.ranges).toMatchObject([{ status: 'empty', first_day: 100, last_day: 0 }])
+}, 240_000)
+
+test('of a feed whose reach is not documented, a refused range behind others is forgotten', async () => {
+  const records = (query: URLSearchParams) =>
+    Number(query.get('startTime')) < Date.now() - 70 * DAY ? refused('40704', 400) : []
+  const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: records })
+  const history = `{ since: ${since(100)}, feeds: [tax.futuresRecords] }`
+
+  const { synced, ranges } = await had(traderBooks(venue.baseUrl, history), 'tax.futuresRecords')
+
+  expect(synced.code).toBe(0)
+  // Windows of thirty days from now on backwards; the third one begins too early.
+  expect(ranges.slice(0, 2)).toMatchObject([
+    { status: 'empty', first_day: 60, last_day: 0 },
+    { status: 'lost', first_day: 100, last_day: 60 },
+  ])
+}, 240_000)
