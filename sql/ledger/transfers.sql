@@ -1,6 +1,8 @@
 -- Moves between wallets, each leg with its other leg where the books know it: the same coin and quantity out of one
 -- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
--- millisecond are distinguished by their order. A leg without another comes from or goes to a wallet that no feed reports.
+-- millisecond are distinguished by their order. Margin that is set aside within an account comes back whenever its position
+-- or order ends: of equal quantities what went first comes back first. A leg without another comes from or goes to a wallet
+-- that no feed reports.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- columns:
@@ -67,10 +69,55 @@ ranked as (
 pairs as (
   select out_id, in_id from ranked where choice_of_out = 1 and choice_of_in = 1
 ),
-counters as (
-  select out_id as entry_id, in_id as counter_entry_id, out_id as transfer_id from pairs
+set_aside as (
+  select entry_id, account, coin, quantity, direction, place,
+    case when direction = 'out' then 1 else -1 end as change
+  from legs
+  where kind = 'margin_move'
+    and entry_id not in (select out_id from pairs) and entry_id not in (select in_id from pairs)
+),
+levels as (
+  select *,
+    sum(change) over running as level,
+    sum(greatest(change, 0)) over running as outs,
+    sum(greatest(-change, 0)) over running as ins
+  from set_aside
+  window running as (
+    partition by account, coin, quantity order by place, entry_id
+    rows between unbounded preceding and current row
+  )
+),
+-- What comes back beyond all that went was set aside before the books began.
+floors as (
+  select *,
+    least(
+      min(levels.level) over (
+        partition by account, coin, quantity order by place, entry_id
+        rows between unbounded preceding and current row
+      ),
+      0
+    ) as lowest
+  from levels
+),
+returns as (
+  select *,
+    lag(lowest, 1, 0) over (partition by account, coin, quantity order by place, entry_id) as lowest_before
+  from floors
+),
+all_pairs as (
+  select out_id, in_id from pairs
   union all
-  select in_id, out_id, out_id from pairs
+  select went.entry_id, back.entry_id
+  from returns as went
+  join returns as back
+    on back.account = went.account and back.coin = went.coin and back.quantity = went.quantity
+    and back.ins + back.lowest = went.outs
+  where went.direction = 'out' and back.direction = 'in' and back.lowest = back.lowest_before
+),
+counters as (
+  select out_id as entry_id, in_id as counter_entry_id, out_id as transfer_id from all_pairs
+  union all
+  select in_id, out_id, out_id from all_pairs
 )
 select legs.entry_id as entry_id, counters.transfer_id as transfer_id, legs.account as account, legs.ledger as ledger,
   legs.product_line as product_line, legs.coin as coin,

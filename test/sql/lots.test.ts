@@ -165,6 +165,67 @@ describe('a move between own wallets', () => {
   })
 })
 
+describe('margin that is set aside within an account', () => {
+  const set = (id: string, day: number, type: string, amount: string): Move => ({
+    ...{ id, type, amount, coin: 'BTC' },
+    ts: `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`,
+  })
+
+  it('comes back whenever its position ends, what went first first; what came back of before is not known', async () => {
+    await open(EVENTS)
+    const moves = [
+      set('1', 1, 'FIXED_BACK', '0.4'),
+      set('2', 2, 'FIXED_INCREASE_MARGIN', '-0.4'),
+      set('3', 3, 'FIXED_ORDER_PLACE_FROZEN', '-0.4'),
+      set('4', 9, 'FIXED_ORDER_FROZEN_RETURN', '0.4'),
+      set('5', 10, 'FIXED_BACK', '0.4'),
+      set('6', 11, 'FIXED_INCREASE_MARGIN', '-0.4'),
+      set('7', 12, 'FIXED_BACK', '0.3'),
+    ]
+    await books.tax('COIN-FUTURES', balanced(moves, { BTC: '5' }))
+    await books.build()
+    const first = 'main/tax.records/2/amount'
+    const second = 'main/tax.records/3/amount'
+    expect(
+      await books.query('select kind, quantity, transfer_id from lot_events order by happened_at, place'),
+    ).toEqual([
+      ['acquire', '5', null],
+      ['acquire', '0.4', null],
+      ['transfer_out', '0.4', first],
+      ['transfer_out', '0.4', second],
+      ['transfer_in', '0.4', first],
+      ['transfer_in', '0.4', second],
+      ['transfer_out', '0.4', null],
+      ['acquire', '0.3', null],
+    ])
+  })
+
+  it('keeps its cost, and the books add up', async () => {
+    await open()
+    const all = balanced(
+      [
+        ...legs('2026-01-02 00:00:00+00', 'in 1 BTC', 'out -100 USDT'),
+        set('50', 3, 'FIXED_INCREASE_MARGIN', '-0.4'),
+        set('51', 12, 'FIXED_BACK', '0.4'),
+        { id: '60', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '300', ts: '2026-02-20 00:00:00+00' },
+        { id: '61', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: '2026-02-20 00:00:00+00' },
+      ],
+      { USDT: '1000' },
+    )
+    const isMargin = ({ type }: { readonly type: string }) => type.startsWith('FIXED')
+    await books.tax(
+      'SPOT',
+      all.filter((row) => !isMargin(row)),
+    )
+    await books.tax('COIN-FUTURES', all.filter(isMargin))
+    const { openBreaks } = await books.build({}, { steps })
+    expect(openBreaks).toEqual([])
+    expect(await books.query('select quantity, proceeds, cost_basis, gain from disposals')).toEqual([
+      ['1', '300', '100', '200'],
+    ])
+  })
+})
+
 describe('futures in a coin', () => {
   beforeEach(() => open(EVENTS))
 
