@@ -69,13 +69,18 @@ const OF_LOANS = `entry_id || '/counter' in (
   select posting_id from postings where starts_with(account_name, 'Liabilities:'))`
 
 /** A wallet of an account that imports alone tell of rests on their rows. */
-async function importedLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
+async function importedLine(
+  books: LotBooks,
+  id: string,
+  summed: Summed,
+  table = 'imported_entries',
+): Promise<Step[]> {
   const { ledger } = books
   if (!ledger.tables.has('imported_entries')) return []
   return await lineOf(
     books,
     id,
-    { ...summed, table: 'imported_entries' },
+    { ...summed, table },
     async (row) => await importedSteps(ledger, textOf(row.imported_id)),
   )
 }
@@ -87,7 +92,11 @@ async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
   const where = `entry_id in (select entry_id from ${entryParts(ledger)} where ${LINE_ID} = $id)`
   const summed = { where, values: { id, zone }, span: period, when: narrowed(period) }
   const steps = await entriesLine(books, id, summed)
-  return steps.length > 0 ? steps : await importedLine(books, id, summed)
+  if (steps.length > 0) return steps
+  // Of a move a line has no more than what the network took.
+  const paid = `(select imported.* replace (parts.fee as amount)
+    from imported_entries as imported join (select entry_id, fee from ${entryParts(ledger)}) as parts using (entry_id))`
+  return await importedLine(books, id, summed, paid)
 }
 
 /** Only such an id is worth the look at all that a line of the profit and loss may rest on. */

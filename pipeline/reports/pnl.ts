@@ -72,12 +72,15 @@ const month = (instant: string): string =>
 export const lotParts = (): string =>
   `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
+/** Books of an earlier version have no imported entries. */
+const canTellImported = ({ tables }: Pick<Reader, 'tables'>): boolean =>
+  tables.has('imported_entries') && tables.has('lot_events')
+
 /** The same of entries and imported rows: rows of sql/intermediate/pnl/entry_pnl_parts.sql and imported_pnl_parts.sql, by month. */
 export function entryParts(ledger: Pick<Reader, 'tables'>): string {
-  // Books of an earlier version have no imported entries.
   const names = [
     'staging.entry_pnl_parts',
-    ...(ledger.tables.has('imported_entries') ? ['staging.imported_pnl_parts'] : []),
+    ...(canTellImported(ledger) ? ['staging.imported_pnl_parts'] : []),
   ]
   const parts = names.map((name) => `(${shippedModel(name).select})`).join(' union all ')
   return `(select *, ${month('occurred_at')} as month from (${parts}))`

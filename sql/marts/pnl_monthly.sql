@@ -8,7 +8,7 @@
 -- columns:
 --   account: Account.
 --   month: First day of the UTC month.
---   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for fees of imported moves; else the
+--   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for what imported moves cost; else the
 --     business type.
 --   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for
 --     interest and fees of other lines.

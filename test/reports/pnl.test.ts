@@ -148,6 +148,18 @@ test('the fee of an imported move counts as that of one at the venue; that of an
     't1:out,2026-01-03T00:00:00Z,A,transfer_out,BTC,0.5,,,3,USD',
     't1:in,2026-01-03T01:00:00Z,B,transfer_in,BTC,0.5,,,,',
     's1,2026-02-04T00:00:00Z,A,sell,BTC,0.5,USD,400,1,USD',
+    'b2,2026-03-01T00:00:00Z,B,buy,ETH,10,USD,100,,',
+    // Of each move the network keeps 0.1: in the quantity sent, on top of it, and both said and in it.
+    't2:out,2026-03-02T00:00:00Z,B,transfer_out,ETH,1,,,,',
+    't2:in,2026-03-02T01:00:00Z,A,transfer_in,ETH,0.9,,,,',
+    't3:out,2026-03-03T00:00:00Z,B,transfer_out,ETH,1,,,0.1,ETH',
+    't3:in,2026-03-03T01:00:00Z,A,transfer_in,ETH,1,,,,',
+    't4:out,2026-03-04T00:00:00Z,B,transfer_out,ETH,1,,,0.1,ETH',
+    't4:in,2026-03-04T01:00:00Z,A,transfer_in,ETH,0.9,,,,',
+  )
+  await books.import(
+    'prices',
+    'time,asset,currency,price\n2026-03-02,ETH,USD,20\n2026-03-03,ETH,USD,20\n2026-03-04,ETH,USD,20\n',
   )
   const lines = (await books.report('pnl')).map((row) =>
     ['account', 'month', 'product_line', 'symbol', 'realised_pnl', 'fees', 'net_pnl'].map(
@@ -158,24 +170,32 @@ test('the fee of an imported move counts as that of one at the venue; that of an
     ['A', '2026-01-01', 'IMPORT', null, '0', '-3', '-3'],
     // 399 for half of what cost 602.
     ['A', '2026-02-01', 'LOTS', 'BTC', '98', '0', '98'],
+    ['B', '2026-03-01', 'IMPORT', null, '0', '-0.3', '-0.3'],
+    // Worth 2 each, and bought for 1.
+    ['B', '2026-03-01', 'LOTS', 'ETH', '3', '0', '3'],
   ])
   expect(
     await books.query(
-      'select account, month, product_line, symbol, realised_pnl, fees, net_pnl from pnl_monthly order by month',
+      'select account, month, product_line, symbol, realised_pnl, fees, net_pnl from pnl_monthly order by month, product_line',
     ),
   ).toEqual(lines)
   expect(
     await books.query(
-      "select month, fees, realised_gains from value_bridge where account = 'A' order by month",
+      'select month, fees, realised_gains from value_bridge where fees <> 0 or realised_gains <> 0 order by month',
     ),
   ).toEqual([
     ['2026-01-01', '-3', '0'],
     ['2026-02-01', '0', '98'],
+    // 0.3 at 20.
+    ['2026-03-01', '-6', '3'],
   ])
   const ledger = await openLedger(books.dir)
   closers.push(() => ledger.close())
   const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
   expect((await lineSteps(lineBooks, 'A/2026-01-01/IMPORT//USD')).map(({ fields }) => fields)).toMatchObject([
     { entries: 1, amount: '-3' },
+  ])
+  expect((await lineSteps(lineBooks, 'B/2026-03-01/IMPORT//ETH')).map(({ fields }) => fields)).toMatchObject([
+    { entries: 3, amount: '-0.3' },
   ])
 })
