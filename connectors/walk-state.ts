@@ -159,7 +159,7 @@ export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
   return rows.flatMap((row) => {
     const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[time] : undefined
     const digits = textOf(value)?.trim() ?? ''
-    return /^\d{1,15}$/.test(digits) ? [Number(digits)] : []
+    return /^-?\d{1,15}$/.test(digits) ? [Number(digits)] : []
   })
 }
 

@@ -270,6 +270,17 @@ describe('rows beside the window', () => {
     )
   })
 
+  test('one of before 1970 may have taken the place of another on a full page', () => {
+    const way: Way = {
+      order: 'newest first',
+      ids: 'rising',
+      cursor: 'goes on',
+      shows: 'turned round',
+      beside: 'first',
+    }
+    walk(byTime, recordsOf([900, 901, 902, 903]), way)
+  })
+
   test('stop nothing where they are rounded and the cursor leads on: every row comes', () => {
     const orders = fc.constantFrom('newest first', 'oldest first')
     // No more of them than a page has room for beside a row of its window.

@@ -138,7 +138,7 @@ const walking = [
   of(
     'known rows among those behind a cursor overlooked',
     byId,
-    'seen.isSound && fresh.length === page.rows.length && leadsOn(state.cursor, seen)',
+    'seen.isSound && fresh.length === told.rows.length && leadsOn(state.cursor, seen)',
     'seen.isSound && leadsOn(state.cursor, seen)',
     'bursts',
     'unordered instants',
