@@ -6,6 +6,7 @@ import { UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { startOfYear, type TaxCalendar, yearLabel } from '../rules/calendar.ts'
+import { carryBackOptions } from '../rules/carry-back.ts'
 import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import type { Limit } from '../rules/limits.ts'
@@ -18,6 +19,8 @@ export interface Carried {
   readonly warnings: readonly string[]
   /** Gains of years before, after their own losses, that a later loss could still reduce; without an entry not known. */
   readonly rooms: ReadonlyMap<number, bigint | null>
+  /** Which of the losses, brought forward whole, could have gone back to earlier years. */
+  readonly wholeNotes: readonly string[]
 }
 
 export interface CarriedQuestion {
@@ -35,7 +38,8 @@ export async function carriedInto(
   reader: Reader,
   { law, calendar, limit, year, values, opening }: CarriedQuestion,
 ): Promise<Carried> {
-  if (law.carriedLosses === null) return { losses: noLosses, notes: [], warnings: [], rooms: new Map() }
+  if (law.carriedLosses === null)
+    return { losses: noLosses, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const configured = opening === undefined ? null : readOpening(law, opening)
   const isConfigured = configured !== null && opening !== undefined && opening.into <= year
   const first = isConfigured ? opening.into : await firstYear(reader, calendar, year)
@@ -44,6 +48,7 @@ export async function carriedInto(
     : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { losses: { into: ${first}, amount: … } }\`.`
   let losses: Losses | null = isConfigured ? configured : noLosses
   const rooms = new Map<number, bigint | null>()
+  const wholeNotes: string[] = []
   for (let each = first; each < year && losses !== null; each += 1) {
     const totals = await yearSums(reader, { ...values, ...spanOf(calendar, each) })
     const isComplete = totals.unknown.count === 0
@@ -57,6 +62,7 @@ export async function carriedInto(
       form1099: 'none',
     }
     losses = isComplete ? law.carriedLosses(ofYear, limit) : null
+    wholeNotes.push(...broughtWhole(law, calendar, ofYear, limit, rooms))
     rooms.set(each, isComplete ? (law.carryBack?.roomIn(ofYear, limit) ?? null) : null)
     if (losses === null) {
       const label = yearLabel(calendar, each)
@@ -66,6 +72,7 @@ export async function carriedInto(
       return {
         losses,
         rooms,
+        wholeNotes: [],
         notes: [told],
         warnings: [
           `INCOMPLETE: losses carried over from ${label} are not known, for ${why}. No figure takes them in; ` +
@@ -74,7 +81,29 @@ export async function carriedInto(
       }
     }
   }
-  return { losses, rooms, notes: [told], warnings: [] }
+  const isLeft = losses !== null && losses.amount > 0n
+  return { losses, rooms, notes: [told], warnings: [], wholeNotes: isLeft ? wholeNotes : [] }
+}
+
+/** A loss that could have gone back, by the law or by choice, may be smaller than what is brought forward of it here. */
+function broughtWhole(
+  { carryBack, currency }: Law,
+  calendar: TaxCalendar,
+  totals: YearTotals,
+  limit: Limit,
+  rooms: Carried['rooms'],
+): string[] {
+  if (carryBack === null) return []
+  const options = carryBackOptions(carryBack, totals, limit, (year) => rooms.get(year) ?? null)
+  const open = options.flatMap(({ year, amount }) => {
+    if (amount === 0n) return []
+    const took = amount === null ? 'an amount not known here' : `${formatAmount(amount)} ${currency}`
+    return [`${yearLabel(calendar, year)} could take ${took}`]
+  })
+  if (open.length === 0) return []
+  return [
+    `The loss of ${yearLabel(calendar, totals.year)} is brought forward whole, and some of it could have gone back: ${open.join(', ')}.`,
+  ]
 }
 
 function spanOf(calendar: TaxCalendar, year: number): { from: string; before: string } {

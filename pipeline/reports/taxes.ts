@@ -73,7 +73,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const carried: Carried =
     isInCurrency && request.account === undefined
       ? await carriedInto(reader, { law, calendar, limit, year, values, opening: request.losses })
-      : { losses: null, notes: [], warnings: [], rooms: new Map() }
+      : { losses: null, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const ofYear = { ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }
   const income = await yearIncome(ledger, request, law)
   const back = backOf(law, ofYear, limit, carried)
@@ -110,7 +110,8 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...(await roundingNotes(reader, values)),
       ...limits,
       ...carried.notes,
-      ...(back.length === 0 ? [] : [law.carryBack?.note ?? '']),
+      ...carried.wholeNotes,
+      ...(back.length + carried.wholeNotes.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,
       ...(await unfiledNotes(ledger, request)),
       ...(await lawNotes(ledger, reader, law, request)),

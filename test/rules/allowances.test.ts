@@ -1,5 +1,6 @@
 // Income that a limit or an allowance leaves free, and losses that could go back to earlier years: figures by hand.
 import { describe, expect, test } from 'vitest'
+import type { ReportDefaults } from '../../pipeline/reports/catalogue.ts'
 import type { RulesName } from '../../pipeline/rules/catalogue.ts'
 import { book, figures, show } from './books.ts'
 
@@ -115,6 +116,35 @@ describe('a loss that could be carried back', () => {
     expect(notes.join('\n')).toContain('A loss is carried back by the tax office unless that is waived')
     // A year without a loss says nothing of it.
     expect(await year(dir, 'de', 2022, /carried back to/)).toEqual([])
+  })
+
+  test('de: and a later year that brings it forward says that some of it may be gone', async () => {
+    const dir = await book('EUR', [
+      'a buy b1 2022-01-01 1 BTC 1000',
+      'a sell s1 2022-06-01 1 BTC 3000',
+      'a buy b3 2024-01-01 1 BTC 9000',
+      'a sell s3 2024-06-01 1 BTC 2000',
+      'a buy b4 2025-01-01 1 BTC 1000',
+      'a sell s4 2025-06-01 1 BTC 7000',
+      'a buy b5 2026-01-01 1 BTC 1000',
+      'a sell s5 2026-06-01 1 BTC 3000',
+    ])
+    const told = async (of: number, defaults: ReportDefaults = {}) =>
+      (await show(dir, 'taxes', { rules: 'de', year: of }, defaults)).notes.filter((note) =>
+        /carried back|brought forward whole/.test(note),
+      )
+    // 7,000 are brought into 2025, or 5,000 where 2,000 went back to 2022: a gain of 6,000 is then taxable by 1,000.
+    expect(await year(Promise.resolve(dir), 'de', 2025, /^Losses brought|^Taxable/)).toEqual([
+      'Losses brought forward, used: 6000',
+      'Taxable gain: 0',
+    ])
+    expect(await told(2025)).toEqual([
+      'The loss of 2024 is brought forward whole, and some of it could have gone back: 2022 could take 2000 EUR.',
+      expect.stringContaining('A loss is carried back by the tax office unless that is waived'),
+    ])
+    // What is configured is what was left; of a loss that is used up nothing is to be said.
+    expect(await told(2025, { losses: { into: 2025, amount: '5000' } })).toEqual([])
+    expect(await told(2027)).toEqual([])
   })
 
   test('de: until 2021 to one year alone, and to gains that the year’s own carried losses left', async () => {
