@@ -1,14 +1,17 @@
 // What the law makes of the figures of disposals, for the notes of a report: what is still to come can change the last of them,
 // and a day that is one disposal stands under one account.
 import { listValue } from '@duckdb/node-api'
-import type { Reader } from '../ledger/reader.ts'
+import { formatAmount } from '../../models/amount.ts'
+import type { Reader, Values } from '../ledger/reader.ts'
 import { dayIn } from '../lots/day.ts'
-import { dateText } from '../rules/calendar.ts'
+import { dateText, startOfDay, type TaxCalendar } from '../rules/calendar.ts'
 import { calendarOf } from '../rules/catalogue.ts'
+import { disposalCount, type Sums } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { CHOSEN_DISPOSALS } from './completeness.ts'
 import { endsOfBooks, QUIET_DAYS } from './gaps.ts'
 import { type ReportRequest, valuesOf } from './report.ts'
+import { yearSums } from './year-totals.ts'
 
 /** `reader` has the disposals, matched under the law. */
 export async function lawNotes(
@@ -18,6 +21,34 @@ export async function lawNotes(
   request: ReportRequest,
 ): Promise<string[]> {
   return [...(await stillOpen(ledger, reader, law, request)), ...acrossAccounts(law, request)]
+}
+
+/**
+ * What of a tax year in which rates change fell on each side, which its figures do not tell apart. `values` are those of
+ * `yearSums`.
+ */
+export async function rateNotes(
+  reader: Reader,
+  { rateChange }: Law,
+  { timeZone }: TaxCalendar,
+  year: number,
+  values: Values,
+): Promise<string[]> {
+  if (rateChange?.year !== year) return []
+  const { day, what, todo, source } = rateChange
+  const at = new Date(startOfDay(day, timeZone)).toISOString()
+  const [old, later] = [
+    await yearSums(reader, { ...values, before: at }),
+    await yearSums(reader, { ...values, from: at }),
+  ]
+  if (disposalCount(later) === 0) return []
+  const currency = String(values.currency ?? '')
+  const amounts = ({ gains, losses }: Sums): string =>
+    `gains were ${formatAmount(gains.gain)} ${currency} and losses ${formatAmount(-losses.gain)} ${currency}`
+  return [
+    `${what} on ${dateText(day)}, and the figures of the year do not say what fell on which side: before that day ` +
+      `${amounts(old)}, from then on ${amounts(later)}. ${todo} (${source}).`,
+  ]
 }
 
 /** Where all accounts are one holding, their sales of a day are one, and it has one account. */

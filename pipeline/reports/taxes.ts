@@ -20,7 +20,7 @@ import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
 import { isOutsideBooks } from './gaps.ts'
 import { yearIncome } from './income-totals.ts'
-import { lawNotes } from './law-notes.ts'
+import { lawNotes, rateNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import { entryParts } from './pnl.ts'
 import {
@@ -109,6 +109,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...notes,
       ...(await roundingNotes(reader, values)),
       ...limits,
+      ...(await rateNotes(reader, law, calendar, year, values)),
       ...carried.notes,
       ...carried.wholeNotes,
       ...(back.length + carried.wholeNotes.length === 0 ? [] : [law.carryBack?.note ?? '']),

@@ -26,6 +26,7 @@ export const ca: Law = {
     source: 'IT-346R, paragraphs 6 to 8; ITA s.9',
     fromYear: null,
   },
+  rateChange: null,
   carriedLosses,
   carryBack: {
     years: 'loss_back_years',

@@ -29,6 +29,7 @@ export const de: Law = {
     source: '§ 20 Abs. 2 Satz 1 Nr. 3 EStG',
     fromYear: 2009,
   },
+  rateChange: null,
   carriedLosses,
   carryBack: {
     years: 'loss_back_years',

@@ -22,6 +22,7 @@ export const generic: Law = {
     source: '–',
     fromYear: null,
   },
+  rateChange: null,
   carriedLosses: null,
   carryBack: null,
   income: null,

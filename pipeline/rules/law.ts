@@ -29,6 +29,19 @@ export interface LookAhead {
   readonly source: string
 }
 
+export interface RateChange {
+  /** The tax year within which rates change, by the calendar year in which it begins. */
+  readonly year: number
+  /** The first day of the new ones, numbered from 1970-01-01. */
+  readonly day: number
+  /** Which rates, and what became of them. */
+  readonly what: string
+  /** What is to be done about it. */
+  readonly todo: string
+  /** Paragraph. */
+  readonly source: string
+}
+
 export interface Law {
   readonly name: string
   /** Methods that it allows; the first is the one without another choice. */
@@ -59,6 +72,8 @@ export interface Law {
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
   /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
   readonly futures: FuturesRule
+  /** Within a tax year whose figures then do not say what was earned under which rates; null where there is none. */
+  readonly rateChange: RateChange | null
   /** The form lists each piece in whole units of the currency, and its totals add up those. */
   readonly roundsPieces: boolean
   /**

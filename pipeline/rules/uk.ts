@@ -1,6 +1,7 @@
 // United Kingdom: same day, 30 days, section 104 pool (TCGA 1992 ss. 104, 105, 106A; HMRC CRYPTO22200 ff.), over all that
 // a person holds. Days are London's; a tax year runs from 6 April to 5 April. See docs/rules/uk.md.
 import { smaller } from '../lots/share.ts'
+import { dayNumber } from './calendar.ts'
 import {
   above0,
   disposalCount,
@@ -33,6 +34,13 @@ export const uk: Law = {
     rule: 'chargeable gains or losses of futures and contracts for difference of a person who does not trade',
     source: 'TCGA 1992 s.143; HMRC CG56100',
     fromYear: null,
+  },
+  rateChange: {
+    year: 2024,
+    day: dayNumber(2024, 10, 30),
+    what: 'The main rates of capital gains tax rose',
+    todo: 'What the new rates come to in tax is box 51, for which HMRC has a calculator',
+    source: 'TCGA 1992 s.1H; Finance Act 2025 s.7(3)',
   },
   carriedLosses,
   // None but those of the year of death (TCGA 1992 s.62(2)).

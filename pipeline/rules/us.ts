@@ -42,6 +42,7 @@ export const us: Law = {
     source: 'IRC §§ 1234A, 1256(b)(2)(B), (g)(1)',
     fromYear: null,
   },
+  rateChange: null,
   carriedLosses,
   // Individuals have none (IRC § 1212(b) carries forward alone).
   carryBack: null,

@@ -227,6 +227,30 @@ describe('uk', () => {
     expect(cells(gains, 'disposal_id', 'gain')).toEqual(['s2 2000', 's3 -50'])
   })
 
+  test('2024-25: the rates changed on 30 October 2024 in London, and the return says what fell on each side', async () => {
+    const split = await book('GBP', [
+      'main buy b1 2024-04-06 4 BTC 120000',
+      'main sell s0 2024-10-28 1 BTC 25000',
+      // 29 October in London, whose clocks went back on the 27th, and the 30th.
+      'main sell s1 2024-10-29T23:59:59Z 1 BTC 50000',
+      'main sell s2 2024-10-30T00:00:00Z 1 BTC 28000',
+      'main sell s3 2025-04-05 1 BTC 44000.50',
+    ])
+    const told = async (year: number, options: object = {}) =>
+      (await show(split, 'taxes', { rules: 'uk', year, ...options })).notes.filter((note) =>
+        note.includes('rates'),
+      )
+    // Each cost 30,000: 20,000 and -5,000, then -2,000 and 14,000.50.
+    expect(await told(2024)).toEqual([
+      'The main rates of capital gains tax rose on 2024-10-30, and the figures of the year do not say what fell on which ' +
+        'side: before that day gains were 20000 GBP and losses 5000 GBP, from then on gains were 14000.5 GBP and losses ' +
+        '2000 GBP. What the new rates come to in tax is box 51, for which HMRC has a calculator (TCGA 1992 s.1H; Finance ' +
+        'Act 2025 s.7(3)).',
+    ])
+    expect(await told(2025)).toEqual([])
+    expect(await told(2023)).toEqual([])
+  })
+
   test('the sales of a London day are one disposal', async () => {
     const day = await book('GBP', [
       'main buy b1 2024-01-01 3 BTC 300',
