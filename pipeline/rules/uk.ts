@@ -57,12 +57,14 @@ export const uk: Law = {
   figures,
 }
 
+type Box = 'count' | 'proceeds' | 'costs' | 'gains' | 'losses' | 'used' | 'carried'
+
 /** Boxes of SA108: cryptoassets have a section of their own since 2024-25; before, they were other property. */
-function boxesOf(
-  year: number,
-): Readonly<Record<'count' | 'proceeds' | 'costs' | 'gains' | 'losses', string>> {
-  if (year >= 2024) return { count: '13.1', proceeds: '13.2', costs: '13.3', gains: '13.4', losses: '' }
-  return { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19' }
+function boxesOf(year: number): Readonly<Record<Box, string>> {
+  if (year < 2024)
+    return { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19', used: '', carried: '' }
+  const ofSection = { count: '13.1', proceeds: '13.2', costs: '13.3', gains: '13.4', losses: '13.5' }
+  return { ...ofSection, used: '45', carried: '47' }
 }
 
 const exemptIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint | null =>
@@ -117,9 +119,14 @@ function figures(totals: YearTotals, limit: Limit): Figure[] {
     money('', 'Gains less losses of the year', net, 'TCGA 1992 s.1(3)'),
     money('', 'Annual exempt amount', exempt, 'TCGA 1992 s.1K'),
     money('', 'Losses of earlier years, brought forward', brought?.amount ?? null, 'TCGA 1992 s.1(3)'),
-    money('', 'Losses brought forward, used', used, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
+    money(box.used, 'Losses brought forward, used', used, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
     money('', 'Gains above the annual exempt amount', taxable, 'TCGA 1992 s.1K'),
-    money('', 'Losses to carry forward', carried?.amount ?? null, 'TCGA 1992 s.1(3); HMRC CG18030, CG18202'),
+    money(
+      box.carried,
+      'Losses to carry forward',
+      carried?.amount ?? null,
+      'TCGA 1992 s.1(3); HMRC CG18030, CG18202',
+    ),
     ...unknownFigures('SA108', unknown, 'the number of disposals'),
   ]
 }

@@ -212,13 +212,13 @@ describe('uk', () => {
       '13.2 Disposal proceeds: 2150',
       '13.3 Allowable costs: 200',
       '13.4 Gains in the year, before losses: 2000',
-      'Losses in the year: 50',
+      '13.5 Losses in the year: 50',
       'Gains less losses of the year: 1950',
       'Annual exempt amount: 3000',
       'Losses of earlier years, brought forward: 0',
-      'Losses brought forward, used: 0',
+      '45 Losses brought forward, used: 0',
       'Gains above the annual exempt amount: 0',
-      'Losses to carry forward: 0',
+      '47 Losses to carry forward: 0',
       'Miscellaneous income from rewards, interest and the like, at its value when received: 0',
       'Trading and miscellaneous income allowance: 1000',
       '17 Miscellaneous income from rewards, interest and the like, taxable: 0',
@@ -262,7 +262,7 @@ describe('uk', () => {
       '13.2 Disposal proceeds: 240',
       '13.3 Allowable costs: 200',
       '13.4 Gains in the year, before losses: 40',
-      'Losses in the year: 0',
+      '13.5 Losses in the year: 0',
     ])
   })
 
@@ -284,7 +284,7 @@ describe('uk', () => {
       '13.2 Disposal proceeds: 930',
       '13.3 Allowable costs: 800',
       '13.4 Gains in the year, before losses: 130',
-      'Losses in the year: 0',
+      '13.5 Losses in the year: 0',
       'Gains less losses of the year: 130',
     ])
     // Under another law each sale is its own: 100 bought, and two that were sold short and bought for 350 each.
@@ -599,7 +599,7 @@ describe('every return', () => {
       'uk',
       'GBP',
       ['13.1 Number of disposals: 3', '13.2 Disposal proceeds: 9500', '13.3 Allowable costs: 10300'],
-      ['13.4 Gains in the year, before losses: 200', 'Losses in the year: 1000'],
+      ['13.4 Gains in the year, before losses: 200', '13.5 Losses in the year: 1000'],
       'Gains less losses of the year: -800',
       'the number of disposals and the known part of 1 of them',
     ],
