@@ -10,7 +10,7 @@ import { carryBackOptions } from '../rules/carry-back.ts'
 import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import type { Limit } from '../rules/limits.ts'
-import { yearSums } from './year-totals.ts'
+import { isKnown, yearSums } from './year-totals.ts'
 
 export interface Carried {
   /** Null where a year before leaves them unknown. */
@@ -51,7 +51,7 @@ export async function carriedInto(
   const wholeNotes: string[] = []
   for (let each = first; each < year && losses !== null; each += 1) {
     const totals = await yearSums(reader, { ...values, ...spanOf(calendar, each) })
-    const isComplete = totals.unknown.count === 0
+    const isComplete = isKnown(law, totals)
     const brought: Losses = losses
     const ofYear: YearTotals = {
       ...totals,

@@ -35,7 +35,7 @@ import {
   within,
 } from './report.ts'
 import { unfiledNotes } from './unfiled.ts'
-import { dayZoneOf, roundingNotes, yearSums } from './year-totals.ts'
+import { dayZoneOf, isKnown, roundingNotes, yearSums } from './year-totals.ts'
 
 const COLUMNS: readonly Column[] = [
   { name: 'rules' },
@@ -65,7 +65,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   }
   const totals = await yearSums(reader, values)
   const isInCurrency = currency === null || currency === law.currency
-  const isComplete = request.account === undefined && totals.unknown.count === 0
+  const isComplete = request.account === undefined && isKnown(law, totals)
   const { form1099 = 'none' } = request
   const outside = disposalCount(totals) === 0 ? await isOutsideBooks(ledger, request) : null
   const limit = limitsOf(law.name)

@@ -66,10 +66,12 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
     reader,
     `with pieces as (${PIECES}),
      lacking as (
-       select bool_or(not is_unknown) as is_partly, sum(proceeds) filter (is_unknown) as proceeds
+       select bool_or(not is_unknown) as is_partly, bool_or(is_unknown and term is distinct from 'long') as is_not_long,
+         sum(proceeds) filter (is_unknown) as proceeds
        from pieces group by ${DISPOSAL} having bool_or(is_unknown)
      )
-     select count(*), count(*) filter (is_partly), sum(proceeds), ${reach('proceeds')} from lacking`,
+     select count(*), count(*) filter (is_partly), count(*) filter (is_not_long), sum(proceeds), ${reach('proceeds')}
+     from lacking`,
     values,
   )
   const ofTerm = (term: string) => totalsOf(byTerm.find((row) => row[0] === term))
@@ -81,10 +83,15 @@ export async function yearSums(reader: Reader, values: Values): Promise<Sums> {
     unknown: {
       count: Number(unknown?.[0] ?? 0),
       partly: Number(unknown?.[1] ?? 0),
-      proceeds: unitsOf(unknown?.[2]),
+      notLong: Number(unknown?.[2] ?? 0),
+      proceeds: unitsOf(unknown?.[3]),
     },
   }
 }
+
+/** No gain that counts is unknown. */
+export const isKnown = ({ longIsFree }: Law, { unknown }: Sums): boolean =>
+  (longIsFree ? unknown.notLong : unknown.count) === 0
 
 /** Where lines are in whole units, their sum is another than that of `report gains`: what both come to. */
 export async function roundingNotes(reader: Reader, values: Values): Promise<string[]> {

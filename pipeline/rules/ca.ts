@@ -20,6 +20,7 @@ export const ca: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'CAD',
   termOf: null,
+  longIsFree: false,
   roundsPieces: false,
   futures: {
     rule: 'income or loss, or by election capital, of dealings in commodity futures',

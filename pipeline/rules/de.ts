@@ -23,6 +23,7 @@ export const de: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'EUR',
   termOf,
+  longIsFree: true,
   roundsPieces: false,
   futures: {
     rule: 'capital income from forward transactions, Anlage KAP',

@@ -15,6 +15,8 @@ export interface Unknown {
   readonly count: number
   /** Those of them whose gain is known in part: that part is in the other sums. */
   readonly partly: number
+  /** Those of which an unknown piece is not of the long term, or of no known one. */
+  readonly notLong: number
   /** Of the unknown pieces, as far as they are known. */
   readonly proceeds: bigint
 }
@@ -54,7 +56,7 @@ export interface YearTotals extends Sums {
   readonly year: number
   /** The figures are in the currency of the return. */
   readonly isInCurrency: boolean
-  /** All accounts are in the figures, and no gain is unknown: limits of the person can be applied. */
+  /** All accounts are in the figures, and no gain that counts is unknown: limits of the person can be applied. */
   readonly isComplete: boolean
   /** Losses of earlier years that are left at its beginning; null where they are not known. */
   readonly brought: Losses | null

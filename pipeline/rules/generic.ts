@@ -16,6 +16,7 @@ export const generic: Law = {
   yearStart: { month: 1, day: 1 },
   currency: null,
   termOf: null,
+  longIsFree: false,
   roundsPieces: false,
   futures: {
     rule: 'no country, no rule',

@@ -70,6 +70,8 @@ export interface Law {
   readonly currency: string | null
   /** Days are numbered from 1970-01-01. Null where the law tells no terms apart. */
   readonly termOf: ((acquiredDay: number, disposedDay: number) => Term) | null
+  /** What was held for the long term is free, so that a gain of it which is not known leaves all other figures known. */
+  readonly longIsFree: boolean
   /** By which rule the results of futures count, and since which tax year; they are in no figure of the return. */
   readonly futures: FuturesRule
   /** Within a tax year whose figures then do not say what was earned under which rates; null where there is none. */

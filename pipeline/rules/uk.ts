@@ -29,6 +29,7 @@ export const uk: Law = {
   yearStart: { month: 4, day: 6 },
   currency: 'GBP',
   termOf: null,
+  longIsFree: false,
   roundsPieces: false,
   futures: {
     rule: 'chargeable gains or losses of futures and contracts for difference of a person who does not trade',

@@ -36,6 +36,7 @@ export const us: Law = {
   yearStart: { month: 1, day: 1 },
   currency: 'USD',
   termOf,
+  longIsFree: false,
   roundsPieces: true,
   futures: {
     rule: 'gains and losses of contracts at a venue abroad, which are not section 1256 contracts (regulated futures are); perpetual swaps have no rule of their own',

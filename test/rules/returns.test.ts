@@ -482,6 +482,44 @@ describe('de', () => {
     ])
   })
 
+  test('what was held longer than a year is free, whatever it cost: an unknown cost leaves nothing else unknown', async () => {
+    const old = await book('EUR', [
+      'a buy b1 2020-01-01 2 BTC ?',
+      'a buy b2 2025-01-01 1 ETH 4000',
+      'a sell s1 2025-06-01 1 BTC 50000',
+      'a sell s2 2025-06-01 1 ETH 3000',
+      'a buy b3 2026-01-01 1 ETH 1000',
+      'a sell s3 2026-06-01 1 ETH 3000',
+      // Held for less than a year at an unknown cost: that one counts.
+      'a buy b4 2027-01-01 1 XRP ?',
+      'a sell s4 2027-06-01 1 XRP 10',
+    ])
+    const year = async (of: number) =>
+      figures(await show(old, 'taxes', { rules: 'de', year: of })).filter((line) =>
+        /^(Losses|Taxable|Disposals|Known)/.test(line),
+      )
+    expect(await year(2025)).toEqual([
+      'Losses of earlier years, brought forward: 0',
+      'Losses brought forward, used: 0',
+      'Taxable gain: 0',
+      'Losses to carry forward, none of them carried back: 1000',
+      'Disposals without a known gain: 1',
+      'Known proceeds of what has no known gain: 50000',
+    ])
+    expect(await year(2026)).toEqual([
+      'Losses of earlier years, brought forward: 1000',
+      'Losses brought forward, used: 1000',
+      'Taxable gain: 1000',
+      'Losses to carry forward, none of them carried back: 0',
+    ])
+    expect((await year(2027)).slice(0, 4)).toEqual([
+      'Losses of earlier years, brought forward: 0',
+      'Losses brought forward, used: unknown',
+      'Taxable gain: unknown',
+      'Losses to carry forward, none of them carried back: unknown',
+    ])
+  })
+
   test('the limit was 600 until 2023', async () => {
     const books = await book('EUR', ['a buy a1 2023-01-01 1 BTC 1000', 'a sell v1 2023-12-31 1 BTC 1600'])
     expect(figures(await show(books, 'taxes', { rules: 'de', year: 2023 })).slice(3, 7)).toEqual([
