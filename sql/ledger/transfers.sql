@@ -1,8 +1,9 @@
 -- Moves between wallets, each leg with its other leg where the books know it: the same coin and quantity out of one
 -- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
--- millisecond are distinguished by their order. Margin that is set aside within an account comes back whenever its position
--- or order ends: of equal quantities what went first comes back first. A leg without another comes from or goes to a wallet
--- that no feed reports.
+-- millisecond are distinguished by their order, and equal transfers that follow each other within a second are tied in
+-- their order where as many went as came: the nearest leg may be that of the next one. Margin that is set aside within an
+-- account comes back whenever its position or order ends: of equal quantities what went first comes back first. A leg
+-- without another comes from or goes to a wallet that no feed reports.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- columns:
@@ -31,15 +32,80 @@ legs as (
   from main.entries
   where kind in ('transfer', 'margin_move') and part = 'amount'
 ),
+begun as (
+  select *,
+    case
+      when epoch_ms(occurred_at) - lag(epoch_ms(occurred_at), 1, null) over (
+        partition by coin, quantity order by occurred_at, account, place, entry_id
+      ) <= 1000 then 0
+      else 1
+    end as begins
+  from legs
+  where kind = 'transfer'
+),
+runs as (
+  select *,
+    sum(begins) over (
+      partition by coin, quantity order by occurred_at, account, place, entry_id
+      rows between unbounded preceding and current row
+    ) as run,
+    case when direction = 'out' then 1 else -1 end as change
+  from begun
+),
+sums as (
+  select *,
+    sum(change) over (partition by coin, quantity, run) as surplus,
+    sum(change) over (partition by coin, quantity, run, account) as surplus_of_account
+  from runs
+),
+-- Where every account has as many of each for itself, they are moves between its own wallets.
+holders as (
+  select *,
+    case
+      when max(abs(surplus_of_account)) over (partition by coin, quantity, run) = 0 then account
+      else ''
+    end as holder
+  from sums
+),
+turns as (
+  select *,
+    row_number() over (
+      partition by coin, quantity, run, holder, direction order by occurred_at, account, place, entry_id
+    ) as turn
+  from holders
+  where surplus = 0
+),
+in_turn as (
+  select outs.entry_id as out_id, ins.entry_id as in_id,
+    max(
+      case
+        when outs.account = ins.account and outs.ledger = ins.ledger and outs.product_line = ins.product_line then 300001
+        else abs(epoch_ms(ins.occurred_at) - epoch_ms(outs.occurred_at))
+      end
+    ) over (partition by outs.coin, outs.quantity, outs.run) as farthest_ms
+  from turns as outs
+  join turns as ins
+    on ins.coin = outs.coin and ins.quantity = outs.quantity and ins.run = outs.run and ins.holder = outs.holder
+    and ins.turn = outs.turn
+  where outs.direction = 'out' and ins.direction = 'in'
+),
+tied as (
+  select out_id, in_id from in_turn where farthest_ms <= 300000
+),
+alone as (
+  select *
+  from legs
+  where entry_id not in (select out_id from tied) and entry_id not in (select in_id from tied)
+),
 hours as (
   select * from (values (-1), (0), (1)) as shifts (shift)
 ),
 outgoing as (
-  select legs.entry_id as entry_id, legs.account as account, legs.ledger as ledger,
-    legs.product_line as product_line, legs.coin as coin, legs.kind as kind, legs.occurred_at as occurred_at,
-    legs.place as place, legs.quantity as quantity, legs.direction as direction, legs.hour_at as hour_at,
-    legs.nth as nth, plus_hours(hour_at, hours.shift) as near_hour
-  from legs
+  select alone.entry_id as entry_id, alone.account as account, alone.ledger as ledger,
+    alone.product_line as product_line, alone.coin as coin, alone.kind as kind, alone.occurred_at as occurred_at,
+    alone.place as place, alone.quantity as quantity, alone.direction as direction, alone.hour_at as hour_at,
+    alone.nth as nth, plus_hours(hour_at, hours.shift) as near_hour
+  from alone
   cross join hours
   where direction = 'out'
 ),
@@ -48,7 +114,7 @@ candidates as (
     abs(epoch_ms(incoming.occurred_at) - epoch_ms(outgoing.occurred_at)) as apart_ms,
     case when outgoing.account = incoming.account then 0 else 1 end as is_other_account
   from outgoing
-  join legs as incoming
+  join alone as incoming
     on incoming.direction = 'in' and incoming.coin = outgoing.coin and incoming.kind = outgoing.kind
     and incoming.quantity = outgoing.quantity and incoming.hour_at = outgoing.near_hour
     and incoming.nth = outgoing.nth
@@ -67,6 +133,8 @@ ranked as (
   from candidates
 ),
 pairs as (
+  select out_id, in_id from tied
+  union all
   select out_id, in_id from ranked where choice_of_out = 1 and choice_of_in = 1
 ),
 set_aside as (

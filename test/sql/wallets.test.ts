@@ -166,6 +166,69 @@ describe('a transfer', () => {
     ])
   })
 
+  const swift = (id: number, type: string, at: string): Move => ({
+    id: String(id),
+    coin: 'USDT',
+    type,
+    amount: type === 'TRANSFER_OUT' ? '-60' : '60',
+    ts: `2026-01-10 11:00:${at}+00`,
+  })
+  const swiftly = (id: number, type: string, at: string): Cells =>
+    p2p(id, type, 'USDT', '60', `2026-01-10 11:00:${at}+00`)
+  const pairs = () =>
+    books.query(
+      `select entry_id, counter_entry_id from transfers where direction = 'out' order by occurred_at, place`,
+    )
+
+  it('that is followed by an equal one before it arrives is tied to its own leg', async () => {
+    const outs = [swift(5, 'TRANSFER_OUT', '00.000'), swift(6, 'TRANSFER_OUT', '00.060')]
+    await books.tax('SPOT', balanced(outs, { USDT: '200' }), { covers: span })
+    const ins = [swiftly(1, 'transfer_in', '00.050'), swiftly(2, 'transfer_in', '00.110')]
+    await books.page('tax.p2pRecords', ins, { covers: span })
+    expect(loud(await books.build())).toEqual([])
+    expect(await pairs()).toEqual([
+      ['main/tax.records/5/amount', 'main/tax.p2pRecords/1/amount'],
+      ['main/tax.records/6/amount', 'main/tax.p2pRecords/2/amount'],
+    ])
+  })
+
+  it('that leaves with an equal one in a millisecond and arrives in another has its leg', async () => {
+    const outs = [swift(5, 'TRANSFER_OUT', '00.000'), swift(6, 'TRANSFER_OUT', '00.000')]
+    await books.tax('SPOT', balanced(outs, { USDT: '200' }), { covers: span })
+    const ins = [swiftly(1, 'transfer_in', '00.030'), swiftly(2, 'transfer_in', '00.057')]
+    await books.page('tax.p2pRecords', ins, { covers: span })
+    expect(loud(await books.build())).toEqual([])
+    expect(await pairs()).toEqual([
+      ['main/tax.records/5/amount', 'main/tax.p2pRecords/1/amount'],
+      ['main/tax.records/6/amount', 'main/tax.p2pRecords/2/amount'],
+    ])
+  })
+
+  it('stays within its account where another makes an equal one at that time', async () => {
+    await books.account('sub', 'unified', '1002')
+    await books.tax('SPOT', balanced([swift(5, 'TRANSFER_OUT', '00.000')], { USDT: '60' }), { covers: span })
+    await books.page('tax.p2pRecords', [swiftly(1, 'transfer_in', '00.057')], { covers: span })
+    const other = { covers: span, account: 'sub' }
+    await books.tax('SPOT', balanced([swift(6, 'TRANSFER_OUT', '00.010')], { USDT: '60' }), other)
+    await books.page('tax.p2pRecords', [swiftly(2, 'transfer_in', '00.040')], other)
+    expect(loud(await books.build())).toEqual([])
+    expect(await pairs()).toEqual([
+      ['main/tax.records/5/amount', 'main/tax.p2pRecords/1/amount'],
+      ['sub/tax.records/6/amount', 'sub/tax.p2pRecords/2/amount'],
+    ])
+  })
+
+  it('of two equal ones, one of which went elsewhere, is tied to the nearest', async () => {
+    const outs = [swift(5, 'TRANSFER_OUT', '00.000'), swift(6, 'TRANSFER_OUT', '00.500')]
+    await books.tax('SPOT', balanced(outs, { USDT: '200' }), { covers: span })
+    await books.page('tax.p2pRecords', [swiftly(1, 'transfer_in', '00.550')], { covers: span })
+    expect(loud(await books.build())).toEqual([])
+    expect(await pairs()).toEqual([
+      ['main/tax.records/5/amount', null],
+      ['main/tax.records/6/amount', 'main/tax.p2pRecords/1/amount'],
+    ])
+  })
+
   it('whose other wallet no feed tells of is no break', async () => {
     await books.tax('SPOT', balanced([out], { USDT: '100' }), { covers: span })
     expect(loud(await books.build())).toEqual([])
