@@ -280,6 +280,31 @@ describe('the lots', () => {
     ])
   })
 
+  it('leave the fees of a fill whose rest is missing to the month: no cost and no proceeds have them', async () => {
+    const whole = balanced(
+      [
+        ...legs(at(1), 'in 10 BGB', 'out -40 USDT'),
+        ...legs(at(2), 'in 1 ETH', 'fee -0.5 BGB', 'out -3000 USDT'),
+        ...legs(at(3), 'in 3100 USDT -3.1', 'out -1 ETH'),
+        ...legs(at(4), 'in 1 ETH', 'fee -0.25 BGB', 'out -3000 USDT'),
+      ],
+      { USDT: '10000' },
+    )
+    await books.tax(
+      'SPOT',
+      whole.filter(({ id: one }) => one !== '3' && one !== '7'),
+    )
+    await books.build({}, { steps })
+    expect(
+      await books.query(
+        "select product_line, coin, fees, net_pnl from pnl_monthly where product_line <> 'LOTS' order by coin",
+      ),
+    ).toEqual([
+      ['SPOT', 'BGB', '-0.5', '-0.5'],
+      ['SPOT', 'USDT', '-3.1', '-3.1'],
+    ])
+  })
+
   it('with a missing record are no error, and what is missing is named once for each coin', async () => {
     const rows = balanced(
       [

@@ -1,7 +1,7 @@
 -- What each entry adds to the profit and loss besides lots, signed as it moves the balance: results, fees and funding of
 -- futures with the contract that they belong to, and of every line interest and the fees that belong to no trade, such as
--- that of a liquidation: those of a trade are in the cost or the proceeds of its lots. This is where the kinds of entries
--- that count are named.
+-- that of a liquidation: those of a trade are in the cost or the proceeds of its lots, unless one side of it is missing.
+-- This is where the kinds of entries that count are named.
 -- grain: one row per entry
 with
 of_lines as (
@@ -11,7 +11,11 @@ of_lines as (
   where kind in ('realised_pnl', 'liquidation', 'fee', 'funding', 'interest')
 ),
 trades as (
-  select transaction_id from main.entries where kind in ('trade', 'conversion')
+  select transaction_id
+  from main.entries
+  where kind in ('trade', 'conversion') and part = 'amount'
+  group by transaction_id
+  having min(entries.amount) < 0 and max(entries.amount) > 0
 ),
 fees_of_no_trade as (
   select fees.account as account, fees.occurred_at as occurred_at, fees.product_line as product_line,
