@@ -15,10 +15,10 @@ wallet_feeds as (
   ) as parts
   where accounts.kind = 'unified'
   union all
-  select accounts.account, lines.line, 'tax.futuresRecords', lines.line
+  select accounts.account, lines.line,
+    case when accounts.kind = 'unified' then 'tax.records' else 'tax.futuresRecords' end, lines.line
   from main.accounts as accounts
   cross join (select * from (values ('USDT-FUTURES'), ('COIN-FUTURES'), ('USDC-FUTURES')) as names (line)) as lines
-  where accounts.kind <> 'unified'
 ),
 uncovered as (
   select distinct subjects.account as account, subjects.feed as feed, subjects.page_id as page_id, subjects.coin as coin

@@ -68,8 +68,8 @@ const assetsOfDesk = (cells: Cells = {}, options: Cells = firstRun) =>
     ...options,
   })
 
-const breaks = async () =>
-  (await books.build()).openBreaks
+const breaks = async (config: Parameters<TestBooks['build']>[0] = {}) =>
+  (await books.build(config)).openBreaks
     .filter(({ checkName }) => ['balance_snapshots', 'ltv_totals'].includes(checkName))
     .map(({ severity, checkName, account, ledger, coin, expected, found }) =>
       [severity, checkName, account, ledger, coin, plain(expected), plain(found)].join(' '),
@@ -105,6 +105,20 @@ describe('the assets of a sub-account', () => {
     await assetsOfDesk({ accountEquity: '126.5', ...cells })
     expect(await breaks()).toEqual([])
   })
+
+  it.each([
+    ['40', []],
+    ['40.5', ['warning balance_snapshots desk USDT-FUTURES USDT 44.5 44']],
+  ])(
+    'of an account with a balance per business line are those of that line: %s',
+    async (accountEquity, expected) => {
+      await nights()
+      const futures = balanced([move('11', '44', '05 12:00:00')])
+      await books.tax('USDT-FUTURES', futures, { account: 'desk', covers: night, ...firstRun })
+      await assetsOfDesk({ accountEquity })
+      expect(await breaks({ chainGrouping: { desk: 'per-line' } })).toEqual(expected)
+    },
+  )
 
   it('of a classic account are those of its futures wallet', async () => {
     await books.account('parent', 'unified', '1000')

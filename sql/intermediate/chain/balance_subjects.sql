@@ -1,9 +1,16 @@
 -- What answers said that wallets held, where it can be held against the entries: of a sub-account (4.13) equity without what is
 -- unrealised; not with vouchers in it, nor where a unified account is reported as all zero, for the interface does not say that
--- it reports those. Of a risk unit (4.16) equity of a coin over all accounts of the unit, where nothing of it is owed and no
--- position is margined in it; the interface does not say more exactly what equity is.
+-- it reports those. Where an account keeps a balance per business line it is that of the line. Of a risk unit (4.16) equity of
+-- a coin over all accounts of the unit, where nothing of it is owed and no position is margined in it; the interface does not
+-- say more exactly what equity is.
 -- grain: one row per answer, account and coin, and per member of a risk unit
 with
+wallets as (
+  select accounts.account as account, accounts.uid as uid, accounts.kind as kind,
+    accounts.kind = 'unified' and coalesce(groupings.chain_grouping, '') <> 'per-line' as is_one_wallet
+  from main.accounts as accounts
+  left join main.balance_groupings as groupings on groupings.account = accounts.account
+),
 -- The newest readings are enough: the last one that can be compared is rarely older than the night before.
 recent as (
   select *,
@@ -23,7 +30,8 @@ asset_rows as (
     and contents.asset_list = received.asset_list and contents.extra is not distinct from received.extra
 ),
 assets as (
-  select accounts.account as account, accounts.kind as kind, asset_rows.line as line, asset_rows.page_id as page_id,
+  select wallets.account as account, wallets.kind as kind, wallets.is_one_wallet as is_one_wallet,
+    asset_rows.line as line, asset_rows.page_id as page_id,
     asset_rows.read_at as read_at,
     upper_case(coins.margin_coin) as coin, coins.account_equity as equity,
     coalesce(coins.unrealized_pl, 0) as unrealised,
@@ -31,13 +39,13 @@ assets as (
   from asset_rows
   join main.subaccount_asset_coins as coins
     on coins.page_id = asset_rows.content_page and coins.page_row = asset_rows.content_row
-  join main.accounts as accounts on accounts.uid = asset_rows.user_id
+  join wallets on wallets.uid = asset_rows.user_id
 ),
 reports_something as (
   select account, page_id from assets where equity <> 0 group by account, page_id
 ),
 sub_readings as (
-  select assets.account, assets.account as members, case when kind = 'unified' then 'UNIFIED' else line end as ledger,
+  select assets.account, assets.account as members, case when is_one_wallet then 'UNIFIED' else line end as ledger,
     line,
     coin, equity - unrealised as reported, page_id, read_at, 'futures.subaccountAssets' as feed
   from assets
@@ -69,13 +77,13 @@ risk_coins as (
   )
 ),
 risk_members as (
-  select distinct risk_rows.account as account, risk_rows.page_id as page_id, accounts.account as member
+  select distinct risk_rows.account as account, risk_rows.page_id as page_id, wallets.account as member
   from risk_rows
   join main.ltv_accounts as unit
     on unit.page_id = risk_rows.content_page and unit.page_row = risk_rows.content_row
-  left join main.accounts as accounts on accounts.uid = unit.uid and accounts.kind = 'unified'
+  left join wallets on wallets.uid = unit.uid and wallets.is_one_wallet
 ),
--- A unit with an account that the books do not know, or with a position in the coin, is not compared.
+-- A unit with an account that the books do not know or that has several wallets, or with a position in the coin, is not compared.
 risk_readings as (
   select risk_coins.account as account, members.member as member, risk_coins.coin as coin,
     risk_coins.reported as reported, risk_coins.page_id as page_id, risk_coins.read_at as read_at
