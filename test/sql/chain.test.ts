@@ -86,6 +86,16 @@ describe.concurrent('a chain that closes', () => {
     expect(breaks(await books.build())).toEqual([])
     expect(await books.query('select quantity from balances')).toEqual([['10']])
   })
+
+  it('stands before records without a balance that came last', async () => {
+    const rows = balanced([move('USDT', '10'), move('USDT', '-3', '-0.5'), move('USDT', '1')])
+    await books.tax(
+      'SPOT',
+      rows.map((row, index) => (index === 0 ? row : { ...row, balance: null })),
+    )
+    expect(breaks(await books.build())).toEqual([])
+    expect(await books.query('select quantity, venue_balance from balances')).toEqual([['7.5', '10']])
+  })
 })
 
 describe.concurrent('digits that the venue keeps but does not print', () => {
