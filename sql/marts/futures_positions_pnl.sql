@@ -28,14 +28,24 @@ summed as (
     sum(case when kind = 'funding' then amount else 0 end) as funding
   from staging.futures_position_moves
   group by account, line, symbol, coin, hold_side, position_side, number, state
+),
+-- A position may pay in several coins, and begins and ends in all of them at once.
+positions as (
+  select *,
+    case
+      when number is null then opened_at
+      else min(summed.opened_at) over (partition by account, line, symbol, hold_side, position_side, number)
+    end as begins_at,
+    max(last_filled_at) over (partition by account, line, symbol, hold_side, position_side, number) as last_at
+  from summed
 )
 select account, line as product_type, symbol, coin as margin_coin, hold_side,
   case
     when number is null then null
-    else row_number() over (
-      partition by account, line, symbol, coin, hold_side, number is null order by opened_at, number
+    else dense_rank() over (
+      partition by account, line, symbol, hold_side, number is null order by begins_at, position_side, number
     )
   end as position_number,
-  state, opened_at, case when state = 'closed' then last_filled_at end as closed_at,
+  state, begins_at as opened_at, case when state = 'closed' then last_at end as closed_at,
   realised_pnl, fees, funding, realised_pnl + fees + funding as net_pnl
-from summed
+from positions

@@ -469,6 +469,54 @@ describe('the results of a position', () => {
     expect(await results()).toEqual(expected)
   })
 
+  it('count as one position in every coin that it pays in', async () => {
+    const booked: Line[] = [
+      ['1', 'OPEN_LONG', '0', '-1', 'BTCUSDT', at(3)],
+      ['2', 'CLOSE_LONG', '5', '-1', 'BTCUSDT', at(4)],
+      ['3', 'CLOSE_LONG', '6', '0', 'BTCUSDT', at(6)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', 'long', '1', '1', at(3)),
+      order('902', 'BTCUSDT', 'sell', 'long', '1', '1', at(4)),
+      order('903', 'BTCUSDT', 'buy', 'long', '1', '0', at(5)),
+      order('904', 'BTCUSDT', 'sell', 'long', '1', '0', at(6)),
+    ]
+    await land(books, 'main', { booked, filled, held: [] })
+    const fees = [
+      { id: '91', type: 'ORDER_PLF_FEE_OUT', amount: '-0.3', fee: '0', ts: at(5) },
+      { id: '92', type: 'ORDER_PLF_FEE_OUT', amount: '-0.4', fee: '0', ts: at(6) },
+    ]
+    await books.tax(
+      'USDT-FUTURES',
+      balanced(
+        fees.map((fee) => ({ ...fee, coin: 'BGB' })),
+        { BGB: '10' },
+      ),
+      { covers },
+    )
+    await books.futures(
+      'USDT-FUTURES',
+      fees.map(({ type, ...fee }) => ({
+        ...fee,
+        symbol: 'BTCUSDT',
+        margin_coin: 'BGB',
+        future_tax_type: type,
+      })),
+      { covers },
+    )
+    await books.build()
+    expect(
+      await books.query(
+        `select margin_coin, position_number, state, strftime(opened_at, '%d %H:%M'), realised_pnl, fees
+         from futures_positions_pnl order by position_number, margin_coin`,
+      ),
+    ).toEqual([
+      ['USDT', '1', 'closed', '03 12:00', '5', '-2'],
+      ['BGB', '2', 'closed', '05 12:00', '0', '-0.7'],
+      ['USDT', '2', 'closed', '05 12:00', '6', '0'],
+    ])
+  })
+
   it('are told apart only as far as orders reach; the rest stands in one row, and nothing is lost', async () => {
     await build({ filled: orders.slice(2) })
     expect((await results()).slice(0, 3)).toEqual([
