@@ -50,13 +50,17 @@ const wallets = (chains: Planted['rows']): Record<string, Planted> => ({
     ],
   },
   'main.balance_chain': {
-    columns: 'account varchar, ledger varchar, coin varchar, status varchar, source_id varchar',
+    columns: 'account varchar, ledger varchar, coin varchar, status varchar, source_id varchar, place bigint',
     rows: chains,
+  },
+  'main.entries': {
+    columns: 'account varchar, ledger varchar, coin varchar, amount decimal(38, 18), place bigint',
+    rows: [['main', 'UNIFIED', 'USDT', '3', '7']],
   },
 })
 
 test('entries_match_balance: entries that do not add up to the venue’s last balance are a warning', async () => {
-  const closed = wallets([['main', 'UNIFIED', 'USDT', 'closed', '7']])
+  const closed = wallets([['main', 'UNIFIED', 'USDT', 'closed', '7', '7']])
   expect(await runModel('checks.entries_match_balance', closed)).toEqual([
     expect.objectContaining({
       severity: 'warning',
@@ -70,8 +74,8 @@ test('entries_match_balance: entries that do not add up to the venue’s last ba
 
 test('entries_match_balance: an open chain of the wallet is the cause, and makes it a notice that names it', async () => {
   const open = wallets([
-    ['main', 'UNIFIED', 'USDT', 'open', '7'],
-    ['main', 'UNIFIED', 'USDT', 'open', '9'],
+    ['main', 'UNIFIED', 'USDT', 'open', '7', '7'],
+    ['main', 'UNIFIED', 'USDT', 'open', '9', '9'],
   ])
   expect(await runModel('checks.entries_match_balance', open)).toEqual([
     expect.objectContaining({
@@ -85,6 +89,6 @@ test('entries_match_balance: an open chain of the wallet is the cause, and makes
 
 test('a model that is run alone names the tables that nobody planted', async () => {
   await expect(runModel('checks.entries_match_balance', postings([]))).rejects.toThrow(
-    'checks.entries_match_balance reads main.balance_chain, main.balances: plant these as well.',
+    'checks.entries_match_balance reads main.balance_chain, main.balances, main.entries: plant these as well.',
   )
 })
