@@ -1,5 +1,7 @@
 -- Coins bought and sold for fiat, with the merchant order that has the fiat side: same coin, side and quantity,
--- completed within a day, each the nearest to the other. The fiat side is null where no order reports it.
+-- completed within a day, each the nearest to the other. Equal deals that follow each other within a minute are tied in
+-- their order where there are as many orders as records: the nearest order may be that of the next one. The fiat side is
+-- null where no order reports it.
 -- grain: one row per P2P record of a purchase or sale
 -- keys:  entry_id unique
 -- columns:
@@ -31,6 +33,46 @@ orders as (
   from main.p2p_orders
   where is_current and lower_case(status) = 'completed'
 ),
+sides as (
+  select account, coin, side, quantity, occurred_at as happened_at, place, entry_id as id, 1 as is_record from records
+  union all
+  select account, coin, side, quantity, completed_at, 0, order_id, 0 from orders
+),
+begun as (
+  select *,
+    case
+      when epoch_ms(happened_at) - lag(epoch_ms(happened_at), 1, null) over (
+        partition by account, coin, side, quantity order by happened_at, is_record, place, id
+      ) <= 60000 then 0
+      else 1
+    end as begins
+  from sides
+),
+sides_of_runs as (
+  select *,
+    sum(begins) over (
+      partition by account, coin, side, quantity order by happened_at, is_record, place, id
+      rows between unbounded preceding and current row
+    ) as run
+  from begun
+),
+in_turn as (
+  select *,
+    row_number() over (
+      partition by account, coin, side, quantity, run, is_record order by happened_at, place, id
+    ) as turn,
+    count(*) over (partition by account, coin, side, quantity, run, is_record) as deals
+  from sides_of_runs
+),
+tied as (
+  select turns.id as entry_id, orders.id as order_id
+  from in_turn as turns
+  join in_turn as orders
+    on orders.account = turns.account and orders.coin = turns.coin and orders.side = turns.side
+    and orders.quantity = turns.quantity and orders.run = turns.run and orders.turn = turns.turn
+    and orders.deals = turns.deals
+  where turns.is_record = 1 and orders.is_record = 0
+),
 shifts as (
   select * from (values (-1), (0), (1)) as days (shift)
 ),
@@ -42,17 +84,19 @@ shifted as (
 ),
 candidates as (
   select records.entry_id as entry_id, shifted.order_id as order_id, shifted.account as account,
-    abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms
+    abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms,
+    case when tied.entry_id is not null then 0 else 1 end as is_out_of_turn
   from records
   join shifted
     on shifted.account = records.account and shifted.coin = records.coin and shifted.side = records.side
     and shifted.quantity = records.quantity and shifted.near_day = records.day
+  left join tied on tied.entry_id = records.entry_id and tied.order_id = shifted.order_id
   where abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) <= 86400000
 ),
 ranked as (
   select *,
-    row_number() over (partition by entry_id order by apart_ms, order_id) as choice_of_record,
-    row_number() over (partition by account, order_id order by apart_ms, entry_id) as choice_of_order
+    row_number() over (partition by entry_id order by is_out_of_turn, apart_ms, order_id) as choice_of_record,
+    row_number() over (partition by account, order_id order by is_out_of_turn, apart_ms, entry_id) as choice_of_order
   from candidates
 ),
 pairs as (

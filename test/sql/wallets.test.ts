@@ -94,6 +94,28 @@ describe('the P2P wallet', () => {
     ])
   })
 
+  it('ties equal deals that follow each other at once in their order', async () => {
+    const equal = [
+      p2p(1, 'buy', 'USDT', '100', '2026-01-10 10:00:00+00'),
+      p2p(3, 'sell', 'USDT', '30', '2026-01-11 10:00:04+00'),
+      p2p(4, 'sell', 'USDT', '30', '2026-01-11 10:00:09+00'),
+    ]
+    await books.page('tax.p2pRecords', equal, { covers: span })
+    const sold = { ...orders[1], fiat: 'EUR' }
+    const completed = [
+      orders[0] as Cells,
+      { ...sold, order_id: 'o2', amount: '28', release_time: '2026-01-11 10:00:00+00' },
+      { ...sold, order_id: 'o4', amount: '29', release_time: '2026-01-11 10:00:05+00' },
+    ]
+    await books.page('p2p.orders', completed, { covers: span })
+    expect(loud(await books.build())).toEqual([])
+    expect(await books.query('select order_id, fiat_amount from p2p_trades order by traded_at')).toEqual([
+      ['o1', '92'],
+      ['o2', '28'],
+      ['o4', '29'],
+    ])
+  })
+
   it('is a break where an order or a record stands alone', async () => {
     await books.page('tax.p2pRecords', records.slice(0, 2), { covers: span })
     await books.page('p2p.orders', orders.slice(1), { covers: span })
