@@ -13,7 +13,7 @@ of_lines as (
 trades as (
   select transaction_id
   from main.entries
-  where kind in ('trade', 'conversion') and part = 'amount'
+  where kind in ('trade', 'conversion')
   group by transaction_id
   having min(entries.amount) < 0 and max(entries.amount) > 0
 ),
