@@ -23,7 +23,7 @@ items as (
 ),
 reported as (
   select account, line, symbol, island, coin, sum(fee) as reported_fee, sum(last_decimal) as allowance,
-    max(decimals) as most_decimals, first_by(id, id, 5) as ids
+    max(decimals) as most_decimals
   from items
   where coin <> '' and fee is not null
   group by account, line, symbol, island, coin
@@ -53,7 +53,7 @@ charges as (
   where spans.what = 'futures fee'
 ),
 charged as (
-  select account, line, symbol, island, coin, sum(fee) as charged_fee, first_by(id, id, 5) as ids
+  select account, line, symbol, island, coin, sum(fee) as charged_fee
   from charges
   group by account, line, symbol, island, coin
 ),
@@ -62,8 +62,7 @@ compared as (
     coalesce(reported.symbol, charged.symbol) as symbol, coalesce(reported.island, charged.island) as island,
     coalesce(reported.coin, charged.coin) as coin, coalesce(reported.reported_fee, 0) as reported_fee,
     coalesce(charged.charged_fee, 0) as charged_fee,
-    -- A list that a join leaves out is empty in ClickHouse, and not null.
-    case when charged.account is null then reported.ids else charged.ids end as ids,
+    charged.account is not null as is_charged,
     coalesce(reported.allowance, 0) as allowance,
     coalesce(reported.most_decimals, 18) as decimals
   from reported
@@ -89,7 +88,7 @@ unsuited as (
 ),
 inside as (
   select beyond.account as account, beyond.line as line, beyond.symbol as symbol, beyond.island as island,
-    beyond.coin as coin, beyond.reported_fee as reported_fee, beyond.charged_fee as charged_fee, beyond.ids as ids,
+    beyond.coin as coin, beyond.reported_fee as reported_fee, beyond.charged_fee as charged_fee, beyond.is_charged as is_charged,
     beyond.allowance as allowance, beyond.decimals as decimals, beyond.is_cut_off as is_cut_off,
     islands.begins_on as begins_on, islands.ends_on as ends_on
   from beyond
@@ -137,9 +136,30 @@ caused as (
 ),
 grouped as (
   select account, line, symbol, coin, sum(reported_fee) as reported, sum(charged_fee) as charged,
-    min(begins_on) as first_day, count(*) as island_count, min_by(ids, begins_on) as first_ids
+    min(begins_on) as first_day, count(*) as island_count
   from inside
   group by account, line, symbol, coin
+),
+numbered as (
+  select account, line, symbol, island, coin, is_charged,
+    row_number() over (partition by account, line, symbol, coin order by begins_on) as nth
+  from inside
+),
+-- Of the first island: what was charged there, or else the orders that report a fee which nobody charged.
+named as (
+  select account, line, symbol, island, coin, true as is_charged, id from charges
+  union all
+  select account, line, symbol, island, coin, false, id from items where coin <> '' and fee is not null
+),
+first_ids as (
+  select numbered.account as account, numbered.line as line, numbered.symbol as symbol, numbered.coin as coin,
+    first_by(named.id, named.id, 5) as ids
+  from numbered
+  join named
+    on named.account = numbered.account and named.line = numbered.line and named.symbol = numbered.symbol
+    and named.island = numbered.island and named.coin = numbered.coin and named.is_charged = numbered.is_charged
+  where numbered.nth = 1
+  group by numbered.account, numbered.line, numbered.symbol, numbered.coin
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, cast(null as varchar) as ledger, grouped.coin as coin,
@@ -149,8 +169,11 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
     || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
-  cast(to_json(first_ids) as varchar) as evidence,
+  cast(to_json(first_ids.ids) as varchar) as evidence,
   grouped.line || '/' || grouped.symbol || '/' || grouped.coin as culprit
 from grouped
+join first_ids
+  on first_ids.account = grouped.account and first_ids.line = grouped.line and first_ids.symbol = grouped.symbol
+  and first_ids.coin = grouped.coin
 left join caused
   on caused.account = grouped.account and caused.symbol = grouped.symbol and caused.coin = grouped.coin

@@ -10,7 +10,7 @@ compared as (
     islands.begins_on as begins_on, islands.ends_on as ends_on, islands.all_ordered as all_ordered,
     islands.all_traded as all_traded, islands.all_ordered_value as all_ordered_value,
     islands.all_traded_value as all_traded_value, islands.is_value_unknown as is_value_unknown,
-    islands.order_count as order_count, islands.value_decimals as value_decimals, islands.ids as ids,
+    islands.order_count as order_count, islands.value_decimals as value_decimals,
     exact_multiply(decimals.last_decimal, cast(islands.order_count as decimal(38, 18))) as allowance
   from staging.order_islands as islands
   join staging.last_decimals as decimals on decimals.decimals = greatest(2, coalesce(islands.value_decimals, 0))
@@ -52,9 +52,24 @@ grouped as (
     sum(case when inside.is_of_value then 0 else all_ordered end) as ordered,
     sum(case when inside.is_of_value then 0 else all_traded end) as traded,
     sum(all_ordered_value) as ordered_value, sum(all_traded_value) as traded_value, min(begins_on) as first_day,
-    count(*) as island_count, min_by(ids, (begins_on, line)) as first_ids
+    count(*) as island_count
   from inside
   group by account, symbol
+),
+numbered as (
+  select account, line, symbol, island,
+    row_number() over (partition by account, symbol order by begins_on, line) as nth
+  from inside
+),
+first_ids as (
+  select numbered.account as account, numbered.symbol as symbol,
+    first_by(spans.id, (spans.first_day, spans.id), 10) as ids
+  from numbered
+  join staging.order_spans as spans
+    on spans.account = numbered.account and spans.line = numbered.line and spans.island = numbered.island
+    and spans.symbol is not distinct from numbered.symbol
+  where numbered.nth = 1
+  group by numbered.account, numbered.symbol
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
@@ -67,7 +82,9 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
     || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
-  cast(to_json(first_ids) as varchar) as evidence,
+  cast(to_json(first_ids.ids) as varchar) as evidence,
   grouped.symbol as culprit
 from grouped
+join first_ids
+  on first_ids.account = grouped.account and first_ids.symbol is not distinct from grouped.symbol
 left join caused on caused.account = grouped.account and caused.symbol = grouped.symbol

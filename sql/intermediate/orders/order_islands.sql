@@ -16,11 +16,10 @@ islands as (
     bool_or(ordered_value is null) as is_value_unknown,
     -- What may have been cut off: one unit of the last decimal that these orders print, for each of them.
     count(case when what = 'order' then 1 end) as order_count,
-    max(
-      length(rtrim(amount_text(coalesce(ordered_value, 0)), '0')) - position('.' in amount_text(ordered_value))
-    ) as value_decimals,
-    -- The first ten alone are kept while grouping: an ordered list would hold every id in memory, and does not spill.
-    first_by(id, (first_day, id), 10) as ids
+    max(case
+      when ordered_value <> 0
+      then length(rtrim(amount_text(ordered_value), '0')) - position('.' in amount_text(ordered_value))
+    end) as value_decimals
   from spans
   group by account, line, symbol, island
 )
@@ -28,7 +27,7 @@ select islands.account as account, islands.line as line, islands.symbol as symbo
   islands.begins_on as begins_on, islands.ends_on as ends_on, islands.all_ordered as all_ordered,
   islands.all_traded as all_traded, islands.all_ordered_value as all_ordered_value,
   islands.all_traded_value as all_traded_value, islands.is_value_unknown as is_value_unknown,
-  islands.order_count as order_count, islands.value_decimals as value_decimals, islands.ids as ids
+  islands.order_count as order_count, islands.value_decimals as value_decimals
 from islands
 join covered
   on covered.account = islands.account and covered.line = islands.line
