@@ -145,6 +145,7 @@ describe('a walk through tax records', () => {
   test.each([
     ['ids that rise, and a cursor that brings known rows again', [1, 2, 3], [1, 2]],
     ['ids in no order, and a cursor that may have passed some', [3, 9, 2], [1]],
+    ['ids that fall, and a known row among the new ones behind the cursor', [9, 8, 7], [8, 6]],
   ])('says that an instant is unproven with %s', (_, ids, behind) => {
     const begun = beginWalk(tax, { start: 50, end: 50 })
     const rows = ids.map((id) => row(id, 50))
