@@ -13,7 +13,7 @@ import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { rowTables, tablesOf } from '../landing/tables.ts'
-import { askRows, isSame } from '../ledger/kept.ts'
+import { askMade, askRows, type Found, isSame, type MadeTables } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
@@ -179,6 +179,10 @@ async function compareWithPublished(
         `ledger: table ${table} ${says} the ${count} that a full build makes; run tieout build --full`,
       )
     }
+    if (differ.length > 0 && ledger.tables.has('made_tables')) {
+      const made = await askMade((question) => ledger.query(question))
+      problems.push(...builtFromOthers(made, found, differ))
+    }
     return { tables: wanted.length, equal: wanted.length - differ.length }
   } catch (cause) {
     if (cause instanceof TieoutError) throw cause
@@ -187,6 +191,24 @@ async function compareWithPublished(
   } finally {
     ledger.close()
   }
+}
+
+/**
+ * Why tables may rightly differ from those of a build that is made now: what decided them was something else. A ledger that was
+ * changed by hand still says that the same decided it.
+ */
+function builtFromOthers(
+  made: MadeTables,
+  found: ReadonlyMap<string, Found>,
+  differ: readonly (readonly [table: string, Found])[],
+): string[] {
+  if (differ.every(([table, { decidedBy }]) => made.get(table)?.decidedBy === decidedBy)) return []
+  const other = (kind: string): boolean =>
+    [...found].some(([table, one]) => one.decidedBy === kind && !isSame(one, made.get(table)))
+  const what = other('received')
+    ? 'before the last records landed'
+    : 'by another version, under another configuration or with other reference tables'
+  return [`ledger: it was built ${what}, so these tables may differ for that reason; run tieout build`]
 }
 
 export function describeVerification(result: Verification): string {

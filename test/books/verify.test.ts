@@ -152,3 +152,37 @@ test.each(
   expect(readFileSync(join(dir, 'trades.csv'))).toEqual(readFileSync(join(whole, 'trades.csv')))
   expect(readdirSync(join(dir, name))).toEqual([])
 })
+
+test('verify --rebuild tells a ledger of another configuration, or from before the last records, from one that was changed', async () => {
+  const { dir, ledger } = copied()
+  const problemsOf = async (): Promise<string[]> => {
+    const { stdout, stderr } = await command(['verify', '--rebuild', '--json', '--dir', dir])
+    const { problems } = JSON.parse(stdout === '' ? stderr : stdout) as { problems: string[] }
+    return problems.map((text) => text.replace(/\d+/g, 'N'))
+  }
+  const differs = (table: string) =>
+    `ledger: table main.${table} has N rows that differ from the N that a full build makes; run tieout build --full`
+  const because = (what: string) =>
+    `ledger: it was built ${what}, so these tables may differ for that reason; run tieout build`
+
+  writeFileSync(join(dir, 'tieout.yaml'), 'reports: { currency: EUR }\n')
+  expect(await problemsOf()).toEqual(
+    expect.arrayContaining([
+      differs('lot_events'),
+      because('by another version, under another configuration or with other reference tables'),
+    ]),
+  )
+  rmSync(join(dir, 'tieout.yaml'))
+
+  await change(ledger, "update lot_events set currency = 'EUR'")
+  const changed = await problemsOf()
+  expect(changed).toContain(differs('lot_events'))
+  expect(changed.filter((text) => text.includes('it was built'))).toEqual([])
+
+  cpSync(join(whole, 'ledger.duckdb'), ledger)
+  writeFileSync(join(dir, 'more.csv'), `${HEADER}\nb2,2026-01-02T00:00:00Z,main,buy,BTC,1,USD,100,1,USD\n`)
+  await command(['import', 'trades', join(dir, 'more.csv'), '--no-build', '--dir', dir])
+  const before = await problemsOf()
+  expect(before).toContain(differs('lot_events'))
+  expect(before.at(-1)).toBe(because('before the last records landed'))
+})
