@@ -1,5 +1,5 @@
 // Profit and loss by month and symbol, in the columns of `pnl_monthly`: gains of matched lots, futures as the venue booked
-// them, interest, and fees that belong to no trade. Months are those of the report's zone. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
+// them, interest, liquidations, and fees that belong to no trade. Months are those of the report's zone. Summed here so that it follows the period and the lots that were asked for, from the same parts as that
 // table (sql/intermediate/pnl), which decide what counts, where, and what an unknown gain is.
 // Amounts of different coins are never added; what has no known gain is counted, not guessed.
 

@@ -1,32 +1,61 @@
-// What was paid in the period and stands in no figure of a return: fees that belong to no trade, and interest. Whether they
-// reduce a gain or an income is for a law that the rules here do not cover; a return must not pass over them in silence.
+// What stands in no figure of a return: fees that belong to no trade, and interest, as far as they were paid, and what
+// liquidations outside futures took or made good. Whether it counts is for a law that the rules here do not cover; a return
+// must not pass over it in silence.
 import { formatAmount, parseAmount } from '../../models/amount.ts'
 import type { Reader } from '../ledger/reader.ts'
 import type { Row } from '../output/cell.ts'
 import { entryParts } from './pnl.ts'
 import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 
-/** One sentence with the amounts by coin; none where nothing was paid. */
+/** A sentence each for what was paid and for liquidations, with the amounts by coin; none of what there is none. */
 export async function unfiledNotes(ledger: Reader, request: ReportRequest): Promise<string[]> {
   const rows = await sums(
     ledger,
-    `select coin, sum(fee) filter (not is_of_futures), sum(interest) filter (interest < 0), ${reach('fee', 'interest')}
+    `select coin, sum(fee) filter (not is_of_futures), sum(interest) filter (interest < 0),
+       sum(realised_pnl) filter (not is_of_futures), ${reach('fee', 'interest', 'realised_pnl')}
      from ${entryParts(ledger)}
      where ${OF_ACCOUNT} and ${within('occurred_at')}
      group by coin order by coin`,
     { ...valuesOf(request), zone: request.zone },
   )
-  const paid = [...inWords('fees that belong to no trade', rows, 1), ...inWords('interest', rows, 2)]
-  if (paid.length === 0) return []
+  const paid = [
+    ...inWords('fees that belong to no trade', ofEach(rows, 1, isPaid)),
+    ...inWords('interest', ofEach(rows, 2, isPaid)),
+  ]
+  const results = ofEach(rows, 3, (units) => units !== 0n)
   return [
-    `Paid, and in no figure of the return: ${paid.join('; ')} (\`report pnl\` has them). Whether it reduces anything is for the taxpayer to say.`,
+    ...(paid.length === 0
+      ? []
+      : [
+          `Paid, and in no figure of the return: ${paid.join('; ')} (\`report pnl\` has them). Whether it reduces anything is for the taxpayer to say.`,
+        ]),
+    ...(results.length === 0
+      ? []
+      : [
+          `What liquidations took or made good, futures aside, is in no figure of the return: ${results.map(inCoin).join(', ')} (\`report pnl\` has it). ` +
+            'Whether it counts is for the taxpayer to say.',
+        ]),
   ]
 }
 
-function inWords(what: string, rows: readonly Row[], column: number): string[] {
-  const amounts = rows.flatMap((row) => {
+interface CoinAmount {
+  readonly units: bigint
+  readonly coin: string
+}
+
+const isPaid = (units: bigint): boolean => units < 0n
+
+/** The amounts of a column that count, with their coins. */
+function ofEach(rows: readonly Row[], column: number, counts: (units: bigint) => boolean): CoinAmount[] {
+  return rows.flatMap((row) => {
     const amount = parseAmount(String(row[column] ?? '0'))
-    return amount.ok && amount.units < 0n ? [`${formatAmount(-amount.units)} ${row[0]}`] : []
+    return amount.ok && counts(amount.units) ? [{ units: amount.units, coin: String(row[0]) }] : []
   })
+}
+
+const inCoin = ({ units, coin }: CoinAmount): string => `${formatAmount(units)} ${coin}`
+
+function inWords(what: string, paid: readonly CoinAmount[]): string[] {
+  const amounts = paid.map(({ units, coin }) => inCoin({ units: -units, coin }))
   return amounts.length === 0 ? [] : [`${what}, ${amounts.join(', ')}`]
 }

@@ -114,7 +114,7 @@ export interface NetWorthRow {
   readonly unpriced_coins: number
 }
 
-export type PnlKind = 'gains' | 'futures' | 'fees' | 'funding' | 'interest'
+export type PnlKind = 'gains' | 'futures' | 'fees' | 'funding' | 'interest' | 'liquidations'
 
 export interface PnlRow {
   /** First day of the month. */

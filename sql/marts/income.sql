@@ -1,6 +1,6 @@
 -- What came in or went out without a trade, as the effect of its kind says (staging.kind_effects): interest, what the venue
--- gives and takes, profit shared in copy trading, and imported income. What is a result of futures, funding among it,
--- stands there alone (futures_pnl); what a liquidation fund pays or takes on another line stands here.
+-- gives and takes, profit shared in copy trading, and imported income. What is a result (of futures, funding among it, and
+-- of a liquidation on any line) stands in the profit and loss alone (futures_pnl, pnl_monthly).
 -- grain: one row per entry, or imported row of income
 -- keys:  entry_id unique, an entry of entries or an imported row
 -- columns:
@@ -8,8 +8,7 @@
 --   account: Account.
 --   ledger: Wallet; null for an import.
 --   product_line: Business type; null for an import.
---   kind: interest, reward, profit_share or adjustment; liquidation, realised_pnl or funding on a line that is no futures;
---     a kind of your own with the effect income; income for an import.
+--   kind: interest, reward, profit_share or adjustment; a kind of your own with the effect income; income for an import.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin; negative when paid.
 --   value: What it was worth when received, in the reporting currency, signed as the amount; null where no price counts.

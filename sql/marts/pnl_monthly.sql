@@ -1,5 +1,5 @@
--- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, interest, and
--- the fees that belong to no trade.
+-- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, interest,
+-- what liquidations on margin took or made good, and the fees that belong to no trade.
 -- Amounts are in the coin of their row. Pieces whose proceeds or cost nobody knows have no gain and are counted apart; a
 -- month in which no gain is known has none, not zero.
 -- needs: disposals
@@ -10,10 +10,11 @@
 --   month: First day of the UTC month.
 --   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for what imported moves cost; else the
 --     business type.
---   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for
---     interest and fees of other lines.
+--   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for all that
+--     is of other lines.
 --   coin: Coin or currency of the amounts of the row; null where no currency is known.
---   realised_pnl: Gains of disposals, or results of futures positions; null where no gain is known.
+--   realised_pnl: Gains of disposals, results of futures positions, or what liquidations on other lines took or made good;
+--     null where no gain is known.
 --   fees: Fees of futures, and of other lines those that belong to no trade, as of a liquidation; negative when paid. Zero
 --     for LOTS, where those of trades are in the gain.
 --   funding: Futures funding; negative when paid.

@@ -22,7 +22,8 @@
 --   fees: Fees of futures, what networks took of moves, and other fees that belong to no fill, at their value then; negative
 --     when paid.
 --   funding: Funding of futures at its value then; negative when paid.
---   futures_pnl: Results of futures positions at their value then.
+--   futures_pnl: Results of futures positions at their value then, liquidations included.
+--   liquidations: What liquidations on other lines took or made good, at its value then.
 --   realised_gains: Gains of matched lots, as in disposals, but for imported sales from before the books of their account;
 --     fees of fills are in them.
 --   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by;
@@ -124,6 +125,7 @@ flows as (
     coalesce(sum(case when line = 'fees' then value end), 0) as fees,
     coalesce(sum(case when line = 'funding' then value end), 0) as funding,
     coalesce(sum(case when line = 'futures_pnl' then value end), 0) as futures_pnl,
+    coalesce(sum(case when line = 'liquidations' then value end), 0) as liquidations,
     coalesce(sum(case when line = 'unrealised_change' then value end), 0) as given_gain,
     coalesce(sum(case when line = 'unknown_cost_change' then value end), 0) as given_unknown
   from staging.bridge_flows
@@ -144,7 +146,8 @@ bridged as (
     coalesce(flows.initial_balances, 0) as initial_balances, coalesce(flows.deposits, 0) as deposits,
     coalesce(flows.transfers, 0) as transfers, coalesce(flows.income, 0) as income,
     coalesce(flows.interest, 0) as interest, coalesce(flows.fees, 0) as fees, coalesce(flows.funding, 0) as funding,
-    coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(gains.realised_gains, 0) as realised_gains,
+    coalesce(flows.futures_pnl, 0) as futures_pnl, coalesce(flows.liquidations, 0) as liquidations,
+    coalesce(gains.realised_gains, 0) as realised_gains,
     steps.unrealised_change + coalesce(flows.given_gain, 0) as unrealised_change,
     steps.unknown_cost_change + coalesce(flows.given_unknown, 0) as unknown_cost_change,
     steps.value as closing_value, steps.unknown_events as unknown_events,
@@ -154,10 +157,10 @@ bridged as (
   left join gains on gains.holder = steps.holder and gains.month = steps.month
 )
 select nullif(holder, '') as account, month, reporting.currency as currency, opening_value, initial_balances, deposits,
-  transfers, income, interest, fees, funding, futures_pnl, realised_gains, unrealised_change, unknown_cost_change,
-  closing_value,
+  transfers, income, interest, fees, funding, futures_pnl, liquidations, realised_gains, unrealised_change,
+  unknown_cost_change, closing_value,
   closing_value - opening_value - initial_balances - deposits - transfers - income - interest - fees - funding
-    - futures_pnl - realised_gains - unrealised_change - unknown_cost_change as difference,
+    - futures_pnl - liquidations - realised_gains - unrealised_change - unknown_cost_change as difference,
   unknown_events, unpriced_coins
 from bridged
 cross join staging.reporting as reporting

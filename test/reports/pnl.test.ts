@@ -139,6 +139,85 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
   expect(await books.query('select * from futures_pnl')).toEqual([])
 })
 
+test('what a liquidation on margin takes and makes good is a result, and every report says the same of it', async () => {
+  const books = await TestBooks.open()
+  closers.push(() => books.close())
+  await books.account('main', 'unified')
+  await books.insert('imports', {
+    page_id: '91',
+    kind: 'prices',
+    file_name: 'prices.csv',
+    imported_at: at('02-01'),
+  })
+  for (const [row, day] of ['01-06', '01-30'].entries())
+    await books.insert('imported_prices', {
+      page_id: '91',
+      page_row: String(row),
+      priced_at: `2026-${day} 00:00:00+00`,
+      asset: 'BTC',
+      currency: 'USDT',
+      price: '1200',
+      source: 'market',
+    })
+  const moves = [
+    { id: '1', ts: at('01-02'), coin: 'USDT', type: 'BORROW', amount: '2000' },
+    { id: '2', ts: at('01-03'), coin: 'BTC', type: got, amount: '2' },
+    { id: '3', ts: at('01-03'), coin: 'USDT', type: gave, amount: '-2800' },
+    { id: '4', ts: at('01-04'), coin: 'USDT', type: 'INTEREST_SETTLEMENT_OUT', amount: '-1' },
+    { id: '5', ts: at('01-05'), coin: 'USDT', type: 'LIQ_CONVERT_USER_IN', amount: '1800' },
+    { id: '6', ts: at('01-05'), coin: 'BTC', type: 'LIQ_CONVERT_USER_OUT', amount: '-1.5' },
+    { id: '7', ts: at('01-06'), coin: 'BTC', type: 'RISK_LIQ_USER_OUT', amount: '-0.1' },
+    { id: '8', ts: at('01-06'), coin: 'USDT', type: 'RISK_LIQ_USER_OUT', amount: '-150' },
+    { id: '9', ts: at('01-06'), coin: 'USDT', type: 'LIQ_FEE', amount: '-5' },
+    { id: '10', ts: at('01-06'), coin: 'USDT', type: 'LIQ_REPAYMENT', amount: '-2000' },
+    { id: '11', ts: at('01-07'), coin: 'USDT', type: 'COMPENSATE', amount: '156' },
+    { id: '12', ts: at('01-30'), coin: 'USDT', type: 'Rewards', amount: '10' },
+  ]
+  await books.tax('MARGIN-crossed', balanced(moves, { USDT: '1000' }))
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  const lines = await books.query(
+    `select product_line, symbol, coin, realised_pnl, fees, funding, interest, net_pnl
+     from pnl_monthly order by product_line, coin`,
+  )
+  expect(lines).toEqual([
+    // 1800 and 120 for what cost 2100 and 140.
+    ['LOTS', 'BTC', 'USDT', '-320', '0', '0', '0', '-320'],
+    ['MARGIN', null, 'BTC', '-0.1', '0', '0', '0', '-0.1'],
+    // 150 taken and 156 made good.
+    ['MARGIN', null, 'USDT', '6', '-5', '0', '-1', '0'],
+  ])
+  // 1000 at first; 10 given; 0.4 of a bitcoin that cost 560 and are worth 480, and the 10, are left. With 0.1 at 1200 the
+  // lines come to -440.
+  expect(
+    await books.query(
+      `select initial_balances, deposits, income, interest, fees, funding, futures_pnl, liquidations, realised_gains,
+         unrealised_change, closing_value, difference from value_bridge`,
+    ),
+  ).toEqual([['1000', '0', '10', '-1', '-5', '0', '0', '-114', '-320', '-80', '490', '0']])
+  expect(await books.query('select value from net_worth order by day desc limit 1')).toEqual([['490']])
+  expect(await books.query('select kind, amount from income order by kind')).toEqual([
+    ['interest', '-1'],
+    ['reward', '10'],
+  ])
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  const report = await makeReport(ledger, 'pnl', {})
+  expect((await allRows(report.rows)).map((row) => row.slice(2, 10))).toEqual(lines)
+  const taxes = await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })
+  expect((await allRows(taxes.rows)).filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
+  expect(taxes.notes).toContain(
+    'What liquidations took or made good, futures aside, is in no figure of the return: -0.1 BTC, 6 USDT (`report pnl` has it). ' +
+      'Whether it counts is for the taxpayer to say.',
+  )
+  const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+  expect(await lineSteps(lineBooks, 'main/2026-01-01/MARGIN//USDT')).toMatchObject([
+    { fields: { entries: 4, amount: '0' } },
+  ])
+})
+
 test('the fee of an imported move counts as that of one at the venue; that of an imported trade is in the gain', async () => {
   const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
   closers.push(() => books.close())

@@ -1,4 +1,4 @@
-// The table `income`: what the effect of a kind says is income, wherever it stands, and futures in their own table alone.
+// The table `income`: what the effect of a kind says is income, wherever it stands; results of futures and of liquidations are in the profit and loss alone.
 import { expect, test } from 'vitest'
 import { type Planted, runModel } from '../support/one-model.ts'
 
@@ -15,6 +15,7 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
     rows: [
       ['interest', 'Expenses:Interest', 'income'],
       ['liquidation', 'Income:Liquidations', 'income'],
+      ['adjustment', 'Income:Adjustments', 'income'],
       ['funding', 'Income:Funding', 'income'],
       ['referral', 'Income:Referrals', 'income'],
       ['fee', 'Expenses:Fees', 'cost'],
@@ -27,7 +28,7 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
   },
   'main.valuations': {
     columns: 'entry_id varchar, value decimal(38, 18), currency varchar, sources varchar',
-    rows: [['compensated', '12.5', 'EUR', 'candles']],
+    rows: [['waived', '12.5', 'EUR', 'candles']],
   },
   'main.imported_trades': {
     columns: `id varchar, account varchar, asset varchar, quantity decimal(38, 18), occurred_at timestamptz, type varchar`,
@@ -41,12 +42,13 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
 
 const AT = '2026-01-05 12:00:00+00'
 
-test('what the venue makes good on a margin line, and a kind of one’s own, are income; futures and fees are not', async () => {
+test('what the venue waives on a margin line, and a kind of one’s own, are income; liquidations, futures and fees are not', async () => {
   const found = await runModel(
     'main.income',
     planted(
       [
         ['lent', 'main', 'MARGIN', 'MARGIN-crossed', 'interest', 'USDT', '-0.5', AT],
+        ['waived', 'main', 'MARGIN', 'MARGIN-crossed', 'adjustment', 'USDT', '14', AT],
         ['compensated', 'main', 'MARGIN', 'MARGIN-crossed', 'liquidation', 'USDT', '14', AT],
         ['liquidated', 'main', 'FUTURES', 'USDT-FUTURES', 'liquidation', 'USDT', '-300', AT],
         ['funded', 'main', 'FUTURES', 'USDT-FUTURES', 'funding', 'USDT', '1', AT],
@@ -57,6 +59,7 @@ test('what the venue makes good on a margin line, and a kind of one’s own, are
       ],
       [
         ['lent', '-0.5', '0'],
+        ['compensated', '0', '0'],
         ['liquidated', '0', '0'],
         ['funded', '0', '1'],
       ],
@@ -64,8 +67,8 @@ test('what the venue makes good on a margin line, and a kind of one’s own, are
   )
   const shown = found.map(({ entry_id, kind, amount, value }) => [entry_id, kind, amount, value])
   expect(shown.toSorted()).toEqual([
-    ['compensated', 'liquidation', '14', '12.5'],
     ['lent', 'interest', '-0.5', null],
     ['referred', 'referral', '3', null],
+    ['waived', 'adjustment', '14', '12.5'],
   ])
 })

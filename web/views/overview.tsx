@@ -142,13 +142,14 @@ function Worth({
   )
 }
 
-const KINDS: readonly PnlKind[] = ['gains', 'futures', 'fees', 'funding', 'interest']
+const KINDS: readonly PnlKind[] = ['gains', 'futures', 'fees', 'funding', 'interest', 'liquidations']
 const KIND_WORDS: Readonly<Record<PnlKind, string>> = {
   gains: 'Gains on lots',
   futures: 'Futures',
   fees: 'Fees outside trades',
   funding: 'Funding',
   interest: 'Interest',
+  liquidations: 'Liquidations outside futures',
 }
 
 interface CoinMonths {
@@ -220,6 +221,7 @@ function Profit({
           <p class="more">
             Made of the <a href={addressOf('gains', { account })}>disposals of lots</a>, and of entries of{' '}
             <a href={addressOf('ledger', { account, kind: 'realised_pnl' })}>realised results</a>,{' '}
+            <a href={addressOf('ledger', { account, kind: 'liquidation' })}>liquidations</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'funding' })}>funding</a>,{' '}
             <a href={addressOf('ledger', { account, kind: 'interest' })}>interest</a> and{' '}
             <a href={addressOf('ledger', { account, kind: 'fee' })}>fees</a>. Fees of spot and margin trades

@@ -27,8 +27,10 @@ export function pnlQuestion({ account }: Filters): Question {
     `
     with
     parts as (
-      select account, month, case when product_line = 'LOTS' then 'gains' else 'futures' end as kind, coin,
-        realised_pnl as amount, unknown_pieces
+      select account, month,
+        case when product_line = 'LOTS' then 'gains' when product_line like '%-FUTURES' then 'futures'
+          else 'liquidations' end as kind,
+        coin, realised_pnl as amount, unknown_pieces
       from pnl_monthly
       union all
       select account, month, 'fees', coin, fees, 0 from pnl_monthly

@@ -5,7 +5,7 @@
 -- of its account, crosses their border, and is a deposit. What was held before the first record is an initial balance.
 -- needs: disposals, lot_transfers
 -- grain: one row per account, month and line
--- line: initial_balances, deposits, transfers, income, interest, futures_pnl, funding, fees, fills; what the value of gifts
+-- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; what the value of gifts
 --   has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one; and there the cost of
 --   what a loan took of which nobody knows what it brought
 with
@@ -30,6 +30,7 @@ entry_lines as (
       when parts.funding <> 0 then 'funding'
       when parts.interest <> 0 then 'interest'
       when parts.fee <> 0 then 'fees'
+      when entries.kind = 'liquidation' and not parts.is_of_futures then 'liquidations'
       when parts.entry_id is not null then 'futures_pnl'
       when legs.status in ('trade', 'set') and entries.part in ('amount', 'fee') then 'fills'
       when effects.effect = 'cost' then 'fees'

@@ -1,6 +1,7 @@
 -- What each entry adds to the profit and loss besides lots, signed as it moves the balance: results, fees and funding of
--- futures with the contract that they belong to, and of every line interest and the fees that belong to no trade, such as
--- that of a liquidation: those of a trade are in the cost or the proceeds of its lots, unless one side of it is missing.
+-- futures with the contract that they belong to, and of every line interest, what a liquidation takes or makes good, and the
+-- fees that belong to no trade, such as that of a liquidation: those of a trade are in the cost or the proceeds of its lots,
+-- unless one side of it is missing.
 -- This is where the kinds of entries that count are named.
 -- grain: one row per entry
 with
@@ -28,7 +29,7 @@ fees_of_no_trade as (
 counted as (
   select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, is_line_of_futures
   from of_lines
-  where kind = 'interest' or is_line_of_futures
+  where kind <> 'fee' or is_line_of_futures
   union all
   select account, occurred_at, product_line, symbol, coin, kind, amount, entry_id, is_line_of_futures
   from fees_of_no_trade
