@@ -3,7 +3,7 @@
 -- documented, so either will do). Compared is the last reading of each position that can be: see
 -- staging.position_readings. Not compared are positions since whose opening a record has no symbol, or has no side while
 -- both sides were held; funding never has a side. What the venue calls opened may differ from the first record by
--- two seconds.
+-- two seconds. What an order was charged that turned a contract round may be of the closed position or of the open one.
 -- grain: one row per open position
 with
 figures as (

@@ -1,7 +1,9 @@
 -- Futures results per position, from flat to flat, signed as they move the balance, from the one book of record of each
 -- account. Which record belongs to which position follows from filled orders; what they do not distinguish (what is older
 -- than the order history, accounts without one, funding while both sides of a contract were held) stands in one row
--- per contract and side, so that the rows always sum to futures_pnl.
+-- per contract and side, so that the rows always sum to futures_pnl. An order of the one-way mode that turns a position round
+-- ends it and begins one of the other side, unless other orders of the contract were at work meanwhile; no record says
+-- what of its fee is for closing and what for opening, so that stands among what is not distinguished.
 -- grain: one row per account, product_type, symbol, margin_coin, hold_side and position_number
 -- keys:  account, product_type, symbol, margin_coin, hold_side, position_number unique
 -- columns:
@@ -13,37 +15,45 @@
 --   position_number: Counts the positions of the contract and side from 1, the oldest first; null where they are not
 --     distinguished.
 --   state: open or closed; unknown where positions are not distinguished.
---   opened_at: First record of the position.
---   closed_at: Record that closed it; null unless it is closed.
+--   opened_at: First record of the position, or when an order turned the one before it round.
+--   closed_at: Record that closed it, or when an order turned it round; null unless it is closed.
 --   realised_pnl: Result of what was closed, liquidations included.
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
 with
+moves as (
+  select account, line, symbol, coin, kind, amount, occurred_at, hold_side, stretch, state, turned_at, turns_at,
+    case when stretch is null then null else moves.number end as number,
+    case when stretch is null then null else moves.position_side end as position_side
+  from staging.futures_position_moves as moves
+),
 summed as (
-  select account, line, symbol, coin, hold_side, position_side, number, state,
-    min(occurred_at) as opened_at, max(case when kind = 'funding' then null else occurred_at end) as last_filled_at,
+  select account, line, symbol, coin, hold_side, position_side, number, stretch, state,
+    min(occurred_at) as first_at, max(case when kind = 'funding' then null else occurred_at end) as last_filled_at,
+    max(turned_at) as begun_at, max(turns_at) as ended_at,
     sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as realised_pnl,
     sum(case when kind = 'fee' then amount else 0 end) as fees,
     sum(case when kind = 'funding' then amount else 0 end) as funding
-  from staging.futures_position_moves
-  group by account, line, symbol, coin, hold_side, position_side, number, state
+  from moves
+  group by account, line, symbol, coin, hold_side, position_side, number, stretch, state
 ),
 -- A position may pay in several coins, and begins and ends in all of them at once.
 positions as (
   select *,
     case
-      when number is null then opened_at
-      else min(summed.opened_at) over (partition by account, line, symbol, hold_side, position_side, number)
+      when number is null then first_at
+      else coalesce(max(begun_at) over of_position, min(first_at) over of_position)
     end as begins_at,
-    max(last_filled_at) over (partition by account, line, symbol, hold_side, position_side, number) as last_at
+    coalesce(max(ended_at) over of_position, max(last_filled_at) over of_position) as last_at
   from summed
+  window of_position as (partition by account, line, symbol, hold_side, position_side, number, stretch)
 )
 select account, line as product_type, symbol, coin as margin_coin, hold_side,
   case
     when number is null then null
     else dense_rank() over (
-      partition by account, line, symbol, hold_side, number is null order by begins_at, position_side, number
+      partition by account, line, symbol, hold_side, number is null order by begins_at, position_side, number, stretch
     )
   end as position_number,
   state, begins_at as opened_at, case when state = 'closed' then last_at end as closed_at,

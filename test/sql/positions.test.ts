@@ -223,6 +223,30 @@ describe.concurrent('an open position', () => {
     expect(JSON.parse(found?.evidence ?? '')[0]).toBe('main/tax.records/3/fee')
   })
 
+  it.each([
+    ['of its own alone', '0', '2', []],
+    ['of the order that turned it round too', '10', '3', []],
+    ['of the order that turned it round in part', '0', '2.4', []],
+    ['of neither', '0.01', '2', ['positions: 0.01 found 0']],
+    ['of more than both', '0', '3.01', ['positions: 3.01 found 2']],
+  ])('that was turned round tells what is %s', async (_what, profits, fees, expected) => {
+    const booked: Line[] = [
+      ['1', 'BUY_DEAL', '0', '-5', 'BTCUSDT', at(3)],
+      ['2', 'SELL_DEAL', '10', '-1', 'BTCUSDT', at(4)],
+      ['3', 'SELL_DEAL', '0', '-2', 'BTCUSDT', at(5)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', '', '1', '5', at(3)),
+      order('902', 'BTCUSDT', 'sell', '', '3', '1', at(4)),
+      order('903', 'BTCUSDT', 'sell', '', '1', '2', at(5)),
+    ]
+    const turned = { hold_side: 'short', pos_mode: 'one_way_mode', total: '3', total_fee: null }
+    const figures = { achieved_profits: profits, deducted_fee: fees, c_time: at(4), u_time: at(5) }
+    expect(loud(await build({ booked, filled, held: [{ ...position, ...turned, ...figures }] }))).toEqual(
+      expected,
+    )
+  })
+
   it('may tell funding with either sign', async () => {
     expect(loud(await build({ held: [{ ...position, total_fee: '1.5' }] }))).toEqual([])
   })
@@ -346,6 +370,31 @@ describe.concurrent('the values of futures orders', () => {
     expect(loud(await build({ filled: closed(value) }))).toEqual(expected)
   })
 
+  it.each([
+    ['10', []],
+    ['11', ['orders_vs_futures: 6 found 7']],
+  ])(
+    'are what two positions have realised of which one order turned the first round: %s',
+    async (result, expected) => {
+      const value = (id: string, side: string, qty: string, price: string, worth: string, day: number) => ({
+        ...order(id, 'BTCUSDT', side, '', qty, '1', at(day)),
+        avg_price: price,
+        cum_exec_value: worth,
+      })
+      const booked: Line[] = [
+        ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
+        ['2', 'SELL_DEAL', result, '-1', 'BTCUSDT', at(4)],
+        ['3', 'BUY_DEAL', '-4', '-1', 'BTCUSDT', at(6)],
+      ]
+      const filled = [
+        value('901', 'buy', '1', '100.00', '100', 3),
+        value('902', 'sell', '3', '110.00', '330', 4),
+        value('903', 'buy', '2', '112.00', '224', 6),
+      ]
+      expect(loud(await build({ booked, filled, held: [] }))).toEqual(expected)
+    },
+  )
+
   it('are not compared where another order of the side reaches into the position', async () => {
     const early = {
       created_time: at(3, '18:00:00'),
@@ -467,6 +516,103 @@ describe('the results of a position', () => {
     books = await TestBooks.open({ only: MADE })
     await build({ booked, filled: filled('', ''), held: [] })
     expect(await results()).toEqual(expected)
+  })
+
+  it('are those of two positions where one order turned it round, whose fee is told apart for neither', async () => {
+    const booked: Line[] = [
+      ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
+      ['2', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', '-2', '0', 'BTCUSDT', at(3, '16:00:00')],
+      ['3', 'SELL_DEAL', '10', '-3', 'BTCUSDT', at(4)],
+      ['4', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', '3', '0', 'BTCUSDT', at(5, '16:00:00')],
+      ['5', 'BUY_DEAL', '-4', '-2', 'BTCUSDT', at(6)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', '', '1', '1', at(3)),
+      order('902', 'BTCUSDT', 'sell', '', '3', '3', at(4)),
+      order('903', 'BTCUSDT', 'buy', '', '2', '2', at(6)),
+    ]
+    await build({ booked, filled, held: [] })
+    expect(await results()).toEqual([
+      ['BTCUSDT', 'long', '1', 'closed', '03 12:00', '04 12:00', '10', '-1', '-2', '7'],
+      ['BTCUSDT', 'short', '1', 'closed', '04 12:00', '06 12:00', '-4', '-2', '3', '-3'],
+      ['BTCUSDT', null, null, 'unknown', '04 12:00', null, '0', '-3', '0', '-3'],
+    ])
+    const [positions, days] = await sums()
+    expect(positions).toEqual(days)
+  })
+
+  it('are those of each position where it was turned round again and again, and is open at the end', async () => {
+    const booked: Line[] = [
+      ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
+      ['2', 'SELL_DEAL', '5', '-2', 'BTCUSDT', at(4)],
+      ['3', 'BUY_DEAL', '-7', '-3', 'BTCUSDT', at(5)],
+      // The resting order sells from eleven to one: long on the hour, short after its last fill.
+      ['4', 'SELL_DEAL', '1', '-0.1', 'BTCUSDT', at(6, '12:30:00')],
+      ['5', 'SELL_DEAL', '2', '-0.2', 'BTCUSDT', at(6, '13:00:10')],
+      ['6', 'CONTRACT_MAIN_SETTLE_FEE_USER_OUT', '-0.5', '0', 'BTCUSDT', at(7, '16:00:00')],
+    ]
+    const resting = { created_time: at(6, '11:00:00'), updated_time: at(6, '13:00:10') }
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', '', '1', '1', at(3)),
+      order('902', 'BTCUSDT', 'sell', '', '2', '2', at(4)),
+      order('903', 'BTCUSDT', 'buy', '', '3', '3', at(5)),
+      { ...order('904', 'BTCUSDT', 'sell', '', '5', '0.3', at(6)), ...resting },
+    ]
+    const onHours: Line[] = [
+      ...booked.slice(0, 3),
+      ['7', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', '0.25', '0', 'BTCUSDT', at(6, '12:00:00')],
+      ...booked.slice(3, 4),
+      ['8', 'CONTRACT_MAIN_SETTLE_FEE_USER_IN', '0.75', '0', 'BTCUSDT', at(6, '13:00:00')],
+      ...booked.slice(4),
+    ]
+    await build({ booked: onHours, filled, held: [] })
+    expect(await results()).toEqual([
+      ['BTCUSDT', 'long', '1', 'closed', '03 12:00', '04 12:00', '5', '-1', '0', '4'],
+      ['BTCUSDT', 'long', '2', 'closed', '05 12:00', '06 13:00', '3', '0', '0.25', '3.25'],
+      ['BTCUSDT', 'short', '1', 'closed', '04 12:00', '05 12:00', '-7', '0', '0', '-7'],
+      ['BTCUSDT', 'short', '2', 'open', '06 13:00', null, '0', '0', '-0.5', '-0.5'],
+      // Fees of all three orders, and the funding of an hour at which the order may have turned it already.
+      ['BTCUSDT', null, null, 'unknown', '04 12:00', null, '0', '-5.3', '0.75', '-4.55'],
+    ])
+    const [positions, days] = await sums()
+    expect(positions).toEqual(days)
+  })
+
+  it('are those of one position where another order was at work while one turned it round', async () => {
+    const booked: Line[] = [
+      ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
+      ['2', 'BUY_DEAL', '0', '-0.5', 'BTCUSDT', at(4, '11:00:00')],
+      ['3', 'SELL_DEAL', '10', '-3', 'BTCUSDT', at(4)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', '', '1', '1', at(3)),
+      order('902', 'BTCUSDT', 'buy', '', '0.5', '0.5', at(4, '11:00:00')),
+      { ...order('903', 'BTCUSDT', 'sell', '', '3', '3', at(4)), created_time: at(4, '10:00:00') },
+    ]
+    await build({ booked, filled, held: [] })
+    expect(await results()).toEqual([
+      ['BTCUSDT', 'long', '1', 'open', '03 12:00', null, '10', '-4.5', '0', '5.5'],
+    ])
+  })
+
+  it('in one-way mode are those of a long position that was there before the orders, which a sale closes', async () => {
+    const booked: Line[] = [
+      ['0', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(2)],
+      ['1', 'SELL_DEAL', '20', '-1', 'BTCUSDT', at(3)],
+      ['2', 'BUY_DEAL', '0', '-2', 'BTCUSDT', at(5)],
+      ['3', 'SELL_DEAL', '50', '-3', 'BTCUSDT', at(7)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'sell', '', '0.5', '1', at(3)),
+      order('902', 'BTCUSDT', 'buy', '', '0.5', '2', at(5)),
+      order('903', 'BTCUSDT', 'sell', '', '0.5', '3', at(7)),
+    ]
+    await build({ booked, filled, held: [] })
+    expect(await results()).toEqual([
+      ['BTCUSDT', 'long', '1', 'closed', '03 12:00', '03 12:00', '20', '-1', '0', '19'],
+      ['BTCUSDT', 'long', '2', 'closed', '05 12:00', '07 12:00', '50', '-5', '0', '45'],
+      ['BTCUSDT', null, null, 'unknown', '02 12:00', null, '0', '-1', '0', '-1'],
+    ])
   })
 
   it('count as one position in every coin that it pays in', async () => {

@@ -1,79 +1,13 @@
--- Futures positions from flat to flat, by filled orders: the running sum of what they opened and closed, by contract
--- and side, in the order in which they were done. Where records of the side are older than its first order, or orders
--- closed more than they opened, a position was brought along or may have been: flat is then the level at which the sum
--- stands most often. Orders that have no
--- position side (one-way mode) are summed as bought less sold.
+-- Futures positions from flat to flat, by filled orders (staging.futures_runs). In one-way mode one order may turn a position
+-- round, without being flat between: both sides of it are one position here (staging.futures_stretches tells them apart).
 -- grain: one row per account, line, symbol, position_side and number
 with
-fills as (select * from staging.futures_fills),
-running as (
-  select *,
-    row_number() over (
-      partition by account, line, symbol, position_side order by filled_at, try_whole(order_id), order_id
-    ) as nth,
-    sum(change) over (
-      partition by account, line, symbol, position_side order by filled_at, try_whole(order_id), order_id
-      rows between unbounded preceding and current row
-    ) as held
-  from fills
-),
-beginnings as (
-  select account, line, symbol, position_side, min(created_time) as first_order_at
-  from fills
-  group by account, line, symbol, position_side
-),
-brought_along as (
-  select distinct entries.account as account, entries.product_line as line, entries.symbol as symbol,
-    beginnings.position_side as position_side
-  from main.entries as entries
-  join beginnings
-    on beginnings.account = entries.account and beginnings.line = entries.product_line
-    and beginnings.symbol = entries.symbol and entries.occurred_at < beginnings.first_order_at
-  where entries.kind in ('realised_pnl', 'liquidation', 'fee')
-    and not (beginnings.position_side = 'long' and upper_case(entries.type) like '%SHORT%')
-    and not (beginnings.position_side = 'short' and upper_case(entries.type) like '%LONG%')
-  union
-  -- Nobody holds less than nothing of a side: what was closed beyond all that the orders opened was there before.
-  select account, line, symbol, position_side from running where position_side <> 'net' and held < 0
-),
-levels as (
-  select account, line, symbol, position_side, held,
-    row_number() over (
-      partition by account, line, symbol, position_side
-      order by count(*) desc, case when position_side = 'net' then abs(held) else held end
-    ) as choice
-  from running
-  group by account, line, symbol, position_side, held
-),
-ended as (
-  select running.account as account, running.line as line, running.symbol as symbol, running.order_id as order_id,
-    running.created_time as created_time, running.filled_at as filled_at, running.position_side as position_side,
-    running.change as change, running.nth as nth, running.held as held,
-    case
-      when running.held = case when brought_along.symbol is null then 0 else levels.held end then 1
-      else 0
-    end as is_end,
-    case when brought_along.symbol is null then 0 else 1 end as may_be_brought
-  from running
-  join levels
-    on levels.account = running.account and levels.line = running.line and levels.symbol = running.symbol
-    and levels.position_side = running.position_side and levels.choice = 1
-  left join brought_along
-    on brought_along.account = running.account and brought_along.line = running.line
-    and brought_along.symbol = running.symbol and brought_along.position_side = running.position_side
-),
-numbered as (
-  select *,
-    1 + sum(is_end) over (
-      partition by account, line, symbol, position_side order by nth rows between unbounded preceding and current row
-    ) - is_end as number
-  from ended
-),
 episodes as (
   select account, line, symbol, position_side, number, min(created_time) as first_created_at,
     min(filled_at) as first_filled_at, min_by(change, nth) as first_change,
+    min_by(held - change, nth) as held_before,
     case when max(is_end) = 1 then max(filled_at) end as ends_at, max(may_be_brought) = 1 as is_brought_along
-  from numbered
+  from staging.futures_runs
   group by account, line, symbol, position_side, number
 ),
 following as (
@@ -82,7 +16,12 @@ following as (
   from episodes
 )
 select account, line, symbol, position_side, number, is_brought_along,
-  case when position_side <> 'net' then position_side when first_change > 0 then 'long' else 'short' end as hold_side,
+  -- What was brought along was held before its first order, which may close it.
+  case
+    when position_side <> 'net' then position_side
+    when held_before > 0 or (held_before = 0 and first_change > 0) then 'long'
+    else 'short'
+  end as hold_side,
   first_created_at,
   greatest(first_created_at, coalesce(previous_end + interval 1 millisecond, first_created_at)) as begins_at,
   first_filled_at, ends_at

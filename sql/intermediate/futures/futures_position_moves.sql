@@ -1,7 +1,8 @@
 -- Records of futures results with the position that each belongs to, by filled orders (staging.futures_episodes): the one
 -- of its side, or of either side where the record has none, that was held at that moment. Where several may be meant,
 -- and where orders do not reach, number is null. Funding is settled on the hour and may be stamped some seconds later:
--- within the first minute it is that of what was held on the hour.
+-- within the first minute it is that of what was held on the hour. Of a position that was turned round stretch says which
+-- side of it is meant; it is null for what an order that turned it was charged, and for funding of its time.
 -- grain: one row per entry of a realised result, fee or funding of futures
 with
 moves as (
@@ -31,12 +32,15 @@ asked as (
 ),
 candidates as (
   select asked.account as account, asked.place as place, asked.part as part, asked.held_at as held_at,
-    episodes.position_side as position_side, episodes.number as number,
-    episodes.hold_side as hold_side, episodes.first_filled_at as first_filled_at, episodes.ends_at as ends_at
+    stretches.position_side as position_side, stretches.number as number, stretches.stretch as stretch,
+    stretches.hold_side as hold_side, stretches.first_filled_at as first_filled_at,
+    stretches.turned_from as turned_from, stretches.turned_at as turned_at, stretches.turned_before as turned_before,
+    stretches.turns_at as turns_at,
+    stretches.ends_at as ends_at
   from asked
-  asof join staging.futures_episodes as episodes
-    on episodes.account = asked.account and episodes.line = asked.line and episodes.symbol = asked.symbol
-    and episodes.position_side = asked.position_side and episodes.begins_at <= asked.held_at
+  asof join staging.futures_stretches as stretches
+    on stretches.account = asked.account and stretches.line = asked.line and stretches.symbol = asked.symbol
+    and stretches.position_side = asked.position_side and stretches.begins_at <= asked.held_at
 ),
 -- An opening order may rest while the position of the other side is held: what was surely open comes first.
 ranked as (
@@ -50,19 +54,41 @@ ranked as (
   where ends_at is null or held_at <= ends_at
 ),
 chosen as (
-  select account, place, part, hold_side, number, position_side, ends_at
+  select account, place, part, hold_side, number, stretch, position_side, turned_from, turned_at, turned_before, turns_at,
+    ends_at
   from ranked
   where choice = 1 and rival_count = 1
 ),
-reported as (
+-- While an order turns the position round, its results are of what it closes.
+placed as (
   select moves.account as account, moves.line as line, moves.symbol as symbol, moves.coin as coin,
     moves.kind as kind, moves.amount as amount, moves.occurred_at as occurred_at, moves.place as place,
     moves.part as part, moves.held_at as held_at, moves.side as side,
-    coalesce(chosen.hold_side, case when moves.side = '' then null else moves.side end) as hold_side,
-    chosen.position_side as position_side, chosen.number as number,
-    case when chosen.number is null then 'unknown' when chosen.ends_at is null then 'open' else 'closed' end as state
+    chosen.hold_side as chosen_side, chosen.number as number, chosen.stretch as chosen_stretch,
+    chosen.position_side as position_side, chosen.turned_at as chosen_turned_at, chosen.turned_before as turned_before,
+    chosen.turns_at as chosen_turns_at, chosen.ends_at as ends_at,
+    case
+      when chosen.turned_at is null or moves.held_at > chosen.turned_at then 'after'
+      when moves.kind = 'fee' or (moves.kind = 'funding' and moves.held_at >= chosen.turned_from) then 'both'
+      else 'before'
+    end as of_turn
   from moves
   left join chosen
     on chosen.account = moves.account and chosen.place = moves.place and chosen.part = moves.part
 )
-select * from reported
+select account, line, symbol, coin, kind, amount, occurred_at, place, part, held_at, side,
+  case
+    when of_turn = 'both' then null
+    when of_turn = 'before' then case when chosen_side = 'long' then 'short' else 'long' end
+    else coalesce(chosen_side, case when side = '' then null else side end)
+  end as hold_side,
+  position_side, number,
+  case when of_turn = 'both' then null when of_turn = 'before' then chosen_stretch - 1 else chosen_stretch end as stretch,
+  case when of_turn = 'before' then turned_before when of_turn = 'after' then chosen_turned_at end as turned_at,
+  case when of_turn = 'before' then chosen_turned_at when of_turn = 'after' then chosen_turns_at end as turns_at,
+  case
+    when number is null or of_turn = 'both' then 'unknown'
+    when ends_at is null and of_turn = 'after' and chosen_turns_at is null then 'open'
+    else 'closed'
+  end as state
+from placed

@@ -1,4 +1,6 @@
--- What each open position reports beside what the futures records since its opening add up to.
+-- What each open position reports beside what the futures records since its opening add up to. One that began when an order
+-- turned the contract round has nothing of the results of that order, which are of what it closed, and some of its fees:
+-- how much, no record says. Where the venue counts all of that order it agrees as well.
 -- grain: one row per open position
 with
 -- Both sides of one contract: what has no side may belong to either.
@@ -16,9 +18,11 @@ doubled as (
 summed as (
   select account, line, symbol, coin, hold_side, bool_or(compared_position_moves.is_doubtful) as is_doubtful,
     bool_or(doubt = 'isolated') as may_hold_principal,
-    sum(case when kind in ('realised_pnl', 'liquidation') and is_exact then amount else 0 end) as exact_profits,
+    sum(case when kind in ('realised_pnl', 'liquidation') and is_exact and not is_of_turn then amount else 0 end)
+      as exact_profits,
     sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as near_profits,
-    sum(case when kind = 'fee' and is_exact then -amount else 0 end) as exact_fees,
+    sum(case when kind = 'fee' and is_exact and not is_of_turn then -amount else 0 end) as exact_fees,
+    bool_or(is_of_turn) as is_turned,
     sum(case when kind = 'fee' then -amount else 0 end) as near_fees,
     sum(case when kind = 'funding' then amount else 0 end) as funding,
     first_of(ordered_list(entry_id, (place, entry_id)), 10) as ids
@@ -40,6 +44,8 @@ select latest.account as account, latest.line as line, latest.symbol as symbol, 
   end as our_profits,
   case
     when latest.fees = coalesce(summed.near_fees, 0) then coalesce(summed.near_fees, 0)
+    when summed.is_turned and latest.fees between least(summed.exact_fees, summed.near_fees)
+      and greatest(summed.exact_fees, summed.near_fees) then latest.fees
     else coalesce(summed.exact_fees, 0)
   end as our_fees,
   coalesce(summed.funding, 0) as our_funding, 

@@ -1,0 +1,64 @@
+-- Futures positions (staging.futures_episodes) as far as they lie on one side: in one-way mode an order that does more than
+-- close what is held turns it round, and ends one stretch and begins the next. It does so surely where no other order of the
+-- contract was at work in its time; else the position stays one. The orders tell how much of such an order closed and how
+-- much opened, and no record tells it: its results are of what it closed, but its fees are of both.
+-- grain: one row per account, line, symbol, position_side, number and stretch
+with
+neighbours as (
+  select *,
+    lag(or_null(filled_at), 1, null) over (partition by account, line, symbol, position_side order by nth) as previous_at,
+    lag(or_null(number), 1, null) over (partition by account, line, symbol, position_side order by nth) as previous_number,
+    min(or_null(created_time)) over (
+      partition by account, line, symbol, position_side order by nth desc
+      rows between unbounded preceding and 1 preceding
+    ) as next_at
+  from staging.futures_runs
+),
+turns as (
+  select *
+  from neighbours
+  where position_side = 'net' and previous_number = number and previous_at < created_time
+    and ((held > 0 and held - change < 0) or (held < 0 and held - change > 0))
+    and (next_at is null or next_at > filled_at)
+),
+records as (
+  select distinct account, product_line as line, symbol, occurred_at
+  from main.entries
+  where product_line like '%-FUTURES' and symbol is not null and kind in ('realised_pnl', 'liquidation', 'fee')
+),
+-- From the first record in the time of the order on it may have turned the position.
+touched as (
+  select turns.account as account, turns.line as line, turns.symbol as symbol, turns.position_side as position_side,
+    turns.number as number, case when turns.held > 0 then 'long' else 'short' end as hold_side,
+    turns.created_time as begins_at,
+    case when records.occurred_at <= turns.filled_at then records.occurred_at else turns.created_time end as turned_from,
+    turns.filled_at as turned_at
+  from turns
+  asof left join records
+    on records.account = turns.account and records.line = turns.line and records.symbol = turns.symbol
+    and records.occurred_at >= turns.created_time
+),
+begun as (
+  select account, line, symbol, position_side, number, hold_side, begins_at,
+    null_time() as turned_from, null_time() as turned_at
+  from staging.futures_episodes
+  union all
+  select account, line, symbol, position_side, number, hold_side, begins_at, turned_from, turned_at from touched
+),
+counted as (
+  select *,
+    row_number() over by_time as stretch,
+    lag(turned_at, 1, null) over by_time as turned_before, lead(turned_at, 1, null) over by_time as turns_at
+  from begun
+  window by_time as (partition by account, line, symbol, position_side, number order by begins_at)
+)
+select counted.account as account, counted.line as line, counted.symbol as symbol,
+  counted.position_side as position_side, counted.number as number, counted.stretch as stretch,
+  counted.hold_side as hold_side, counted.begins_at as begins_at, episodes.first_filled_at as first_filled_at,
+  counted.turned_from as turned_from, counted.turned_at as turned_at,
+  counted.turned_before as turned_before, counted.turns_at as turns_at,
+  episodes.ends_at as ends_at
+from counted
+join staging.futures_episodes as episodes
+  on episodes.account = counted.account and episodes.line = counted.line and episodes.symbol = counted.symbol
+  and episodes.position_side = counted.position_side and episodes.number = counted.number
