@@ -60,6 +60,10 @@ export async function damage(connection: DuckDBConnection, seed: number): Promis
         `insert into ${name} select * replace (${identifier(amount.name)} + 1 as ${identifier(amount.name)}, ${at(2_000)}) from ${name} where ${some(4)}`,
       )
   }
+  // Orders that do more than close what is held, and so turn a position round.
+  const oneWay = `hold_mode = 'one_way_mode' and category like '%-FUTURES'`
+  await run(`update landing.main.orders set pos_side = null where ${oneWay}`)
+  await run(`update landing.main.orders set cum_exec_qty = cum_exec_qty * 3 where ${oneWay} and ${some(300)}`)
   await run(`delete from landing.main.covered where ${some(60)}`)
   const of = `(select account from landing.main.accounts limit 1)`
   const at = `timestamptz '2026-10-01 00:00:00+00'`

@@ -21,10 +21,15 @@ turns as (
     and ((held > 0 and held - change < 0) or (held < 0 and held - change > 0))
     and (next_at is null or next_at > filled_at)
 ),
+contracts as (select distinct account, line, symbol from turns),
 records as (
-  select distinct account, product_line as line, symbol, occurred_at
-  from main.entries
-  where product_line like '%-FUTURES' and symbol is not null and kind in ('realised_pnl', 'liquidation', 'fee')
+  select distinct entries.account as account, entries.product_line as line, entries.symbol as symbol,
+    entries.occurred_at as occurred_at
+  from main.entries as entries
+  join contracts
+    on contracts.account = entries.account and contracts.line = entries.product_line
+    and contracts.symbol = entries.symbol
+  where entries.kind in ('realised_pnl', 'liquidation', 'fee')
 ),
 -- From the first record in the time of the order on it may have turned the position.
 touched as (
@@ -47,7 +52,7 @@ begun as (
 ),
 counted as (
   select *,
-    row_number() over by_time as stretch,
+    cast(row_number() over by_time as bigint) as stretch,
     lag(turned_at, 1, null) over by_time as turned_before, lead(turned_at, 1, null) over by_time as turns_at
   from begun
   window by_time as (partition by account, line, symbol, position_side, number order by begins_at)
