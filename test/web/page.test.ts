@@ -1,6 +1,8 @@
 // The page of `tieout serve` in a real browser, over the demo's books: every view by mouse and by keyboard, its figures held to
 // the command line's, its manners held to its policy.
-import { rmSync } from 'node:fs'
+import { mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import type { Browser, BrowserContext, Page } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import type { ConsoleEnd } from '../../pipeline/serve/api.ts'
@@ -245,6 +247,69 @@ describe('figures', () => {
     await open('/?account=parent')
     const link = page.getByRole('link', { name: `All ${feedCount} feeds by day` })
     expect(await link.getAttribute('href')).toBe('/coverage?account=parent')
+  })
+
+  test('no word of a picture is cut off at its edge, also on a telephone', async () => {
+    const cut: string[] = []
+    const answer = await serving.get<{ pnl: { rows: { month: string }[] } }>('/api/overview')
+    // A year and a month: so many that the last one has its name, at the very edge.
+    const months = Array.from({ length: 13 }, (_, at) =>
+      new Date(Date.UTC(2025, 10 + at)).toISOString().slice(0, 10),
+    )
+    const [row] = answer.pnl.rows
+    answer.pnl.rows = months.map((month) => ({ ...row, month }))
+    await page.route('**/api/overview', (route) => route.fulfill({ json: answer }))
+    for (const width of [390, 1280]) {
+      await page.setViewportSize({ width, height: 800 })
+      await open('/')
+      await page.locator('.chart .tick').first().waitFor()
+      cut.push(
+        ...((await page.evaluate(`[...document.querySelectorAll('.chart text')].flatMap((text) => {
+          const [own, whole] = [text.getBoundingClientRect(), text.closest('svg').getBoundingClientRect()]
+          const isCut = own.left < whole.left - 0.5 || own.right > whole.right + 0.5
+          return isCut ? ['${width}: ' + text.textContent] : []
+        })`)) as string[]),
+      )
+    }
+    await page.unroute('**/api/overview')
+    expect(cut).toEqual([])
+  })
+
+  test('of one account the overview says nothing of all the books', async () => {
+    // The one open break of the demo, its reporting currency, is of no account.
+    await open('/?account=broker')
+    const breaks = page.locator('section', { hasText: 'Open breaks by age' })
+    expect(await breaks.locator('.empty').textContent()).toBe(
+      'Nothing of broker is open.Breaks of other accounts, and those of none, are not counted here.',
+    )
+    const unknown = await serving.get<{ pnl: { rows: { unknown_pieces: number }[] } }>(
+      '/api/overview?account=broker',
+    )
+    for (const row of unknown.pnl.rows) row.unknown_pieces = 2
+    await page.route('**/api/overview?account=broker', (route) => route.fulfill({ json: unknown }))
+    await open('/?account=broker')
+    const pieces = page.getByRole('link', { name: /pieces of unknown gain/ }).first()
+    expect(await pieces.getAttribute('href')).toBe('/gains?account=broker&known=no')
+    await page.unroute('**/api/overview?account=broker')
+    await open('/?account=nobody')
+    expect(await page.locator('.empty-title').allTextContents()).toContain(
+      'Nothing of nobody has been valued.',
+    )
+  })
+
+  test('the page suggests a filing that the command line makes', async () => {
+    const none = mkdtempSync(join(tmpdir(), 'filings-'))
+    try {
+      const answer = await serving.get<object>('/api/filings')
+      await page.route('**/api/filings', (route) => route.fulfill({ json: { ...answer, filings: [] } }))
+      await open('/filings')
+      const told = (await page.locator('.empty code').textContent()) ?? ''
+      await page.unroute('**/api/filings')
+      const { code, stderr } = await command([...told.split(' ').slice(1), '--dir', books, '--out', none])
+      expect({ code, stderr }).toEqual({ code: 0, stderr: expect.stringMatching(/^Frozen in /m) })
+    } finally {
+      rmSync(none, { recursive: true, force: true })
+    }
   })
 
   test('an unknown id says what is wrong and what to do', async () => {

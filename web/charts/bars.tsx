@@ -22,6 +22,9 @@ interface Props {
   readonly unit: string
 }
 
+/** Half as wide as the name of a month: nearer to the edge it would be cut off. */
+const HALF_A_MONTH = 28
+
 export function StackedBars({ width, height, parts, bars, unit }: Props) {
   const layers = stack<Bar>()
     .keys([...parts])
@@ -79,7 +82,7 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
             {order % every === 0 ? (
               <text
                 class="tick"
-                x={(x(bar.at) as number) + x.bandwidth() / 2}
+                x={Math.min((x(bar.at) as number) + x.bandwidth() / 2, width - HALF_A_MONTH)}
                 y={frame.bottom + 16}
                 text-anchor="middle"
               >

@@ -176,7 +176,7 @@ function Shelf({
             event.currentTarget.value = ''
           }}
         >
-          <option value="">Example, saved or run before …</option>
+          <option value="">Choose a query …</option>
           {saved.length === 0 ? null : (
             <optgroup label="Saved in this browser">
               {saved.map((one, at) => (

@@ -22,7 +22,7 @@ export function Filings() {
           <Section title={count(filings.length, 'filing')}>
             {filings.length === 0 ? (
               <Empty title="No report has been frozen yet.">
-                When you hand one in, keep it: <code>tieout report taxes --year 2026 --freeze NAME</code>.
+                When you hand one in, keep it: <code>tieout report gains --year 2026 --freeze NAME</code>.
                 From then on this view says whether later records changed it.
               </Empty>
             ) : (

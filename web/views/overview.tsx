@@ -88,7 +88,11 @@ function Worth({
   return (
     <Section title="Net worth" sql={sql} csv={{ view: 'net-worth', filters: { account } }}>
       {last === undefined ? (
-        <Empty title="Nothing has been valued yet.">
+        <Empty
+          title={
+            account === undefined ? 'Nothing has been valued yet.' : `Nothing of ${account} has been valued.`
+          }
+        >
           Prices are fetched by the nightly run; the books then value each day.
         </Empty>
       ) : (
@@ -205,15 +209,21 @@ function Profit({
       csv={{ view: 'pnl', filters: { account } }}
     >
       {main === undefined ? (
-        <Empty title="Nothing has been realised yet." />
+        <Empty
+          title={
+            account === undefined
+              ? 'Nothing has been realised yet.'
+              : `Nothing of ${account} has been realised.`
+          }
+        />
       ) : (
         <>
-          <MonthBars coin={main} names={names} height={210} hasLegend />
+          <MonthBars coin={main} names={names} account={account} height={210} hasLegend />
           {others.length === 0 ? null : (
             <ul class="multiples" aria-label="Other coins">
               {others.map((coin) => (
                 <li key={coin.coin}>
-                  <MonthBars coin={coin} names={names} height={130} />
+                  <MonthBars coin={coin} names={names} account={account} height={130} />
                 </li>
               ))}
             </ul>
@@ -236,11 +246,13 @@ function Profit({
 function MonthBars({
   coin,
   names,
+  account,
   height,
   hasLegend,
 }: {
   readonly coin: CoinMonths
   readonly names: readonly string[]
+  readonly account: string | undefined
   readonly height: number
   readonly hasLegend?: boolean
 }) {
@@ -251,7 +263,7 @@ function MonthBars({
       <h3 class="coin-title">
         {coin.coin === '' ? 'Currency not known' : coin.coin}
         {coin.unknownPieces > 0 ? (
-          <a class="quiet small" href={addressOf('gains', { known: 'no' })}>
+          <a class="quiet small" href={addressOf('gains', { account, known: 'no' })}>
             {count(coin.unknownPieces, 'piece')} of unknown gain
           </a>
         ) : null}
@@ -379,7 +391,13 @@ function OpenBreaks({
   return (
     <Section title="Open breaks by age" sql={sql} csv={{ view: 'break-counts', filters: { account } }}>
       {severities.length === 0 ? (
-        <Empty title="Nothing is open.">Every check of the books found what it expected.</Empty>
+        account === undefined ? (
+          <Empty title="Nothing is open.">Every check of the books found what it expected.</Empty>
+        ) : (
+          <Empty title={`Nothing of ${account} is open.`}>
+            Breaks of other accounts, and those of none, are not counted here.
+          </Empty>
+        )
       ) : (
         <Table
           caption="Open breaks by severity and age"
