@@ -50,7 +50,8 @@ export const demoCommand = defineCommand({
       .option('json', jsonOption),
   run: async (given, args) => {
     const context = args.json ? { ...given, print: () => undefined } : given
-    await emptyDemoFolder(context)
+    // What an earlier demo left goes only once this one can begin.
+    mustBeDemoFolder(context)
     const sandbox = await startSandboxOf({
       seed: args.seed,
       days: args.days,
@@ -59,6 +60,7 @@ export const demoCommand = defineCommand({
       now: new Date(args.now === undefined ? context.clock.wall() : parseInstant(args.now, '--now')),
     })
     try {
+      await emptyDemoFolder(context)
       await writeSandboxConfig(context.dir, sandbox, { speed: DEMO_SPEED })
       context.print(
         `A sandbox venue with ${sandbox.accounts.length} accounts and ${counted(args.days, 'day')} of history (seed ${args.seed}).`,
@@ -96,9 +98,8 @@ export function beyondMemory(days: number): string {
   )
 }
 
-/** Empties what an earlier demo left; books of anyone else are refused. */
-async function emptyDemoFolder(context: CommandContext): Promise<void> {
-  const { dir } = context
+/** The names in the folder, which a demo may take away; books of anyone else are refused. */
+function mustBeDemoFolder({ dir }: CommandContext): string[] {
   ensureFolder(dir)
   const found = readdirSync(dir)
   if (found.length > 0 && !existsSync(join(dir, MARKER))) {
@@ -109,6 +110,13 @@ async function emptyDemoFolder(context: CommandContext): Promise<void> {
       action: 'Choose another folder with --dir.',
     })
   }
+  return found
+}
+
+/** Empties what an earlier demo left. */
+async function emptyDemoFolder(context: CommandContext): Promise<void> {
+  const { dir } = context
+  const found = mustBeDemoFolder(context)
   // A demo that still runs in this folder holds the lock, and is not pulled from under itself.
   const lock = await acquireLock(dir, 'demo', context.clock)
   for (const name of found) rmSync(join(dir, name), { recursive: true, force: true })

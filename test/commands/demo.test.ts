@@ -1,5 +1,5 @@
 // What a newcomer sees of the demo: one screen, and every report whole in the files that it names.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { beyondMemory } from '../../pipeline/commands/demo.ts'
@@ -7,6 +7,7 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { addAmounts } from '../../pipeline/reports/report.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 /** Of the printed table of prices: how many amounts of each coin took one. */
 function pricesUsed(page: string): [string, number][] {
@@ -79,4 +80,20 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
 test('a history longer than the venue remembers is said to be one', () => {
   expect(beyondMemory(365)).toBe('')
   expect(beyondMemory(400)).toContain('The venue remembers 366 days of unified records')
+})
+
+test.each([
+  ['--days', '0', '--days is not a usable number.'],
+  ['--seed', '-1', '--seed is not a usable number.'],
+  ['--paging', 'sideways', 'The sandbox cannot be started like this.'],
+  ['--now', 'yesterday', '--now is not a date.'],
+])('a demo that cannot begin (%s %s) leaves what an earlier one made', async (option, value, message) => {
+  const dir = temporaryFolder()
+  writeFileSync(join(dir, '.tieout-demo'), '')
+  writeFileSync(join(dir, 'ledger.duckdb'), 'made before')
+  const { code, stderr } = await command(['demo', '--dir', dir, `${option}=${value}`])
+  expect(code).toBe(2)
+  expect(stderr).toContain(`tieout: ${message}\n`)
+  expect(readdirSync(dir).toSorted()).toEqual(['.tieout-demo', 'ledger.duckdb'])
+  expect(readFileSync(join(dir, 'ledger.duckdb'), 'utf8')).toBe('made before')
 })

@@ -11,8 +11,12 @@ export const pagingOption = {
   requiresArg: true,
 } as const
 
-/** Starts it. UsageError (code 2) for faults and ways of paging that it does not know, and for a port that is not to be had. */
+/**
+ * Starts it. UsageError (code 2) for numbers that are none of a history, for faults and ways of paging that it does not know,
+ * and for a port that is not to be had.
+ */
 export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> {
+  for (const option of ['seed', 'days', 'speed'] as const) mustBeUsable(option, options[option])
   try {
     return await startSandbox(options)
   } catch (error) {
@@ -24,4 +28,15 @@ export async function startSandboxOf(options: SandboxOptions): Promise<Sandbox> 
       cause: error,
     })
   }
+}
+
+function mustBeUsable(option: string, value: number | undefined): void {
+  if (value === undefined) return
+  if (Number.isFinite(value) && value >= 0 && (option === 'seed' || value > 0)) return
+  throw new UsageError(`--${option} is not a usable number.`, {
+    where: `--${option}`,
+    expected: option === 'seed' ? 'a number from 0' : 'a number above 0',
+    found: String(value),
+    action: 'Correct the number.',
+  })
 }
