@@ -16,6 +16,9 @@ export interface Listing {
 
 const OWNER_ONLY = 0o600
 
+/** How a configuration of a sandbox begins: only that, and the credentials beside it, may be replaced by the next one. */
+export const CONFIG_MARK = '# A sandbox of tieout'
+
 export async function writeSandboxConfig(
   dir: string,
   sandbox: Listing,
@@ -60,7 +63,7 @@ function configuration(
     return `    ${name}: { count: ${count}, per_ms: ${perMs}${group} }`
   })
   const accounts = named.map(([name, { uid }]) => `  ${name}:\n    uid: "${uid}"\n    credentials: file`)
-  return `# A sandbox of tieout: invented accounts on loopback.
+  return `${CONFIG_MARK}: invented accounts on loopback.
 venue:
   base_url: ${baseUrl}
   # The documented rates, as fast as this sandbox refills them.

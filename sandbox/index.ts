@@ -13,7 +13,7 @@ import { inventHistory } from './history/index.ts'
 import { VenueServer } from './http/server.ts'
 import type { Stats } from './http/tally.ts'
 
-export { writeSandboxConfig } from './config-files.ts'
+export { CONFIG_MARK, writeSandboxConfig } from './config-files.ts'
 export type { Credential, SandboxAccount } from './core/accounts.ts'
 export type { Truth, TruthOfAccount } from './core/books.ts'
 export { PAGED_ENDPOINTS, type PagingOptions, WAYS, type Way } from './core/paging.ts'

@@ -1,12 +1,13 @@
 // Commands that need no books: init, endpoints, sandbox.
 
 import { once } from 'node:events'
-import { existsSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { UsageError } from '../../models/error.ts'
 import { shellWord } from '../../models/text.ts'
-import { writeSandboxConfig } from '../../sandbox/index.ts'
+import { CONFIG_MARK, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books/books.ts'
 import { parseInstant } from '../config/context.ts'
 import { exampleConfig } from '../config/example.ts'
@@ -112,6 +113,7 @@ export const sandboxCommand = defineCommand({
       .option('json', { type: 'boolean', default: false, describe: 'First line of output: the accounts' }),
   run: async (context, args) => {
     mustBePort(args.port)
+    if (args.init !== undefined) mustNotBeConfigured(args.init)
     const sandbox = await startSandboxOf({
       port: args.port,
       seed: args.seed,
@@ -141,3 +143,17 @@ export const sandboxCommand = defineCommand({
     }
   },
 })
+
+/** A configuration and credentials of the user's own are not replaced by those of a sandbox. */
+function mustNotBeConfigured(dir: string): void {
+  const config = join(dir, 'tieout.yaml')
+  if (existsSync(config) && readFileSync(config, 'utf8').startsWith(CONFIG_MARK)) return
+  const found = ['tieout.yaml', 'credentials.yaml'].filter((name) => existsSync(join(dir, name)))
+  if (found.length === 0) return
+  throw new UsageError('The folder has a configuration that is not a sandbox’s.', {
+    where: dir,
+    expected: 'an empty folder, or one that an earlier `tieout sandbox --init` wrote into',
+    found: found.join(', '),
+    action: 'Name another folder with --init.',
+  })
+}

@@ -97,3 +97,17 @@ test.each([
   expect(readdirSync(dir).toSorted()).toEqual(['.tieout-demo', 'ledger.duckdb'])
   expect(readFileSync(join(dir, 'ledger.duckdb'), 'utf8')).toBe('made before')
 })
+
+test('a sandbox writes its configuration over no other than one of a sandbox', async () => {
+  // The way of paging is refused after the folder: so nothing is started here.
+  const begin = async (dir: string) =>
+    (await command(['sandbox', '--init', dir, '--paging', 'sideways'])).stderr.split('\n')[0]
+  const dir = temporaryFolder()
+  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started like this.')
+  writeFileSync(join(dir, 'credentials.yaml'), 'main: { key: mine }')
+  expect(await begin(dir)).toBe('tieout: The folder has a configuration that is not a sandbox’s.')
+  writeFileSync(join(dir, 'tieout.yaml'), 'accounts: { main: { credentials: file } }')
+  expect(await begin(dir)).toBe('tieout: The folder has a configuration that is not a sandbox’s.')
+  writeFileSync(join(dir, 'tieout.yaml'), '# A sandbox of tieout: invented accounts on loopback.')
+  expect(await begin(dir)).toBe('tieout: The sandbox cannot be started like this.')
+})
