@@ -74,6 +74,13 @@ export async function runCommandLine(
     .strict()
     .check(mustBeOneEach, true)
     .recommendCommands()
+    .updateStrings({
+      'Not enough non-option arguments: got %s, need at least %s': {
+        one: 'The command is not told enough: %s of %s words after it.',
+        other: 'The command is not told enough: %s of %s words after it.',
+      } as never,
+      'Did you mean %s?': 'There is no such command. Did you mean %s?',
+    })
     .wrap(110)
     .version(packageVersion)
     .help()

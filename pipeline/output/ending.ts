@@ -3,7 +3,10 @@ import { stat } from 'node:fs/promises'
 import { extname, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 
-/** Endings that mean one form, whichever command writes it. Any other, `.txt` among them, leaves the form open. */
+/**
+ * Endings that mean one form, whichever command writes it, and those of documents that none of them writes: a table of text under
+ * such a name opens nowhere. Any other, `.txt` among them, leaves the form open.
+ */
 const FORMS = {
   csv: 'csv',
   json: 'json',
@@ -15,6 +18,10 @@ const FORMS = {
   bean: 'beancount',
   journal: 'hledger',
   hledger: 'hledger',
+  pdf: 'pdf',
+  xls: 'xls',
+  ods: 'ods',
+  docx: 'docx',
 } as const
 
 interface Asked<Form extends string> {

@@ -9,7 +9,7 @@ import type { Answer, QueryFormat } from './question.ts'
 
 export interface QueryOptions {
   readonly format: QueryFormat
-  /** File, or folder for a file `query.<format>`; standard output when absent. */
+  /** File, or folder for a file `query.csv`, `query.txt` and so on; standard output when absent. */
   readonly out?: string
   readonly terminal: Terminal
   /** Who answers: a process apart, or this one. */
@@ -37,7 +37,8 @@ export async function runQuery(dir: string, query: string, options: QueryOptions
       action: 'Name a file.',
     })
   }
-  const file = out === undefined ? null : await outFile(out, `query.${format}`, dir)
+  const file =
+    out === undefined ? null : await outFile(out, `query.${format === 'table' ? 'txt' : format}`, dir)
   const share = options.engine ?? engineSettings()
   const { memoryLimit } = options
   const engine = memoryLimit === undefined ? share : { ...share, memoryLimit, memoryFrom: OPTION }

@@ -39,6 +39,8 @@ const written: readonly (readonly [words: string, name: string, content: RegExp,
   ['sql from(values(1))t(n)', 'c.json', /^\[\n\{"n":1\}/],
   ['sql from(values(1))t(n)', 'c.parquet', /^PAR1/],
   ['sql from(values(1))t(n)', 'c.rows', /^n\n\xe2/],
+  ['sql from(values(1))t(n)', 'folder.json', /^n\n\xe2/, 'folder.json/query.txt'],
+  ['sql --json from(values(1))t(n)', 'folder.json', /^\[\n/, 'folder.json/query.json'],
   ['worksheet', 'd.csv', /^id,/],
   ['worksheet', 'd.json', /^\[/],
   ['worksheet', 'd', /^id,/],
@@ -63,6 +65,7 @@ const refused: readonly (readonly [words: string, name: string, expected: string
   ['sql select(1) --format parquet', 'x.csv', '.parquet'],
   ['worksheet --json', 'x.csv', '.json'],
   ['export beancount', 'x.journal', '.beancount, .bean'],
+  ['export hledger', 'x.ods', '.journal, .hledger'],
   ['export parquet', 'x.csv', '.parquet'],
 ]
 
@@ -80,6 +83,8 @@ describe('an ending that says another form than was asked for is refused', () =>
 
 test.each([
   ['report balances', 'y.parquet', '.csv, .json, .xlsx, .html, .htm'],
+  ['report balances', 'y.pdf', '.csv, .json, .xlsx, .html, .htm'],
+  ['sql select(1)', 'y.xls', '.csv, .json, .parquet'],
   ['sql select(1)', 'y.xlsx', '.csv, .json, .parquet'],
   ['worksheet', 'y.xlsx', '.csv, .json'],
 ])('%s does not write what --out %s says, and says so', async (words, name, expected) => {
