@@ -226,7 +226,9 @@ export function describeVerification(result: Verification): string {
     ...(result.tables.length === 0
       ? []
       : [`${counted(rows, 'landed row')} in ${counted(landed.length, 'table')}.`]),
-    ...(result.published === null ? [] : [`${counted(result.published, 'table')} in the published ledger.`]),
+    ...(result.published === null
+      ? []
+      : [`${counted(result.published, 'table')} of the published ledger held against what was built.`]),
     ...result.problems.map((problem) => `PROBLEM  ${problem}`),
     result.problems.length === 0 ? 'Everything verifies.' : `${counted(result.problems.length, 'problem')}.`,
     ...(rebuilt === null ? [] : [`${rebuilt.equal} of ${counted(rebuilt.tables, 'table')} equal`]),

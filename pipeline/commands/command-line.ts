@@ -79,6 +79,7 @@ export async function runCommandLine(
         one: 'The command is not told enough: %s of %s words after it.',
         other: 'The command is not told enough: %s of %s words after it.',
       } as never,
+      'Implications failed:': 'One option needs another one, which is missing:',
       'Did you mean %s?': 'There is no such command. Did you mean %s?',
     })
     .wrap(110)

@@ -285,7 +285,7 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     throw new UsageError('The configuration cannot be read.', {
       where: file,
       found: code,
-      action: ['ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code)
+      action: ['EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code)
         ? 'Name another folder with --dir, or another file with --config.'
         : 'Check its permissions.',
       cause,

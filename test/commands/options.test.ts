@@ -29,6 +29,7 @@ const refused: readonly (readonly [string, string])[] = [
   ['sandbox --port 65536', '--port is not a port.'],
   ['sandbox --port 1.5', '--port is not a port.'],
   ['sandbox --days 0', '--days is not a usable number.'],
+  ['writes --settle 5', 'One option needs another one, which is missing:\n settle -> as\n'],
   ['import --undo 1.5', 'There is no import of this number.'],
 ]
 

@@ -1,5 +1,5 @@
 // What a configuration may not say: each is refused before anything is sent, read or built.
-import { writeFileSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { temporaryFolder } from '../support/cli.ts'
@@ -163,5 +163,14 @@ test('a folder of books that is a file is no matter of permissions', async () =>
   const { code, stderr } = await command(['status', '--dir', file])
   expect(code).toBe(2)
   expect(stderr).toContain('found:    ENOTDIR')
+  expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
+})
+
+test('a folder in place of the configuration is no matter of permissions', async () => {
+  const dir = temporaryFolder()
+  mkdirSync(join(dir, 'tieout.yaml'))
+  const { code, stderr } = await command(['plan', '--dir', dir])
+  expect(code).toBe(2)
+  expect(stderr).toContain('found:    EISDIR')
   expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
 })
