@@ -10,7 +10,7 @@ const RULES = [
   '@media screen and (prefers-color-scheme:dark){:root{--ink:#e8ebee;--faint:#b3bac2;--rule:#6b737c;--shade:#22272d;--page:#101418;--bar:#a5adb6}}',
   'body{font:13px/1.45 system-ui,-apple-system,"Segoe UI","DejaVu Sans",sans-serif;margin:2rem auto;max-width:84rem;padding:0 1rem;color:var(--ink);background:var(--page)}',
   'h1{font-size:1.6rem;line-height:1.2;margin:0 0 .8rem}h2{font-size:1.2rem;border-bottom:2px solid var(--ink);margin:2rem 0 .6rem}h3{font-size:1rem;margin:1.2rem 0 .4rem}',
-  'h1,h2,h3,h2+p,caption{break-after:avoid;text-align:left}p,li,dd{max-width:60rem;overflow-wrap:anywhere}',
+  'h1,h2,h3,h2+p,h2+p+p,caption{break-after:avoid;text-align:left}p,li,dd{max-width:60rem;overflow-wrap:anywhere}',
   'p.warning{font-weight:700;border:2px solid var(--ink);padding:.5rem .8rem}',
   'dl{display:grid;grid-template-columns:max-content 1fr;gap:.15rem 1.2rem}dt{font-weight:600}dd{margin:0}',
   'nav{break-after:page}nav ol{columns:3;padding-left:1.4rem}a{color:inherit}',
@@ -27,7 +27,7 @@ const RULES = [
   'tfoot th,tfoot td{font-weight:700;border-top:2px solid var(--ink)}',
   'figure{margin:.6rem 0;break-inside:avoid}figcaption{font-weight:600}svg{width:100%;max-width:60rem;height:auto}',
   'svg rect{fill:var(--bar)}svg rect.loss{fill:var(--page);stroke:var(--bar)}svg line{stroke:var(--rule)}svg text{fill:var(--ink);font-size:10px}',
-  'tr{break-inside:avoid}thead{display:table-header-group}tfoot{display:table-row-group}',
+  'tr{break-inside:avoid}tbody tr:first-child{break-before:avoid}thead{display:table-header-group}tfoot{display:table-row-group}',
   '@media print{:root{--id:7rem}body{font-size:8.5pt;margin:0;padding:0;max-width:none}.wide{overflow:visible}table{font-size:6.4pt;line-height:1.3}th,td{padding:.5mm .9mm}h2{margin-top:7mm}}',
 ].join('\n')
 

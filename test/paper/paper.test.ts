@@ -528,6 +528,24 @@ describe('in Chromium', () => {
     await page.close()
   })
 
+  test('no page ends with the head of a table that has its rows on the next one', async () => {
+    const page = await browser.newPage()
+    await page.goto(pathToFileURL(file('statement')).href)
+    // Whatever stands above the rows stays with the first of them: heading, both lines below it, caption, head.
+    const free = await page.evaluate(`[...document.querySelectorAll('table')].flatMap((table) => {
+      const first = table.tBodies[0].rows[0]
+      const above = [table.caption]
+      for (let at = table.closest('.wide').previousElementSibling; at?.matches('p'); at = at.previousElementSibling)
+        above.push(at)
+      return [
+        ...(getComputedStyle(first).breakBefore === 'avoid' ? [] : ['row of ' + table.caption.textContent]),
+        ...above.filter((one) => getComputedStyle(one).breakAfter !== 'avoid').map((one) => one.textContent),
+      ]
+    })`)
+    expect(free).toEqual([])
+    await page.close()
+  })
+
   test.each(['light', 'dark', 'print'] as const)(
     'is read without a serious finding of axe, in %s',
     async (how) => {
