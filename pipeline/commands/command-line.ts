@@ -76,8 +76,8 @@ export async function runCommandLine(
     .recommendCommands()
     .updateStrings({
       'Not enough non-option arguments: got %s, need at least %s': {
-        one: 'The command is not told enough: %s of %s words after it.',
-        other: 'The command is not told enough: %s of %s words after it.',
+        one: 'Too few arguments: got %s, at least %s needed.',
+        other: 'Too few arguments: got %s, at least %s needed.',
       } as never,
       'Implications failed:': 'One option needs another one, which is missing:',
       'Did you mean %s?': 'There is no such command. Did you mean %s?',

@@ -25,6 +25,6 @@ test('sql that is not asked anything ends the process that it has begun, and tak
   const folder = temporaryFolder()
   const { code, stderr } = await tieout(['sql'], { TMPDIR: folder })
   expect(code).toBe(2)
-  expect(stderr).toContain('tieout: The command is not told enough: 0 of 1 words after it.\n')
+  expect(stderr).toContain('tieout: Too few arguments: got 0, at least 1 needed.\n')
   expect(readdirSync(folder)).toEqual([])
 })
