@@ -63,12 +63,12 @@ export async function readImport(
   if (kind === 'prices') {
     const read = priceReadingFor(file, options)
     refuseUnused(read === null ? { ...others, account, asset, currency, candle } : { account }, kind)
-    if (read !== null) return { kind, file, ...readMappedPrices(file, read), reading: read }
+    if (read !== null) return { kind, file, ...readMappedPrices(file, read, 'new'), reading: read }
   }
   const reading = kind === 'trades' ? readingFor(file, options) : null
   refuseUnused({ ...(reading === null ? { ...others, account } : {}), asset, currency, candle }, kind)
   if (reading === null) return { kind, file, rows: importFormats[kind].read(file), reading: null, aside: [] }
-  const { rows, aside, codes } = readMapped(file, reading)
+  const { rows, aside, codes } = readMapped(file, reading, 'new')
   // The journal keeps of the list what has a say in this file.
   const quotes = reading.quotes.filter((code) => codes.has(code))
   return { kind, file, rows, reading: { ...reading, quotes }, aside }

@@ -53,6 +53,8 @@ function instantOf(ms: number, decimals = ''): InstantResult {
   })
 }
 
+const PARTS = /(YYYY|YY|MM|DD|HH|mm|ss|S)/
+
 const TOKENS: Readonly<Record<string, string>> = {
   YYYY: String.raw`(?<year>\d{4})`,
   YY: String.raw`(?<year>\d{2})`,
@@ -64,6 +66,15 @@ const TOKENS: Readonly<Record<string, string>> = {
   S: String.raw`(?<decimals>\d{1,9})`,
 }
 
+/** What a form of times needs; null for one that has it. */
+export function formProblem(form: string): string | null {
+  const groups = form.split(PARTS).flatMap((part) => TOKENS[part]?.match(/<(\w+)>/)?.[1] ?? [])
+  const isWhole = ['year', 'month', 'day'].every((group) => groups.includes(group))
+  return isWhole && new Set(groups).size === groups.length
+    ? null
+    : 'YYYY or YY, MM and DD, and no part twice: MM is the month and mm the minute, one S stands for all decimals of a second'
+}
+
 /**
  * Reads times as one of these forms has them, such as `DD.MM.YYYY HH:mm:ss`, by the clocks of an IANA zone. S are up to nine
  * decimals of a second; YY is a year of this century. A time that the clocks skip does not exist; of two that they show
@@ -71,7 +82,7 @@ const TOKENS: Readonly<Record<string, string>> = {
  */
 export function readerOf(forms: readonly string[], zone: string): (text: string) => InstantResult {
   const patterns = forms.map((form) => {
-    const parts = form.split(/(YYYY|YY|MM|DD|HH|mm|ss|S)/)
+    const parts = form.split(PARTS)
     const source = parts.map((part) => TOKENS[part] ?? part.replace(/[.*+?^${}()|[\]\\]/g, String.raw`\$&`))
     return new RegExp(`^${source.join('')}$`)
   })

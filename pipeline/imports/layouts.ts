@@ -82,7 +82,7 @@ function accountOf({ name, fields }: Mapping, { account }: Options): string | nu
 
 function zoneOf({ name, time }: Mapping, { zone }: Options): string {
   const isOpen = time.zone === 'given'
-  if (isOpen === (zone !== undefined)) return knownZone(zone ?? time.zone)
+  if (isOpen === (zone !== undefined)) return zoneNamed(zone, time.zone)
   throw new UsageError(
     isOpen
       ? 'The file does not say whose clocks its times are.'
@@ -98,14 +98,17 @@ function zoneOf({ name, time }: Mapping, { zone }: Options): string {
   )
 }
 
-/** The zone; UsageError for one that does not exist. */
-export function knownZone(zone: string): string {
+/** The zone of the option or else of the mapping; UsageError for one that does not exist. */
+export const zoneNamed = (given: string | undefined, ofMapping: string): string =>
+  given === undefined ? knownZone(ofMapping, 'time.zone of the mapping') : knownZone(given, '--zone')
+
+function knownZone(zone: string, where: string): string {
   try {
     offsetsOf(zone)
     return zone
   } catch (cause) {
     throw new UsageError('The time zone is not known.', {
-      where: '--zone',
+      where,
       expected: 'the IANA name of a zone, such as Europe/Berlin or UTC',
       found: zone,
       action: 'Correct the name.',

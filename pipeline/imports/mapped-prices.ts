@@ -5,7 +5,7 @@ import { type ImportedRow, SeenOnce } from './format.ts'
 import { type InstantResult, parseUnix, readerOf, UNIX_FORM } from './instant.ts'
 import type { Aside } from './mapped.ts'
 import { columnsOf } from './mapping.ts'
-import { numbersOf } from './numbers.ts'
+import { numbersOf, type Standing } from './numbers.ts'
 import type { PriceMapping, PriceReading } from './price-mapping.ts'
 import { priceIdentity } from './prices.ts'
 import { ImportRow } from './row.ts'
@@ -21,11 +21,12 @@ const toMillisecond = (micros: bigint): bigint => micros - (micros % 1_000n)
 export function readMappedPrices(
   file: CsvFile,
   { mapping, asset, currency, zone, closesAfterMinutes, hasHeader }: PriceReading,
+  standing: Standing,
 ): { readonly rows: readonly ImportedRow[]; readonly aside: readonly Aside[] } {
   const rows: ImportedRow[] = []
   let unpriced = 0
   const seen = new SeenOnce(file.name, mapping.time.column)
-  const amounts = numbersOf(mapping.numbers)
+  const amounts = numbersOf(mapping.numbers, standing)
   const readTime = timeReader(mapping, zone)
   const later = closesAfterMinutes === 0 ? 0n : BigInt(closesAfterMinutes) * MINUTE_MICROS - LAST_OF_CANDLE
   const named = (name: string): string => mapping.assets[name] ?? name

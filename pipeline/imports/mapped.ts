@@ -6,6 +6,7 @@ import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, SeenOnce } from './format.ts'
 import { columnsOf, type Reading, requirePreamble } from './mapping.ts'
 import { type Movement, MovementReader, type Side } from './movement.ts'
+import type { Standing } from './numbers.ts'
 import { Refusals } from './refusals.ts'
 import type { TradeType } from './trades.ts'
 
@@ -25,14 +26,14 @@ export interface MappedFile {
 }
 
 /** UsageError with the places of all that is wrong. */
-export function readMapped(file: CsvFile, reading: Reading): MappedFile {
+export function readMapped(file: CsvFile, reading: Reading, standing: Standing): MappedFile {
   const aside = new AsideRows()
   const groups = new Map<string, Movement[]>()
   let reader: MovementReader | undefined
   readCsv(
     file,
     (header) => {
-      const movements = new MovementReader(file.name, reading, columnsOf(header.cells))
+      const movements = new MovementReader(file.name, reading, columnsOf(header.cells), standing)
       reader = movements
       return (line) => {
         const movement = movements.read(line)
@@ -44,7 +45,7 @@ export function readMapped(file: CsvFile, reading: Reading): MappedFile {
         else group.push(movement)
       }
     },
-    { preamble: requirePreamble(file, reading.mapping) },
+    { preamble: requirePreamble(file, reading.mapping), delimiter: reading.mapping.delimiter },
   )
   const rows = new MappedRows(file.name, reading, reader as MovementReader | undefined)
   const refusals = new Refusals(file.name)

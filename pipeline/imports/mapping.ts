@@ -9,6 +9,7 @@ import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
 import { packageRoot } from '../config/root.ts'
 import { readYaml } from '../config/yaml.ts'
 import { type CsvFile, firstRows } from './csv.ts'
+import { formProblem } from './instant.ts'
 
 /** What a word of a service may mean. */
 export const MEANINGS = [
@@ -66,6 +67,9 @@ export const numbers = z
   })
   .prefault({})
 
+/** What stands between the cells of a row. */
+export const delimiter = z.enum([',', ';']).default(',')
+
 export const mappingName = z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens')
 
 const schema = z.strictObject({
@@ -74,6 +78,7 @@ const schema = z.strictObject({
   title: z.string().optional(),
   /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
   columns: z.array(z.string()).min(1),
+  delimiter,
   time: z.strictObject({
     column: z.string(),
     forms: z.array(z.string()).min(1),
@@ -164,7 +169,7 @@ export const shippedMappings = (): Mapping[] => mappingFiles(SHIPPED).map(readMa
 /** UsageError for a file that is no mapping, with the line, and the nearest key for an unknown one. */
 export function readMapping(file: string): Mapping {
   const mapping = checkedMapping(file, schema, SHIPPED)
-  const wrong = contradiction(mapping)
+  const wrong = contradictionOfForms(mapping.time.forms, mapping.numbers) ?? contradiction(mapping)
   if (wrong === null) return mapping
   throw contradictory(file, wrong)
 }
@@ -237,6 +242,20 @@ function extended(file: string, value: unknown, shipped: string): unknown {
   return merged
 }
 
+/** What the schema cannot say of how times and numbers are written. */
+export function contradictionOfForms(
+  forms: readonly string[],
+  { decimal, thousands }: Mapping['numbers'],
+): { expected: string; found: string } | null {
+  if (thousands === decimal)
+    return {
+      expected: 'numbers.decimal and numbers.thousands: two signs that differ',
+      found: `${decimal} for both`,
+    }
+  const form = forms.find((each) => formProblem(each) !== null)
+  return form === undefined ? null : { expected: `time.forms: ${formProblem(form)}`, found: form }
+}
+
 /** What the schema cannot say. */
 function contradiction({
   fields,
@@ -283,9 +302,8 @@ const PREAMBLE_MAX = 10
 
 /** How many rows stand above the header of this mapping; null for a file that has no such header. */
 export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
-  const at = firstRows(file, PREAMBLE_MAX + 1).findIndex(
-    (cells) => lacking(mapping, columnsOf(cells)).length === 0,
-  )
+  const rows = firstRows(file, PREAMBLE_MAX + 1, mapping.delimiter)
+  const at = rows.findIndex((cells) => lacking(mapping, columnsOf(cells)).length === 0)
   return at < 0 ? null : at
 }
 
@@ -293,14 +311,17 @@ export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
 export function requirePreamble(file: CsvFile, mapping: Mapping): number {
   const preamble = preambleOf(file, mapping)
   if (preamble !== null) return preamble
-  const [first = []] = firstRows(file, 1)
+  const [first = []] = firstRows(file, 1, mapping.delimiter)
   const missing = lacking(mapping, columnsOf(first))
+  const other = mapping.delimiter === ',' ? ';' : ','
+  const isOther = preambleOf(file, { ...mapping, delimiter: other }) !== null
   throw new UsageError('Unexpected header.', {
     where: `${file.name}:1`,
     expected: `the columns of the mapping ${mapping.name}; without a match: ${missing.join(', ')}`,
-    found: first.length === 0 ? 'an empty file' : first.join(','),
-    action:
-      'Import the file as the service exports it, or correct the mapping; nothing of it has been imported.',
+    found: first.length === 0 ? 'an empty file' : first.join(mapping.delimiter),
+    action: isOther
+      ? `Say delimiter: "${other}" in the mapping, as this file has it; nothing of it has been imported.`
+      : 'Import the file as the service exports it, or correct the mapping; nothing of it has been imported.',
   })
 }
 

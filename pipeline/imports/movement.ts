@@ -4,7 +4,7 @@ import { nearest } from '../config/config.ts'
 import type { CsvLine } from './csv.ts'
 import { type Instant, type InstantResult, readerOf } from './instant.ts'
 import { type Field, lacking, type Mapping, type Meaning, type Reading, type Word } from './mapping.ts'
-import { type MappedNumbers, numbersOf } from './numbers.ts'
+import { type MappedNumbers, numbersOf, type Standing } from './numbers.ts'
 import { ImportRow } from './row.ts'
 
 export interface Side {
@@ -55,13 +55,13 @@ export class MovementReader {
   readonly #readTime: (text: string) => InstantResult
   readonly #words: ReadonlyMap<string, Word>
 
-  constructor(file: string, reading: Reading, columns: readonly string[]) {
+  constructor(file: string, reading: Reading, columns: readonly string[], standing: Standing) {
     const { mapping, zone } = reading
     if (lacking(mapping, columns).length > 0) throw new Error('The header is not the one of the mapping.')
     this.#file = file
     this.#reading = reading
     this.#columns = columns
-    this.#numbers = numbersOf(mapping.numbers)
+    this.#numbers = numbersOf(mapping.numbers, standing)
     this.#readTime = readerOf(mapping.time.forms, zone)
     this.#words = new Map(Object.entries(mapping.words).map(([text, word]) => [text.toLowerCase(), word]))
   }

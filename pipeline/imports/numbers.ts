@@ -10,8 +10,19 @@ export interface MappedNumbers extends NumberForm {
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)
 
-export function numbersOf({ decimal, thousands, signs, nothing }: Mapping['numbers']): MappedNumbers {
-  const grouped = thousands === undefined ? '' : String.raw`\d{1,3}(?:${literally(thousands)}\d{3})+|`
+/**
+ * Whether a file is new, or stands in the journal and was accepted before, perhaps by less strict rules: what was accepted
+ * once stays readable.
+ */
+export type Standing = 'new' | 'journaled'
+
+export function numbersOf(
+  { decimal, thousands, signs, nothing }: Mapping['numbers'],
+  standing: Standing,
+): MappedNumbers {
+  // No amount in groups begins with a zero: 0,123 is the 0.123 of a file that was saved under other settings, and not 123.
+  const first = standing === 'new' ? String.raw`[1-9]\d{0,2}` : String.raw`\d{1,3}`
+  const grouped = thousands === undefined ? '' : String.raw`${first}(?:${literally(thousands)}\d{3})+|`
   const around = String.raw`[${literally(signs)}\s]*`
   const pattern = new RegExp(
     String.raw`^(?<before>[+-]?)${around}(?<behind>[+-]?)(?<whole>${grouped}\d*)` +

@@ -2,7 +2,7 @@
 // file that the user names. Nothing about a file is guessed: what it does not say, the user has to.
 import { UsageError } from '../../models/error.ts'
 import { type CsvFile, firstRows } from './csv.ts'
-import { knownZone } from './layouts.ts'
+import { zoneNamed } from './layouts.ts'
 import { columnsOf } from './mapping.ts'
 import {
   headerOf,
@@ -52,7 +52,7 @@ export function priceReadingFor(file: CsvFile, options: PriceOptions): PriceRead
     mapping,
     asset,
     currency,
-    zone: knownZone(options.zone ?? time.zone),
+    zone: zoneNamed(options.zone, time.zone),
     closesAfterMinutes: options.candle ?? (time.closes_after as number),
     hasHeader,
   }

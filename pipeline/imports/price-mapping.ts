@@ -6,7 +6,16 @@ import { UsageError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 import { type CsvFile, firstRows } from './csv.ts'
 import { parseUnix, UNIX_FORM } from './instant.ts'
-import { checkedMapping, columnsOf, contradictory, mappingFiles, mappingName, numbers } from './mapping.ts'
+import {
+  checkedMapping,
+  columnsOf,
+  contradictionOfForms,
+  contradictory,
+  delimiter,
+  mappingFiles,
+  mappingName,
+  numbers,
+} from './mapping.ts'
 import { OWN_SOURCES } from './prices.ts'
 
 /** Sources that the books name themselves, and the words of the policy. */
@@ -22,7 +31,7 @@ const schema = z.strictObject({
   columns: z.array(z.string()).min(2),
   /** Whether files have it; `optional` where the service writes some with and some without. */
   header: z.enum(['required', 'optional', 'none']).default('required'),
-  delimiter: z.enum([',', ';']).default(','),
+  delimiter,
   time: z.strictObject({
     column: z.string(),
     /** As in a mapping of trades, or `unix`. */
@@ -79,6 +88,9 @@ export const shippedPriceMappings = (): PriceMapping[] => mappingFiles(SHIPPED).
 export function readPriceMapping(file: string): PriceMapping {
   const mapping = checkedMapping(file, schema, SHIPPED)
   const { columns, header, time, price, asset, currency } = mapping
+  const written = time.forms.filter((form) => form !== UNIX_FORM)
+  const wrong = contradictionOfForms(written, mapping.numbers)
+  if (wrong !== null) throw contradictory(file, wrong)
   if (header === 'required') return mapping
   const unnamed = [time.column, price, asset, currency].find(
     (name) => name !== undefined && !columns.includes(name),

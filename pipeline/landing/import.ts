@@ -48,8 +48,8 @@ function mappedBy(
   reading: unknown,
 ): ((file: CsvFile) => readonly ImportedRow[]) | null {
   const [ofPrices, ofTrades] = [imports === 'prices' ? priceReadingOf(reading) : null, readingOf(reading)]
-  if (ofPrices !== null) return (file) => readMappedPrices(file, ofPrices).rows
-  return ofTrades === null ? null : (file) => readMapped(file, ofTrades).rows
+  if (ofPrices !== null) return (file) => readMappedPrices(file, ofPrices, 'journaled').rows
+  return ofTrades === null ? null : (file) => readMapped(file, ofTrades, 'journaled').rows
 }
 
 /** Name of the mapping by which an import was read; null for a file in the format of tieout. */

@@ -25,7 +25,7 @@ function read(lines: readonly string[], options: PriceOptions = BTC): string[] {
   // As it comes back from the journal.
   const kept = priceReadingOf(JSON.parse(JSON.stringify(reading)))
   if (kept === null) throw new Error('The reading does not survive the journal.')
-  const { rows, aside } = readMappedPrices(file, kept)
+  const { rows, aside } = readMappedPrices(file, kept, 'new')
   return [
     ...rows.map(({ values: [micros, asset, currency, price, source] }) => {
       const time = new Date(Number(micros as bigint) / 1000).toISOString()
@@ -250,6 +250,12 @@ numbers: { decimal: ",", thousands: ".", nothing: ["-"] }
       'name: x\ncolumns: [a, b]\nheader: none\ntime: { column: c, forms: [unix] }\nprice: b\n',
       'The mapping contradicts itself.',
     ],
+    [
+      'one sign for decimals and thousands',
+      OWN.replace('thousands: "."', 'thousands: ","'),
+      'The mapping contradicts itself.',
+    ],
+    ['minutes written as months', OWN.replace('HH:mm', 'HH:MM'), 'The mapping contradicts itself.'],
   ])('is refused with %s', (_what, text, message) => {
     expect(refusal(() => read(['a,b'], { mapping: mapping(text) })).message).toBe(message)
   })

@@ -9,6 +9,7 @@ import { UsageError } from '../../models/error.ts'
 import { readingFor } from '../../pipeline/imports/layouts.ts'
 import { type MappedFile, readMapped } from '../../pipeline/imports/mapped.ts'
 import { readingOf, readMapping, shippedMappings } from '../../pipeline/imports/mapping.ts'
+import type { Standing } from '../../pipeline/imports/numbers.ts'
 import { tieout } from '../support/cli.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
@@ -21,14 +22,14 @@ interface Options {
   readonly mapping?: string
 }
 
-function read(lines: readonly string[], options: Options = {}): MappedFile {
+function read(lines: readonly string[], options: Options = {}, standing: Standing = 'new'): MappedFile {
   const file = { name: 'export.csv', bytes: Buffer.from(lines.join('\r\n')) }
   const reading = readingFor(file, { dir, ...options })
   if (reading === null) throw new Error('This is no export of another service.')
   // As it comes back from the journal.
   const kept = readingOf(JSON.parse(JSON.stringify(reading)))
   if (kept === null) throw new Error('The reading does not survive the journal.')
-  return readMapped(file, kept)
+  return readMapped(file, kept, standing)
 }
 
 /** Rows as a file of tieout's own would have them. */
@@ -480,6 +481,83 @@ words: { Kauf: buy, Verkauf: sell }
       }),
     )
     expect(bad.describe()).toContain('2 cells of the file')
+  })
+
+  it('of a file with semicolons says so; without it the refusal says what to write', () => {
+    const text = (delimiter: string) => `
+name: my-bank
+columns: [Datum, Art, Menge, Coin, Betrag, Währung]
+${delimiter}
+time: { column: Datum, forms: ['DD.MM.YYYY HH:mm:ss.S'], zone: Europe/Zurich }
+numbers: { decimal: ',', thousands: '.' }
+fields: { word: Art, amount: Menge, asset: Coin, total: Betrag, currency: Währung }
+signed: false
+words: { Kauf: buy }
+`
+    const lines = [
+      '\uFEFFsep=;',
+      'Datum;Art;Menge;Coin;Betrag;Währung;Notiz',
+      '01.02.2024 08:00:01.25;Kauf;0,5;BTC;20.000,50;CHF;"a; b, c"',
+    ]
+    const options = { account: 'bank', mapping: file(text('delimiter: ";"')) }
+    expect(rows(lines, options)).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T07:00:01.250Z,bank,buy,BTC,0.5,CHF,20000.5,0,$/),
+    ])
+    expect(refusal(() => rows(lines, { ...options, mapping: file(text('')) })).details).toMatchObject({
+      where: 'export.csv:1',
+      action: 'Say delimiter: ";" in the mapping, as this file has it; nothing of it has been imported.',
+    })
+  })
+
+  it('takes no group of digits that begins with a zero, but what the journal has stays readable', () => {
+    const mapping = file(`
+name: my-bank
+columns: [Date, Kind, Qty, Coin, Total, Cur]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+numbers: { thousands: ',' }
+fields: { word: Kind, amount: Qty, asset: Coin, total: Total, currency: Cur }
+signed: false
+words: { Buy: buy }
+`)
+    // A quantity of 0.123, saved with a decimal comma: it was read as 123.
+    const lines = ['Date,Kind,Qty,Coin,Total,Cur', '2024-02-01,Buy,"0,123",BTC,"5,000.10",EUR']
+    const options = { account: 'bank', mapping }
+    expect(refusal(() => read(lines, options)).details).toMatchObject({
+      where: 'export.csv:2, column Qty',
+      found: '0,123',
+    })
+    const [row] = read(lines, options, 'journaled').rows
+    expect(row?.values).toContain(123n * 10n ** 18n)
+    const plain = lines.with(1, '2024-02-01,Buy,0.123,BTC,"5,000.10",EUR')
+    expect(rows(plain, options)).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T00:00:00Z,bank,buy,BTC,0.123,EUR,5000.1,0,$/),
+    ])
+  })
+
+  it('whose numbers or times can be read in two ways is refused', () => {
+    const wrong = (text: string) => refusal(() => readMapping(file(text))).details
+    // 0.123 was read as 123, and 1.5 as 1.5.
+    expect(wrong("extends: koinly\nnumbers: { thousands: '.' }\n")).toMatchObject({
+      expected: 'numbers.decimal and numbers.thousands: two signs that differ',
+      found: '. for both',
+    })
+    for (const form of ['YYYY-MM-DD HH:MM', 'YYYY-MM-DD HH:mm:ss.SSS', 'DD.MM. HH:mm'])
+      expect(wrong(`extends: koinly\ntime: { forms: ['${form}'] }\n`)).toMatchObject({
+        expected:
+          'time.forms: YYYY or YY, MM and DD, and no part twice: MM is the month and mm the minute, ' +
+          'one S stands for all decimals of a second',
+        found: form,
+      })
+  })
+
+  it('names a zone that does not exist where the mapping has it', () => {
+    const mapping = file('extends: koinly\ntime: { zone: Europe/Zürich }\n')
+    const header = readMapping(mapping).columns.join(',')
+    const lines = [header]
+    expect(refusal(() => rows(lines, { account: 'a', mapping })).details).toMatchObject({
+      where: 'time.zone of the mapping',
+      found: 'Europe/Zürich',
+    })
   })
 
   it('with an unknown key or meaning, or one that contradicts itself, is refused where it stands', () => {
