@@ -3,6 +3,7 @@
 
 import { isDeepStrictEqual } from 'node:util'
 import { listValue } from '@duckdb/node-api'
+import { formatAmount } from '../../models/amount.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -59,6 +60,7 @@ export async function disposalsOf(ledger: Ledger, choice: LotChoice, wanted?: st
       `Computed for this report: ${how}${rates}.`,
       ...nothingNamed(choice, matching),
       ...(await namedInVain(ledger, choice)),
+      ...(await namedTooMuch(ledger, choice)),
       ...(await notFollowed(reader)),
     ],
   }
@@ -236,6 +238,74 @@ async function namedInVain(ledger: Reader, { selection }: LotChoice): Promise<st
   const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : ''
   return [
     `The selection names disposals that the books do not have, so that it chose nothing for them: ${shown.join(', ')}${more}.`,
+  ]
+}
+
+const LINES = `
+  with lines as (
+    select unnest($disposals::varchar[]) as disposal, unnest($coins::varchar[]) as coin,
+      unnest($lots::varchar[]) as lot, unnest($quantities::varchar[])::decimal(38, 18) as quantity
+  ),
+  taken as (
+    select event_id, coin, sum(quantity) as quantity, count(*) over (partition by event_id) as coins
+    from lot_events
+    where kind not in ('acquire', 'transfer_in') and event_id in (select disposal from lines)
+    group by event_id, coin
+  ),
+  lot_coins as (
+    select event_id, any_value(coin) as coin from lot_events
+    where kind in ('acquire', 'transfer_in') and event_id in (select lot from lines)
+    group by event_id having count(distinct coin) = 1
+  ),
+  named as (
+    select lines.disposal, lines.lot, lines.quantity, lines.coin = '' as is_open,
+      coalesce(nullif(lines.coin, ''), lot_coins.coin) as coin
+    from lines
+    left join lot_coins on lot_coins.event_id = lines.lot
+  )`
+
+/** A line without a coin is for the coin of its lot: where the disposal was of another one, it chose nothing. */
+const OF_ANOTHER_COIN = `${LINES}
+  select lot || ' (' || coin || ') for ' || disposal from named
+  where is_open and disposal in (select event_id from taken)
+    and not exists (select 1 from taken where taken.event_id = named.disposal and taken.coin = named.coin)
+    and coin is not null
+  order by disposal, lot`
+
+/** A line that leaves the coin open is for each coin of its disposal, and counts only where that has one. */
+const MORE_THAN_TAKEN = `${LINES}
+  select sum(named.quantity) as quantity, any_value(taken.quantity) as taken_quantity, taken.coin, named.disposal
+  from named
+  join taken on taken.event_id = named.disposal
+    and (taken.coin = named.coin or (named.coin is null and taken.coins = 1))
+  group by named.disposal, taken.coin
+  having sum(named.quantity) > any_value(taken.quantity)
+  order by named.disposal, taken.coin`
+
+/** Lines of the owner's that chose nothing, or less than they say. */
+async function namedTooMuch(ledger: Reader, { selection }: LotChoice): Promise<string[]> {
+  if (selection === undefined || selection.size === 0) return []
+  const lines = [...selection].flatMap(([disposal, lots]) => lots.map((lot) => ({ disposal, ...lot })))
+  const bound = {
+    disposals: listValue(lines.map(({ disposal }) => disposal)),
+    coins: listValue(lines.map(({ coin }) => coin ?? '')),
+    lots: listValue(lines.map(({ lotId }) => lotId)),
+    quantities: listValue(lines.map(({ quantity }) => formatAmount(quantity))),
+  }
+  const others = (await ledger.query(OF_ANOTHER_COIN, bound)).map(([line]) => String(line))
+  const over = (await ledger.query(MORE_THAN_TAKEN, bound)).map(
+    ([quantity, taken, coin, disposal]) => `${quantity} for ${disposal}, which was of ${taken} ${coin}`,
+  )
+  const listed = (words: string, found: readonly string[]): string[] => {
+    const more = found.length > SHOWN ? ` and ${found.length - SHOWN} more` : ''
+    return found.length === 0 ? [] : [`${words}: ${found.slice(0, SHOWN).join('; ')}${more}.`]
+  }
+  return [
+    ...listed(
+      'The selection names lots of another coin than that of the disposal, so that they chose nothing',
+      others,
+    ),
+    ...listed('The selection names more than was disposed of; what is over chose nothing', over),
   ]
 }
 

@@ -53,6 +53,29 @@ describe('a selection', () => {
     expect(fine.notes.filter((note) => note.includes('selection'))).toEqual([])
   })
 
+  test('of a lot of another coin, or of more than was disposed of, is told by the report: it chose nothing there', async () => {
+    const of = async (...lines: string[]) => {
+      const selection = readSelection(file(...lines))
+      const { notes } = await show(await books, 'gains', { method: 'specific', selection })
+      return notes.filter((note) => note.includes('selection'))
+    }
+    const one = await book('USD', [
+      'main buy b1 2025-01-01 1 BTC 100',
+      'main buy e1 2025-01-02 1 ETH 10',
+      'main sell s1 2025-02-01 0.75 BTC 600',
+    ])
+    const selection = readSelection(file(HEADER, 's1,e1,0.5', 's1,b1,0.75'))
+    const { notes } = await show(one, 'gains', { method: 'specific', selection })
+    expect(notes.filter((note) => note.includes('selection'))).toEqual([
+      'The selection names lots of another coin than that of the disposal, so that they chose nothing: e1 (ETH) for s1.',
+    ])
+    // 1.5 BTC and 0.5 ETH were sold: 0.75 and 1 of BTC are a quarter too much, 0.5 of ETH is all of it.
+    expect(await of(HEADER, 's1,b1,0.75', 's1,b2,1', 's1,e1,0.5')).toEqual([
+      'The selection names more than was disposed of; what is over chose nothing: 1.75 for s1, which was of 1.5 BTC.',
+    ])
+    expect(await of('disposal_id,coin,lot_id,quantity', 's1,BTC,b1,0.5', 's1,BTC,b2,1')).toEqual([])
+  })
+
   test('is shared by a sale and its fee in the same coin', async () => {
     const sale = await book('USD', [
       'main buy b1 2025-01-01 2 BTC 100',
