@@ -20,10 +20,11 @@ held as (
   join latest on latest.page_id = balances.page_id and latest.page_row = balances.page_row
 ),
 decimals as (
-  select account, greatest(2, max(held.value_decimals)) as value_decimals,
-    greatest(2, max(held.price_decimals)) as price_decimals
-  from held
-  group by account
+  select latest.account as account, greatest(2, coalesce(max(held.value_decimals), 2)) as value_decimals,
+    greatest(2, coalesce(max(held.price_decimals), 2)) as price_decimals
+  from latest
+  left join held on held.account = latest.account
+  group by latest.account
 ),
 units as (
   select account,
@@ -43,12 +44,18 @@ debts as (
   from main.ltv_debts as owed
   join latest on latest.page_id = owed.page_id and latest.page_row = owed.page_row
 ),
+-- A coin may be listed again, as for another account of the unit.
+prices as (
+  select account, coin, max(assets.price) as price, max(assets.price_unit) as price_unit
+  from assets
+  group by account, coin
+),
 priced_debts as (
   select debts.account as account, debts.coin as coin, debts.owed as owed,
-    case when debts.coin = 'USDT' then cast(1 as decimal(38, 18)) else assets.price end as price,
-    case when debts.coin = 'USDT' then cast(0 as decimal(38, 18)) else assets.price_unit end as price_unit
+    case when debts.coin = 'USDT' then cast(1 as decimal(38, 18)) else prices.price end as price,
+    case when debts.coin = 'USDT' then cast(0 as decimal(38, 18)) else prices.price_unit end as price_unit
   from debts
-  left join assets on assets.account = debts.account and assets.coin = debts.coin
+  left join prices on prices.account = debts.account and prices.coin = debts.coin
 ),
 asset_sums as (
   select account, sum(value) as total, sum(value_unit) + max(value_unit) as allowance,
@@ -56,20 +63,23 @@ asset_sums as (
   from assets
   group by account
 ),
+-- What is repaid and still listed is nothing at any price.
 debt_sums as (
-  select priced_debts.account, sum(exact_multiply(owed, price)) as total,
-    sum(exact_multiply(owed, price_unit)) as price_allowance, bool_or(owed is null or price is null) as is_unknown
+  select priced_debts.account, sum(exact_multiply(owed, coalesce(price, 0))) as total,
+    sum(exact_multiply(owed, coalesce(price_unit, 0))) as price_allowance,
+    bool_or(owed is null or (price is null and owed <> 0)) as is_unknown
   from priced_debts
   group by account
 ),
 found as (
   select latest.account as account, 'assets' as figure, '' as coin, latest.usdt_balance as expected,
-    asset_sums.total as found,
-    asset_sums.allowance as allowance, 'warning' as severity, 1 as nth,
+    coalesce(asset_sums.total, 0) as found,
+    coalesce(asset_sums.allowance, units.value_unit) as allowance, 'warning' as severity, 1 as nth,
     'All assets in USDT are not the sum over the margin coins.' as words
   from latest
-  join asset_sums on asset_sums.account = latest.account
-  where not asset_sums.is_unknown
+  join units on units.account = latest.account
+  left join asset_sums on asset_sums.account = latest.account
+  where not coalesce(asset_sums.is_unknown, false)
   union all
   select assets.account, 'asset', assets.coin, assets.value, assets.product, assets.allowance, 'warning', 2,
     'The converted amount of a margin coin is not its quantity at its price.'

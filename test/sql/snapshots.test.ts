@@ -166,10 +166,33 @@ describe('the totals of the risk rate', () => {
       { balance_info: risk().balance_info?.replace('"939.00000001"', '"939.1"'), usdt_balance: '1130.1' },
       'warning ltv_totals parent  ETH 939.1 939.00000001',
     ],
+    [
+      'all debt, beside a coin without a price that is repaid',
+      {
+        // 0.026 ETH are 52, with 61 USDC 113.
+        unpaid_info: risk().unpaid_info?.replace(
+          ']',
+          ',{"coin":"XRP","unpaidQty":"0","unpaidInterest":"0"}]',
+        ),
+        unpaid_usdt_amount: '113.01',
+      },
+      'warning ltv_totals parent  USDT 113.01 113',
+    ],
+    ['all assets, of no coin', { balance_info: '[]' }, 'warning ltv_totals parent  USDT 1130.00000001 0'],
   ])('that are not, in %s, are one break', async (_what, cells, expected) => {
     await nights()
     await read(cells)
     expect(await breaks()).toEqual([expected])
+  })
+
+  it('count a debt once where its coin is listed for two accounts of the unit', async () => {
+    await nights()
+    // The 0.469500000005 ETH in two parts, 539.00000001 and 400.
+    const two =
+      '{"coin":"ETH","price":"2000.00000000","amount":"0.269500000005","convertedUsdtAmount":"539.00000001"},' +
+      '{"coin":"ETH","price":"2000.00000000","amount":"0.2","convertedUsdtAmount":"400"}'
+    await read({ balance_info: risk().balance_info?.replace(/\{"coin":"ETH"[^}]*\}/, two) })
+    expect((await breaks()).filter((text) => text.includes('ltv_totals'))).toEqual([])
   })
 
   it('are not compared where a debt has no price', async () => {
