@@ -32,6 +32,12 @@ export interface ImportFormat {
 /** Columns of an imported row's landing table that stand before its own. */
 export const PLACE_COLUMNS = ['page_id', 'page_row'] as const
 
+/** What a header lacks that a spreadsheet with a decimal comma saved: it puts semicolons between the cells. */
+export const separatorHint = (cells: readonly string[]): string =>
+  cells.length === 1 && /[;\t]/.test(cells[0] ?? '')
+    ? ', with commas between the cells and points for decimals'
+    : ''
+
 /** UsageError for a header that is not one of these. */
 export function requireHeader(
   file: string,
@@ -48,7 +54,7 @@ export function requireHeader(
   const at = wrong < 0 ? nearest.length : wrong
   throw new UsageError('Unexpected header.', {
     where: `${file}:${header.number}, column ${nearest[at] ?? header.cells[at] ?? at + 1}`,
-    expected: known.map((columns) => columns.join(',')).join(' or '),
+    expected: known.map((columns) => columns.join(',')).join(' or ') + separatorHint(header.cells),
     found: header.cells.length === 0 ? 'an empty file' : header.cells.join(','),
     action: 'Give the file this header and import it again; nothing of it has been imported.',
   })

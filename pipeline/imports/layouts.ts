@@ -3,6 +3,7 @@
 import { UsageError } from '../../models/error.ts'
 import { offsetsOf } from '../../models/zone.ts'
 import { type CsvFile, firstRows } from './csv.ts'
+import { separatorHint } from './format.ts'
 import {
   columnsOf,
   lacking,
@@ -61,7 +62,7 @@ function recognised(file: CsvFile): Mapping | null {
   throw new UsageError('Unexpected header.', {
     where: `${file.name}:1`,
     expected:
-      `${TRADE_COLUMNS.join(',')}, or the export of a service: ${shipped.map(({ name }) => name).join(', ')}` +
+      `${TRADE_COLUMNS.join(',')}${separatorHint(first)}, or the export of a service: ${shipped.map(({ name }) => name).join(', ')}` +
       (near === undefined ? '' : ` (nearest: ${near.name}, without ${near.missing.join(', ')})`),
     found: first.join(','),
     action:

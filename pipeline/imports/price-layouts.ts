@@ -2,6 +2,7 @@
 // file that the user names. Nothing about a file is guessed: what it does not say, the user has to.
 import { UsageError } from '../../models/error.ts'
 import { type CsvFile, firstRows } from './csv.ts'
+import { separatorHint } from './format.ts'
 import { zoneNamed } from './layouts.ts'
 import { columnsOf } from './mapping.ts'
 import {
@@ -109,7 +110,7 @@ function recognised(file: CsvFile): PriceMapping | null {
   throw new UsageError('Unexpected header.', {
     where: `${file.name}:1`,
     expected:
-      `${PRICE_HEADERS.join(' or ')}, the ECB’s reference rates, or a file of a service: ` +
+      `${PRICE_HEADERS.join(' or ')}${separatorHint(first)}, the ECB’s reference rates, or a file of a service: ` +
       `${shipped.map(({ name }) => name).join(', ')}` +
       (near === undefined ? '' : ` (nearest: ${near.name}, without ${near.missing.join(', ')})`),
     found: first.join(','),

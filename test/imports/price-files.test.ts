@@ -207,6 +207,12 @@ describe('all that is wrong with a price file is told at once, by line and colum
   })
 })
 
+it('a file of our own, of which a spreadsheet made semicolons, is told what it should have', () => {
+  expect(refusal(() => read(['time;asset;currency;price', ''])).details.expected).toContain(
+    ', with commas between the cells and points for decimals, the ECB',
+  )
+})
+
 describe('a mapping file of one’s own', () => {
   const OWN = `
 name: my-broker

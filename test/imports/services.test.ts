@@ -589,6 +589,13 @@ words: { Buy: buy }
     expect(names).toHaveLength(5)
   })
 
+  it('is not needed for a file of our own, of which a spreadsheet made semicolons', () => {
+    const own = 'id;time;account;type;asset;quantity;currency;total;fee;fee_currency'
+    expect(refusal(() => rows([own, ''])).details.expected).toMatch(
+      /^id,time,account,type,asset,quantity,currency,total,fee,fee_currency, with commas between the cells and points for decimals, or the export of a service: /,
+    )
+  })
+
   it('is needed for a header that nothing knows, and the nearest is named', () => {
     const error = refusal(() => rows([KRAKEN.replace('"refid",', ''), ''], { account: 'kraken' }))
     expect(error.details.expected).toContain('(nearest: kraken-ledgers, without refid)')

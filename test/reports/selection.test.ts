@@ -134,6 +134,18 @@ describe('a selection', () => {
     )
   })
 
+  test('with semicolons, as a spreadsheet saves it, is refused and says what it should have', () => {
+    expect(() => readSelection(file('disposal_id;lot_id;quantity', 's1;b2;0,5'))).toThrow(
+      expect.objectContaining({
+        details: expect.objectContaining({
+          expected:
+            'disposal_id,lot_id,quantity or disposal_id,coin,lot_id,quantity, ' +
+            'with commas between the cells and points for decimals',
+        }),
+      }),
+    )
+  })
+
   test('that is no file is refused', () => {
     expect(() => readSelection('/nowhere/lots.csv')).toThrow('The file cannot be read.')
   })
