@@ -1,9 +1,9 @@
 // A small published ledger with the columns of the contract, made of statements that a test gives.
-import { mkdtempSync } from 'node:fs'
+import { copyFileSync, mkdtempSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
-import { DuckDBInstance } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { writeMacros } from '../../pipeline/ledger/macros.ts'
 import type { Terminal } from '../../pipeline/output/deliver.ts'
 
@@ -53,22 +53,43 @@ const BEGINNINGS = `create view beginnings as
     union all select account, coin, disposed_at from disposals)
   group by account, coin`
 
+let empty: Promise<string> | undefined
+
 /** Publishes a ledger of empty tables, then of what `statements` put into them; gives back its folder. */
 export async function publish(
   statements: readonly string[],
   dir = mkdtempSync(join(tmpdir(), 'books-')),
 ): Promise<string> {
-  const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
+  empty ??= emptyLedger()
+  const ledger = join(dir, 'ledger.duckdb')
+  copyFileSync(await empty, ledger)
+  await written(ledger, async (connection) => {
+    await connection.run("set timezone = 'UTC'")
+    for (const statement of statements) await connection.run(statement)
+  })
+  return dir
+}
+
+/** A ledger of tables without rows, made once for each worker: most of what publishing costs. */
+async function emptyLedger(): Promise<string> {
+  const file = join(mkdtempSync(join(tmpdir(), 'empty-')), 'ledger.duckdb')
+  await written(file, async (connection) => {
+    for (const [table, columns] of Object.entries(TABLES))
+      await connection.run(`create table ${table} (${columns})`)
+    await connection.run(BEGINNINGS)
+    await writeMacros(connection)
+  })
+  return file
+}
+
+async function written(file: string, write: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
+  const instance = await DuckDBInstance.create(file, { threads: '1' })
   const connection = await instance.connect()
-  await connection.run("set timezone = 'UTC'")
-  for (const [table, columns] of Object.entries(TABLES))
-    await connection.run(`create table ${table} (${columns})`)
-  await connection.run(BEGINNINGS)
-  await writeMacros(connection)
-  for (const statement of statements) await connection.run(statement)
+  await connection.run('begin transaction')
+  await write(connection)
+  await connection.run('commit')
   connection.closeSync()
   instance.closeSync()
-  return dir
 }
 
 /** A terminal that keeps what is written to it. */
