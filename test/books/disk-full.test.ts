@@ -7,7 +7,8 @@ import { join } from 'node:path'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { programFile } from '../support/child.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 /** A user namespace where the system allows it, else the rights that this process has. */
 const NAMESPACE = [['-rm'], ['-m']].find(
@@ -25,7 +26,7 @@ let published = ''
 beforeAll(async () => {
   program = await programFile()
   published = mkdtempSync(join(tmpdir(), 'tieout-disk-'))
-  expect((await tieout(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
+  expect((await command(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
 }, 300_000)
 afterAll(() => rmSync(published, { recursive: true, force: true }))
 
@@ -162,14 +163,14 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
   test('a build with as much room as it was said to need goes through, with half of it does not', async () => {
     const said = `$(sed -n 's/.*expected: about \\([0-9]*\\) MiB free.*/\\1/p' "$OUT/full.err")`
     const once = `fill 2048; tieout full build; free; needed=${said}; echo "$needed" >"$OUT/needed"`
-    const again =
-      'fill $((needed * 512)); tieout half build; free; fill $((needed * 1024)); tieout enough build'
-    const { step, books } = await onSmallDisk(`${once}; ${again}`)
+    const half = 'fill $((needed * 512)); tieout half build; free'
+    const enough = 'fill $((needed * 1024)); tieout enough build'
+    const { step, books } = await onSmallDisk(`${once}; ${half}; ${enough}`)
     expect(Number(readFileSync(join(books, '..', 'needed'), 'utf8'))).toBeGreaterThan(0)
     expect([step('full').code, step('half').code, step('enough').code]).toEqual([5, 5, 0])
 
     const fresh = await onSmallDisk(
-      `rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger" "$OUT/half.ledger"; ${once}; ${again}`,
+      `rm "$DISK/books/ledger.duckdb"; touch "$OUT/full.ledger"; ${once}; ${enough}`,
     )
     expect([fresh.step('full').code, fresh.step('enough').code]).toEqual([5, 0])
   }, 300_000)

@@ -1,22 +1,29 @@
 // A limit of file sizes (`ulimit -f`) met at each place that writes: the error names it and how to raise it, the published
 // ledger stays as it was, and without the limit the same command goes through with nothing lost.
 import { spawnSync } from 'node:child_process'
-import { readFileSync, writeFileSync } from 'node:fs'
+import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { beforeAll, expect, test } from 'vitest'
+import { afterAll, beforeAll, expect, test } from 'vitest'
 import { programFile } from '../support/child.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 const HEADER = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
 
 let program = ''
+/** Books with an imported file, published; each test has a copy. */
+let published = ''
 beforeAll(async () => {
   program = await programFile()
+  published = mkdtempSync(join(tmpdir(), 'tieout-limit-'))
+  expect((await command(['import', 'trades', trades('first', 5), '--dir', published])).code).toBe(0)
 })
+afterAll(() => rmSync(published, { recursive: true, force: true }))
 
 /** Rows of an import, each unlike the others, so that they cannot be compressed. */
 function trades(name: string, rows: number): string {
-  const file = join(temporaryFolder(), `${name}.csv`)
+  const file = join(mkdtempSync(join(tmpdir(), 'tieout-trades-')), `${name}.csv`)
   let state = 7
   const next = (): number => {
     state = (Math.imul(state, 1_103_515_245) + 12_345) >>> 0
@@ -39,7 +46,7 @@ test.each([
   '%s under a limit of %d KiB',
   async (_what, limit, sentence, found) => {
     const dir = join(temporaryFolder(), 'books')
-    expect((await tieout(['import', 'trades', trades('first', 5), '--dir', dir])).code).toBe(0)
+    cpSync(published, dir, { recursive: true })
     const before = readFileSync(join(dir, 'ledger.duckdb'))
     const second = trades('second', 12_000)
 
@@ -60,8 +67,8 @@ test.each([
     expect(limited.status).toBe(2)
     expect(readFileSync(join(dir, 'ledger.duckdb')).equals(before)).toBe(true)
 
-    expect((await tieout(['import', 'trades', second, '--dir', dir])).code).toBe(0)
-    const { stdout } = await tieout([
+    expect((await command(['import', 'trades', second, '--dir', dir])).code).toBe(0)
+    const { stdout } = await command([
       'sql',
       'select count(*) as n from imported_trades',
       '--dir',
