@@ -1,7 +1,7 @@
 // 4.9 answers with a code of success also where it refused some of its items: those are failures in what is shown, in
-// the exit code and in the books. Real processes over real HTTP.
+// the exit code and in the books. The real command line over real HTTP.
 import { describe, expect, test } from 'vitest'
-import { tieout } from '../support/cli.ts'
+import { type Outcome, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 import { TRADER, type TraderVenue, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -12,9 +12,7 @@ const done = (orderId: string) => ({ orderId, clientOid: `c-${orderId}` })
 const refused = { orderId: '', clientOid: '', code: '25204', msg: 'Order does not exist' }
 const late = { orderId: '13', clientOid: '', code: 25214, msg: 'Too many modifications' }
 
-async function modify(
-  answer: unknown,
-): Promise<{ venue: TraderVenue; dir: string; run: Awaited<ReturnType<typeof tieout>> }> {
+async function modify(answer: unknown): Promise<{ venue: TraderVenue; dir: string; run: Outcome }> {
   const venue = await traderVenue({ ...TRADER, [MODIFY]: () => answer })
   const dir = traderBooks(venue.baseUrl, '{}')
   const run = await command([
@@ -29,8 +27,9 @@ async function modify(
   return { venue, dir, run }
 }
 
-async function writes(dir: string): Promise<Record<string, unknown>[]> {
-  const { stdout } = await tieout(['writes', '--json', '--dir', dir])
+/** `run`: as a process once, else in this one. */
+async function writes(dir: string, run = command): Promise<Record<string, unknown>[]> {
+  const { stdout } = await run(['writes', '--json', '--dir', dir])
   return JSON.parse(stdout)
 }
 
@@ -48,7 +47,7 @@ describe('a batch of changes', () => {
       ].join('\n'),
     )
     expect(venue.arrived.filter((path) => path === MODIFY)).toHaveLength(1)
-    expect(await writes(dir)).toMatchObject([
+    expect(await writes(dir, tieout)).toMatchObject([
       {
         endpoint: 'trade.batchModifyOrders',
         outcome: 'partial',
