@@ -4,7 +4,8 @@ import { existsSync, openSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { programFile } from '../support/child.ts'
-import { temporaryFolder, tieout } from '../support/cli.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 
 /** The exit code where nobody reads these of its outputs, and what it wrote on the other one. */
 async function unread(
@@ -32,7 +33,7 @@ for (const args of [
 ])
   test.each(['stdout', 'stderr'] as const)(`${args.join(' ')}, of which nobody reads %s`, async (closed) => {
     const words = [...args, '--dir', temporaryFolder()]
-    const whole = await tieout(words)
+    const whole = await command(words)
     const [code, text] = await unread(words, closed)
     expect([code, text.includes('EPIPE')]).toEqual([whole.code, false])
   })
@@ -51,7 +52,7 @@ test.each(['stdout', 'stderr'] as const)(
       }),
     )
     const [code] = await unread(['nightly', '--dir', dir], closed)
-    expect([code, existsSync(told)]).toEqual([(await tieout(['nightly', '--dir', dir])).code, true])
+    expect([code, existsSync(told)]).toEqual([(await command(['nightly', '--dir', dir])).code, true])
   },
 )
 

@@ -27,7 +27,7 @@ test('a night equals the truth with the tax feeds paged newest-first', async () 
 }, 120_000)
 
 test(`the demo equals the truth with the tax feeds paged ${OTHERS}`, async () => {
-  const demo = await tieout([
+  const demo = await command([
     ...['demo', '--dir', temporaryFolder()],
     ...['--seed', '3', '--days', '30', '--paging', OTHERS],
   ])
