@@ -1,5 +1,5 @@
 // A small published ledger with the columns of the contract, made of statements that a test gives.
-import { copyFileSync, mkdtempSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { Writable } from 'node:stream'
@@ -53,7 +53,7 @@ const BEGINNINGS = `create view beginnings as
     union all select account, coin, disposed_at from disposals)
   group by account, coin`
 
-let empty: Promise<string> | undefined
+let empty: Promise<Buffer> | undefined
 
 /** Publishes a ledger of empty tables, then of what `statements` put into them; gives back its folder. */
 export async function publish(
@@ -62,7 +62,7 @@ export async function publish(
 ): Promise<string> {
   empty ??= emptyLedger()
   const ledger = join(dir, 'ledger.duckdb')
-  copyFileSync(await empty, ledger)
+  writeFileSync(ledger, await empty)
   await written(ledger, async (connection) => {
     await connection.run("set timezone = 'UTC'")
     for (const statement of statements) await connection.run(statement)
@@ -70,8 +70,11 @@ export async function publish(
   return dir
 }
 
-/** A ledger of tables without rows, made once for each worker: most of what publishing costs. */
-async function emptyLedger(): Promise<string> {
+/**
+ * A ledger of tables without rows, made once for each worker: most of what publishing costs. Kept as bytes, since a test may
+ * have a temporary directory of its own, which goes with it.
+ */
+async function emptyLedger(): Promise<Buffer> {
   const file = join(mkdtempSync(join(tmpdir(), 'empty-')), 'ledger.duckdb')
   await written(file, async (connection) => {
     for (const [table, columns] of Object.entries(TABLES))
@@ -79,7 +82,7 @@ async function emptyLedger(): Promise<string> {
     await connection.run(BEGINNINGS)
     await writeMacros(connection)
   })
-  return file
+  return readFileSync(file)
 }
 
 async function written(file: string, write: (connection: DuckDBConnection) => Promise<void>): Promise<void> {
