@@ -10,15 +10,33 @@ import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const docs = join(packageRoot, 'docs')
-const pages = readdirSync(docs).filter((name) => name.endsWith('.md'))
+const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' })
+  .filter((name) => name.endsWith('.md'))
+  .concat('../README.md', '../DECISIONS.md')
 const read = (name: string): string => readFileSync(join(docs, name), 'utf8')
 
-test.each(pages)('links of %s lead to files', (name) => {
-  // What stands in a block of code is no link.
-  const prose = read(name).replaceAll(/^```[\s\S]*?^```$/gm, '')
-  const links = [...prose.matchAll(/\]\(([^)#\s]+)(?:#[^)]*)?\)/g)].map(([, link = '']) => link)
-  const local = links.filter((link) => !/^[a-z]+:/.test(link))
-  expect(local.filter((link) => !existsSync(join(dirname(join(docs, name)), link)))).toEqual([])
+/** Anchors of a page: its headings in small letters, without signs, with hyphens for blanks. */
+const anchorsOf = (path: string): string[] =>
+  [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
+    heading
+      .toLowerCase()
+      .replaceAll(/[^\p{L}\p{N}_ -]/gu, '')
+      .replaceAll(' ', '-'),
+  )
+
+test.each(pages)('links of %s lead to files, and to headings in them', (name) => {
+  // What stands in code is no link.
+  const prose = read(name)
+    .replaceAll(/^```[\s\S]*?^```$/gm, '')
+    .replaceAll(/`[^`\n]*`/g, '`')
+  const links = [...prose.matchAll(/\]\(([^)\s]+)\)/g)].map(([, link = '']) => link)
+  const astray = links.filter((link) => {
+    if (/^[a-z]+:/.test(link)) return false
+    const [file = '', anchor] = link.split('#')
+    const path = file === '' ? join(docs, name) : join(dirname(join(docs, name)), file)
+    return !existsSync(path) || (anchor !== undefined && !anchorsOf(path).includes(anchor))
+  })
+  expect(astray).toEqual([])
 })
 
 const TOLD = [
