@@ -7,11 +7,11 @@ const INTRODUCTION = `# Checks
 
 Each check is a file of \`sql/checks\`; its rows are what it has found, and none is the expected answer. What they find is the table \`breaks\`, which \`tieout check\` prints.
 
-- **error**: our own books contradict themselves. Such a build is not published unless asked.
+- **error**: our own books contradict themselves. Such a build is not published unless you ask for it.
 - **warning**: the books and the venue disagree, or something is missing, unknown or quarantined. It is published, and every report says so.
 - **notice**: worth knowing, or a consequence of another break, which it names.
 
-A break keeps its id from build to build, and with it when it was first seen. It becomes \`resolved\` when it is no longer found. A user's note explains a break (\`tieout explain-break\`, see operations.md): its status is \`explained\` for as long as its figures stay, and it no longer counts for exit code 3.
+A break keeps its id from build to build, and with it the time when it was first seen. It becomes \`resolved\` when it is no longer found. A user's note explains a break (\`tieout explain-break\`, see operations.md): its status is \`explained\` for as long as its figures stay, and it no longer counts for exit code 3.
 
 What is held against what, and by which checks:
 

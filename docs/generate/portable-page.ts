@@ -6,7 +6,7 @@ import { MADE, markdownTable } from './markdown.ts'
 const opening = `# One text for two engines
 
 ${MADE}
-Each model of \`sql/\` is one text that runs in DuckDB, which builds the books, and in ClickHouse, for books of a size that one machine does not hold, with the same rows. What the two say differently stands in models under a name of its own; \`test/sql/portable.test.ts\` refuses what is not known to be the same.
+Each model of \`sql/\` is one text that runs in DuckDB, which builds the books, and in ClickHouse, for books of a size that one machine does not hold, with the same rows. What the two say differently has a name of its own in models; \`test/sql/portable.test.ts\` refuses what is not known to be the same.
 
 The build makes the names as temporary macros of its connection. They are not in the published file: a question that an analyst asks there means what DuckDB says, with \`exact_multiply\` and \`exact_divide\` beside it.
 
@@ -26,7 +26,7 @@ const shell = `
 
 ## In a DuckDB shell
 
-To run a model by hand, make the names first; where no line stands for one, DuckDB has it, or the build registers it (\`exact_ratio\`).
+To run a model by hand, make the names first; a name without a line here is one that DuckDB has, or that the build registers (\`exact_ratio\`).
 
 \`\`\`sql
 ${portableFunctions

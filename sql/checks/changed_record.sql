@@ -1,5 +1,5 @@
--- What the venue has once reported it does not change, and one answer does not report it twice with other content. Both are
--- a warning, with all versions kept; a record to which only unknown fields came is a notice. Orders and the like live, so
+-- What the venue has once reported it does not change, and no answer reports it twice with different content. Either is
+-- a warning, with all versions kept; a record that only gained unknown fields is a notice. Orders and the like live, so
 -- they may change from one answer to the next.
 -- grain: one row per account, feed and whether known fields changed, unknown ones did, or one answer contradicts itself
 with

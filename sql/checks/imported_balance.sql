@@ -1,8 +1,8 @@
--- A coin of an account that imports alone tell of never falls below nothing. Where it does, what brought it is in no file;
+-- A coin of an account known from imports alone never falls below zero. Where it does, what brought it is in no file;
 -- until it is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins that
 -- lie elsewhere. What happened at one moment counts together, whichever row stands first. Money is a notice, since what was
 -- bought may have been paid from elsewhere, and so is a coin that rows pay with and never bring or take; money that no row
--- brings or takes without a trade has no balance (docs/imports.md). What the lots of the account itself lack is told by
+-- brings or takes without a trade has no balance (docs/imports.md). What the account's own lots lack is reported by
 -- unknown_basis.
 -- needs: unknown_basis
 -- grain: one row per account and coin

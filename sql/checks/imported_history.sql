@@ -1,6 +1,6 @@
 -- Imported history of an account that the venue reports too ends where the account's books begin: what it holds then
 -- is in its opening balances, or arrives later from a wallet that no feed reports.
--- Lots that all accounts hold together do not say it: there it is what was moved, less what was handed over.
+-- Lots that all accounts hold together do not show it: there it is what was moved, less what was handed over.
 -- Rows that the venue's records report too count once, and are a notice.
 -- needs: lots, lot_matching
 -- grain: one row per account and coin with more than that, and per account and coin with such rows

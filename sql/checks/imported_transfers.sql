@@ -1,5 +1,5 @@
 -- Every leg of an imported transfer has its other leg, and no more arrives than left.
--- grain: one row per leg without a twin, and per transfer of which more arrived
+-- grain: one row per leg without its other leg, and per transfer of which more arrived than left
 select 'warning' as severity, book_account as account, cast(null as varchar) as ledger, asset as coin, occurred_at,
   case when type = 'transfer_in' then coalesce(twin_quantity, 0) else quantity end as expected,
   case when type = 'transfer_in' then quantity else coalesce(twin_quantity, 0) end as found,

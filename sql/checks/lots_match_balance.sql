@@ -1,5 +1,5 @@
--- What the lots have left and borrowed coins on hand, less what was disposed of without a known lot, is the sum of the entries and, where an import
--- reports the account, of what the imported rows moved. Imported history of an account that the venue reports too counts
+-- What is left in the lots, with borrowed coins on hand, less what was disposed of without a known lot, is the sum of the
+-- entries and, where an import reports the account, of what the imported rows moved. Imported history of an account that the venue reports too counts
 -- on a side of its own, account/before, less what it handed over to the account's books. Lots that all accounts hold
 -- together, or once held together, may be those of another account: there the coins add up over all accounts.
 -- needs: lots, unknown_basis, borrowed_coins, lot_matching

@@ -1,4 +1,4 @@
--- A wallet whose feed has no balances never holds less than nothing. Where it does, more has left it than is known to have
+-- A wallet whose feed has no balances never holds less than zero. Where it does, more has left it than is known to have
 -- come: a record is missing, repeated or wrong. A wallet with records within a month of the edge of what is covered may
 -- have held something before the books; that, and what follows from a known cause, is a notice.
 -- grain: one row per account, ledger and coin

@@ -1,5 +1,5 @@
--- Balances, lots and gains are made of tax records. Of an account whose trades are known from its orders only there are none of
--- them, and none is guessed: orders say nothing of deposits, fees in other coins and interest. Why the tax records are
+-- Balances, lots and gains are made of tax records. An account whose trades are known only from its orders has none of
+-- these, and none is guessed: orders say nothing of deposits, fees in other coins and interest. Why the tax records are
 -- missing is the break of another check: a credential, a refusal, or a window that is not fetched yet.
 -- grain: one row per account
 select 'notice' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,

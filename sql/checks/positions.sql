@@ -1,9 +1,9 @@
 -- An open position has realised, paid in fees and been charged in funding what the futures records since its opening say:
 -- achievedProfits (without fees and funding), deductedFee (positive when paid) and totalFee (funding; the sign is not
--- documented, so either will do). Compared is the last reading of each position that can be: see
--- staging.position_readings. Not compared are positions since whose opening a record has no symbol, or has no side while
--- both sides were held; funding never has a side. What the venue calls opened may differ from the first record by
--- two seconds. What an order was charged that turned a contract round may be of the closed position or of the open one.
+-- documented, so either will do). Of each position the last reading that can be compared is used: see
+-- staging.position_readings. A position is not compared if, since it was opened, a record has no symbol, or has no side
+-- while both sides were held; funding never has a side. The venue's time of opening may differ from the first record by
+-- two seconds. What was charged for an order that turned a contract round may belong to the closed position or to the open one.
 -- grain: one row per open position
 with
 figures as (

@@ -1,7 +1,7 @@
 -- What was disposed of has a known cost. More disposed of than the history has is missing history; where the chain of
--- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost; what
--- would tell it is said of the arrivals that were disposed of. A piece without a lot, as of a pool, does not tell its arrival:
--- there all of its coin count.
+-- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost; for the
+-- arrivals that were disposed of the break says what would tell it. A piece without a lot, as from a pool, does not name its
+-- arrival: there all arrivals of its coin count.
 -- needs: unknown_basis, disposals
 -- grain: one row per account and coin
 with
