@@ -50,7 +50,7 @@ const TOLD = [
 ] as const
 
 /** Pages whose commands need books with something in them. */
-const NEED_ROWS = ['imports', 'exports', 'privacy', 'clickhouse', 'evidence', 'page'] as const
+const NEED_ROWS = ['lots', 'imports', 'exports', 'privacy', 'clickhouse', 'evidence', 'page'] as const
 
 /** Words of a command as a shell splits them. */
 const wordsOf = (line: string): string[] =>
