@@ -4,7 +4,8 @@ import { BaseSequencer } from 'vitest/node'
 const PROOF = 'test/proof/**/*.test.ts'
 
 /** Files that take long begin first, so that no worker is left with one of them at the end. */
-const LONG = /\/test\/(proof\/(kept|simulation|torture)|web\/page|books|imports|evidence|reports\/doors|ledger\/(build|engine)|sql\/positions)/
+const LONG =
+  /\/test\/(proof\/(kept|simulation|torture)|web\/page|books|imports|evidence|reports\/doors|ledger\/(build|engine)|sql\/positions)/
 
 class LongFirst extends BaseSequencer {
   override async sort(files: Parameters<BaseSequencer['sort']>[0]): ReturnType<BaseSequencer['sort']> {
