@@ -23,14 +23,14 @@
 --   net_pnl: Sum of the three.
 with
 moves as (
-  select account, line, symbol, coin, kind, amount, occurred_at, hold_side, stretch, state, turned_at, turns_at,
+  select account, line, symbol, coin, kind, amount, occurred_at, held_at, hold_side, stretch, state, turned_at, turns_at,
     case when stretch is null then null else moves.number end as number,
     case when stretch is null then null else moves.position_side end as position_side
   from staging.futures_position_moves as moves
 ),
 summed as (
   select account, line, symbol, coin, hold_side, position_side, number, stretch, state,
-    min(occurred_at) as first_at, max(case when kind = 'funding' then null else occurred_at end) as last_filled_at,
+    min(held_at) as first_at, max(case when kind = 'funding' then null else occurred_at end) as last_filled_at,
     max(turned_at) as begun_at, max(turns_at) as ended_at,
     sum(case when kind in ('realised_pnl', 'liquidation') then amount else 0 end) as realised_pnl,
     sum(case when kind = 'fee' then amount else 0 end) as fees,

@@ -595,6 +595,29 @@ describe('the results of a position', () => {
     ])
   })
 
+  it('are those of one position up to an order that surely turned it, where it may have been turned before', async () => {
+    const booked: Line[] = [
+      ['1', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(3)],
+      ['2', 'BUY_DEAL', '0', '-0.5', 'BTCUSDT', at(4, '11:00:00')],
+      ['3', 'SELL_DEAL', '10', '-3', 'BTCUSDT', at(4)],
+      ['4', 'BUY_DEAL', '-6', '-4', 'BTCUSDT', at(5)],
+      ['5', 'SELL_DEAL', '7', '-2', 'BTCUSDT', at(6)],
+    ]
+    const filled = [
+      order('901', 'BTCUSDT', 'buy', '', '1', '1', at(3)),
+      order('902', 'BTCUSDT', 'buy', '', '0.5', '0.5', at(4, '11:00:00')),
+      { ...order('903', 'BTCUSDT', 'sell', '', '3', '3', at(4)), created_time: at(4, '10:00:00') },
+      order('904', 'BTCUSDT', 'buy', '', '4', '4', at(5)),
+      order('905', 'BTCUSDT', 'sell', '', '2.5', '2', at(6)),
+    ]
+    await build({ booked, filled, held: [] })
+    expect(await results()).toEqual([
+      ['BTCUSDT', 'long', '1', 'closed', '03 12:00', '05 12:00', '4', '-4.5', '0', '-0.5'],
+      ['BTCUSDT', 'long', '2', 'closed', '05 12:00', '06 12:00', '7', '-2', '0', '5'],
+      ['BTCUSDT', null, null, 'unknown', '05 12:00', null, '0', '-4', '0', '-4'],
+    ])
+  })
+
   it('in one-way mode are those of a long position that was there before the orders, which a sale closes', async () => {
     const booked: Line[] = [
       ['0', 'BUY_DEAL', '0', '-1', 'BTCUSDT', at(2)],

@@ -23,39 +23,60 @@ export async function runModel(
   table: string,
   planted: Readonly<Record<string, Planted>>,
 ): Promise<ModelRow[]> {
+  const [rows = []] = await runModels([table], planted)
+  return rows
+}
+
+/** Runs models one after the other, each over what is planted and what those before it made; gives the rows of each. */
+export async function runModels(
+  tables: readonly string[],
+  planted: Readonly<Record<string, Planted>>,
+): Promise<ModelRow[][]> {
   const models = [...readModels(join(packageRoot, 'sql')), ...generatedModels({ publishPersonalData: false })]
-  const model = models.find((one) => one.table === table)
-  if (model === undefined) throw new Error(`No model makes ${table}.`)
   const instance = await DuckDBInstance.create()
   const connection = await instance.connect()
   try {
     await connection.run("set timezone = 'UTC'")
     registerExactFunctions(connection)
     await createMacros(connection)
-    const missing = (await readsOf(connection, model)).filter((read) => planted[read] === undefined)
-    if (missing.length > 0) throw new Error(`${table} reads ${missing.join(', ')}: plant these as well.`)
+    const there = new Set(Object.keys(planted))
+    for (const schema of new Set([...there, ...tables].map((name) => name.split('.')[0])))
+      await connection.run(`create schema if not exists ${schema}`)
     for (const [name, { columns, rows }] of Object.entries(planted)) {
-      await connection.run(`create schema if not exists ${name.split('.')[0]}`)
       await connection.run(`create table ${name} (${columns})`)
-      for (const row of rows) {
-        const places = row.map((_, place) => `$${place + 1}`).join(', ')
-        await connection.run(`insert into ${name} values (${places})`, [...row])
+      for (let first = 0; first < rows.length; first += ROWS_AT_ONCE) {
+        const some = rows.slice(first, first + ROWS_AT_ONCE)
+        let place = 0
+        const places = some.map((row) => `(${row.map(() => `$${++place}`).join(', ')})`)
+        await connection.run(`insert into ${name} values ${places.join(', ')}`, some.flat())
       }
     }
-    const reader = await connection.runAndReadAll(
-      `select cast(columns(*) as varchar) from (${model.select}) as found`,
-    )
-    const names = reader.columnNames()
-    return reader
-      .getRowsJson()
-      .map((row) =>
-        Object.fromEntries(row.map((cell, place) => [names[place] ?? '', plain(cell as string | null)])),
+    const found: ModelRow[][] = []
+    for (const table of tables) {
+      const model = models.find((one) => one.table === table)
+      if (model === undefined) throw new Error(`No model makes ${table}.`)
+      const missing = (await readsOf(connection, model)).filter((read) => !there.has(read))
+      if (missing.length > 0) throw new Error(`${table} reads ${missing.join(', ')}: plant these as well.`)
+      await connection.run(`create table ${table} as ${model.select}`)
+      there.add(table)
+      const reader = await connection.runAndReadAll(`select cast(columns(*) as varchar) from ${table}`)
+      const names = reader.columnNames()
+      found.push(
+        reader
+          .getRowsJson()
+          .map((row) =>
+            Object.fromEntries(row.map((cell, place) => [names[place] ?? '', plain(cell as string | null)])),
+          ),
       )
+    }
+    return found
   } finally {
     connection.closeSync()
     instance.closeSync()
   }
 }
+
+const ROWS_AT_ONCE = 100
 
 /** An amount in its shortest form. */
 const plain = (cell: string | null): string | null =>

@@ -35,7 +35,7 @@ candidates as (
     stretches.position_side as position_side, stretches.number as number, stretches.stretch as stretch,
     stretches.hold_side as hold_side, stretches.first_filled_at as first_filled_at,
     stretches.turned_from as turned_from, stretches.turned_at as turned_at, stretches.turned_before as turned_before,
-    stretches.turns_at as turns_at,
+    stretches.turns_at as turns_at, stretches.side_before as side_before,
     stretches.ends_at as ends_at
   from asked
   asof join staging.futures_stretches as stretches
@@ -55,7 +55,7 @@ ranked as (
 ),
 chosen as (
   select account, place, part, hold_side, number, stretch, position_side, turned_from, turned_at, turned_before, turns_at,
-    ends_at
+    side_before, ends_at
   from ranked
   where choice = 1 and rival_count = 1
 ),
@@ -66,7 +66,7 @@ placed as (
     moves.part as part, moves.held_at as held_at, moves.side as side,
     chosen.hold_side as chosen_side, chosen.number as number, chosen.stretch as chosen_stretch,
     chosen.position_side as position_side, chosen.turned_at as chosen_turned_at, chosen.turned_before as turned_before,
-    chosen.turns_at as chosen_turns_at, chosen.ends_at as ends_at,
+    chosen.turns_at as chosen_turns_at, chosen.side_before as side_before, chosen.ends_at as ends_at,
     case
       when chosen.turned_at is null or moves.held_at > chosen.turned_at then 'after'
       when moves.kind = 'fee' or (moves.kind = 'funding' and moves.held_at >= chosen.turned_from) then 'both'
@@ -79,7 +79,7 @@ placed as (
 select account, line, symbol, coin, kind, amount, occurred_at, place, part, held_at, side,
   case
     when of_turn = 'both' then null
-    when of_turn = 'before' then case when chosen_side = 'long' then 'short' else 'long' end
+    when of_turn = 'before' then side_before
     else coalesce(chosen_side, case when side = '' then null else side end)
   end as hold_side,
   position_side, number,

@@ -15,9 +15,17 @@ neighbours as (
   from staging.futures_runs
 ),
 turns as (
-  select *
+  select neighbours.account as account, neighbours.line as line, neighbours.symbol as symbol,
+    neighbours.position_side as position_side, neighbours.number as number, neighbours.held as held,
+    neighbours.created_time as created_time, neighbours.filled_at as filled_at
   from neighbours
-  where position_side = 'net' and previous_number = number and previous_at < created_time
+  join staging.futures_episodes as episodes
+    on episodes.account = neighbours.account and episodes.line = neighbours.line
+    and episodes.symbol = neighbours.symbol and episodes.position_side = neighbours.position_side
+    and episodes.number = neighbours.number
+  -- A position begins a millisecond after the end of the one before it; nothing that begins with it can be told from it.
+  where neighbours.position_side = 'net' and previous_number = neighbours.number and previous_at < created_time
+    and episodes.begins_at < created_time
     and ((held > 0 and held - change < 0) or (held < 0 and held - change > 0))
     and (next_at is null or next_at > filled_at)
 ),
@@ -53,7 +61,8 @@ begun as (
 counted as (
   select *,
     cast(row_number() over by_time as bigint) as stretch,
-    lag(turned_at, 1, null) over by_time as turned_before, lead(turned_at, 1, null) over by_time as turns_at
+    lag(turned_at, 1, null) over by_time as turned_before, lead(turned_at, 1, null) over by_time as turns_at,
+    lag(or_null(hold_side), 1, null) over by_time as side_before
   from begun
   window by_time as (partition by account, line, symbol, position_side, number order by begins_at)
 )
@@ -61,7 +70,7 @@ select counted.account as account, counted.line as line, counted.symbol as symbo
   counted.position_side as position_side, counted.number as number, counted.stretch as stretch,
   counted.hold_side as hold_side, counted.begins_at as begins_at, episodes.first_filled_at as first_filled_at,
   counted.turned_from as turned_from, counted.turned_at as turned_at,
-  counted.turned_before as turned_before, counted.turns_at as turns_at,
+  counted.turned_before as turned_before, counted.turns_at as turns_at, counted.side_before as side_before,
   episodes.ends_at as ends_at
 from counted
 join staging.futures_episodes as episodes
