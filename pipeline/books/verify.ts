@@ -13,7 +13,7 @@ import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { rowTables, tablesOf } from '../landing/tables.ts'
-import { askMade, askRows, type Found, isSame, type MadeTables } from '../ledger/kept.ts'
+import { askMade, askRows, type Found, isSame, type MadeTables, NO_ROWS } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
 import { landingFeeds, landingRecords, openBooks } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
@@ -204,7 +204,7 @@ function builtFromOthers(
 ): string[] {
   if (differ.every(([table, { decidedBy }]) => made.get(table)?.decidedBy === decidedBy)) return []
   const other = (kind: string): boolean =>
-    [...found].some(([table, one]) => one.decidedBy === kind && !isSame(one, made.get(table)))
+    [...found].some(([table, one]) => one.decidedBy === kind && !isSame(one, made.get(table) ?? NO_ROWS))
   const what = other('received')
     ? 'before the last records landed'
     : 'by another version, under another configuration or with other reference tables'

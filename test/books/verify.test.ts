@@ -167,14 +167,17 @@ test('verify --rebuild tells a ledger of another configuration, or from before t
   const because = (what: string) =>
     `ledger: it was built ${what}, so these tables may differ for that reason; run tieout build`
 
+  const differently = [
+    differs('lot_events'),
+    because('by another version, under another configuration or with other reference tables'),
+  ]
   writeFileSync(join(dir, 'tieout.yaml'), 'reports: { currency: EUR }\n')
-  expect(await problemsOf()).toEqual(
-    expect.arrayContaining([
-      differs('lot_events'),
-      because('by another version, under another configuration or with other reference tables'),
-    ]),
-  )
+  expect(await problemsOf()).toEqual(expect.arrayContaining(differently))
+  // An earlier version knew fewer feeds; nothing has come of this one.
+  await change(ledger, "delete from made_tables where table_name = 'landing.ltv' and row_count = 0")
+  expect(await problemsOf()).toEqual(expect.arrayContaining(differently))
   rmSync(join(dir, 'tieout.yaml'))
+  cpSync(join(whole, 'ledger.duckdb'), ledger)
 
   await change(ledger, "update lot_events set currency = 'EUR'")
   const changed = await problemsOf()
