@@ -1,7 +1,7 @@
 // The end of the demo: one screen that says what is in the books, and all of the reports as files.
 
 import { join } from 'node:path'
-import { shellWord } from '../../../models/text.ts'
+import { counted, shellWord } from '../../../models/text.ts'
 import { ensureFolder } from '../../books/books.ts'
 import { type CommandContext, optionalConfig } from '../../config/context.ts'
 import { engineSettings } from '../../engine/settings.ts'
@@ -89,7 +89,7 @@ export async function writeReports(context: CommandContext): Promise<WrittenRepo
       const rows = await allRows(report.rows)
       await writeReport({ ...report, rows: asBatches(rows) }, 'table', destination)
       const path = await writeReport({ ...report, rows: asBatches(rows) }, 'csv', destination)
-      files.push({ path: String(path), holds: `${rows.length} rows; as a table: ${name}.txt` })
+      files.push({ path: String(path), holds: `${counted(rows.length, 'row')}; as a table: ${name}.txt` })
     }
     const present: string[] = []
     for (const [title, query] of PRESENT) {
