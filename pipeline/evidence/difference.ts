@@ -93,10 +93,14 @@ const named = (id: string, nth: number): string => (nth === 1 ? id : `${id} (${n
 
 const fieldsOf = (line: Line): [string, string][] => [...line].filter(([, cell]) => cell !== '')
 
-/** Field, before, after; a column that one of the two does not have is empty there. */
+/**
+ * Field, before, after; a column that one of the two does not have is empty there. Of a column that a report has only since
+ * another version, or no longer, a zero is no difference: it would make one of every line.
+ */
 function changedFields(before: Line, after: Line): [string, string, string][] {
   return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): [string, string, string][] => {
     const [old, now] = [before.get(field) ?? '', after.get(field) ?? '']
-    return old === now ? [] : [[field, old, now]]
+    const isNothing = before.has(field) !== after.has(field) && [old, now].includes('0')
+    return old === now || isNothing ? [] : [[field, old, now]]
   })
 }
