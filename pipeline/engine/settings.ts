@@ -76,8 +76,15 @@ export function readerSettings(engine: EngineSettings, limit?: string): EngineSe
   }
 }
 
+/**
+ * Of every instance that answers questions. For an asof join in which it expects few rows, DuckDB would hold each row against every other, and what it
+ * expects of filtered rows is a guess.
+ */
+export const PLANNING = { asof_loop_join_threshold: '0' } as const
+
 /** As options of an instance. */
 export const instanceOptions = ({ memoryLimit, threads }: Omit<EngineSettings, 'memoryFrom'>) => ({
   memory_limit: memoryLimit,
   threads: String(threads),
+  ...PLANNING,
 })

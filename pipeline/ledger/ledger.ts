@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
-import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings, PLANNING, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { LEDGER_FORMAT } from './about.ts'
 import { type DistantState, distantReader, type LedgerSource } from './distant.ts'
@@ -184,6 +184,7 @@ async function readOnlyInstance(file: string, spill: string, threads: number): P
     access_mode: 'READ_ONLY',
     temp_directory: spill,
     threads: String(threads),
+    ...PLANNING,
     enable_external_access: 'false',
     autoinstall_known_extensions: 'false',
     autoload_known_extensions: 'false',

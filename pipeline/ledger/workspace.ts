@@ -104,8 +104,6 @@ export async function inWorkspace<T>(
 /** What a connection keeps for itself: the zone in which it reads times, where it makes tables, and the names that models use. */
 async function enterLedger(connection: DuckDBConnection): Promise<void> {
   await connection.run("set timezone = 'UTC'")
-  // Where it expects few rows DuckDB holds each against every other, and what it expects of filtered rows is a guess.
-  await connection.run('set asof_loop_join_threshold = 0')
   await connection.run(`use ${CATALOG}`)
   await createMacros(connection)
 }

@@ -4,6 +4,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
+import { instanceOptions } from '../../pipeline/engine/settings.ts'
 import { inWorkspace } from '../../pipeline/ledger/workspace.ts'
 
 const planOf = async (connection: DuckDBConnection): Promise<string> => {
@@ -18,7 +19,10 @@ const planOf = async (connection: DuckDBConnection): Promise<string> => {
 
 test('each sorts for an asof join, though few rows be expected: every row held against every other grows with their square', async () => {
   const dir = mkdtempSync(join(tmpdir(), 'tieout-workspace-'))
-  const instance = await DuckDBInstance.create(':memory:', { threads: '2' })
+  const instance = await DuckDBInstance.create(
+    ':memory:',
+    instanceOptions({ memoryLimit: '1GB', threads: 2 }),
+  )
   try {
     const files = {
       unfinished: join(dir, 'new.duckdb'),
