@@ -1,8 +1,9 @@
 // How the program is built: each process that it consists of, with its packages, in one flat folder. A start reads a few
 // files so, instead of the hundreds that the packages have, and Node need not look through theirs for what they export.
 // `--mode tools` builds the tools of the repository the same way, which are not part of the package.
+import { chmodSync } from 'node:fs'
 import { resolve } from 'node:path'
-import type { UserConfig } from 'vite'
+import type { Plugin, UserConfig } from 'vite'
 
 const root = import.meta.dirname
 
@@ -43,5 +44,13 @@ const bundled = (folder: string, processes: Readonly<Record<string, string>>): U
   ssr: { target: 'node', noExternal: true, external: [...APART] },
 })
 
+/** npm makes it so only when it installs: after another build `npx tieout` was refused. */
+const executable: Plugin = {
+  name: 'executable',
+  writeBundle: ({ dir = '' }) => chmodSync(resolve(dir, 'main.js'), 0o755),
+}
+
 export default ({ mode }: { readonly mode: string }): UserConfig =>
-  mode === 'tools' ? bundled('dist/tools', TOOLS) : bundled('dist/pipeline', PROCESSES)
+  mode === 'tools'
+    ? bundled('dist/tools', TOOLS)
+    : { ...bundled('dist/pipeline', PROCESSES), plugins: [executable] }

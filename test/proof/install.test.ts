@@ -2,7 +2,7 @@
 // there, without the sources.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
@@ -18,6 +18,11 @@ test('what the program is bundled with is as it was, by number and licence: anot
   const packages = [...licences.matchAll(/^## (\S+) - \S+ \((.+)\)$/gm)]
   expect(new Set(packages.map(([, name]) => name)).size).toBeLessThanOrEqual(45)
   expect(new Set(packages.map(([, , licence]) => licence))).toEqual(new Set(['Apache-2.0', 'ISC', 'MIT']))
+})
+
+test('the program can be executed after every build: npm sees to that only where it installs', () => {
+  const { mode } = statSync(join(packageRoot, 'dist', 'pipeline', 'main.js'))
+  expect((mode & 0o777).toString(8)).toBe('755')
 })
 
 test('the packed package installs into an empty folder and runs demo and page there', async () => {
