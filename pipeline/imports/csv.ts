@@ -23,6 +23,8 @@ export interface CsvForm {
   readonly delimiter?: ',' | ';'
   /** The header of a file that has none; it stands on no line of it. */
   readonly header?: readonly string[] | undefined
+  /** Places of the columns of which nothing is made: what people write there may go over several lines. */
+  readonly unread?: (header: readonly string[]) => ReadonlySet<number>
 }
 
 /**
@@ -33,13 +35,14 @@ export interface CsvForm {
 export function readCsv(
   file: CsvFile,
   begin: (header: CsvLine) => (line: CsvLine) => void,
-  { preamble = 0, delimiter = ',', header: told }: CsvForm = {},
+  { preamble = 0, delimiter = ',', header: told, unread = () => new Set() }: CsvForm = {},
 ): void {
   const text = decode(file)
   let header: CsvLine | undefined = told === undefined ? undefined : { number: 0, cells: told }
   let take = header === undefined ? undefined : begin(header)
-  // Counted here: a row never spans lines, as a cell with a line break is refused, and the parser counts some twice.
-  let number = 0
+  let notes: ReadonlySet<number> = new Set(header === undefined ? [] : unread(header.cells))
+  // Counted here, as the parser counts some lines twice.
+  let next = 1
   let empty = 0
   let above = preamble
   const refusals = new Refusals(file.name)
@@ -50,31 +53,32 @@ export function readCsv(
       skip_empty_lines: true,
       record_delimiter: ['\r\n', '\n'],
       on_record: (cells: string[], { empty_lines }) => {
-        number += 1 + empty_lines - empty
+        const number = next + empty_lines - empty
+        next = number + linesOf(cells)
         empty = empty_lines
         if (above > 0) {
           above -= 1
           return null
         }
         const line = { number, cells }
-        if (header === undefined) refuseControls(file.name, line, header)
-        const known = header
-        const next = take
-        if (known === undefined || next === undefined) {
+        const [known, takes] = [header, take]
+        if (known === undefined || takes === undefined) {
+          refuseControls(file.name, line, undefined, notes)
           header = line
+          notes = unread(cells)
           take = begin(line)
         } else
           refusals.attempt(() => {
-            refuseControls(file.name, line, known)
+            refuseControls(file.name, line, known, notes)
             refuseWidth(file.name, line, known)
-            next(line)
+            takes(line)
           })
         return null
       },
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    refusals.add(notCsv(file.name, number + 1, error, header))
+    refusals.add(notCsv(file.name, next, error, header))
   }
   refusals.throwIfAny()
   if (header === undefined) begin({ number: 1, cells: [] })
@@ -137,18 +141,29 @@ function firstUnreadableLine(bytes: Uint8Array): number {
 const columnOf = (header: CsvLine | undefined, index: number): string =>
   header?.cells[index] ?? String(index + 1)
 
+/** How many lines of the file the row takes. */
+const linesOf = (cells: readonly string[]): number =>
+  cells.reduce((lines, cell) => lines + cell.split('\n').length - 1, 1)
+
+const IN_NOTES = ['\t', '\n', '\r']
+
 /** Place of the first control character; -1 for none. */
-function controlIn(text: string): number {
+function controlIn(text: string, allowed: readonly string[]): number {
   for (let at = 0; at < text.length; at += 1) {
     const code = text.charCodeAt(at)
-    if (code < 0x20 || code === 0x7f) return at
+    if ((code < 0x20 || code === 0x7f) && !allowed.includes(text.charAt(at))) return at
   }
   return -1
 }
 
-function refuseControls(file: string, line: CsvLine, header: CsvLine | undefined): void {
+function refuseControls(
+  file: string,
+  line: CsvLine,
+  header: CsvLine | undefined,
+  notes: ReadonlySet<number>,
+): void {
   for (const [index, cell] of line.cells.entries()) {
-    const at = controlIn(cell)
+    const at = controlIn(cell, notes.has(index) ? IN_NOTES : [])
     if (at < 0) continue
     const code = cell.charCodeAt(at).toString(16).toUpperCase().padStart(4, '0')
     throw refuseCell(file, line.number, columnOf(header, index), {

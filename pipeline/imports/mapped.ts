@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { formatAmount } from '../../models/amount.ts'
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, SeenOnce } from './format.ts'
-import { columnsOf, type Reading, requirePreamble } from './mapping.ts'
+import { columnsOf, type Reading, requirePreamble, unreadBy } from './mapping.ts'
 import { type Movement, MovementReader, type Side } from './movement.ts'
 import type { Standing } from './numbers.ts'
 import { Refusals } from './refusals.ts'
@@ -45,7 +45,11 @@ export function readMapped(file: CsvFile, reading: Reading, standing: Standing):
         else group.push(movement)
       }
     },
-    { preamble: requirePreamble(file, reading.mapping), delimiter: reading.mapping.delimiter },
+    {
+      preamble: requirePreamble(file, reading.mapping),
+      delimiter: reading.mapping.delimiter,
+      unread: (header) => unreadBy(reading.mapping, header),
+    },
   )
   const rows = new MappedRows(file.name, reading, reader as MovementReader | undefined)
   const refusals = new Refusals(file.name)

@@ -325,6 +325,20 @@ export function requirePreamble(file: CsvFile, mapping: Mapping): number {
   })
 }
 
+/**
+ * Places of the columns of a header of which nothing is made. A text that may tell what was paid is one: of a note that people
+ * have written nothing else is made.
+ */
+export function unreadBy({ time, fields, group, aside }: Mapping, header: readonly string[]): Set<number> {
+  const read = new Set([
+    time.column,
+    ...Object.values(fields).flat(),
+    ...group,
+    ...aside.map(({ column }) => column),
+  ])
+  return new Set(columnsOf(header).flatMap((name, at) => (read.has(name) ? [] : [at])))
+}
+
 /** Columns that the mapping needs and a header does not have. */
 export function lacking(
   { columns, time, fields, group, aside }: Mapping,
