@@ -4,23 +4,19 @@ import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { systemClock } from '../../models/clock.ts'
-import { packageRoot } from '../../pipeline/config/root.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
 import { forgetShapes, keepShapes } from '../../pipeline/ledger/empty.ts'
 import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
-import { readModels } from '../../pipeline/ledger/models.ts'
+import { shippedModels } from '../../pipeline/ledger/models.ts'
 import { keepTrees } from '../../pipeline/ledger/parse-tree.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'tieout-empty-'))
 const landing = await openLanding(dir, { records: feedRecords.map(({ record }) => record), feeds: new Map() })
 const connection = await landing.instance.connect()
-await keepTrees(connection, [
-  ...generatedModels({ publishPersonalData: false }),
-  ...readModels(join(packageRoot, 'sql')),
-])
+await keepTrees(connection, [...generatedModels({ publishPersonalData: false }), ...shippedModels()])
 
 forgetShapes()
 for (const publishPersonalData of [true, false])

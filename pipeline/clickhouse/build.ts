@@ -22,7 +22,7 @@ import { counterpartyKey } from '../ledger/counterparty-key.ts'
 import { standEmptyTables } from '../ledger/empty.ts'
 import { generatedModels } from '../ledger/generated.ts'
 import { inputsOf, originOf } from '../ledger/kept.ts'
-import { type Documented, type Model, qualify, readModels } from '../ledger/models.ts'
+import { type Documented, type Model, qualify, shippedModels } from '../ledger/models.ts'
 import { readsOf } from '../ledger/parse-tree.ts'
 import { clickhouseFunctions } from '../ledger/portable.ts'
 import { forgetUnpublishedBreaks, keepUnpublishedBreaks } from '../ledger/publish.ts'
@@ -180,7 +180,7 @@ class Build {
 
   async #make(beside: DuckDBConnection, landed: DuckDBConnection) {
     const { config, steps = [], clock, only, now } = this.#options
-    const models = runnable([...generatedModels(config), ...readModels(join(packageRoot, 'sql'))], steps)
+    const models = runnable([...generatedModels(config), ...shippedModels()], steps)
     // A step that asks others is not asked for the sake of its columns.
     const { events: order } = await runTasks([beside], models, steps.map(withoutAsking), {
       inputs: await inputsOf(beside, GIVEN_TABLES),

@@ -41,7 +41,7 @@ import {
   writeMade,
 } from './kept.ts'
 import { writeMacros } from './macros.ts'
-import { mustBeDistinct, mustBeDocumented, readModels } from './models.ts'
+import { mustBeDistinct, mustBeDocumented, shippedModels } from './models.ts'
 import {
   copyOfLedger,
   discardBuild,
@@ -221,7 +221,7 @@ async function make(
     (await hasItsBreaks(connection, before))
   const base = await beginWith(workspace, options, isKept ? before : null)
   await loadPreviousBreaks(connection, workspace.previousBreaks)
-  const all = [...generatedModels(config), ...readModels(join(packageRoot, 'sql'))]
+  const all = [...generatedModels(config), ...shippedModels()]
   mustBeDistinct([...all, ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs])
   mustBeDocumented(all)
   const models = runnable(all, steps)

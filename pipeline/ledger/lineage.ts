@@ -1,10 +1,8 @@
 // Where each table comes from: what the shipped models read, step by step, down to the feeds of the venue, imported files,
 // reference tables and the configuration. Taken from the parse trees by which a build orders its models, so that it cannot
 // say anything else than what a build does.
-import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { endpoints } from '../../connectors/catalogue.ts'
-import { packageRoot } from '../config/root.ts'
 import { aboutDocs } from './about.ts'
 import { BREAKS_READ, breaksDocs } from './breaks.ts'
 import { docsOfStep } from './comments.ts'
@@ -12,7 +10,7 @@ import { describe, firstSentence } from './describe.ts'
 import { feedRecords } from './feeds.ts'
 import { generatedModels } from './generated.ts'
 import { madeDocs } from './kept.ts'
-import { type Documented, type Model, qualify, readModels } from './models.ts'
+import { type Documented, type Model, qualify, shippedModels } from './models.ts'
 import { readsOf } from './parse-tree.ts'
 import { GIVEN_TABLES } from './reference.ts'
 import type { ExtraStep } from './tasks.ts'
@@ -29,21 +27,18 @@ export type Lineage = ReadonlyMap<string, Origin>
 
 /** What every table of schema main is, in the shipped version; steps are those that a build adds to the models. */
 export function shippedTables(steps: readonly ExtraStep[]): Documented[] {
-  return [...shippedModels(), ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs].filter(
+  return [...everyModel(), ...steps.flatMap(docsOfStep), breaksDocs, aboutDocs, madeDocs].filter(
     ({ table }) => table.startsWith('main.'),
   )
 }
 
-const shippedModels = (): Model[] => [
-  ...generatedModels({ publishPersonalData: false }),
-  ...readModels(join(packageRoot, 'sql')),
-]
+const everyModel = (): Model[] => [...generatedModels({ publishPersonalData: false }), ...shippedModels()]
 
 export async function readLineage(steps: readonly ExtraStep[]): Promise<Lineage> {
   const instance = await DuckDBInstance.create(':memory:')
   const connection = await instance.connect()
   try {
-    const models = shippedModels()
+    const models = everyModel()
     const origins: Origin[] = []
     for (const model of models)
       origins.push({ table: model.table, says: says(model.doc), reads: await readsOf(connection, model) })

@@ -53,9 +53,17 @@ export function readModels(sqlFolder: string): Model[] {
   )
 }
 
+let shipped: readonly Model[] | undefined
+
+/** The models that ship; their files are read once. */
+export function shippedModels(): readonly Model[] {
+  shipped ??= readModels(join(packageRoot, 'sql'))
+  return shipped
+}
+
 /** The shipped model of a table, wherever its file stands. */
 export function shippedModel(table: string): Model {
-  const model = readModels(join(packageRoot, 'sql')).find((one) => one.table === table)
+  const model = shippedModels().find((one) => one.table === table)
   return model ?? nobodyMakes('the models that ship', table)
 }
 

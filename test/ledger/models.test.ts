@@ -1,11 +1,9 @@
 // What a model must say of itself, whatever its schema, and what a check must answer; the file is named where it does not.
-import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { expect, test } from 'vitest'
-import { packageRoot } from '../../pipeline/config/root.ts'
 import { mustBeChecks } from '../../pipeline/ledger/breaks.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
-import { mustBeDistinct, mustBeDocumented, parseModel, readModels } from '../../pipeline/ledger/models.ts'
+import { mustBeDistinct, mustBeDocumented, parseModel, shippedModels } from '../../pipeline/ledger/models.ts'
 import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 
 const whole = [
@@ -147,7 +145,7 @@ test('no left join has a condition on its left side alone', async () => {
   const careless = 'select 1 from a left join b on b.id = a.id and a.part = 1 left join c as d on d.id = a.id'
   expect(conditionsOfTheLeft(await treeOf(careless))).toEqual(['a without b'])
 
-  const models = [...generatedModels({ publishPersonalData: false }), ...readModels(join(packageRoot, 'sql'))]
+  const models = [...generatedModels({ publishPersonalData: false }), ...shippedModels()]
   for (const { table, select } of models) expect(conditionsOfTheLeft(await treeOf(select)), table).toEqual([])
   connection.closeSync()
   instance.closeSync()

@@ -1,11 +1,9 @@
 // One check or model alone over planted tables: the tables that it reads are made with the given rows, its select runs,
 // and its rows come back. No build, so that a test says in a few lines what a check is to find.
-import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { packageRoot } from '../../pipeline/config/root.ts'
 import { registerExactFunctions } from '../../pipeline/ledger/functions.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
-import { readModels } from '../../pipeline/ledger/models.ts'
+import { shippedModels } from '../../pipeline/ledger/models.ts'
 import { readsOf } from '../../pipeline/ledger/parse-tree.ts'
 import { createMacros } from '../../pipeline/ledger/portable.ts'
 
@@ -32,7 +30,7 @@ export async function runModels(
   tables: readonly string[],
   planted: Readonly<Record<string, Planted>>,
 ): Promise<ModelRow[][]> {
-  const models = [...readModels(join(packageRoot, 'sql')), ...generatedModels({ publishPersonalData: false })]
+  const models = [...shippedModels(), ...generatedModels({ publishPersonalData: false })]
   const instance = await DuckDBInstance.create()
   const connection = await instance.connect()
   try {

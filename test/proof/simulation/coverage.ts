@@ -1,11 +1,9 @@
 // What the published coverage says against what must be so: nothing reachable is missing once the faults have ended,
 // and whatever was not had is stated. The published SQL answers, over the landing database.
 
-import { join } from 'node:path'
 import { appliesTo } from '../../../connectors/endpoint.ts'
-import { packageRoot } from '../../../pipeline/config/root.ts'
 import type { Landing } from '../../../pipeline/landing/landing.ts'
-import { readModels } from '../../../pipeline/ledger/models.ts'
+import { shippedModels } from '../../../pipeline/ledger/models.ts'
 import { createMacros } from '../../../pipeline/ledger/portable.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
 import { asking } from './truth.ts'
@@ -32,7 +30,7 @@ export async function coverageOf({ instance, connection: asks }: Landing): Promi
   try {
     await connection.run('create schema if not exists memory.staging')
     await createMacros(connection)
-    const models = readModels(join(packageRoot, 'sql'))
+    const models = shippedModels()
     for (const table of MODELS) {
       const { select } = models.find((model) => model.table === table)!
       await connection.run(`create or replace table ${table} as\n${select}`)
