@@ -1,0 +1,31 @@
+// What is served: GET /api/about, and the events of the server.
+import type { NoteProgress } from './breaks.ts'
+import type { LiveRun } from './runs.ts'
+import type { Stamp, Time } from './shapes.ts'
+
+/** GET /api/about */
+export interface About {
+  readonly version: string
+  /** Folder of the books. */
+  readonly dir: string
+  /** Notes cannot be made. */
+  readonly isReadOnly: boolean
+  /** What the server calls now. */
+  readonly now: Time
+  readonly stamp: Stamp
+  /** For filters; sorted. */
+  readonly accounts: readonly string[]
+  readonly ledgers: readonly string[]
+  readonly coins: readonly string[]
+  /** Reporting currency of the published values; null where none is known. */
+  readonly currency: string | null
+}
+
+/**
+ * GET /api/events, server-sent events. Each event bears its kind as the name (`event: published`) and the object as JSON.
+ * On connecting, `published`, `run` and, where one is under way, `note` come at once.
+ */
+export type ServerEvent =
+  | { readonly kind: 'published'; readonly stamp: Stamp }
+  | { readonly kind: 'run'; readonly run: LiveRun | null }
+  | { readonly kind: 'note'; readonly note: NoteProgress }

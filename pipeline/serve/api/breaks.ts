@@ -1,0 +1,90 @@
+// Breaks, and the notes on them.
+import type { Amount, Failure, Page, Rows, Stamped, Time } from './shapes.ts'
+
+export type Severity = 'error' | 'warning' | 'notice'
+export type BreakStatus = 'open' | 'explained' | 'resolved'
+
+/** Filters of breaks. Several values with commas; status is `open` when absent, `all` for every status. */
+export interface BreakFilter {
+  readonly status?: string
+  readonly severity?: string
+  readonly check?: string
+  readonly account?: string
+  readonly coin?: string
+  readonly from?: string
+  readonly to?: string
+}
+
+/** GET /api/breaks?…filters&cursor=: by severity, then newest first; 100 rows a page. */
+export interface Breaks extends Stamped {
+  readonly breaks: Page<BreakRow>
+  /** Counts under the filters, by severity, check and status. */
+  readonly counts: Rows<BreakGroupRow>
+  /** Breaks of the last build where it was not published; null when the published ledger is the last build. */
+  readonly unpublished: { readonly error: number; readonly warning: number; readonly notice: number } | null
+}
+
+export interface BreakRow {
+  readonly break_id: string
+  readonly check_name: string
+  readonly severity: Severity
+  readonly account: string | null
+  readonly ledger: string | null
+  readonly coin: string | null
+  readonly occurred_at: Time | null
+  readonly expected: Amount | null
+  readonly found: Amount | null
+  /** found − expected. */
+  readonly difference: Amount | null
+  readonly explanation: string
+  /** JSON list of ids, each of which the proof takes. */
+  readonly evidence: string
+  readonly first_seen_at: Time
+  readonly status: BreakStatus
+  readonly note: string | null
+  readonly noted_at: Time | null
+  /** A note holds as long as this stays. */
+  readonly figures_hash: string
+}
+
+export interface BreakGroupRow {
+  readonly severity: Severity
+  readonly check_name: string
+  readonly status: BreakStatus
+  readonly count: number
+}
+
+/** GET /api/breaks/BREAK_ID */
+export interface OneBreak extends Stamped {
+  readonly break: Rows<BreakRow>
+  /** What was said of it before and now, oldest first. */
+  readonly notes: Rows<NoteRow>
+  /** Why a note cannot be made now; null when it can. */
+  readonly noNote: string | null
+  /** The command that makes the note. */
+  readonly command: string
+}
+
+export interface NoteRow {
+  readonly noted_at: Time
+  /** Null when it was taken back, or erased. */
+  readonly note: string | null
+  readonly is_withdrawn: boolean
+  /** Whether it is of the figures as they stand now. */
+  readonly is_of_these_figures: boolean
+}
+
+/** POST /api/breaks/BREAK_ID/note; null takes the note back. Answers 202 with NoteProgress, or 409 with who holds the lock. */
+export interface NoteRequest {
+  readonly note: string | null
+}
+
+/** GET /api/notes/current (null when none was made since the start), and the event `note`. */
+export interface NoteProgress {
+  readonly breakId: string
+  readonly note: string | null
+  /** building, noted (journaled, publishing), published, unpublished (errors stopped it), failed. */
+  readonly state: 'building' | 'noted' | 'published' | 'unpublished' | 'failed'
+  readonly since: Time
+  readonly error: Failure['error'] | null
+}
