@@ -4,7 +4,7 @@ import { readFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { packageRoot as root } from '../../../pipeline/config/root.ts'
 import { bundle } from '../../support/bundle.mjs'
-import type { Mutation } from './mutations.ts'
+import type { Mutation } from './mutations/mutation.ts'
 
 const WORKER = 'test/proof/simulation/worker.ts'
 

@@ -3,7 +3,8 @@
 //                     --focus 'FAULT;FAULT'              has these faults in every seed
 //                     --teeth [--only NAME] [--seeds N]  plants each mistake and says how many seeds it took
 import { bundleWorker, checkMutation } from './bundle.ts'
-import { focusOf, type Mutation, mutations } from './mutations.ts'
+import type { Mutation } from './mutations/mutation.ts'
+import { focusOf, mutations } from './mutations.ts'
 import { type Report, sweep } from './workers.ts'
 
 const args = process.argv.slice(2)
