@@ -20,7 +20,8 @@ import { WireFaults } from '../../../sandbox/faults/wire.ts'
 import { inventHistory } from '../../../sandbox/history/index.ts'
 import { VenueServer } from '../../../sandbox/http/server.ts'
 import { writeSandboxConfig } from '../../../sandbox/index.ts'
-import { type Day, type Expected, type Mistake, plant } from './mistakes.ts'
+import type { Day, Expected, Mistake } from './mistake.ts'
+import { plant } from './mistakes.ts'
 
 const SPEED = 2_000
 const END_MS = Date.parse('2026-06-30T00:00:00Z')
