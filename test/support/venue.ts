@@ -2,9 +2,10 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Agent, type Dispatcher } from 'undici'
-import { onTestFinished } from 'vitest'
+import { expect, onTestFinished } from 'vitest'
 import type { AccountAccess } from '../../connectors/access.ts'
 import { openVenue } from '../../connectors/client.ts'
+import { VenueError } from '../../connectors/errors.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue, VenueOptions } from '../../connectors/venue.ts'
 import { onAbort } from '../../models/abort.ts'
@@ -200,4 +201,14 @@ export async function settle<T>(promise: Promise<T>, clock: HeldClock, agent: Co
     clock.toNextSleeper()
   }
   return promise
+}
+
+/** The error of the venue with which a request ends. */
+export const caught = async (promise: Promise<unknown>): Promise<VenueError> => {
+  const error = await promise.then(
+    () => null,
+    (error: unknown) => error,
+  )
+  expect(error).toBeInstanceOf(VenueError)
+  return error as VenueError
 }

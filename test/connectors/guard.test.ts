@@ -1,0 +1,94 @@
+// The client against a venue that has had enough of this address: one pause, and then no request more.
+import { describe, expect, test } from 'vitest'
+import { settings } from '../../connectors/endpoints/account.ts'
+import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
+import { RateRefused, Stopped } from '../../connectors/errors.ts'
+import { access, caught, envelope, loopback, refusal, reply, turns } from '../support/venue.ts'
+
+describe('a venue that blocks the address', () => {
+  const pauses = (events: readonly { event: string }[]) =>
+    events.filter(({ event }) => event === 'block pause').length
+
+  test('gets five minutes of silence once, when refusals come on two budgets, and then is asked again', async () => {
+    let blocked = true
+    const { venue, settle, received, events } = await loopback((request, response, count) =>
+      blocked
+        ? reply(429, refusal('429'))(request, response, count)
+        : reply(200, envelope({ uid: '1', list: [] }))(request, response, count),
+    )
+    const account = venue.account(access)
+    const refused = await settle(
+      Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]),
+    )
+    expect(refused.map(({ status }) => status)).toEqual(['rejected', 'rejected'])
+    expect(pauses(events)).toBe(1)
+    blocked = false
+    const sent = received.length
+    const quietFrom = received.at(-1)!.at
+    await settle(account.request(settings, {}))
+    expect(received.length).toBe(sent + 1)
+    expect(received.at(-1)!.at).toBe(quietFrom + 300_000)
+  })
+
+  test('that refuses still after the pause is not asked any more', async () => {
+    const { venue, settle, received, events } = await loopback(reply(429, refusal('429')))
+    const account = venue.account(access)
+    await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
+    const after = await caught(settle(account.request(settings, {})))
+    const sent = received.length
+    const later = await caught(settle(account.request(openOrders, {})))
+    expect([after instanceof RateRefused, later instanceof RateRefused]).toEqual([true, true])
+    expect(later.code).toBe('blocked')
+    expect([received.length - sent, pauses(events)]).toEqual([0, 1])
+  })
+
+  test('a second time in one run is not waited for again', async () => {
+    let blocked = true
+    const { venue, settle, received, events } = await loopback((request, response, count) =>
+      blocked
+        ? reply(429, refusal('429'))(request, response, count)
+        : reply(200, envelope({ uid: '1', list: [] }))(request, response, count),
+    )
+    const account = venue.account(access)
+    const both = () => [account.request(settings, {}), account.request(openOrders, {})]
+    await settle(Promise.allSettled(both()))
+    blocked = false
+    await settle(Promise.all(both()))
+    blocked = true
+    await settle(Promise.allSettled(both()))
+    const sent = received.length
+    const error = await caught(settle(account.request(settings, {})))
+    expect([error.code, received.length, pauses(events)]).toEqual(['blocked', sent, 1])
+  })
+
+  test('keeps no caller waiting who stops during the pause', async () => {
+    const { venue, settle } = await loopback(reply(429, refusal('429')))
+    const account = venue.account(access)
+    await settle(Promise.allSettled([account.request(settings, {}), account.request(openOrders, {})]))
+    const stop = new AbortController()
+    const waiting = account.request(settings, {}, { signal: stop.signal })
+    await turns()
+    stop.abort()
+    await expect(waiting).rejects.toThrow(Stopped)
+  })
+
+  test('is not supposed where refusals come on one budget alone', async () => {
+    const { venue, settle, events } = await loopback(reply(429, refusal('429')))
+    await caught(settle(venue.account(access).request(settings, {})))
+    await caught(settle(venue.account(access).request(settings, {})))
+    expect(pauses(events)).toBe(0)
+  })
+
+  test('is not supposed where another budget succeeds in between', async () => {
+    const { venue, settle, events } = await loopback((request, response, count) =>
+      request.path.includes('settings')
+        ? reply(200, envelope({ uid: '1' }))(request, response, count)
+        : reply(429, refusal('429'))(request, response, count),
+    )
+    const account = venue.account(access)
+    await caught(settle(account.request(openOrders, {})))
+    await settle(account.request(settings, {}))
+    await caught(settle(account.request(orderHistory, { category: 'SPOT' })))
+    expect(pauses(events)).toBe(0)
+  })
+})

@@ -1,0 +1,210 @@
+// The client against a venue on loopback: what is tried again, when, and how often.
+import { describe, expect, test } from 'vitest'
+import { settings } from '../../connectors/endpoints/account.ts'
+import { CredentialRefused, Stopped, UnknownRefusal } from '../../connectors/errors.ts'
+import {
+  access,
+  caught,
+  cutOff,
+  envelope,
+  type Handler,
+  inTurn,
+  loopback,
+  refusal,
+  reply,
+  START,
+  turns,
+} from '../support/venue.ts'
+
+describe('a request that fails', () => {
+  test('is tried five times in all, with growing pauses, and then given up', async () => {
+    const { venue, settle, received, events } = await loopback(reply(503, 'busy'))
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect([error.name, error.code, error.exitCode]).toEqual(['PassingFailure', 'HTTP 503', 5])
+    // Half of 2, 4, 8 and 8 seconds: the jitter of this test is always 0.5.
+    expect(received.map(({ at }) => at)).toEqual([0, 1_000, 3_000, 7_000, 11_000])
+    expect(venue.counters).toEqual({ requests: 5, retries: 4 })
+    expect(events.map((event) => 'retryInMs' in event && event.retryInMs)).toEqual([
+      1_000,
+      2_000,
+      4_000,
+      4_000,
+      null,
+    ])
+  })
+
+  test('succeeds when the failure passes', async () => {
+    const { venue, settle } = await loopback(
+      inTurn(reply(429, refusal('429')), reply(200, envelope({ uid: '1' }))),
+    )
+    const answer = await settle(venue.account(access).request(settings, {}))
+    expect(answer.envelope.data).toEqual({ uid: '1' })
+    expect(venue.counters).toEqual({ requests: 2, retries: 1 })
+  })
+
+  test('is not tried again beyond 30 s, slots of its budget included', async () => {
+    // Once in ten seconds: the tries wait for their slots, whatever the pauses.
+    const { venue, settle, received } = await loopback(reply(500, refusal('40015')), {
+      budgets: { 'account.settings': { count: 1, perMs: 10_000 } },
+    })
+    await caught(settle(venue.account(access).request(settings, {})))
+    expect(received.map(({ at }) => at)).toEqual([0, 10_002, 20_004])
+    expect(venue.counters.requests).toBe(3)
+  })
+
+  test('by one time-out after the other is given up when 30 s have passed', async () => {
+    const { venue, clock } = await loopback(() => undefined)
+    const asked = caught(venue.account(access).request(settings, {}))
+    for (let second = 0; second < 30; second += 1) {
+      await turns()
+      await clock.advance(1_000)
+    }
+    const error = await asked
+    expect([error.code, clock.monotonic()]).toEqual(['time-out', 30_000])
+    expect(error.message).toMatch(
+      /^127\.0\.0\.1:\d+ did not answer in time: account\.settings for account main\.$/,
+    )
+    // From 0 to 10 s, from 11 to 21 s, and from 23 s for the time that is left.
+    expect(venue.counters).toEqual({ requests: 3, retries: 2 })
+    expect(error.venueMessage).toBe('no whole answer within 7000 ms')
+  })
+
+  test.each([
+    ['seconds', '7'],
+    ['a date', new Date(START + 7_000).toUTCString()],
+  ])('waits as long as Retry-After asks in %s', async (_, value) => {
+    const { venue, settle, received } = await loopback(
+      inTurn(
+        reply(429, refusal('429'), { 'retry-after': value, date: new Date(START).toUTCString() }),
+        reply(200, envelope({ uid: '1' })),
+      ),
+    )
+    await settle(venue.account(access).request(settings, {}))
+    expect(received.map(({ at }) => at)).toEqual([0, 7_000])
+  })
+
+  test('for the rate is one, and waits as Retry-After asks, though its body is cut off', async () => {
+    const { venue, settle, received } = await loopback(
+      inTurn(cutOff(429, { 'retry-after': '7' }), reply(200, envelope({ uid: '1' }))),
+    )
+    await settle(venue.account(access).request(settings, {}))
+    expect(received.map(({ at }) => at)).toEqual([0, 7_000])
+  })
+
+  test('is given up at once when Retry-After asks for more than 30 s', async () => {
+    const { venue, clock, settle, received } = await loopback(
+      reply(429, refusal('429'), { 'retry-after': '300' }),
+    )
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect([error.name, error.retryAfterMs]).toEqual(['RateRefused', 300_000])
+    expect([received.length, clock.monotonic()]).toEqual([1, 0])
+  })
+
+  test('with a code that is not known is tried three times and shown', async () => {
+    const { venue, settle, received } = await loopback(reply(200, refusal('99999', 'something new')))
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect(error).toBeInstanceOf(UnknownRefusal)
+    expect([error.code, error.venueMessage, received.length]).toEqual(['99999', 'something new', 3])
+  })
+
+  test('for its credentials is not tried again', async () => {
+    const { venue, settle, received } = await loopback(reply(401, refusal('40009', 'sign signature error')))
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect(error).toBeInstanceOf(CredentialRefused)
+    expect([error.exitCode, received.length]).toEqual([4, 1])
+  })
+
+  test('with nothing but a code is told by that code', async () => {
+    const { venue, settle } = await loopback(reply(200, '{"code":40014}'))
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect([error.name, error.code, error.venueMessage]).toEqual(['PermissionRefused', '40014', ''])
+  })
+
+  test('shows no secret, also where the venue repeats one', async () => {
+    const { venue, settle } = await loopback(
+      reply(400, refusal('40012', 'api-passphrase of api-key is wrong')),
+    )
+    const error = await caught(settle(venue.account(access).request(settings, {})))
+    expect(error.venueMessage).toBe('************** of ******* is wrong')
+    expect(JSON.stringify(error) + error.describe()).not.toMatch(/api-passphrase|api-secret/)
+  })
+
+  test('by a reset of the connection is tried again', async () => {
+    const { venue, settle } = await loopback(
+      inTurn(
+        (_request, response) => response.socket?.destroy(),
+        (_request, response) => {
+          response.writeHead(200, { 'content-length': '1000' }).write('{"code"')
+          setImmediate(() => response.socket?.destroy())
+        },
+        reply(200, envelope({ uid: '1' })),
+      ),
+    )
+    await settle(venue.account(access).request(settings, {}))
+    expect(venue.counters).toEqual({ requests: 3, retries: 2 })
+  })
+
+  test('by a time-out is tried again, and its slot is spent', async () => {
+    const { venue, clock, settle, received } = await loopback(
+      inTurn(() => undefined, reply(200, envelope({ uid: '1' }))),
+      { timeoutMs: 3_000, budgets: { 'account.settings': { count: 1, perMs: 5_000 } } },
+    )
+    const asked = venue.account(access).request(settings, {})
+    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await clock.advance(3_000)
+    await settle(asked)
+    expect(received.map(({ at }) => at)).toEqual([0, 8_002])
+  })
+
+  test.each<[string, Handler, string, (origin: string) => string, string]>([
+    ['refused', reply(200, ''), '127.0.0.1:9 refused the connection', () => 'http://127.0.0.1:9', 'refused'],
+    [
+      'that has no address',
+      reply(200, ''),
+      'The name nowhere.invalid could not be resolved (DNS)',
+      () => 'https://nowhere.invalid',
+      'DNS',
+    ],
+    [
+      'without TLS at the other end',
+      reply(200, ''),
+      'No TLS connection to HOST came about',
+      (origin) => origin.replace('http:', 'https:'),
+      'TLS',
+    ],
+    [
+      'that is cut every time',
+      (_request, response) => response.socket?.destroy(),
+      'HOST broke the connection off',
+      (origin) => origin,
+      'reset',
+    ],
+  ])(
+    'a connection %s is named in a plain sentence with the host',
+    async (_what, handler, sentence, address, code) => {
+      const { baseUrl } = await loopback(handler)
+      const { venue, settle, events } = await loopback(reply(200, ''), { baseUrl: address(baseUrl) })
+      const error = await caught(settle(venue.account(access).request(settings, {})))
+      const plain = sentence.replace('HOST', new URL(baseUrl).host)
+      expect([error.name, error.code, error.status]).toEqual(['ConnectionFailed', code, null])
+      expect(error.message).toBe(`${plain}: account.settings for account main.`)
+      expect(error.details.action).toMatch(
+        /^(Check|If it stays so, check) .* Then run again; what has landed is kept\.$/,
+      )
+      expect(events.at(-1)).toMatchObject({ code, unreachable: error.message, retryInMs: null })
+    },
+  )
+
+  test('ends when its caller stops it, wherever it waits', async () => {
+    const { venue, clock, received } = await loopback(reply(500, refusal('40015')))
+    const stop = new AbortController()
+    const asked = venue.account(access).request(settings, {}, { signal: stop.signal })
+    while (received.length === 0) await new Promise((resolve) => setImmediate(resolve))
+    await clock.advance(0)
+    stop.abort()
+    await expect(asked).rejects.toThrow(Stopped)
+    await expect(venue.account(access).request(settings, {}, { signal: stop.signal })).rejects.toThrow(
+      Stopped,
+    )
+  })
+})
