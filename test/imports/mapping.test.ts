@@ -1,0 +1,170 @@
+// Mappings of the user's, and those that ship: what they say, what is refused of them, and which one a header needs.
+import { readdirSync, writeFileSync } from 'node:fs'
+import { join, resolve } from 'node:path'
+import { describe, expect, it } from 'vitest'
+import { readMapping, shippedMappings } from '../../pipeline/imports/mapping.ts'
+import { KRAKEN, readExports, refusal } from './service-exports.ts'
+
+const { dir, read, rows } = readExports()
+
+describe('a mapping', () => {
+  const file = (text: string): string => {
+    const path = join(dir, 'mine.yaml')
+    writeFileSync(path, text)
+    return path
+  }
+
+  it('that extends a shipped one says what is left open there, and needs to say nothing else', () => {
+    const mapping = file('extends: kraken-ledgers\nwords:\n  transfer/: income\nassets:\n  FLR: FLARE\n')
+    const line = '"L1","T1","2024-03-01 09:30:15","transfer","","currency","FLR","5","0","5"'
+    expect(rows([KRAKEN, line], { account: 'kraken', mapping })).toEqual([
+      'kraken-ledgers-L1,2024-03-01T09:30:15Z,kraken,income,FLARE,5,,,0,',
+    ])
+  })
+
+  it('of the user’s reads any service', () => {
+    const mapping = file(`
+name: my-bank
+columns: [Datum, Art, Menge, Coin, Betrag, Währung]
+time: { column: Datum, forms: ['DD.MM.YYYY HH:mm'], zone: Europe/Zurich }
+numbers: { decimal: ',', thousands: "'" }
+fields: { word: Art, amount: Menge, asset: Coin, total: Betrag, currency: Währung }
+signed: false
+words: { Kauf: buy, Verkauf: sell }
+`)
+    expect(
+      rows(['Datum,Art,Menge,Coin,Betrag,Währung', `01.02.2024 08:00,Kauf,"0,5",BTC,"20'000,50",CHF`], {
+        account: 'bank',
+        mapping,
+      }),
+    ).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T07:00:00Z,bank,buy,BTC,0.5,CHF,20000.5,0,$/),
+    ])
+    // A group of digits that is none is no amount: 1,5 is not 15.
+    const bad = refusal(() =>
+      rows(['Datum,Art,Menge,Coin,Betrag,Währung', `01.02.2024 08:00,Kauf,1'5,BTC,1.5,CHF`], {
+        account: 'b',
+        mapping,
+      }),
+    )
+    expect(bad.describe()).toContain('2 cells of the file')
+  })
+
+  it('of a file with semicolons says so; without it the refusal says what to write', () => {
+    const text = (delimiter: string) => `
+name: my-bank
+columns: [Datum, Art, Menge, Coin, Betrag, Währung]
+${delimiter}
+time: { column: Datum, forms: ['DD.MM.YYYY HH:mm:ss.S'], zone: Europe/Zurich }
+numbers: { decimal: ',', thousands: '.' }
+fields: { word: Art, amount: Menge, asset: Coin, total: Betrag, currency: Währung }
+signed: false
+words: { Kauf: buy }
+`
+    const lines = [
+      '\uFEFFsep=;',
+      'Datum;Art;Menge;Coin;Betrag;Währung;Notiz',
+      '01.02.2024 08:00:01.25;Kauf;0,5;BTC;20.000,50;CHF;"a; b, c"',
+    ]
+    const options = { account: 'bank', mapping: file(text('delimiter: ";"')) }
+    expect(rows(lines, options)).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T07:00:01.250Z,bank,buy,BTC,0.5,CHF,20000.5,0,$/),
+    ])
+    expect(refusal(() => rows(lines, { ...options, mapping: file(text('')) })).details).toMatchObject({
+      where: 'export.csv:1',
+      action: 'Say delimiter: ";" in the mapping, as this file has it; nothing of it has been imported.',
+    })
+  })
+
+  it('takes no group of digits that begins with a zero, but what the journal has stays readable', () => {
+    const mapping = file(`
+name: my-bank
+columns: [Date, Kind, Qty, Coin, Total, Cur]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+numbers: { thousands: ',' }
+fields: { word: Kind, amount: Qty, asset: Coin, total: Total, currency: Cur }
+signed: false
+words: { Buy: buy }
+`)
+    // A quantity of 0.123, saved with a decimal comma: it was read as 123.
+    const lines = ['Date,Kind,Qty,Coin,Total,Cur', '2024-02-01,Buy,"0,123",BTC,"5,000.10",EUR']
+    const options = { account: 'bank', mapping }
+    expect(refusal(() => read(lines, options)).details).toMatchObject({
+      where: 'export.csv:2, column Qty',
+      found: '0,123',
+    })
+    const [row] = read(lines, options, 'journaled').rows
+    expect(row?.values).toContain(123n * 10n ** 18n)
+    const plain = lines.with(1, '2024-02-01,Buy,0.123,BTC,"5,000.10",EUR')
+    expect(rows(plain, options)).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T00:00:00Z,bank,buy,BTC,0.123,EUR,5000.1,0,$/),
+    ])
+  })
+
+  it('whose numbers or times can be read in two ways is refused', () => {
+    const wrong = (text: string) => refusal(() => readMapping(file(text))).details
+    // 0.123 was read as 123, and 1.5 as 1.5.
+    expect(wrong("extends: koinly\nnumbers: { thousands: '.' }\n")).toMatchObject({
+      expected: 'numbers.decimal and numbers.thousands: two signs that differ',
+      found: '. for both',
+    })
+    for (const form of ['YYYY-MM-DD HH:MM', 'YYYY-MM-DD HH:mm:ss.SSS', 'DD.MM. HH:mm'])
+      expect(wrong(`extends: koinly\ntime: { forms: ['${form}'] }\n`)).toMatchObject({
+        expected:
+          'time.forms: YYYY or YY, MM and DD, and no part twice: MM is the month and mm the minute, ' +
+          'one S stands for all decimals of a second',
+        found: form,
+      })
+  })
+
+  it('names a zone that does not exist where the mapping has it', () => {
+    const mapping = file('extends: koinly\ntime: { zone: Europe/Zürich }\n')
+    const header = readMapping(mapping).columns.join(',')
+    const lines = [header]
+    expect(refusal(() => rows(lines, { account: 'a', mapping })).details).toMatchObject({
+      where: 'time.zone of the mapping',
+      found: 'Europe/Zürich',
+    })
+  })
+
+  it('with an unknown key or meaning, or one that contradicts itself, is refused where it stands', () => {
+    const wrong = (text: string) => refusal(() => readMapping(file(text)))
+    expect(wrong('extends: koinly\ncolums: []\n')).toMatchObject({
+      message: 'The mapping has an unknown key: colums.',
+      details: {
+        where: expect.stringMatching(/mine\.yaml:2$/),
+        expected: expect.stringContaining('nearest is columns'),
+      },
+    })
+    expect(wrong('extends: koinly\nwords:\n  deposit/lost: gone\n').details).toMatchObject({
+      where: expect.stringMatching(/mine\.yaml:3$/),
+      expected: expect.stringContaining('one of trade, buy'),
+    })
+    expect(
+      wrong('extends: koinly\nwords:\n  a: { as: income, fee_witin: true }\n').details.expected,
+    ).toContain('nearest is fee_within')
+    expect(wrong('extends: coinbase\nwords:\n  Swap: trade\n').message).toBe(
+      'The mapping contradicts itself.',
+    )
+    expect(wrong('extends: kraken-ledger\n').details.expected).toContain('nearest is kraken-ledgers')
+    expect(wrong('a: [\n').message).toBe('The mapping is not valid YAML.')
+  })
+
+  it('ships for five services, named as its file, and the package has it', () => {
+    const names = readdirSync(resolve(import.meta.dirname, '../../data/imports'))
+    expect(shippedMappings().map(({ name }) => `${name}.yaml`)).toEqual(names.toSorted())
+    expect(names).toHaveLength(5)
+  })
+
+  it('is not needed for a file of our own, of which a spreadsheet made semicolons', () => {
+    const own = 'id;time;account;type;asset;quantity;currency;total;fee;fee_currency'
+    expect(refusal(() => rows([own, ''])).details.expected).toMatch(
+      /^id,time,account,type,asset,quantity,currency,total,fee,fee_currency, with commas between the cells and points for decimals, or the export of a service: /,
+    )
+  })
+
+  it('is needed for a header that nothing knows, and the nearest is named', () => {
+    const error = refusal(() => rows([KRAKEN.replace('"refid",', ''), ''], { account: 'kraken' }))
+    expect(error.details.expected).toContain('(nearest: kraken-ledgers, without refid)')
+  })
+})

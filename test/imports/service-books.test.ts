@@ -1,0 +1,77 @@
+// Exports of other services in the books: imported, landed, built, and told of on the command line.
+import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { tieout } from '../support/cli.ts'
+import { ImportedBooks } from '../support/imports.ts'
+import { KRAKEN } from './service-exports.ts'
+
+describe('an export in the books', () => {
+  let books: ImportedBooks
+
+  beforeEach(() => {
+    books = new ImportedBooks()
+  })
+
+  afterEach(() => {
+    books.close()
+  })
+
+  const bought = [
+    '"L1","T1","2024-03-01 09:30:15","trade","","currency","ZEUR","-1000","2","0"',
+    '"L2","T1","2024-03-01 09:30:15","trade","","currency","XXBT","0.02","0","0.02"',
+  ]
+  const sold = [
+    '"L3","T2","2025-03-02 10:00:00","trade","","currency","XXBT","-0.01","0","0.01"',
+    '"L4","T2","2025-03-02 10:00:00","trade","","currency","ZEUR","600","1","600"',
+  ]
+
+  it('counts once in two overlapping files, and lands as it did whatever the mapping says later', async () => {
+    const mapping = books.file('mine.yaml', 'extends: kraken-ledgers\nname: mine\n')
+    const options = { account: 'kraken', mapping }
+    expect(await books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', options)).toMatchObject({
+      added: 1,
+    })
+    expect(
+      await books.import('trades', [KRAKEN, ...bought, ...sold].join('\n'), 'two.csv', options),
+    ).toMatchObject({ rows: 2, added: 1 })
+    const gains = ['mine-T2 <- mine-T1: 0.01 for 599 cost 501 gain 98']
+    expect(await books.gains()).toEqual(gains)
+    books.file('mine.yaml', 'extends: kraken-ledgers\nname: mine\nassets: { XXBT: LTC }\n')
+    await books.rebuild()
+    expect(await books.gains()).toEqual(gains)
+    expect(await books.query('select file_name, layout, row_count from imports order by 1')).toEqual([
+      ['one.csv', 'mine', 1],
+      ['two.csv', 'mine', 2],
+    ])
+  }, 120_000)
+
+  it('says on the command line as what it was read and which rows make none; nothing of a bad one is imported', async () => {
+    const staked = '"L9","E1","2024-03-01 09:30:15","earn","allocation","currency","DOT","-3","0","0"'
+    const file = books.file('ledgers.csv', [KRAKEN, ...bought, staked].join('\n'))
+    const dir = `${books.dir}/fresh`
+    const run = (...words: string[]) => tieout(['import', ...words, '--no-build', '--dir', dir])
+    expect(await run('trades', file, '--account', 'kraken')).toMatchObject({
+      code: 0,
+      stdout: [
+        `Imported 1 row of ${file}. To take it back: tieout import --undo 1`,
+        'Read as an export of Kraken, ledgers.',
+        'These make no row, as they move nothing between accounts:',
+        '  1 row: earn/allocation (left over: DOT -3)',
+        '',
+      ].join('\n'),
+    })
+    const bad = books.file('bad.csv', [KRAKEN, ...sold, sold[0]?.replace('trade', 'margin')].join('\n'))
+    expect(await run('trades', bad, '--account', 'kraken')).toMatchObject({ code: 2 })
+    expect((await run('prices', file, '--account', 'kraken')).code).toBe(2)
+    const listed = await tieout(['import', '--list', '--json', '--dir', dir])
+    expect(JSON.parse(listed.stdout)).toHaveLength(1)
+  }, 120_000)
+
+  it('of two accounts under one id is refused, not counted twice', async () => {
+    await books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken' })
+    const again = books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken-2' })
+    await expect(again).rejects.toMatchObject({ message: 'The books have this row with another account.' })
+    await expect(books.import('trades', [KRAKEN, ...bought].join('\n'))).rejects.toMatchObject({
+      details: { where: '--account' },
+    })
+  })
+})
