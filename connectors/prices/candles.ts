@@ -43,10 +43,6 @@ export const CANDLE_UNITS = {
   '1d': { granularity: '1Dutc', ms: 86_400_000 },
 } as const
 
-export type CandleUnit = keyof typeof CANDLE_UNITS
-
-export const isCandleUnit = (text: string): text is CandleUnit => text in CANDLE_UNITS
-
 export const CANDLES_MAX = 200
 
 const pairSchema = z.looseObject({ symbol: z.string(), baseCoin: z.string(), quoteCoin: z.string() })

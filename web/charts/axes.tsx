@@ -27,7 +27,7 @@ export function ValueAxis({
 }) {
   const words = tickWords(scale)
   return (
-    <g class="axis">
+    <g>
       {scale.ticks(TICKS).map((tick) => (
         <g key={tick}>
           <line
@@ -66,7 +66,7 @@ export function DayAxis({
     return days > 120 ? monthInWords(text) : dayInWords(text).replace(/ \d{4}$/, '')
   }
   return (
-    <g class="axis">
+    <g>
       {scale.ticks(Math.max(2, Math.floor((frame.right - frame.left) / 110))).map((tick) => (
         <text
           key={tick.getTime()}

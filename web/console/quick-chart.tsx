@@ -50,7 +50,7 @@ export function QuickChart({
     .filter(({ day }) => day !== '')
   const says = `${y.name} by ${x.name}, ${points.length} rows`
   return (
-    <div class="quick-chart">
+    <div>
       <div class="filters">
         <label class="filter" for="chart-x">
           <span>Along</span>

@@ -23,7 +23,7 @@ export function Filters({
       {given.length === 0 ? null : (
         <button
           type="button"
-          class="button small clear"
+          class="button small"
           onClick={() => refine(Object.fromEntries([...names, 'cursor'].map((name) => [name, undefined])))}
         >
           <Icon name="close" /> Clear {given.length === 1 ? 'the filter' : `${given.length} filters`}

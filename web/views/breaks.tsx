@@ -197,7 +197,7 @@ function Chosen({ id }: { readonly id: string }) {
     if (answer.data !== null) place.current?.scrollIntoView({ block: 'nearest' })
   }, [answer.data === null])
   return (
-    <div ref={place} class="chosen-break">
+    <div ref={place}>
       <Answered answer={answer} what="the break">
         {(data) => {
           const row = data.break.rows[0]
@@ -234,7 +234,7 @@ function Open({
       }
     >
       <div class="break-facts">
-        <p class="break-state">
+        <p>
           <Badge tone={TONES[row.severity]}>{row.severity}</Badge> {row.status}, first seen {agoOf(row)}
         </p>
         <p class="break-words">

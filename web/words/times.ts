@@ -41,10 +41,6 @@ export function distanceInWords(time: string, now: string): string {
   return ms > 0 ? `in ${spanInWords(ms)}` : `${spanInWords(ms)} ago`
 }
 
-export function daysBetween(from: string, to: string): number {
-  return Math.round((Date.parse(to) - Date.parse(from)) / DAY)
-}
-
 /** The day so many days later. */
 export function dayAfter(day: string, days: number): string {
   return new Date(Date.parse(day) + days * DAY).toISOString().slice(0, 10)
