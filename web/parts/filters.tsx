@@ -1,6 +1,7 @@
 // Filters of a view: each is bound to a parameter of the address, so that an address is a view with its filters.
 import type { ComponentChildren, TargetedEvent } from 'preact'
 import { useEffect, useId, useState } from 'preact/hooks'
+import { about } from '../state/books.ts'
 import { parameters, refine } from '../state/router.ts'
 import { Icon } from './icon.tsx'
 
@@ -100,6 +101,30 @@ export function TextFilter({
       <span>{label}</span>
       {type === 'date' ? <input type="date" {...field} /> : <input type="search" {...field} />}
     </label>
+  )
+}
+
+export function AccountFilter() {
+  return (
+    <SelectFilter name="account" label="Account" all="All accounts" choices={about.value?.accounts ?? []} />
+  )
+}
+
+export function WalletFilter() {
+  return <SelectFilter name="ledger" label="Wallet" all="All wallets" choices={about.value?.ledgers ?? []} />
+}
+
+export function CoinFilter() {
+  return <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+}
+
+/** From a day to another, both included. */
+export function DayFilters() {
+  return (
+    <>
+      <TextFilter name="from" label="From" type="date" />
+      <TextFilter name="to" label="To, included" type="date" />
+    </>
   )
 }
 

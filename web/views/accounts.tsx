@@ -8,7 +8,7 @@ import type {
 } from '../../pipeline/serve/api.ts'
 import { Figure } from '../charts/figure.tsx'
 import { Lines } from '../charts/lines.tsx'
-import { Filters, SelectFilter, Tabs, TextFilter } from '../parts/filters.tsx'
+import { AccountFilter, CoinFilter, DayFilters, Filters, Tabs, WalletFilter } from '../parts/filters.tsx'
 import { Badge } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
@@ -32,21 +32,11 @@ export function Accounts() {
         Balances of the books beside what the venue said last. They are the sums of their entries.
       </Head>
       <Filters names={NAMES}>
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
+        <AccountFilter />
         {show === 'list' ? null : (
           <>
-            <SelectFilter
-              name="ledger"
-              label="Wallet"
-              all="All wallets"
-              choices={about.value?.ledgers ?? []}
-            />
-            <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+            <WalletFilter />
+            <CoinFilter />
           </>
         )}
         <Tabs
@@ -59,12 +49,7 @@ export function Accounts() {
             { value: 'list', label: 'Accounts' },
           ]}
         />
-        {show === 'trial' || isOne(filters) ? (
-          <>
-            <TextFilter name="from" label="From" type="date" />
-            <TextFilter name="to" label="To, included" type="date" />
-          </>
-        ) : null}
+        {show === 'trial' || isOne(filters) ? <DayFilters /> : null}
       </Filters>
       {isOne(filters) ? (
         <History

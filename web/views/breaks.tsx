@@ -10,7 +10,7 @@ import type {
   Severity,
 } from '../../pipeline/serve/api.ts'
 import { Amount, Unknown } from '../parts/amount.tsx'
-import { Filters, Pager, SelectFilter, Tabs } from '../parts/filters.tsx'
+import { AccountFilter, CoinFilter, Filters, Pager, SelectFilter, Tabs } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Badge, CopyButton, Instant, ProofLink, type Tone } from '../parts/marks.tsx'
 import { Prose } from '../parts/prose.tsx'
@@ -58,13 +58,8 @@ export function Breaks() {
           choices={['error', 'warning', 'notice']}
         />
         <SelectFilter name="check" label="Check" all="Every check" choices={checks} />
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
-        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        <AccountFilter />
+        <CoinFilter />
       </Filters>
       {chosen === undefined ? null : <Chosen key={chosen} id={chosen} />}
       <Answered answer={answer} what="the breaks">

@@ -10,7 +10,7 @@ import type {
 } from '../../pipeline/serve/api.ts'
 import { DayStrip, type Stretch } from '../charts/days.tsx'
 import { MemoryBar } from '../charts/memory.tsx'
-import { Filters, SelectFilter, Tabs, TextFilter } from '../parts/filters.tsx'
+import { AccountFilter, DayFilters, Filters, SelectFilter, Tabs } from '../parts/filters.tsx'
 import { Badge, Hash, Instant, Outcome } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
@@ -52,12 +52,7 @@ export function Coverage() {
         What of each feed was received, day by day, and when the venue forgets what was not.
       </Head>
       <Filters names={NAMES}>
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
+        <AccountFilter />
         <SelectFilter name="feed" label="Feed" all="All feeds" choices={feeds} />
         <SelectFilter
           name="days"
@@ -70,8 +65,7 @@ export function Coverage() {
             { value: '731', label: 'Two years' },
           ]}
         />
-        <TextFilter name="from" label="From" type="date" />
-        <TextFilter name="to" label="To, included" type="date" />
+        <DayFilters />
         <Tabs
           name="show"
           label="What to show"

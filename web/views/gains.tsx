@@ -1,13 +1,12 @@
 // What was disposed of: each piece with the lot it came from, its term and its gain; and what other methods would have said.
 import { useEffect, useRef, useState } from 'preact/hooks'
 import type { DisposalRow, Gains as GainsAnswer, GainTotalRow, MethodLine } from '../../pipeline/serve/api.ts'
-import { Filters, Pager, SelectFilter, TextFilter } from '../parts/filters.tsx'
+import { AccountFilter, CoinFilter, DayFilters, Filters, Pager, SelectFilter } from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty, FailureNote } from '../parts/states.tsx'
 import { columnsOf, Table } from '../parts/table.tsx'
 import { lines, useAnswer } from '../state/answer.ts'
-import { about } from '../state/books.ts'
 import { failureOf, RequestFailed, refusalOf } from '../state/failure.ts'
 import { parameters, queryOf } from '../state/router.ts'
 
@@ -32,13 +31,8 @@ export function Gains() {
           all="All years"
           choices={(answer.data?.years ?? []).map(String)}
         />
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
-        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        <AccountFilter />
+        <CoinFilter />
         {terms.length === 0 && given.term === undefined ? null : (
           <SelectFilter name="term" label="Term" all="Every term" choices={terms} />
         )}
@@ -51,8 +45,7 @@ export function Gains() {
             { value: 'no', label: 'Not known' },
           ]}
         />
-        <TextFilter name="from" label="From" type="date" />
-        <TextFilter name="to" label="To, included" type="date" />
+        <DayFilters />
       </Filters>
       <Answered answer={answer} what="the gains">
         {(data) => (

@@ -1,13 +1,21 @@
 // Every signed change of every coin, newest first, with the balance after it. Each row leads to its proof.
 import { useState } from 'preact/hooks'
 import type { Entries, EntryFacets, EntryRow, FacetRow } from '../../pipeline/serve/api.ts'
-import { Filters, Pager, SelectFilter, TextFilter } from '../parts/filters.tsx'
+import {
+  AccountFilter,
+  CoinFilter,
+  DayFilters,
+  Filters,
+  Pager,
+  SelectFilter,
+  TextFilter,
+  WalletFilter,
+} from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { about } from '../state/books.ts'
 import { parameters, refine } from '../state/router.ts'
 import { count } from '../words/plain.ts'
 
@@ -31,18 +39,12 @@ export function Ledger() {
         that the venue sent.
       </Head>
       <Filters names={NAMES}>
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
-        <SelectFilter name="ledger" label="Wallet" all="All wallets" choices={about.value?.ledgers ?? []} />
-        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        <AccountFilter />
+        <WalletFilter />
+        <CoinFilter />
         <SelectFilter name="kind" label="Kind" all="All kinds" choices={known('kind')} />
         <SelectFilter name="symbol" label="Symbol" all="All symbols" choices={known('symbol')} />
-        <TextFilter name="from" label="From" type="date" />
-        <TextFilter name="to" label="To, included" type="date" />
+        <DayFilters />
         <TextFilter name="id" label="Entry, transaction or venue’s ID" placeholder="1492551753504129024" />
       </Filters>
       <div class={areCountsOpen ? 'with-side is-open' : 'with-side'}>

@@ -1,12 +1,11 @@
 // What is held, by the acquisition that brought it: quantity left and what it cost.
 import type { HoldingRow, LotRow, Lots as LotsAnswer, UnknownBasisRow } from '../../pipeline/serve/api.ts'
-import { Filters, Pager, SelectFilter, Tabs } from '../parts/filters.tsx'
+import { AccountFilter, CoinFilter, Filters, Pager, Tabs } from '../parts/filters.tsx'
 import { ProofLink } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { about } from '../state/books.ts'
 import { addressOf, parameters, refine } from '../state/router.ts'
 import { count } from '../words/plain.ts'
 
@@ -26,13 +25,8 @@ export function Lots() {
           : ` Matched by ${matching.method}, scope ${matching.scope}, under the rules “${matching.rules}”, days of ${matching.time_zone}.`}
       </Head>
       <Filters names={NAMES}>
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
-        <SelectFilter name="coin" label="Coin" all="All coins" choices={about.value?.coins ?? []} />
+        <AccountFilter />
+        <CoinFilter />
         <Tabs
           name="show"
           label="What to show"

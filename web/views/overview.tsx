@@ -13,7 +13,7 @@ import { Figure } from '../charts/figure.tsx'
 import { Lines } from '../charts/lines.tsx'
 import { MemoryBar } from '../charts/memory.tsx'
 import { Amount, Unknown } from '../parts/amount.tsx'
-import { Filters, SelectFilter } from '../parts/filters.tsx'
+import { AccountFilter, Filters } from '../parts/filters.tsx'
 import { Badge, Instant, type Tone } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
@@ -33,12 +33,7 @@ export function Overview() {
     <>
       <Head title="Overview" />
       <Filters names={['account']}>
-        <SelectFilter
-          name="account"
-          label="Account"
-          all="All accounts"
-          choices={about.value?.accounts ?? []}
-        />
+        <AccountFilter />
       </Filters>
       <Answered answer={answer} what="the overview">
         {(data) => (
