@@ -25,7 +25,7 @@ import { worksheet } from '../reports/worksheet.ts'
 import { defineCommand, jsonOption, worst } from './command.ts'
 import { showBooks, writeReports } from './demo/books.ts'
 import { compareWithTruth } from './demo/compare.ts'
-import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
+import { daysOption, pagingOption, seedOption, startSandboxOf } from './demo/sandbox.ts'
 import { tellPrices } from './fetch.ts'
 import { startProgress } from './progress.ts'
 
@@ -39,13 +39,8 @@ export const demoCommand = defineCommand({
   example: ['$0 demo --seed 2 --days 90', 'another account’s quarter'],
   options: (parser) =>
     parser
-      .option('seed', {
-        type: 'number',
-        default: 1,
-        describe: 'Seed of the invented history',
-        requiresArg: true,
-      })
-      .option('days', { type: 'number', default: 365, describe: 'Length of the history', requiresArg: true })
+      .option('seed', seedOption)
+      .option('days', daysOption)
       .option('paging', pagingOption)
       .option('json', jsonOption),
   run: async (given, args) => {

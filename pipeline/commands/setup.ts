@@ -15,7 +15,7 @@ import { mustBePort } from '../config/port.ts'
 import { nodeDisk, writeFileAtomic } from '../journal/disk.ts'
 import { rulesList } from '../rules/catalogue.ts'
 import { defineCommand, jsonOption, printRows, wideOption } from './command.ts'
-import { pagingOption, startSandboxOf } from './demo/sandbox.ts'
+import { daysOption, pagingOption, seedOption, startSandboxOf } from './demo/sandbox.ts'
 
 export const initCommand = defineCommand({
   example: ['$0 init --dir ~/books', 'then put credentials into the environment and run tieout plan'],
@@ -86,13 +86,8 @@ export const sandboxCommand = defineCommand({
         describe: 'Port on 127.0.0.1; 0 is any free one',
         requiresArg: true,
       })
-      .option('seed', {
-        type: 'number',
-        default: 1,
-        describe: 'Seed of the invented history',
-        requiresArg: true,
-      })
-      .option('days', { type: 'number', default: 365, describe: 'Length of the history', requiresArg: true })
+      .option('seed', seedOption)
+      .option('days', daysOption)
       .option('speed', {
         requiresArg: true,
         type: 'number',

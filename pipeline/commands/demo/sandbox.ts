@@ -3,6 +3,20 @@ import { UsageError } from '../../../models/error.ts'
 import { type Sandbox, type SandboxOptions, startSandbox } from '../../../sandbox/index.ts'
 import { portRefused } from '../../config/port.ts'
 
+export const seedOption = {
+  type: 'number',
+  default: 1,
+  describe: 'Seed of the invented history',
+  requiresArg: true,
+} as const
+
+export const daysOption = {
+  type: 'number',
+  default: 365,
+  describe: 'Length of the history',
+  requiresArg: true,
+} as const
+
 /** How the sandbox lists and pages feeds whose order the interface document leaves open, as an option of a command. */
 export const pagingOption = {
   type: 'string',
