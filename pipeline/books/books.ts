@@ -7,7 +7,9 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
-import { completed, type EngineSettings, readerSettings } from '../engine/settings.ts'
+import type { Config } from '../config/config.ts'
+import type { CommandContext } from '../config/context.ts'
+import { completed, type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import { resumeErasure } from '../journal/erase.ts'
 import type { Journal } from '../journal/frame.ts'
@@ -140,6 +142,16 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
 
 const ERASURE_TO_END =
   'An erasure was interrupted. The journal no longer holds what was to go; the published ledger may, until a build replaces it.'
+
+/** Opens the books of a command: its folder, by its clock, telling what it tells, with the engine that is configured. */
+export function openBooksFor(
+  context: CommandContext,
+  config: Config,
+  options: Pick<BooksOptions, 'command' | 'existing' | 'rebuild'>,
+): Promise<Books> {
+  const { dir, clock, tell: onNote } = context
+  return openBooks(dir, { ...options, clock, onNote, engine: engineSettings(config.engine) })
+}
 
 /** Opens the books for writing; one process at a time. */
 export async function openBooks(dir: string, options: BooksOptions): Promise<Books> {

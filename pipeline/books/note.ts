@@ -5,10 +5,9 @@ import { UsageError } from '../../models/error.ts'
 import { isBlank } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Break } from '../ledger/breaks.ts'
-import { type Books, openBooks } from './books.ts'
+import { type Books, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 
 /** Longer than any explanation that a reader of the report would read. */
@@ -85,13 +84,7 @@ export async function explainBreak(
   },
 ): Promise<{ chosen: Break; result: NightlyBuild }> {
   const { command, breakId, note, onNoted } = asked
-  const books = await openBooks(context.dir, {
-    clock: context.clock,
-    command,
-    existing: 'needed',
-    onNote: context.tell,
-    engine: engineSettings(config.engine),
-  })
+  const books = await openBooksFor(context, config, { command, existing: 'needed' })
   try {
     const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
     const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], breakId)

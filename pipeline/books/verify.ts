@@ -7,7 +7,7 @@ import { TieoutError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
+import { type EngineSettings, readerSettings } from '../engine/settings.ts'
 import { isErasing } from '../journal/erase.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
@@ -15,7 +15,7 @@ import { landJournal } from '../landing/land-journal.ts'
 import { rowTables, tablesOf } from '../landing/tables.ts'
 import { askMade, askRows, type Found, isSame, type MadeTables, NO_ROWS } from '../ledger/kept.ts'
 import { openLedger } from '../ledger/ledger.ts'
-import { landingFeeds, landingRecords, openBooks } from './books.ts'
+import { type Books, landingFeeds, landingRecords, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 import { verifyLedger } from './verify-ledger.ts'
 
@@ -61,13 +61,7 @@ export async function verifyBooks(
   )
   // Rows can only be held against a journal that is whole.
   if (problems.length > 0) return { ...found, tables: [], published: null, rebuilt: null, problems }
-  const books = await openBooks(context.dir, {
-    clock: context.clock,
-    command: 'verify',
-    existing: 'needed',
-    onNote: context.tell,
-    engine: engineSettings(config.engine),
-  })
+  const books = await openBooksFor(context, config, { command: 'verify', existing: 'needed' })
   try {
     const tables = await compareWithFreshLanding(context, books, problems)
     const erasing = await isErasing(context.dir)
@@ -103,7 +97,7 @@ const ERASURE_LEFT =
 /** Lands the whole journal again into a temporary file and compares every table by row count and content hash. */
 async function compareWithFreshLanding(
   context: CommandContext,
-  books: Awaited<ReturnType<typeof openBooks>>,
+  books: Books,
   problems: string[],
 ): Promise<Verification['tables']> {
   const path = join(books.dir, 'tmp', 'landing-verified.duckdb')
@@ -124,7 +118,7 @@ async function compareWithFreshLanding(
 async function compareWith(
   path: string,
   context: CommandContext,
-  books: Awaited<ReturnType<typeof openBooks>>,
+  books: Books,
   problems: string[],
 ): Promise<Verification['tables']> {
   const fresh = await openLandingFile(path, {

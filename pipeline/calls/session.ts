@@ -5,12 +5,11 @@ import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import { type Books, openBooks } from '../books/books.ts'
+import { type Books, openBooksFor } from '../books/books.ts'
 import { openConfiguredVenue } from '../books/night.ts'
 import type { Config } from '../config/config.ts'
 import { type CommandContext, requiredConfig } from '../config/context.ts'
 import { readAccounts } from '../config/credentials.ts'
-import { engineSettings } from '../engine/settings.ts'
 
 export interface CallSession {
   readonly books: Books
@@ -43,12 +42,7 @@ export async function withSession<Result>(
   const secrets = accounts.flatMap(secretsOfAccount)
   const venue = openConfiguredVenue(context, config, secrets)
   try {
-    const books = await openBooks(context.dir, {
-      clock,
-      command,
-      onNote: tell,
-      engine: engineSettings(config.engine),
-    })
+    const books = await openBooksFor(context, config, { command })
     try {
       const client = venue.account(access)
       return await work({ books, config, venue, access, client, clock, tell, run: context.run, secrets })

@@ -2,13 +2,12 @@
 
 import type { ExitCode } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
-import { type Books, openBooks } from '../books/books.ts'
+import { type Books, openBooksFor } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
 import { describeRepair, repairBooks } from '../books/repair.ts'
 import { describeVerification, verifyBooks } from '../books/verify.ts'
 import type { Config } from '../config/config.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { readErased } from '../journal/erase.ts'
 import { buildJson, closingLine, describeBreaks, NOT_PUBLISHED, printBreaks } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
@@ -35,13 +34,7 @@ export const buildCommand = defineCommand({
       .options(engineOptions),
   run: async (context, args) => {
     const config = engineConfig(context, args)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
-      command: 'build',
-      existing: 'expected',
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
-    })
+    const books = await openBooksFor(context, config, { command: 'build', existing: 'expected' })
     try {
       return await buildAndTell(context, config, books, args)
     } finally {
@@ -55,13 +48,7 @@ export const checkCommand = defineCommand({
   options: (parser) => parser.option('json', jsonOption).options(engineOptions),
   run: async (context, args) => {
     const config = engineConfig(context, args)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
-      command: 'check',
-      existing: 'needed',
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
-    })
+    const books = await openBooksFor(context, config, { command: 'check', existing: 'needed' })
     try {
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
       const found = [...result.openBreaks, ...result.explainedBreaks]
@@ -116,12 +103,9 @@ export const rebuildCommand = defineCommand({
   options: (parser) => parser.option('publish-anyway', publishAnyway).option('json', jsonOption),
   run: async (context, args) => {
     const config = optionalConfig(context)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
+    const books = await openBooksFor(context, config, {
       command: 'rebuild',
       existing: 'needed',
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
       rebuild: true,
     })
     try {

@@ -8,7 +8,7 @@ import { taxRecords } from '../../connectors/endpoints/tax.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
-import { ensureFolder, openBooks } from '../books/books.ts'
+import { ensureFolder, openBooks, openBooksFor } from '../books/books.ts'
 import { importInto, readImport } from '../books/import.ts'
 import { buildBooks, syncBooks } from '../books/night.ts'
 import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
@@ -128,12 +128,7 @@ interface Night {
 
 async function night(context: CommandContext): Promise<Night> {
   const config = requiredConfig(context)
-  const books = await openBooks(context.dir, {
-    clock: context.clock,
-    command: 'demo',
-    onNote: context.tell,
-    engine: engineSettings(config.engine),
-  })
+  const books = await openBooksFor(context, config, { command: 'demo' })
   const progress = await startProgress(context, config, 'demo')
   try {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)

@@ -3,7 +3,7 @@
 import type { Argv } from 'yargs'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
-import { openBooks, readLanding } from '../books/books.ts'
+import { openBooksFor, readLanding } from '../books/books.ts'
 import {
   buildBooks,
   chosenAccounts,
@@ -149,12 +149,7 @@ export const syncCommand = defineCommand({
     const config = requiredConfig(context)
     const chosen = selection(context, args)
     return notifying(context, config, 'sync', async (progressed) => {
-      const books = await openBooks(context.dir, {
-        clock: context.clock,
-        command: 'sync',
-        onNote: context.tell,
-        engine: engineSettings(config.engine),
-      })
+      const books = await openBooksFor(context, config, { command: 'sync' })
       const progress = await startProgress(context, config, 'sync')
       try {
         const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
@@ -212,12 +207,7 @@ export const nightlyCommand = defineCommand({
     const config = requiredConfig(context)
     const chosen = selection(context, args)
     return notifying(context, config, 'nightly', async (progressed) => {
-      const books = await openBooks(context.dir, {
-        clock: context.clock,
-        command: 'nightly',
-        onNote: context.tell,
-        engine: engineSettings(config.engine),
-      })
+      const books = await openBooksFor(context, config, { command: 'nightly' })
       const progress = await startProgress(context, config, 'nightly')
       try {
         const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)

@@ -4,7 +4,7 @@
 import { formatAmount } from '../../models/amount.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
-import { type Books, mustBeBooks, openBooks, readLanding } from '../books/books.ts'
+import { type Books, mustBeBooks, openBooksFor, readLanding } from '../books/books.ts'
 import {
   type ImportOptions,
   type ImportOutcome,
@@ -87,12 +87,9 @@ export const importCommand = defineCommand({
     const config = optionalConfig(context)
     if (args.list) return list(context, args)
     const work = await workOf(context.dir, args)
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
+    const books = await openBooksFor(context, config, {
       command: 'import',
       ...(args.undo === undefined ? {} : { existing: 'needed' as const }),
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
     })
     try {
       // A run of the past or of a venue's own time still takes what has happened by this machine's.

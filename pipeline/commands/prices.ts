@@ -1,10 +1,9 @@
 // The command that fills the prices which the books need, without asking the venue for anything of the accounts.
 import type { Argv } from 'yargs'
 import { UsageError } from '../../models/error.ts'
-import { openBooks } from '../books/books.ts'
+import { openBooksFor } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
 import { optionalConfig } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
 import { buildJson, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
 import { tellPrices } from './fetch.ts'
@@ -35,12 +34,7 @@ export const pricesCommand = defineCommand({
         expected: 'prices: sources: with candles, ecb or both',
         action: '`tieout init` writes both with their comments; nothing was sent.',
       })
-    const books = await openBooks(context.dir, {
-      clock: context.clock,
-      command: 'prices',
-      onNote: context.tell,
-      engine: engineSettings(config.engine),
-    })
+    const books = await openBooksFor(context, config, { command: 'prices' })
     try {
       const result = await buildBooks(context, config, books, {
         publishAnyway: false,
