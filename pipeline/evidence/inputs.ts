@@ -59,8 +59,8 @@ async function lotsInput(ledger: Ledger, lots: LotChoice, methods: readonly stri
   if (Object.values(choice).some((value) => value !== undefined)) return [matched(lots)]
   const published = await publishedMatching(ledger)
   if (published === null) return []
-  const { timeZone: _zone, feesInKind, ...told } = published
-  return [{ ...told, ...netted(feesInKind) }]
+  const { method, scope, rules, feesInKind } = published
+  return [{ method, scope, rules, ...netted(feesInKind) }]
 }
 
 function matched(choice: LotChoice): LotsInput {

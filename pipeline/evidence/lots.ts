@@ -109,9 +109,14 @@ export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<
   if (events.length === 0 && at !== '') return await eventSteps(books, id)
   const origins = await originSteps(ledger, id, limit, at)
   return events.map((event, nth) =>
-    step('event', id, without(event, 'event_id', 'place'), { steps: nth === 0 ? origins : [] }),
+    step('event', id, without(event, 'event_id', 'place', ...onceMore(event)), {
+      steps: nth === 0 ? origins : [],
+    }),
   )
 }
+
+/** The value of another reading, where it is no other. */
+const onceMore = ({ value, value_given: given }: Fields): string[] => (value === given ? ['value_given'] : [])
 
 /** What imported history hands over to an entry bears that entry's id and one of these. */
 const HANDED_OVER = /\/(before|handover)$/

@@ -52,6 +52,14 @@ placed as (
 const AS_THEY_STAND =
   'numbered as not materialized (select *, cast(rowid as integer) as event_row from lot_events)'
 
+/** The same with the fees of exchanges of two coins on the coin given, from an instant on. */
+const feesGivenFrom = (fromUs: bigint): string => `
+numbered as not materialized (
+  select * replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
+    cast(rowid as integer) as event_row
+  from lot_events
+)`
+
 /**
  * The parts of a record stand in four places beside each other, the amount in the second and its fee in the third; those of
  * an imported row, whose places are below zero, have the fee in the fourth. A fee in the coin that its own record brings is
@@ -156,14 +164,27 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
   return words.getRows().map(([word]) => String(word))
 }
 
+/** Where fees count. No rules net fees in kind and give those of exchanges to the coin given. */
+export interface FeeReading {
+  /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
+  readonly feesInKind?: FeesInKind
+  /** From when on the fee of an exchange of two coins belongs to the one given, Unix microseconds; null or absent for never. */
+  readonly exchangeFeesGivenFromUs?: bigint | null
+}
+
+function eventsOfReading({ feesInKind = 'disposal', exchangeFeesGivenFromUs = null }: FeeReading): string {
+  if (feesInKind === 'net') return NETTED
+  return exchangeFeesGivenFromUs === null ? AS_THEY_STAND : feesGivenFrom(exchangeFeesGivenFromUs)
+}
+
 /** Yields events a chunk at a time; at each yield the connection is free for other work. */
 export async function* readEvents(
   connection: DuckDBConnection,
-  feesInKind: FeesInKind = 'disposal',
+  fees: FeeReading = {},
 ): AsyncGenerator<LotEvent[]> {
   await refuseUnknownKinds(connection)
   const words = await readWords(connection)
-  const events = feesInKind === 'net' ? NETTED : AS_THEY_STAND
+  const events = eventsOfReading(fees)
   const asked = {
     hasTransfers: await has(
       connection,

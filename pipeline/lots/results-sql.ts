@@ -1,5 +1,12 @@
 // From the engine's numbers to the published tables. Rows keep the engine's order, whatever order the database keeps.
-import { type DuckDBConnection, type DuckDBListValue, LIST, VARCHAR } from '@duckdb/node-api'
+import {
+  type DuckDBConnection,
+  type DuckDBListValue,
+  DuckDBTimestampTZValue,
+  LIST,
+  TIMESTAMPTZ,
+  VARCHAR,
+} from '@duckdb/node-api'
 import type { FeesInKind, ShortSales } from './event.ts'
 import {
   type LotTable,
@@ -198,21 +205,24 @@ export interface MatchedBy {
   readonly rules: string
   readonly timeZone: string
   readonly feesInKind: FeesInKind
+  readonly exchangeFeesGivenFromUs: bigint | null
 }
 
 /** Makes `lot_matching` anew. */
 export async function writeMatching(connection: DuckDBConnection, by: MatchedBy): Promise<void> {
-  const { method, scope, rules, timeZone, feesInKind } = by
+  const { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs: fromUs } = by
   await connection.run(definition(MATCHING_TABLE, matchingTable))
   await connection.run(
-    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind)`,
+    `insert into ${MATCHING_TABLE} values ($method, $scope, $rules, $timeZone, $feesInKind, $from)`,
     {
       method,
       scope,
       rules,
       timeZone,
       feesInKind,
+      from: fromUs === null ? null : new DuckDBTimestampTZValue(fromUs),
     },
+    { from: TIMESTAMPTZ },
   )
 }
 

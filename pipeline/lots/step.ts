@@ -4,10 +4,10 @@ import { setImmediate as immediate } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
-import type { Allocation, FeesInKind, Selections } from './event.ts'
+import type { Allocation, Selections } from './event.ts'
 import { type HoldingRules, heldBy } from './held.ts'
 import { allocationsByRow, selectionsByRow } from './named-lots.ts'
-import { readCurrency, readEvents } from './reader.ts'
+import { type FeeReading, readCurrency, readEvents } from './reader.ts'
 import { type Labels, Results } from './results.ts'
 import { type MatchedBy, writeMatching } from './results-sql.ts'
 import { type LotTable, type LotTableName, lotTables, MATCHING_TABLE, matchingTable } from './tables.ts'
@@ -20,13 +20,11 @@ export interface LotsStep extends ExtraStep {
   readonly columns: Readonly<Record<string, Readonly<Record<string, string>>>>
 }
 
-export interface LotsStepOptions extends LotOptions {
+export interface LotsStepOptions extends LotOptions, FeeReading {
   /** Method and scope as `lot_matching` names them; taken from the options when absent. */
   readonly named?: { readonly method: string; readonly scope: string }
   readonly selections?: Selections
   readonly allocations?: readonly Allocation[]
-  /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
-  readonly feesInKind?: FeesInKind
   /** The tables that are wanted; the others are left empty. All of them when absent. */
   readonly tables?: readonly LotTableName[]
   /** By default the rules `generic`: UTC days without terms. */
@@ -37,7 +35,8 @@ export interface LotsStepOptions extends LotOptions {
 
 /**
  * Makes `disposals`, `lots`, `unknown_basis`, `lot_transfers`, `short_sales`, `borrowed_coins`, `lot_problems` and `lot_matching` from `lot_events`: account,
- * coin, happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id.
+ * coin, happened_at TIMESTAMPTZ, place BIGINT, event_id, kind, quantity and value DECIMAL(38,18), currency, transfer_id, and, where
+ * fees of exchanges belong to the coin given, value_given.
  * Throws a TieoutError for values in several currencies, an unknown kind, or an amount beyond DECIMAL(38,18).
  */
 export function lotsStep(options: LotsStepOptions): LotsStep {
@@ -83,7 +82,7 @@ async function keepingOrder(connection: DuckDBConnection, work: () => Promise<vo
 }
 
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {
-  const { selections = new Map(), allocations = [], feesInKind } = options
+  const { selections = new Map(), allocations = [] } = options
   const labels = labelsOf(options, await readCurrency(connection))
   const byRow = {
     selections: await selectionsByRow(connection, selections),
@@ -91,7 +90,7 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
   }
   const results = await Results.open(connection, labels, options.tables)
   const engine = new LotEngine({ ...options, ...byRow }, results)
-  for await (const events of readEvents(connection, feesInKind)) {
+  for await (const events of readEvents(connection, options)) {
     for (const event of events) engine.apply(event)
     // Matching is all work and no waiting: without a turn for others a server would be deaf until it is done.
     await immediate()
@@ -104,11 +103,12 @@ async function runLots(connection: DuckDBConnection, options: LotsStepOptions): 
 
 /** Method and scope as they follow one another. */
 function matchedBy(options: LotsStepOptions, rules: string): MatchedBy {
-  const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC', feesInKind = 'disposal' } = options
+  const { changes = [], holding, timeZone = holding?.timeZone ?? 'UTC' } = options
+  const { feesInKind = 'disposal', exchangeFeesGivenFromUs = null } = options
   const inTurn = (what: 'method' | 'scope'): string =>
     [options[what], ...changes.map((change) => `${change[what]} from ${dayOf(change.fromUs)}`)].join(', ')
   const { method, scope } = options.named ?? { method: inTurn('method'), scope: inTurn('scope') }
-  return { method, scope, rules, timeZone, feesInKind }
+  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs }
 }
 
 const GENERIC: HoldingRules = { rules: 'generic', timeZone: 'UTC', termOf: null }

@@ -151,6 +151,9 @@ export const matchingTable = {
     fees_in_kind: text(
       'What becomes of a fee in the coin that is acquired: disposal, or net where it was never acquired.',
     ),
+    exchange_fees_given_from: time(
+      'From when on the fee of an exchange of two coins belongs to the one given (value_given of lot_events), UTC; null where it always belongs to the base.',
+    ),
   },
 } as const satisfies LotTable
 

@@ -4,6 +4,7 @@
 import { isDeepStrictEqual } from 'node:util'
 import { listValue } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
+import { UsageError } from '../../models/error.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -75,7 +76,8 @@ function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matchi
   return (
     published !== null &&
     told(published) === told({ ...matching, rules: law.name, feesInKind: options.feesInKind }) &&
-    published.timeZone === calendar.timeZone
+    published.timeZone === calendar.timeZone &&
+    published.exchangeFeesGivenFromUs === (options.exchangeFeesGivenFromUs ?? null)
   )
 }
 
@@ -144,31 +146,40 @@ interface Told {
   readonly feesInKind: string | undefined
 }
 
+interface Published extends Told {
+  readonly feesInKind: string
+  readonly timeZone: string
+  readonly exchangeFeesGivenFromUs: bigint | null
+}
+
 const told = ({ method, scope, rules, feesInKind }: Told): string =>
   `method ${method}, scope ${scope}, rules ${rules}${feesInKind === 'net' ? ', fees in kind netted' : ''}`
 
 /** How the published lots were matched; null in a ledger that does not tell it. */
-export async function publishedMatching(
-  ledger: Reader,
-): Promise<(Told & { readonly timeZone: string }) | null> {
+export async function publishedMatching(ledger: Reader): Promise<Published | null> {
   if (!ledger.tables.has(MATCHING_TABLE)) return null
-  // Books of an earlier version have no such column, and netted no fees.
-  const [fees] = await ledger.query(
-    `select column_name from duckdb_columns() where table_name = '${MATCHING_TABLE}' and column_name = 'fees_in_kind'`,
+  // Books of an earlier version have no such columns, netted no fees, and gave none to the coin given.
+  const columns = await ledger.query(
+    `select column_name from duckdb_columns() where table_name = '${MATCHING_TABLE}'`,
   )
-  const feesColumn = fees === undefined ? "'disposal'" : 'fees_in_kind'
+  const orElse = (column: string, value: string): string =>
+    columns.some(([name]) => name === column) ? column : value
   const [row] = await ledger.query(
-    `select method, scope, rules, time_zone, ${feesColumn} from ${MATCHING_TABLE}`,
+    `select method, scope, rules, time_zone, ${orElse('fees_in_kind', "'disposal'")},
+       epoch_us(${orElse('exchange_fees_given_from', 'null::timestamptz')})::varchar
+     from ${MATCHING_TABLE}`,
   )
   if (row === undefined) return null
-  const [method, scope, rules, timeZone, feesInKind] = row.map(String) as [
+  const [method, scope, rules, timeZone, feesInKind, from] = row as [
     string,
     string,
     string,
     string,
     string,
+    string | null,
   ]
-  return { method, scope, rules, timeZone, feesInKind }
+  const exchangeFeesGivenFromUs = from === null ? null : BigInt(from)
+  return { method, scope, rules, timeZone, feesInKind, exchangeFeesGivenFromUs }
 }
 
 /** Specific identification without a word from the owner is something else, and says so. */
@@ -189,8 +200,19 @@ async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise
   return from === null || from === wanted || !canRevalue(ledger, from) ? null : { from, to: wanted }
 }
 
-const EVENTS_BEFORE =
-  'select * from lot_events where $before::timestamptz is null or happened_at < $before::timestamptz'
+/** A ledger of an earlier version has one value alone of each event, which is enough where all of the fees stay there. */
+function eventsBefore(ledger: Ledger, { exchangeFeesGivenFromUs = null }: LotsStepOptions): string {
+  const hasBoth = ledger.tables.get('lot_events')?.includes('value_given') === true
+  if (!hasBoth && exchangeFeesGivenFromUs !== null) {
+    throw new UsageError('The published ledger does not tell the fees of exchanges of two coins apart.', {
+      where: 'table lot_events',
+      expected: 'the column value_given, which the rules read',
+      action: 'Run `tieout build` to publish the ledger again.',
+    })
+  }
+  return `select *${hasBoth ? '' : ', value as value_given'} from lot_events
+    where $before::timestamptz is null or happened_at < $before::timestamptz`
+}
 
 /** Runs the lots engine over the published events; the answer ends with the ledger. */
 export async function computeDisposals(
@@ -202,8 +224,9 @@ export async function computeDisposals(
 ): Promise<Reader> {
   requireTable(ledger, 'lot_events')
   return await ledger.scratch(async (connection, signal) => {
-    const session = await ledger.session(EVENTS_BEFORE)
-    const events = await session.run(() => session.connection.prepare(EVENTS_BEFORE))
+    const sql = eventsBefore(ledger, options)
+    const session = await ledger.session(sql)
+    const events = await session.run(() => session.connection.prepare(sql))
     events.bind({ before })
     await loadTable(connection, 'lot_events', await session.start(events))
     if (conversion !== null) await revalueEvents(connection, ledger, conversion.from, conversion.to)

@@ -20,24 +20,38 @@ const stated = (): string =>
 /** What it reads. */
 const STATED_IN = ['imported_trades', 'imported_lots', 'p2p_trades']
 
-/** The published value of each event is an amount of the published currency at its time. */
+/** The published value of each event is an amount of the published currency at its time; so is the other, where it differs. */
 const AMOUNTS = `
   select rowid::varchar as entry_id, $published::varchar as coin, abs(value) as quantity, happened_at as valued_at
   from valued_events
-  where value is not null`
+  where value is not null
+  union all
+  select rowid::varchar || '/given', $published::varchar, abs(value_given), happened_at
+  from valued_events
+  where value_given is not null and value_given is distinct from value`
 
-const REVALUED = `
+const revaluedAs = (value: string, valuation: string): string => `
+  case
+    when stated.id is not null then stated.value
+    when events.${value} = 0 then events.${value}
+    when events.${value} < 0 then -${valuation}.value
+    else ${valuation}.value
+  end`
+
+/** In a coin no fee of an exchange has another side to be on, as in books that are built in one. */
+const revalued = (isMoney: boolean): string => `
   select events.* exclude (place_of_event) replace (
+    ${revaluedAs('value', 'valuations')} as value,
     case
-      when stated.id is not null then stated.value
-      when events.value = 0 then events.value
-      when events.value < 0 then -valuations.value
-      else valuations.value
-    end as value,
+      when ${isMoney ? 'events.value_given is distinct from events.value' : 'false'}
+      then ${revaluedAs('value_given', 'given_valuations')}
+      else ${revaluedAs('value', 'valuations')}
+    end as value_given,
     $wanted as currency
   )
   from (select *, rowid::varchar as place_of_event from valued_events) as events
   left join valuations on valuations.entry_id = events.place_of_event
+  left join valuations as given_valuations on given_valuations.entry_id = events.place_of_event || '/given'
   left join stated on stated.id = events.event_id and stated.coin = events.coin
   where events.coin <> $wanted`
 
@@ -86,7 +100,7 @@ export async function revalueEvents(
   await copy(connection, ledger, 'stated', stated(), { wanted })
   await connection.run('alter table lot_events rename to valued_events')
   await valueAmounts(connection, ledger, { currency: wanted, money, amounts: AMOUNTS, values: { published } })
-  await connection.run(`create table lot_events as ${REVALUED}`, { wanted })
+  await connection.run(`create table lot_events as ${revalued(moneyCodes(dir).has(wanted))}`, { wanted })
 }
 
 interface Valuation {

@@ -13,6 +13,7 @@ export const ca: Law = {
   gifts: 'disposal',
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
+  exchangeFeesGivenFrom: null,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases and sales', pieces: 'losses', source: 'ITA s. 54' },
   takesDayAsOne: false,

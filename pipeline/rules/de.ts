@@ -16,6 +16,7 @@ export const de: Law = {
   gifts: 'leave',
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
+  exchangeFeesGivenFrom: null,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

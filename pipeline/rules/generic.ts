@@ -9,6 +9,7 @@ export const generic: Law = {
   gifts: 'leave',
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
+  exchangeFeesGivenFrom: null,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

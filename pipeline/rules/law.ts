@@ -54,6 +54,11 @@ export interface Law {
   readonly shortSales: ShortSales
   /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */
   readonly feesInKind: readonly [FeesInKind, ...FeesInKind[]]
+  /**
+   * From this tax year on the fee of an exchange of two coins belongs to the one given, before it to the base of the pair;
+   * null where it always does. Such rules net no fees in kind.
+   */
+  readonly exchangeFeesGivenFrom: number | null
   /** Days after a disposal in which an acquisition still bears on it, for methods that look ahead; else 0. */
   readonly lookAheadDays: number
   /** What those days can still change, for whoever reads figures before they are over; null without such days. */

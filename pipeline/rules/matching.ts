@@ -80,12 +80,19 @@ export function matchingOf(choice: LotChoice): Matching {
     gifts: law.gifts,
     shortSales: law.shortSales,
     feesInKind,
+    exchangeFeesGivenFromUs: startOf(calendar, law.exchangeFeesGivenFrom),
     lookAheadDays: law.lookAheadDays,
     holding: { rules: law.name, timeZone: calendar.timeZone, termOf: law.termOf },
     ...(selection === undefined ? {} : { selections: selection }),
     ...(allocation === undefined ? {} : { allocations: allocation }),
   }
   return { law, calendar, options, ...named }
+}
+
+function startOf(calendar: TaxCalendar, year: number): bigint
+function startOf(calendar: TaxCalendar, year: number | null): bigint | null
+function startOf(calendar: TaxCalendar, year: number | null): bigint | null {
+  return year === null ? null : BigInt(startOfYear(calendar, year)) * 1_000n
 }
 
 function feesInKindOf(law: Law, { feesInKind = law.feesInKind[0] }: LotChoice): FeesInKind {
@@ -136,7 +143,7 @@ function changesOf(method: Schedule<Method>, scope: Schedule<Scope>, calendar: T
   return [...new Set(years)]
     .sort((a, b) => a - b)
     .map((year) => ({
-      fromUs: BigInt(startOfYear(calendar, year)) * 1_000n,
+      fromUs: startOf(calendar, year),
       method: inYear(method, year),
       scope: inYear(scope, year),
     }))

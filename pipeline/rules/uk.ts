@@ -22,6 +22,7 @@ export const uk: Law = {
   gifts: 'disposal',
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
+  exchangeFeesGivenFrom: null,
   lookAheadDays: 30,
   lookAhead: { what: 'Purchases', pieces: 'disposals', source: 'TCGA 1992 s.106A' },
   takesDayAsOne: true,

@@ -18,6 +18,9 @@ import type { Limit } from './limits.ts'
 
 const FIRST_YEAR_BY_ACCOUNT = 2025
 
+/** Of Treas. Reg. 1.1001-7(b)(2)(ii) and 1.1012-1(h), which give the fee of an exchange of two coins to the one disposed of. */
+const FIRST_YEAR_OF_EXCHANGE_FEES = 2025
+
 export const us: Law = {
   name: 'us',
   methods: ['fifo', 'specific', 'hifo', 'lifo', 'lofo'],
@@ -29,6 +32,7 @@ export const us: Law = {
   gifts: 'leave',
   shortSales: 'when closed',
   feesInKind: ['disposal'],
+  exchangeFeesGivenFrom: FIRST_YEAR_OF_EXCHANGE_FEES,
   lookAheadDays: 0,
   lookAhead: null,
   takesDayAsOne: false,

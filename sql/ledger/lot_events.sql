@@ -17,6 +17,9 @@
 --   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing states it.
 --   currency: Reporting currency.
 --   transfer_id: Ties the two legs of a move between own wallets, and no further leg; of a loan, the wallet that owes it; null elsewhere.
+--   value_given: The same where the fee of an exchange of two coins belongs to the coin given (rules us, from 2025 on): the one
+--     received costs what it was worth, and the fee comes off what the one given brought. Elsewhere, and in books whose
+--     currency is a coin, as value.
 with
 reporting as (select currency from staging.reporting),
 legs as (
@@ -31,7 +34,7 @@ amounts as (select account, place, value, distance from legs where part = 'amoun
 -- by better sources, or over fewer prices.
 fills as (
   select sides.account as account, sides.group_place as group_place, sides.received_place as received_place,
-    sides.paid_place as paid_place, sides.fee_side as fee_side,
+    sides.paid_place as paid_place, sides.fee_side as fee_side, sides.is_of_coins as is_of_coins,
     case
       when sides.stated_value is not null then sides.stated_value
       when coalesce(received.distance, 999999) <= coalesce(paid.distance, 999999) then received.value
@@ -44,7 +47,7 @@ fills as (
 ),
 valued_fills as (
   select fills.account as account, fills.group_place as group_place, fills.received_place as received_place,
-    fills.paid_place as paid_place, fills.fee_side as fee_side, fills.value as value,
+    fills.paid_place as paid_place, fills.fee_side as fee_side, fills.is_of_coins as is_of_coins, fills.value as value,
     case when fill_fees.account is null then 0 else fill_fees.value end as fee_value
   from fills
   left join staging.fill_fees as fill_fees
@@ -53,13 +56,15 @@ valued_fills as (
 -- Sides carry their part so that every join is on equal columns.
 fill_sides as (
   select account, received_place as place, 'amount' as part,
-    valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value
+    valued_fills.value + case when fee_side = 'received' then fee_value else 0 end as value,
+    valued_fills.value + case when fee_side = 'received' and not is_of_coins then fee_value else 0 end as value_given
   from valued_fills
   union all
-  select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end
+  select account, paid_place, 'amount', value - case when fee_side = 'paid' then fee_value else 0 end,
+    value - case when fee_side = 'paid' or is_of_coins then fee_value else 0 end
   from valued_fills
   union all
-  select account, place, 'amount', value from staging.set_values
+  select account, place, 'amount', value, value_given from staging.set_values
 ),
 -- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
@@ -82,7 +87,7 @@ reported as (
   select entries.account as account, entries.coin as coin, entries.occurred_at as occurred_at, entries.place as place,
     entries.part as part, entries.entry_id as entry_id,
     entries.amount as amount, effects.effect as effect, fill_sides.place is not null as is_fill_side,
-    fill_sides.value as fill_value,
+    fill_sides.value as fill_value, fill_sides.value_given as fill_value_given,
     values.value as own_value, fiat_values.entry_id is not null as is_paid, fiat_values.paid_value as paid_value,
     reporting.currency as currency,
     case
@@ -103,10 +108,23 @@ reported as (
   left join counterparts on counterparts.entry_id = entries.entry_id
   left join staging.basis_carry_overs as basis_carry_overs on basis_carry_overs.entry_id = entries.entry_id
   where entries.coin <> reporting.currency
+),
+valued as (
+  select reported.*,
+    case
+      when is_fill_side then fill_value
+      when effect = 'move' then network_value
+      when effect in ('opening', 'unknown', 'debt') then null
+      when effect in ('none', 'rounding') then 0
+      when effect = 'fiat' and is_paid then paid_value
+      else own_value
+    end as value
+  from reported
+  where abs(amount) > quantity_taken
 )
 select account, coin, occurred_at as happened_at,
   -- What a deal sells has come before, and what it buys goes after.
-  reported.place * 4 + case
+  valued.place * 4 + case
     when part = 'opening' or (part = 'deal' and amount > 0) then 0
     when part = 'amount' then 1
     when part = 'fee' then 2
@@ -120,18 +138,9 @@ select account, coin, occurred_at as happened_at,
     when amount > 0 then 'acquire'
     else 'dispose'
   end as kind,
-  abs(amount) - quantity_taken as quantity,
-  case
-    when is_fill_side then fill_value
-    when effect = 'move' then network_value
-    when effect in ('opening', 'unknown', 'debt') then null
-    when effect in ('none', 'rounding') then 0
-    when effect = 'fiat' and is_paid then paid_value
-    else own_value
-  end as value,
-  currency, transfer_id
-from reported
-where abs(amount) > quantity_taken
+  abs(amount) - quantity_taken as quantity, value, currency, transfer_id,
+  case when is_fill_side then fill_value_given else value end as value_given
+from valued
 union all
-select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id
+select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id, value_given
 from staging.imported_lot_events

@@ -29,7 +29,7 @@ async function bridged(dir: string): Promise<unknown> {
 const CLOSED = { has_many: true, unknown: 0, open: [], other_worth: 0 }
 
 for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
-  test(`seed ${seed}: closes in euros and in tether`, async () => {
+  test(`seed ${seed}: closes in euros, under us, and in tether`, async () => {
     const dir = mkdtempSync(join(tmpdir(), 'tieout-bridge-'))
     const sandbox = await startSandbox({ seed, days: DAYS, speed: SPEED })
     const since = new Date(Date.now() - (DAYS + 10) * 86_400_000).toISOString().slice(0, 10)
@@ -44,9 +44,12 @@ for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
       expect((await command(['import', 'lots', worksheet, '--dir', dir])).code).toBe(0)
       expect(await bridged(dir)).toEqual(CLOSED)
 
-      writeFileSync(config, `${shipped}reports: { currency: USDT }\n`)
-      expect([0, 3]).toContain((await command(['build', '--dir', dir])).code)
-      expect(await bridged(dir)).toEqual(CLOSED)
+      // Under us fees of exchanges stand on the other side.
+      for (const reports of ['currency: EUR, rules: us', 'currency: USDT']) {
+        writeFileSync(config, `${shipped}reports: { ${reports} }\n`)
+        expect([0, 3]).toContain((await command(['build', '--dir', dir])).code)
+        expect(await bridged(dir)).toEqual(CLOSED)
+      }
     } finally {
       await sandbox.close()
       rmSync(dir, { recursive: true, force: true })

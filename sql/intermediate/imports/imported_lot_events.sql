@@ -1,7 +1,8 @@
 -- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a trade of two
 -- coins, and a fee in a coin, which is a disposal of that coin at its value then, or, negative, an acquisition. Fees of a
--- trade join the basis of what was bought and reduce the proceeds of what was sold. And what imported history hands over
--- to the books of its account: a move out of account/before that carries basis and date along.
+-- trade join the basis of what was bought and reduce the proceeds of what was sold; value_given is the same with the fee of
+-- a purchase of a coin for another one on what was paid (lot_events). And what imported history hands over to the books of
+-- its account: a move out of account/before that carries basis and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
 -- grain: one row per place
 -- keys:  coin, happened_at, place unique
@@ -12,11 +13,14 @@ moves as (
     moves.occurred_at as occurred_at, moves.type as type, transfers.pair_id as pair_id,
     moves.coin as coin, moves.amount as amount, rows.is_asset_money as is_asset_money,
     imported.row_value as row_value, imported.fee_value as fee_value, imported.network_value as network_value,
-    stated.stated_value as stated_value
+    stated.stated_value as stated_value,
+    moves.type = 'buy' and rows.total > 0 and not rows.is_total_money and not rows.is_asset_money
+      and reporting_money.currency is not null as is_of_coins
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
   join staging.imported_values as imported on imported.place = moves.place
   cross join staging.reporting as reporting
+  left join staging.fiat as reporting_money on reporting_money.currency = reporting.currency
   left join staging.imported_transfers as transfers on transfers.place = moves.place
   left join staging.stated_values as stated
     on stated.id = moves.id and stated.coin = moves.coin and stated.currency = reporting.currency
@@ -50,17 +54,24 @@ handed_over as (
 select book_account as account, coin, occurred_at as happened_at,
   (valued.place - last_row.place - 1) * 4 + leg as place, id as event_id, kind, abs(amount) as quantity, value,
   reporting.currency as currency,
-  case when kind in ('transfer_in', 'transfer_out') then 'import/' || valued.pair_id end as transfer_id
+  case when kind in ('transfer_in', 'transfer_out') then 'import/' || valued.pair_id end as transfer_id,
+  case
+    when not is_of_coins or leg = 3 then value
+    when leg = 2 then row_value - fee_value
+    else row_value
+  end as value_given
 from valued
 cross join last_row
 cross join staging.reporting as reporting
 union all
 select account || '/before', coin, occurred_at, place, entry_id || '/before', 'transfer_out', quantity_taken,
-  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id
+  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
+  cast(null as decimal(38, 18))
 from handed_over
 cross join staging.reporting as reporting
 union all
 select account, coin, occurred_at, place, entry_id || '/handover', 'transfer_in', quantity_taken,
-  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id
+  cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
+  cast(null as decimal(38, 18))
 from handed_over
 cross join staging.reporting as reporting

@@ -9,11 +9,19 @@ sold_before as (
   from main.lot_events
   where ends_with(account, '/before') and kind in ('dispose', 'give', 'transfer_out')
 ),
+-- A coin received in an exchange costs what the lots were given for it.
+acquired as (
+  select events.account as account, events.coin as coin, events.happened_at as happened_at, events.quantity as quantity,
+    case when events.happened_at >= matching.exchange_fees_given_from then events.value_given else events.value end
+      as counted_value
+  from main.lot_events as events
+  cross join main.lot_matching as matching
+  where events.kind = 'acquire'
+),
 changes as (
-  select account, coin, happened_at as occurred_at, value is null as is_unknown,
-    case when value is null then 0 else lot_events.quantity end as quantity, coalesce(value, 0) as cost
-  from main.lot_events
-  where kind = 'acquire'
+  select account, coin, happened_at as occurred_at, counted_value is null as is_unknown,
+    case when counted_value is null then 0 else acquired.quantity end as quantity, coalesce(counted_value, 0) as cost
+  from acquired
   union all
   select account, coin, disposed_at, gain is null,
     case when cost_basis is null then 0 else -quantity end, coalesce(denied_loss, 0) - coalesce(cost_basis, 0)

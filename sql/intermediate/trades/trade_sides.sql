@@ -1,5 +1,7 @@
 -- The two sides of each whole fill or conversion and the value between them in the reporting currency, where one of
 -- the two is that currency.
+-- is_of_coins: whether it is an exchange of two coins, in books of the money of a state. Where the books are in a coin, that
+-- coin has no lots, so that it could not bear a fee.
 -- grain: one row per account and group_place
 select groups.account as account, groups.group_place as group_place, groups.received_coin as received_coin,
   groups.received as received, groups.received_place as received_place,
@@ -15,8 +17,13 @@ select groups.account as account, groups.group_place as group_place, groups.rece
     when groups.received_coin = reporting.currency then 'paid'
     when sides.side = 'buy' then 'received'
     else 'paid'
-  end as fee_side
+  end as fee_side,
+  received_money.currency is null and paid_money.currency is null and reporting_money.currency is not null
+    as is_of_coins
 from staging.trade_groups as groups
 join staging.pair_sides as sides
   on sides.received_coin = groups.received_coin and sides.paid_coin = groups.paid_coin
 cross join staging.reporting as reporting
+left join staging.fiat as received_money on received_money.currency = groups.received_coin
+left join staging.fiat as paid_money on paid_money.currency = groups.paid_coin
+left join staging.fiat as reporting_money on reporting_money.currency = reporting.currency

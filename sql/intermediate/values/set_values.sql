@@ -2,23 +2,27 @@
 -- received are worth together, unless those paid have prices by better sources, or over fewer prices. Each side divides it
 -- by what its coins were worth then; money among them counts as it is. Fees belong to what was received, and come off the
 -- proceeds where that is money. A side of one coin needs no division; where one of several has no price, each counts for
--- its own worth.
+-- its own worth. value_given is the same with the fees of an exchange of coins alone on what was paid (lot_events).
 -- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
 with
 legs as (
   select legs.account as account, legs.group_place as group_place, legs.place as place, legs.role as role,
     values.value as own_value,
     coalesce(values.rank * 10 + values.steps, 999999) as distance,
-    entries.coin = reporting.currency as is_money
+    entries.coin = reporting.currency as is_money, fiat.currency is not null as is_fiat,
+    reporting_money.currency is not null as is_in_fiat
   from staging.trade_legs as legs
   join main.entries as entries on entries.account = legs.account and entries.place = legs.place
   cross join staging.reporting as reporting
+  left join staging.fiat as fiat on fiat.currency = entries.coin
+  left join staging.fiat as reporting_money on reporting_money.currency = reporting.currency
   left join main.valuations as values on values.entry_id = entries.entry_id
   where legs.status = 'set' and legs.role in ('received', 'paid') and entries.part = 'amount'
 ),
 sides as (
   select account, group_place, role, max(distance) as farthest,
     sum(case when is_money then 0 else 1 end) as coin_count,
+    bool_and(is_in_fiat and not is_fiat) as is_of_coins,
     sum(case when is_money then own_value else 0 end) as money_value,
     case when count(*) = count(own_value) then sum(own_value) end as side_value
   from legs
@@ -28,7 +32,8 @@ exchanges as (
   select received.account as account, received.group_place as group_place,
     case when received.farthest <= paid.farthest then received.side_value else paid.side_value end as exchange_value,
     case when fees.account is null then 0 else fees.value end as fee_value,
-    received.coin_count = 0 as is_sold
+    received.coin_count = 0 as is_sold,
+    received.is_of_coins and paid.is_of_coins as is_of_coins
   from sides as received
   join sides as paid on paid.account = received.account and paid.group_place = received.group_place
   left join staging.fill_fees as fees
@@ -37,11 +42,13 @@ exchanges as (
 ),
 totals as (
   select account, group_place, 'received' as role,
-    exchange_value + case when is_sold then 0 else fee_value end as total
+    exchange_value + case when is_sold then 0 else fee_value end as total,
+    exchange_value + case when is_sold or is_of_coins then 0 else fee_value end as total_given
   from exchanges
   where exchange_value is not null
   union all
-  select account, group_place, 'paid', exchange_value - case when is_sold then fee_value else 0 end
+  select account, group_place, 'paid', exchange_value - case when is_sold then fee_value else 0 end,
+    exchange_value - case when is_sold or is_of_coins then fee_value else 0 end
   from exchanges
   where exchange_value is not null
 ),
@@ -57,7 +64,7 @@ running as (
 shared as (
   select sides.account as account, sides.group_place as group_place, sides.role as role,
     sides.coin_count as coin_count, sides.side_value - sides.money_value as coin_value,
-    totals.total - sides.money_value as to_share
+    totals.total - sides.money_value as to_share, totals.total_given - sides.money_value as to_share_given
   from sides
   join totals
     on totals.account = sides.account and totals.group_place = sides.group_place and totals.role = sides.role
@@ -69,7 +76,14 @@ select running.account as account, running.place as place,
     when shared.coin_value is null or shared.coin_value = 0 then running.own_value
     else exact_ratio(shared.to_share, running.value_so_far, shared.coin_value)
       - exact_ratio(shared.to_share, running.value_so_far - running.own_value, shared.coin_value)
-  end as value
+  end as value,
+  case
+    when shared.account is null then running.own_value
+    when shared.coin_count = 1 then shared.to_share_given
+    when shared.coin_value is null or shared.coin_value = 0 then running.own_value
+    else exact_ratio(shared.to_share_given, running.value_so_far, shared.coin_value)
+      - exact_ratio(shared.to_share_given, running.value_so_far - running.own_value, shared.coin_value)
+  end as value_given
 from running
 left join shared
   on shared.account = running.account and shared.group_place = running.group_place and shared.role = running.role

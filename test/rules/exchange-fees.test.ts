@@ -1,0 +1,392 @@
+// The fee of an exchange of two coins: under the rules of the United States it belongs from 2025 on to the coin given, under
+// all others to the base. Every figure by hand; what both sides count for is the same together either way.
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterEach, describe, expect, it } from 'vitest'
+import { emptyConfig } from '../../pipeline/config/config.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { allRows } from '../../pipeline/output/column.ts'
+import { makeReport, type ReportName, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
+import { laws } from '../../pipeline/rules/catalogue.ts'
+import { type LotChoice, matchingOf } from '../../pipeline/rules/matching.ts'
+import { explained } from '../evidence/explain-books.ts'
+import { balanced, type Move, TestBooks } from '../support/books.ts'
+import { ImportedBooks } from '../support/imports.ts'
+
+let books: TestBooks | undefined
+const closers: (() => void)[] = []
+afterEach(async () => {
+  await books?.close()
+  books = undefined
+  for (const close of closers.splice(0)) close()
+})
+
+const types: Readonly<Record<string, string>> = {
+  in: 'ORDER_DEALT_IN',
+  out: 'ORDER_DEALT_FROZEN_OUT',
+  fee: 'ORDER_PLF_FEE_OUT',
+  dust: 'SMALL_ASSET_SOURCE_TOKEN_USER_OUT',
+  swept: 'SMALL_ASSET_TARGET_TOKEN_USER_IN',
+}
+
+/** `2026-01-12T12:00: in 1 ETH -0.001, out -3000 USDT`: legs of one moment, each with its own fee. */
+function moves(...moments: readonly string[]): Move[] {
+  return moments.flatMap((moment, nth) => {
+    const [ts = '', legs = ''] = moment.split(': ')
+    return legs.split(', ').map((leg, at) => {
+      const [type = '', amount = '', coin = '', fee = '0'] = leg.split(' ')
+      return { id: `${nth + 1}${at + 1}`, coin, type: types[type] ?? type, amount, fee, ts: `${ts}:00+00` }
+    })
+  })
+}
+
+/** Prices in USD by coin and day. */
+type Prices = Readonly<Record<string, Readonly<Record<string, string>>>>
+
+interface Asked {
+  readonly choice?: LotChoice
+  readonly prices: Prices
+  readonly reportingCurrency?: string
+  readonly opening?: Readonly<Record<string, string>>
+}
+
+async function built(
+  given: readonly Move[],
+  { choice = { rules: 'us' }, prices, reportingCurrency = 'USD', opening = { USD: '100000' } }: Asked,
+) {
+  books = await TestBooks.open()
+  const file = { page_id: '900', kind: 'prices', file_name: 'prices.csv' }
+  await books.insert('imports', { ...file, imported_at: '2026-02-01 00:00:00+00' })
+  const rows = Object.entries(prices).flatMap(([asset, byDay]) =>
+    Object.entries(byDay).map(([day, price]) => ({ asset, priced_at: `${day} 00:00:00+00`, price })),
+  )
+  for (const [at, row] of rows.entries())
+    await books.insert('imported_prices', {
+      page_id: '900',
+      page_row: String(at),
+      currency: 'USD',
+      source: 'market',
+      ...row,
+    })
+  await books.account('main', 'unified')
+  const swept = (move: Move): boolean => move.type.startsWith('SMALL')
+  const all = balanced(given, opening)
+  await books.tax(
+    'SPOT',
+    all.filter((row) => !swept(row)),
+  )
+  if (all.some(swept)) await books.tax('OTHER', all.filter(swept))
+  return await books.build({ reportingCurrency }, { steps: [lotsStep(matchingOf(choice).options)] })
+}
+
+const pieces = async (coin = '%') =>
+  (
+    await books!.query(
+      `select coin, quantity, proceeds, cost_basis, gain from disposals where coin like '${coin}'
+       order by disposed_at, coin, quantity desc`,
+    )
+  ).map((row) => row.map((cell) => cell ?? '?').join(' '))
+
+const lots = async (coin: string) =>
+  (
+    await books!.query(
+      `select quantity_left, cost_basis_left from lots where coin = '${coin}' order by acquired_at, quantity_left desc`,
+    )
+  ).map((row) => row.map((cell) => cell ?? '?').join(' '))
+
+const bridge = () =>
+  books!.query('select realised_gains, unrealised_change, closing_value, difference from value_bridge')
+
+async function report(dir: string, name: ReportName, options: ReportOptions) {
+  const ledger = await openLedger(dir)
+  try {
+    const made = await makeReport(ledger, name, options)
+    const rows = await allRows(made.rows)
+    return {
+      rows: rows.map((row) =>
+        Object.fromEntries(made.columns.map(({ name: column }, at) => [column, row[at]])),
+      ),
+      notes: made.notes,
+    }
+  } finally {
+    ledger.close()
+  }
+}
+
+/** Coin, quantity, proceeds, cost and gain of each piece of a report. */
+const gainsOf = async (dir: string, options: ReportOptions): Promise<string[]> =>
+  (await report(dir, 'gains', options)).rows
+    .map(({ coin, quantity, proceeds, cost_basis, gain }) =>
+      [coin, quantity, proceeds, cost_basis, gain].map((cell) => String(cell)).join(' '),
+    )
+    .toSorted()
+
+const day = (number: number): string => `2026-01-${number}`
+const everyDay = (price: string): Record<string, string> =>
+  Object.fromEntries(Array.from({ length: 22 }, (_, at) => [day(10 + at), price]))
+
+const PRICES: Prices = {
+  USDT: everyDay('1'),
+  BGB: everyDay('5'),
+  ETH: { ...everyDay('3200'), [day(12)]: '3000', [day(16)]: '3300' },
+}
+
+/** 10,000 USDT and 10 BGB for dollars, the second with a fee; then ETH for USDT with every kind of fee, and a sale. */
+const FEES: readonly string[] = [
+  `${day(10)} 12:00: in 10000 USDT, out -10000 USD`,
+  // A fee of 1 USD: 41 for 10.
+  `${day(11)} 12:00: in 10 BGB, out -40 USD -1`,
+  // Kept back from what is bought: 0.001 at 3,000 are 3.
+  `${day(12)} 12:00: in 1 ETH -0.001, out -3000 USDT`,
+  // In a third coin: 0.4 at 5 are 2.
+  `${day(13)} 12:00: in 0.5 ETH, fee -0.4 BGB, out -1600 USDT`,
+  // In the coin given.
+  `${day(14)} 12:00: in 0.5 ETH, out -1600 USDT -1.6`,
+  // A rebate: 0.0005 at 3,200 are 1.6.
+  `${day(15)} 12:00: in 0.5 ETH 0.0005, out -1600 USDT`,
+  // A sale: its fee came off what the coin given brought all along.
+  `${day(16)} 12:00: in 3300 USDT -3.3, out -1 ETH`,
+]
+
+const UNDER_US = [
+  'USDT 3000 2997 3000 -3',
+  'ETH 0.001 3 3 0',
+  // 10 BGB cost 41.
+  'BGB 0.4 2 1.64 0.36',
+  'USDT 1600 1598 1600 -2',
+  'USDT 1600 1598.4 1600 -1.6',
+  'USDT 1.6 1.6 1.6 0',
+  'USDT 1600 1601.6 1600 1.6',
+  // 0.999 of the first at 3,000 each, and 0.001 of the second at 3,200.
+  'ETH 0.999 3293.4033 2997 296.4033',
+  'ETH 0.001 3.2967 3.2 0.0967',
+  'USDT 3.3 3.3 3.3 0',
+]
+
+const UNDER_OTHERS = [
+  'USDT 3000 3000 3000 0',
+  'ETH 0.001 3 3.003 -0.003',
+  'BGB 0.4 2 1.64 0.36',
+  'USDT 1600 1600 1600 0',
+  'USDT 1600 1600 1600 0',
+  'USDT 1.6 1.6 1.6 0',
+  'USDT 1600 1600 1600 0',
+  // The first cost 3,003 and has 0.999 left of 1; the second 1,602 for 0.5.
+  'ETH 0.999 3293.4033 2999.997 293.4063',
+  'ETH 0.001 3.2967 3.204 0.0927',
+  'USDT 3.3 3.3 3.3 0',
+]
+
+describe('an exchange of two coins under us', () => {
+  it('takes its fee off what the coin given brought; the coin received costs what it was worth', async () => {
+    const { openBreaks } = await built(moves(...FEES), { prices: PRICES })
+    expect((await pieces()).toSorted()).toEqual(UNDER_US.toSorted())
+    expect(await lots('ETH')).toEqual(['0.499 1596.8', '0.5 1600', '0.5 1600', '0.0005 1.6'])
+    // What was bought with money has its fee in the cost.
+    expect(await lots('BGB')).toEqual(['9.6 39.36'])
+    // 89,959 USD, 5,495.1 USDT, 1.4995 ETH at 3,300 and 9.6 BGB at 5; ETH cost 4,798.4.
+    expect(await bridge()).toEqual([['291.86', '158.59', '100450.45', '0']])
+    expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+  })
+
+  it('has it in the cost under all other rules; both sides are the same together', async () => {
+    const { openBreaks } = await built(moves(...FEES), { prices: PRICES, choice: {} })
+    expect((await pieces()).toSorted()).toEqual(UNDER_OTHERS.toSorted())
+    expect(await lots('ETH')).toEqual(['0.499 1598.796', '0.5 1601.6', '0.5 1598.4', '0.0005 1.6'])
+    // ETH cost 4,800.396: 1.996 less was lost at once, and as much less is not realised yet.
+    expect(await bridge()).toEqual([['293.856', '156.594', '100450.45', '0']])
+    expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+    for (const [name, law] of Object.entries(laws))
+      expect([name, law.exchangeFeesGivenFrom]).toEqual([name, name === 'us' ? 2025 : null])
+  })
+
+  it('is the same in a report whose rules are not those of the books, and in the return', async () => {
+    await built(moves(...FEES), { prices: PRICES, choice: {} })
+    const { dir } = books!
+    expect(await gainsOf(dir, { rules: 'us' })).toEqual(UNDER_US.toSorted())
+    expect(await gainsOf(dir, {})).toEqual(UNDER_OTHERS.toSorted())
+    const taxes = await report(dir, 'taxes', { rules: 'us', year: 2026 })
+    // In whole dollars each: 2,997 + 3 + 2 + 1,598 + 1,598 + 2 + 1,602 + 3,293 + 3 + 3, and what they cost.
+    expect(
+      taxes.rows.filter(({ line }) => line === '3').map(({ figure, value }) => `${figure}: ${value}`),
+    ).toEqual([
+      'Short-term, Form 8949 box I: proceeds (d): 11101',
+      'Short-term, Form 8949 box I: cost or other basis (e): 10810',
+      'Short-term, Form 8949 box I: adjustments (g): 0',
+      'Short-term, Form 8949 box I: gain or (loss) (h): 291',
+    ])
+  })
+
+  it('is the same in another currency of a state; in a coin, which then has no lots, the fee stays in the cost', async () => {
+    await built(moves(...FEES), {
+      prices: { ...PRICES, EUR: everyDay('1.25') },
+      choice: {},
+      reportingCurrency: 'EUR',
+    })
+    const gains = async (currency: string) => await gainsOf(books!.dir, { rules: 'us', currency })
+    expect(await gains('USD')).toEqual(UNDER_US.toSorted())
+    expect((await gains('USDT')).filter((piece) => piece.startsWith('ETH'))).toEqual(
+      UNDER_OTHERS.filter((piece) => piece.startsWith('ETH')).toSorted(),
+    )
+  })
+
+  it('needs books that were built with both values; other rules do not', async () => {
+    await built(moves(...FEES), { prices: PRICES, choice: {} })
+    const { dir } = books!
+    const instance = await DuckDBInstance.create(join(dir, 'ledger.duckdb'))
+    const connection = await instance.connect()
+    await connection.run('alter table lot_events drop column value_given')
+    await connection.run('alter table lot_matching drop column exchange_fees_given_from')
+    connection.closeSync()
+    instance.closeSync()
+    await expect(gainsOf(dir, { rules: 'us' })).rejects.toMatchObject({
+      name: 'UsageError',
+      details: {
+        where: 'table lot_events',
+        action: 'Run `tieout build` to publish the ledger again.',
+      },
+    })
+    expect(await gainsOf(dir, {})).toEqual(UNDER_OTHERS.toSorted())
+    expect(await gainsOf(dir, { rules: 'generic', scope: 'universal' })).toEqual(UNDER_OTHERS.toSorted())
+  })
+
+  it('counts so from the first instant of 2025 in the zone of the return', async () => {
+    const given = moves(
+      '2024-12-30T12:00: in 10000 USDT, out -10000 USD',
+      '2024-12-31T23:59: in 1 ETH, out -3000 USDT -3',
+      '2025-01-01T03:00: in 1 ETH, out -3000 USDT -3',
+      '2025-01-01T06:00: in 1 ETH, out -3000 USDT -3',
+    )
+    const days = ['2024-12-30', '2024-12-31', '2025-01-01']
+    const of = (price: string) => Object.fromEntries(days.map((one) => [one, price]))
+    const prices = { USDT: of('1'), ETH: of('3000') }
+    await built(given, { prices, choice: { rules: 'us' } })
+    expect(await lots('ETH')).toEqual(['1 3003', '1 3000', '1 3000'])
+    expect((await pieces('USDT')).filter((piece) => piece.startsWith('USDT 3000'))).toEqual([
+      'USDT 3000 3000 3000 0',
+      'USDT 3000 2997 3000 -3',
+      'USDT 3000 2997 3000 -3',
+    ])
+    expect(await books!.query('select exchange_fees_given_from from lot_matching')).toEqual([
+      ['2025-01-01 00:00:00+00'],
+    ])
+    await books!.close()
+    await built(given, { prices, choice: { rules: 'us', timeZone: 'America/New_York' } })
+    // It was still 10 in the evening of the 31st, though January in UTC, by which the bridge goes.
+    expect(await lots('ETH')).toEqual(['1 3003', '1 3003', '1 3000'])
+    expect(await bridge()).toEqual([
+      ['0', '-3', '99997', '0'],
+      ['-3', '-3', '99991', '0'],
+    ])
+  })
+
+  it('is none against the money of a state, whose fee stays with the coin', async () => {
+    await built(moves(`${day(10)} 12:00: in 1 ETH, out -2500 EUR -2.5`), {
+      prices: { ...PRICES, EUR: everyDay('1.2') },
+      opening: { EUR: '10000' },
+    })
+    // 2.5 EUR are 3 USD; 1 ETH is worth 3,200.
+    expect(await lots('ETH')).toEqual(['1 3203'])
+    expect((await pieces('EUR')).map((piece) => piece.split(' ').slice(0, 3).join(' '))).toEqual([
+      'EUR 2500 3200',
+      'EUR 2.5 3',
+    ])
+  })
+
+  it('whose fee has no price leaves the proceeds unknown, and not the cost', async () => {
+    await built(
+      moves(
+        `${day(10)} 12:00: in 10000 USDT, out -10000 USD`,
+        `${day(12)} 12:00: in 1 ETH, fee -5 XYZ, out -3000 USDT`,
+      ),
+      { prices: PRICES, opening: { USD: '100000', XYZ: '10' } },
+    )
+    expect(await lots('ETH')).toEqual(['1 3000'])
+    expect(await pieces('USDT')).toEqual(['USDT 3000 ? 3000 ?'])
+  })
+
+  it('of several coins at once takes its fee off what the coins given brought, by their value', async () => {
+    const dust = moves(
+      `${day(10)} 12:00: in 1 BTC, out -100 USD`,
+      `${day(11)} 12:00: in 1 ETH, out -20 USD`,
+      `${day(20)} 12:00: dust -0.1 BTC, dust -0.2 ETH, swept 4 BGB -0.1`,
+    )
+    const prices = { BTC: everyDay('120'), ETH: everyDay('30'), BGB: everyDay('4') }
+    await built(dust, { prices })
+    // 4 BGB are worth 16, of which the fee takes 0.4; BTC has two thirds of 15.6.
+    expect(await pieces()).toEqual(['BGB 0.1 0.4 0.4 0', 'BTC 0.1 10.4 10 0.4', 'ETH 0.2 5.2 4 1.2'])
+    expect(await lots('BGB')).toEqual(['3.9 15.6'])
+    expect((await bridge()).map(([gains, , , difference]) => [gains, difference])).toEqual([['1.6', '0']])
+  })
+
+  it('stays as it is in books whose currency is a coin, where that coin has no lots', async () => {
+    await built(
+      moves(
+        `${day(12)} 12:00: in 1 ETH, out -3000 USDT -3`,
+        `${day(13)} 12:00: in 2 BGB, out -0.1 ETH -0.001`,
+      ),
+      {
+        prices: PRICES,
+        reportingCurrency: 'USDT',
+        opening: { USDT: '10000' },
+      },
+    )
+    expect(
+      await books!.query('select count(*) from lot_events where value_given is distinct from value'),
+    ).toEqual([['0']])
+  })
+})
+
+describe('imported trades of two coins under us', () => {
+  const PRICE_HEADER = 'time,asset,currency,price'
+
+  function imported(rules: 'us' | 'generic'): ImportedBooks {
+    const made = new ImportedBooks({ reports: { ...emptyConfig.reports, rules, currency: 'USD' } })
+    closers.push(() => made.close())
+    return made
+  }
+
+  const TRADES = [
+    'u1,2025-03-01T12:00:00Z,kraken,buy,USDT,5000,USD,5000,5,USD',
+    // 0.001 of 1 ETH for 3,000: a fee of 3.
+    'b1,2025-03-02T12:00:00Z,kraken,buy,ETH,1,USDT,3000,0.001,ETH',
+    's1,2025-03-03T12:00:00Z,kraken,sell,ETH,0.5,USDT,1600,1.6,USDT',
+  ]
+
+  const PRICED = ['2025-03-02', '2025-03-03'].map((one) => `${one}T00:00:00Z,USDT,USD,1`)
+
+  it('have their fee on the side of the coin given, and money its own', async () => {
+    const made = imported('us')
+    await made.import('prices', [PRICE_HEADER, ...PRICED, ''].join('\n'))
+    await made.trades(...TRADES)
+    const { openBreaks } = await made.build()
+    expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+    expect((await made.gains()).toSorted()).toEqual(
+      [
+        // 5,000 USDT cost 5,005.
+        'b1 <- u1: 3000 for 2997 cost 3003 gain -6',
+        'b1 <- b1: 0.001 for 3 cost 3 gain 0',
+        's1 <- b1: 0.5 for 1598.4 cost 1500 gain 98.4',
+        's1 <- u1: 1.6 for 1.6 cost 1.6016 gain -0.0016',
+      ].toSorted(),
+    )
+    expect((await made.gains({ rules: 'generic' })).toSorted()).toEqual(
+      [
+        'b1 <- u1: 3000 for 3000 cost 3003 gain -3',
+        'b1 <- b1: 0.001 for 3 cost 3.003 gain -0.003',
+        's1 <- b1: 0.5 for 1598.4 cost 1501.5 gain 96.9',
+        's1 <- u1: 1.6 for 1.6 cost 1.6016 gain -0.0016',
+      ].toSorted(),
+    )
+    expect((await made.query('select difference from value_bridge')).map(String)).toEqual(['0'])
+    // The lot of ETH, and the USDT of its sale, whose values do not differ.
+    const [lot] = (await explained(made.dir, 'b1')).steps
+    const events = lot!.steps.filter(({ what }) => what === 'event').map(({ fields }) => fields)
+    expect(events.map(({ coin, kind, value, value_given }) => [coin, kind, value, value_given])).toEqual([
+      ['ETH', 'acquire', '3003', '3000'],
+      ['ETH', 'dispose', '3', undefined],
+      ['USDT', 'dispose', '3000', '2997'],
+    ])
+  })
+})
