@@ -45,7 +45,7 @@ for (const seed of Array.from({ length: SEEDS }, (_, index) => index + 1)) {
       expect(await bridged(dir)).toEqual(CLOSED)
 
       // Under us fees of exchanges stand on the other side.
-      for (const reports of ['currency: EUR, rules: us', 'currency: USDT']) {
+      for (const reports of ['currency: EUR, rules: us, scope: account', 'currency: USDT']) {
         writeFileSync(config, `${shipped}reports: { ${reports} }\n`)
         expect([0, 3]).toContain((await command(['build', '--dir', dir])).code)
         expect(await bridged(dir)).toEqual(CLOSED)

@@ -197,8 +197,20 @@ describe('an exchange of two coins under us', () => {
     // ETH cost 4,800.396: 1.996 less was lost at once, and as much less is not realised yet.
     expect(await bridge()).toEqual([['293.856', '156.594', '100450.45', '0']])
     expect(openBreaks.filter(({ severity }) => severity !== 'notice')).toEqual([])
+    // Two legs of four exchanges; what one side gains the other loses.
+    expect(
+      await books!.query(
+        `select count(*), sum(case kind when 'acquire' then value - value_given else value_given - value end)
+         from lot_events where value_given <> value`,
+      ),
+    ).toEqual([['8', '0']])
     for (const [name, law] of Object.entries(laws))
       expect([name, law.exchangeFeesGivenFrom]).toEqual([name, name === 'us' ? 2025 : null])
+    // A fee that is netted stands in no cost, so the two readings do not go together.
+    const both = Object.values(laws).filter(
+      (law) => law.exchangeFeesGivenFrom !== null && law.feesInKind.includes('net'),
+    )
+    expect(both).toEqual([])
   })
 
   it('is the same in a report whose rules are not those of the books, and in the return', async () => {
