@@ -77,14 +77,14 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   case when is_of_value then ordered_value else ordered end as expected,
   case when is_of_value then traded_value else traded end as found,
   case when is_of_value then traded_value - ordered_value else traded - ordered end as difference,
-  'Orders of ' || grouped.symbol || ' and the trades of the tax records differ in '
+  'Orders ' || coalesce('of ' || grouped.symbol, 'without a symbol') || ' and the trades of the tax records differ in '
     || case when is_of_value then 'value' else 'quantity' end || ' on '
     || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,
   cast(to_json(first_ids.ids) as varchar) as evidence,
-  grouped.symbol as culprit
+  coalesce(grouped.symbol, '') as culprit
 from grouped
 join first_ids
   on first_ids.account = grouped.account and first_ids.symbol is not distinct from grouped.symbol
-left join caused on caused.account = grouped.account and caused.symbol = grouped.symbol
+left join caused on caused.account = grouped.account and caused.symbol is not distinct from grouped.symbol

@@ -75,7 +75,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   case when what = 'order' then 0 else quantity end as found,
   case when what = 'order' then -quantity else quantity - coalesce(order_quantity, 0) end as difference,
   case
-    when what = 'order' then 'A completed P2P ' || side || ' order has no P2P record.'
+    when what = 'order' then 'A completed P2P ' || coalesce(side || ' ', '') || 'order has no P2P record.'
     when order_id is not null then 'A P2P ' || side || ' and its completed merchant order report different quantities.'
     else 'A P2P ' || side || ' has no completed merchant order, so its fiat side is unknown.'
   end || case when caused.cause is null then '' else ' Follows from ' || caused.cause || '.' end as explanation,

@@ -174,6 +174,56 @@ describe('a P2P purchase of another quantity than its merchant order', () => {
   })
 })
 
+/** What the breaks say, in the order of the words. */
+const words = (check: string): Promise<(string | null)[][]> =>
+  books.query(`select explanation from breaks where check_name = '${check}' order by 1`)
+
+describe('an order that does not say what it is of', () => {
+  beforeEach(() => books.account('main', 'unified'))
+
+  it('is a break in words where it lacks its side', async () => {
+    const order = { order_id: '77', side: null, coin: 'USDT', count: '11', status: 'Completed' }
+    const times = { c_time: '2026-02-05 11:50:00+00', release_time: '2026-02-05 12:00:00+00' }
+    await books.page('tax.p2pRecords', [p2p('1', 'buy', '11', 5)], { covers })
+    await books.page('p2p.orders', [{ ...order, ...times }], { covers })
+    await books.build()
+    expect(await words('p2p_match')).toEqual([
+      ['A P2P buy has no completed merchant order, so its fiat side is unknown.'],
+      ['A completed P2P order has no P2P record.'],
+    ])
+  })
+
+  it('is a break in words where it lacks its symbol, and a notice where something is known to be missing', async () => {
+    const ts = '2026-02-05 12:00:00+00'
+    const states = { order_status: 'filled', created_time: ts, updated_time: ts }
+    const order = {
+      order_id: '77',
+      category: 'SPOT',
+      symbol: null,
+      cum_exec_qty: '0.3',
+      cum_exec_value: '900',
+    }
+    await books.page('trade.orderHistory', [{ ...order, ...states }], { partition: 'SPOT', covers })
+    await books.tax('SPOT', [], { covers })
+    await books.build()
+    const explanation =
+      'Orders without a symbol and the trades of the tax records differ in quantity on 1 day or run of days, the first on 2026-02-05'
+    expect(await words('orders_vs_tax')).toEqual([[`${explanation}.`]])
+    const change = { id: '1', coin: 'BTC', type: 'TRANSFER_IN', amount: '1', ts }
+    await books.tax(
+      'SPOT',
+      [
+        { ...change, balance: '1' },
+        { ...change, id: '2', balance: '3' },
+      ],
+      { covers },
+    )
+    await books.build()
+    const [[caused]] = (await words('orders_vs_tax')) as [[string]]
+    expect(caused).toBe(`${explanation}; this follows from the open balance chain of BTC at record 2.`)
+  })
+})
+
 describe('an order that tells another value than its trades', () => {
   const ts = '2026-02-05 12:00:00+00'
   const legs: Move[] = [
