@@ -41,13 +41,13 @@ const COLUMNS: Readonly<Record<string, string>> = {
   occurred_at: 'When the disagreement arose; null where it has no moment.',
   expected: 'What was expected, in units of the coin; null where it is no amount.',
   found: 'What was found, in units of the coin; null where it is no amount.',
-  difference: 'found − expected.',
+  difference: 'found − expected; null where one of them is.',
   explanation: 'What it means and what would cure it.',
   evidence: 'Ids to look at, as a JSON list.',
   first_seen_at: 'When a build first found it.',
   status: 'open, explained by a note of the user, or resolved.',
   note: 'What the user says of it; null where no note holds, and where the note has been erased.',
-  noted_at: 'When the note was made.',
+  noted_at: 'When the note was made; null where no note holds.',
   figures_hash:
     'Of severity, amounts, evidence and the numbers of the explanation: with other figures a note no longer holds.',
 }

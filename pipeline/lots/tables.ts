@@ -60,7 +60,7 @@ export const lotTables = {
     doc: 'Open lots: what is left of each acquisition, or of each pool.\ngrain: one row per account, coin and open lot\nkeys:  lot_id; null for a pool, of which each account and coin has one',
     columns: {
       account: text(
-        'Account that holds the lot; over all accounts, where it was acquired, and null for a pool.',
+        'Account that holds the lot, or account/before for what was imported of one that the venue reports and is not handed over to its books; over all accounts, where it was acquired, and null for a pool.',
       ),
       coin: text('Coin held.'),
       method,
@@ -72,7 +72,7 @@ export const lotTables = {
     },
   },
   unknown_basis: {
-    doc: 'What left an account without a known cost. Lots left + borrowed coins on hand − quantity = the balance, for each account and coin; over all accounts, for each coin.\ngrain: one row per account and coin\nkeys:  account, coin unique',
+    doc: 'What left an account without a known cost. Lots left + borrowed coins on hand − quantity = the balance, for each account and coin; over all accounts, for each coin. What lies under account/before (see lots) is in no balance.\ngrain: one row per account and coin\nkeys:  account, coin unique',
     columns: {
       account: text('Account that disposed or sent.'),
       coin: text('Coin in question.'),
@@ -88,7 +88,7 @@ export const lotTables = {
       method,
       transfer_id: text('Id of the row that took it out.'),
       moved_at: time('When it left, UTC.'),
-      from_account: text('Account that it left.'),
+      from_account: text('Account that it left, or account/before: see lots.'),
       to_account: text('Account that it reached; null for a gift, and where no arrival is known.'),
       acquired_at: acquiredAt,
       quantity: amount('Quantity of the piece, in units of the coin.'),
@@ -134,7 +134,7 @@ export const lotTables = {
       coin: text('Coin of the event.'),
       happened_at: time('When it happened, UTC.'),
       event_id: text('Id of the event.'),
-      lot_id: text('Lot in question, where there is one.'),
+      lot_id: text('Lot in question; null where there is none.'),
       quantity: amount('Quantity in question, in units of the coin.'),
     },
   },

@@ -14,7 +14,7 @@
 --   amount: Amount of the record.
 --   fee: Fee of the record.
 --   balance: Balance after the record, as the venue sends it.
---   expected_balance: Balance before it plus what has been received since.
+--   expected_balance: Balance before it plus what has been received since; null at a start.
 --   gap: balance − expected_balance; null at a start.
 --   rounding: The part of the gap that is digits the venue keeps but does not print.
 --   opening: What was there before the first record, on that record; zero elsewhere.

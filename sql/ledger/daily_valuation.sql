@@ -11,9 +11,9 @@
 --   borrowed: Of loans, the principal that the wallet owes in this coin.
 --   price: Price of one coin in the reporting currency; null where none counts.
 --   price_source: Source of the price of each step of the way, with ` > ` between them; null for the currency itself.
---   priced_at: Time of the oldest price on the way.
---   value: quantity times price: what is borrowed is in it.
---   own_value: quantity less borrowed, times price, which is the `value` of `tieout report balances`.
+--   priced_at: Time of the oldest price on the way; null for the currency itself, and where none counts.
+--   value: quantity times price: what is borrowed is in it; null without a price.
+--   own_value: quantity less borrowed, times price, which is the `value` of `tieout report balances`; null without a price.
 --   currency: Reporting currency.
 with
 valued as (

@@ -7,7 +7,7 @@
 -- grain: one row per entry in another coin than the reporting currency, and per coin that an imported row moves
 -- keys:  coin, happened_at, place and account unique
 -- columns:
---   account: Account.
+--   account: Account; account/before for imported rows and lots of one that the venue reports, which lie beside its books until they are handed over.
 --   coin: Coin.
 --   happened_at: When it happened.
 --   place: Order among events of the same time.

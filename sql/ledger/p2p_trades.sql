@@ -16,7 +16,7 @@
 --   traded_at: When the coin moved.
 --   order_id: Merchant order; null where none matches.
 --   counterparty_id: Pseudonym of the other side, as in p2p_orders; null without an order.
---   apart_ms: Milliseconds between the record and the completion of the order.
+--   apart_ms: Milliseconds between the record and the completion of the order; null without an order.
 with
 records as (
   select entry_id, account, coin, abs(amount) as quantity, occurred_at, place,

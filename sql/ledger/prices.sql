@@ -10,7 +10,7 @@
 --   source: trades, p2p, candles (of the venue), ecb (its reference rates), marks (of positions), ltv (of institutional
 --     lending), or the source that an import names.
 --   page_id: Journal frame that brought it; null for one's own trades and deals.
---   page_row: Place of the row in it, from 0.
+--   page_row: Place of the row in it, from 0; null for one's own trades and deals.
 with
 traded as (
   select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,

@@ -20,7 +20,7 @@
 --   fee: Fee, positive when paid and negative for a rebate.
 --   fee_coin: Coin of the fee; null where there is none.
 --   other_fee: A second fee of the same trade in another coin; zero for most.
---   other_fee_coin: Coin of the second fee.
+--   other_fee_coin: Coin of the second fee; null where there is none.
 --   traded_at: When it happened.
 --   source: Feed that reports it; import for what was imported from elsewhere.
 with

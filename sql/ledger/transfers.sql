@@ -18,8 +18,8 @@
 --   kind: transfer, or margin_move within the account.
 --   occurred_at: When this leg happened.
 --   counter_entry_id: Entry of the other leg; null where it is not known.
---   counter_account: Account of the other leg.
---   counter_ledger: Wallet of the other leg.
+--   counter_account: Account of the other leg; null where it is not known.
+--   counter_ledger: Wallet of the other leg; null where it is not known.
 --   place: Order of the record among all of the account.
 with
 legs as (

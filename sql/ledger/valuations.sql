@@ -12,10 +12,10 @@
 --   value: What it was worth; null where no prices lead to the reporting currency.
 --   currency: Reporting currency.
 --   steps: How many prices it took: 0 for the reporting currency itself; null where there is no value.
---   rank: Place in the policy of the worst source on the way (see price_sources); 0 without a price.
---   path: The way: coins and currencies with ` > ` between them.
---   sources: Source of the price of each step, with ` > ` between them.
---   priced_at: Time of the oldest price on the way.
+--   rank: Place in the policy of the worst source on the way (see price_sources): 0 for the reporting currency itself; null where there is no value.
+--   path: The way: coins and currencies with ` > ` between them; null where there is no value.
+--   sources: Source of the price of each step, with ` > ` between them; null for the reporting currency itself, and without a value.
+--   priced_at: Time of the oldest price on the way; null where sources is.
 with
 looked_up as (
   select amounts.entry_id as entry_id, amounts.coin as coin, amounts.quantity as quantity,

@@ -19,7 +19,7 @@
 --     for LOTS, where those of trades are in the gain.
 --   funding: Futures funding; negative when paid.
 --   interest: Interest; negative when paid.
---   net_pnl: Sum of the four.
+--   net_pnl: Sum of the four; null where no gain is known.
 --   unknown_pieces: Pieces of disposals without a known gain.
 with
 lots as (

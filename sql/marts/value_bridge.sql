@@ -30,7 +30,7 @@
 --     of coins that were given away until then.
 --   unknown_cost_change: What the value of coins without a known cost changed by; of coins that were given away until then.
 --     So coins owed since before the books count; what is given back of them takes the cost of those coins off.
---   closing_value: Worth at the end of the month, or of the books, as in net_worth.
+--   closing_value: Worth at the end of the month, or of the books, as in net_worth; null where nothing has a price.
 --   difference: closing_value less all the others: zero where everything is known, null where a value is.
 --   unknown_events: Events and pieces of lots of the month without a known value or cost.
 --   unpriced_coins: Coins held at the beginning or the end of the month without a price then.

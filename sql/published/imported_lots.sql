@@ -8,8 +8,8 @@
 --   account: Account that holds it.
 --   asset: Coin.
 --   quantity: Quantity of the coin.
---   basis: What it cost, fees included.
---   currency: Currency or coin of the basis.
+--   basis: What it cost, fees included; null where that is not stated.
+--   currency: Currency or coin of the basis; null without one.
 --   file_name: File that first brought the lot.
 --   page_id: Journal frame of that import.
 --   page_row: Place of the row in the file, from 0.

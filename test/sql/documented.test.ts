@@ -1,6 +1,7 @@
 // What the published comments say of a table or a column, held against its rows: somebody who reads them alone is not misled.
-import { afterAll, beforeAll, expect, test } from 'vitest'
-import { TestBooks } from '../support/books.ts'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { lotsStep } from '../../pipeline/lots/step.ts'
+import { balanced, TestBooks } from '../support/books.ts'
 
 let books: TestBooks
 
@@ -52,4 +53,104 @@ test('an account that is known from imports only has no venue, and the comment s
     ['main', 'venue', 'unified'],
   ])
   expect(await commentOf('accounts', 'venue')).toContain('null')
+})
+
+describe('books in which much is not known', () => {
+  let unknown: TestBooks
+
+  beforeAll(async () => {
+    unknown = await TestBooks.open()
+    await unknown.account('main', 'unified')
+    const at = (day: number): string => `2026-01-${String(day).padStart(2, '0')} 12:00:00+00`
+    const covers = ['2026-01-01 00:00:00+00', '2026-01-31 00:00:00+00'] as const
+    const rows = balanced([
+      { id: '1', coin: 'USDT', type: 'TRANSFER_IN', amount: '1000', ts: at(1) },
+      { id: '2', coin: 'BTC', type: 'ORDER_DEALT_IN', amount: '1', fee: '-0.001', ts: at(2) },
+      { id: '3', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-100', ts: at(2) },
+      { id: '4', coin: 'DOGE', type: 'TRANSFER_IN', amount: '50', ts: at(3) },
+      { id: '5', coin: 'DOGE', type: 'SOMETHING_NEW', amount: '-20', ts: at(4) },
+      { id: '6', coin: 'BTC', type: 'TRANSFER_OUT', amount: '-0.1', ts: at(5) },
+      { id: '7', coin: 'DOGE', type: 'ORDER_DEALT_IN', amount: '1', ts: at(6) },
+      { id: '8', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-0.1', ts: at(6) },
+    ])
+    await unknown.tax('SPOT', rows, { covers })
+    const deal = { id: '1', coin: 'SOL', p2pTaxType: 'buy', balance: '2', ts: at(7) }
+    await unknown.page('tax.p2pRecords', [deal, { ...deal, id: '2', p2pTaxType: 'sell', balance: '1' }], {
+      covers,
+    })
+    const file = { file_name: 'file.csv', row_count: '2', sha256: 'aa', imported_at: AT }
+    await unknown.insert('imports', { ...file, page_id: '90', kind: 'trades' })
+    await unknown.insert('imports', { ...file, page_id: '91', kind: 'lots' })
+    const row = { page_id: '90', occurred_at: AT, nanos: '0', account: 'kraken', fee: '0' }
+    const sent = { ...row, page_row: '0', id: 't:out', type: 'transfer_out', asset: 'ETH', quantity: '1' }
+    await unknown.insert('imported_trades', sent)
+    const given = { ...row, page_row: '1', id: 'gift', type: 'income', asset: 'DOGE', quantity: '1' }
+    await unknown.insert('imported_trades', given)
+    const lot = { page_id: '91', nanos: '0', acquired_at: '2025-01-01 00:00:00+00', quantity: '100' }
+    await unknown.insert('imported_lots', { ...lot, page_row: '0', id: 'a', account: 'kraken', asset: 'XRP' })
+    const cost = { basis: '40', currency: 'USDT' }
+    await unknown.insert('imported_lots', {
+      ...lot,
+      ...cost,
+      page_row: '1',
+      id: 'b',
+      account: 'main',
+      asset: 'XRP',
+    })
+    await unknown.build(
+      { reportingCurrency: 'USDT' },
+      { steps: [lotsStep({ method: 'fifo', scope: 'account' })], publishAnyway: true },
+    )
+  }, 120_000)
+
+  afterAll(() => unknown.close())
+
+  test('a column in which something is null says when', async () => {
+    // What the venue sends is null where it sends nothing: tables that have versions of records.
+    const columns = await unknown.query(
+      `select table_name, column_name, comment from duckdb_columns()
+       where schema_name = 'main' and not internal and table_name not in
+         (select table_name from duckdb_columns() where column_name = 'is_current')`,
+    )
+    const unsaid: string[] = []
+    for (const [table, column, comment] of columns) {
+      const [[nulls]] = (await unknown.query(`select count(*) from ${table} where "${column}" is null`)) as [
+        [string],
+      ]
+      if (nulls !== '0' && !/null|empty/.test(comment ?? '')) unsaid.push(`${table}.${column}`)
+    }
+    expect(unsaid).toEqual([])
+  })
+
+  test('an amount without a value took no steps and has no rank, and the comments say so', async () => {
+    expect(
+      await unknown.query(
+        "select distinct coin, value is null, steps, rank from valuations where coin in ('DOGE', 'USDT') order by all",
+      ),
+    ).toEqual([
+      ['DOGE', 'true', null, null],
+      ['USDT', 'false', '0', '0'],
+    ])
+  })
+
+  test('imported lots of an account of the venue lie beside its books, under a name that the comments give', async () => {
+    const lots = await unknown.query(
+      "select account, quantity_left, cost_basis_left from lots where coin = 'XRP' order by 1",
+    )
+    expect(lots).toEqual([
+      ['kraken', '100', null],
+      ['main/before', '100', '40'],
+    ])
+    const named = [
+      ['lots', 'account'],
+      ['lot_events', 'account'],
+      ['lot_transfers', 'from_account'],
+    ] as const
+    for (const [table, column] of named) {
+      const rows = await unknown.query(
+        `select comment from duckdb_columns() where table_name = '${table}' and column_name = '${column}'`,
+      )
+      expect(rows[0]?.[0]).toContain('account/before')
+    }
+  })
 })
