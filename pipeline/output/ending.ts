@@ -4,8 +4,8 @@ import { extname, sep } from 'node:path'
 import { UsageError } from '../../models/error.ts'
 
 /**
- * Endings that mean one form, whichever command writes it, and those of documents that none of them writes: a table of text under
- * such a name opens nowhere. Any other, `.txt` among them, leaves the form open.
+ * Endings that mean one form, whichever command writes it, and those of documents, data and archives that none of them writes: a
+ * table of text under such a name opens nowhere, or as something else. Any other, `.txt` among them, leaves the form open.
  */
 const FORMS = {
   csv: 'csv',
@@ -22,6 +22,11 @@ const FORMS = {
   xls: 'xls',
   ods: 'ods',
   docx: 'docx',
+  tsv: 'tsv',
+  jsonl: 'jsonl',
+  ndjson: 'ndjson',
+  gz: 'gz',
+  zip: 'zip',
 } as const
 
 interface Asked<Form extends string> {
