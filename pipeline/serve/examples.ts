@@ -95,7 +95,7 @@ order by account, coin`,
   example(
     'Who sent what to whom',
     `select coin, account || ':' || ledger as sender,
-  coalesce(counter_account || ':' || counter_ledger, 'outside') as receiver,
+  coalesce(counter_account || ':' || counter_ledger, if(kind = 'margin_move', 'margin', 'outside')) as receiver,
   count(*) as transfers, sum(quantity) as quantity
 from transfers
 where direction = 'out'
@@ -154,8 +154,9 @@ order by case severity when 'error' then 0 when 'warning' then 1 else 2 end, occ
     'Days of which a feed is not complete',
     `select coverage.account, coverage.feed, coverage.partition, calendar.day, coverage.status, coverage.reason
 from calendar
-join coverage on calendar.day between coverage.starts_at::date and coverage.ends_at::date
-where coverage.status not in ('complete', 'empty')
+join coverage on calendar.day >= coalesce(coverage.starts_at::date, calendar.day)
+  and calendar.day <= coalesce(coverage.ends_at::date, calendar.day)
+where coverage.status not in ('complete', 'empty', 'not_applicable')
 order by all`,
   ),
   example(

@@ -2,8 +2,8 @@
 -- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
 -- millisecond are distinguished by their order, and equal transfers that follow each other within a second are tied in
 -- their order where as many went as came: the nearest leg may be that of the next one. Margin that is set aside within an
--- account comes back whenever its position or order ends: of equal quantities what went first comes back first. A leg
--- without another comes from or goes to a wallet that no feed reports.
+-- account comes back whenever its position or order ends: of equal quantities what went first comes back first. A transfer
+-- without another leg comes from or goes to a wallet that no feed reports; margin without one stays within the account.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- columns:

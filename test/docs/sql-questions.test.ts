@@ -34,8 +34,10 @@ beforeAll(async () => {
         },
         { id: '3', coin: 'BTC', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-1', ts: '2026-01-06 00:00:00+00' },
         { id: '4', coin: 'USDT', type: 'ORDER_DEALT_IN', amount: '130', ts: '2026-01-06 00:00:00+00' },
+        { id: '5', coin: 'USDC', type: 'INCREASE_MARGIN', amount: '-40', ts: '2026-01-06 00:00:00+00' },
+        { id: '6', coin: 'USDC', type: 'TRANSFER_OUT', amount: '-7', ts: '2026-01-06 00:00:00+00' },
       ],
-      { USDT: '1000' },
+      { USDT: '1000', USDC: '50' },
     ),
   )
   const file = { page_id: '90', imported_at: '2026-01-07 00:00:00+00' }
@@ -51,6 +53,8 @@ beforeAll(async () => {
       ...row,
     })
   }
+  await books.statement({ feed: 'p2p.orders', status: 'failed', code: '40014', reason: 'no permission' })
+  await books.statement({ feed: 'loan.ltv', status: 'not_applicable', code: '40084' })
   await books.build(
     { reportingCurrency: 'USDT' },
     { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
@@ -85,5 +89,19 @@ test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 1
   ])
   expect(await answer('Gains by holding period')).toEqual([
     ['up to a year', 'USDT', 1, '130', '101', '29', 0],
+  ])
+})
+
+test('a feed that failed as a whole is complete on no day, and one that does not apply lacks nothing', async () => {
+  const days = ['2026-01-02', '2026-01-03', '2026-01-04', '2026-01-05', '2026-01-06']
+  expect(await answer('Days of which a feed is not complete')).toEqual(
+    days.map((day) => ['main', 'p2p.orders', '', day, 'failed', 'no permission']),
+  )
+})
+
+test('margin that is set aside within an account was sent to nobody outside', async () => {
+  expect(await answer('Who sent what to whom')).toEqual([
+    ['USDC', 'main:UNIFIED', 'margin', 1, '40'],
+    ['USDC', 'main:UNIFIED', 'outside', 1, '7'],
   ])
 })
