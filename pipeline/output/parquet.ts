@@ -1,6 +1,14 @@
 // Parquet by DuckDB's own writer, in an instance that holds the rows, knows no ledger, and may touch one file alone.
 // The query itself runs elsewhere, without any access to files; so no query can write, whatever it says.
-import { DuckDBInstance, type DuckDBType, DuckDBTypeId } from '@duckdb/node-api'
+import {
+  DuckDBArrayType,
+  DuckDBInstance,
+  DuckDBListType,
+  DuckDBMapType,
+  DuckDBStructType,
+  type DuckDBType,
+  DuckDBTypeId,
+} from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import type { RawResult } from './column.ts'
@@ -9,10 +17,27 @@ import { makeSpillFolder } from './spill.ts'
 
 const ALMOST_A_FLOAT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT, DuckDBTypeId.UHUGEINT])
 
-/** Parquet has no integers of 128 bits, and DuckDB would write them as doubles. */
+/** Parquet has no integers of 128 bits, and DuckDB would write them as doubles, also inside of others. */
 function selected(name: string, type: DuckDBType): string {
   const column = identifier(name)
-  return ALMOST_A_FLOAT.has(type.typeId) ? `cast(${column} as decimal(38, 0)) as ${column}` : column
+  const exact = withoutFloats(type)
+  return exact === String(type) ? column : `cast(${column} as ${exact}) as ${column}`
+}
+
+/** The type in SQL, with a decimal in place of what would be written as a double. */
+function withoutFloats(type: DuckDBType): string {
+  if (ALMOST_A_FLOAT.has(type.typeId)) return 'DECIMAL(38,0)'
+  if (type instanceof DuckDBListType) return `${withoutFloats(type.valueType)}[]`
+  if (type instanceof DuckDBArrayType) return `${withoutFloats(type.valueType)}[${type.length}]`
+  if (type instanceof DuckDBMapType)
+    return `MAP(${withoutFloats(type.keyType)}, ${withoutFloats(type.valueType)})`
+  if (type instanceof DuckDBStructType) {
+    const members = type.entryTypes.map(
+      (member, at) => `${identifier(type.entryNames[at] as string)} ${withoutFloats(member)}`,
+    )
+    return `STRUCT(${members.join(', ')})`
+  }
+  return String(type)
 }
 
 /** Readers of Parquet, DuckDB among them, take capitals and small letters for the same. */

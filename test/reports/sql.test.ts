@@ -262,6 +262,28 @@ describe('Parquet', () => {
     connection.closeSync()
   })
 
+  test('holds 128-bit integers inside lists, structs and maps digit by digit, too', async () => {
+    const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'nested.parquet')
+    const big = '9007199254740993::hugeint'
+    const query = `select [${big}, null] as l, [[${big}]] as ll, {'HUGEINT': ${big}, 'b"': 'x'} as s,
+      map {'k': [{'n': ${big}}]} as m, [${big}, ${big}]::hugeint[2] as a, [9007199254740993::uhugeint] as u`
+    await runQuery(await publish([]), query, { format: 'parquet', out, terminal: memoryTerminal() })
+    const connection = await (await DuckDBInstance.create(':memory:')).connect()
+    const columns = ['l', 'll', 's', 'm', 'a', 'u'].map((name) => `cast(${name} as varchar)`)
+    const read = await connection.run(`select ${columns.join(', ')} from '${out}'`)
+    expect(await read.convertRows(readValue)).toEqual([
+      [
+        '[9007199254740993, NULL]',
+        '[[9007199254740993]]',
+        `{'HUGEINT': 9007199254740993, 'b"': x}`,
+        "{k=[{'n': 9007199254740993}]}",
+        '[9007199254740993, 9007199254740993]',
+        '[9007199254740993]',
+      ],
+    ])
+    connection.closeSync()
+  })
+
   test('needs a file', async () => {
     const answer = runQuery(await publish([]), 'select 1', { format: 'parquet', terminal: memoryTerminal() })
     await expect(answer).rejects.toMatchObject({
