@@ -1,5 +1,5 @@
 // What the law makes of the figures of disposals, for the notes of a report: what is still to come can change the last of them,
-// and a day that is one disposal stands under one account.
+// or makes a figure of a sale that has none yet, and a day that is one disposal stands under one account.
 import { listValue } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
@@ -10,7 +10,7 @@ import { disposalCount, type Sums } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import { CHOSEN_DISPOSALS } from './completeness.ts'
 import { endsOfBooks, QUIET_DAYS } from './gaps.ts'
-import { type ReportRequest, valuesOf } from './report.ts'
+import { OF_ACCOUNT, type ReportRequest, reach, sums, valuesOf, within } from './report.ts'
 import { yearSums } from './year-totals.ts'
 
 /** `reader` has the disposals, matched under the law. */
@@ -20,7 +20,43 @@ export async function lawNotes(
   law: Law,
   request: ReportRequest,
 ): Promise<string[]> {
-  return [...(await stillOpen(ledger, reader, law, request)), ...acrossAccounts(law, request)]
+  return [
+    ...(await stillOpen(ledger, reader, law, request)),
+    ...(await openShortSales(reader, law, request)),
+    ...acrossAccounts(law, request),
+  ]
+}
+
+/**
+ * Where the sale of borrowed coins is the disposal, one that nothing has closed is of the period in which it was sold, and has no
+ * gain yet. Elsewhere it is of the period that closes it.
+ */
+async function openShortSales(
+  reader: Reader,
+  { name, shortSales }: Law,
+  request: ReportRequest,
+): Promise<string[]> {
+  if (shortSales !== 'when sold' || !reader.tables.has('short_sales')) return []
+  const rows = await sums(
+    reader,
+    `select coin, sum(quantity), sum(proceeds), min(currency), ${reach('quantity', 'proceeds')}
+     from short_sales
+     where closed_at is null and ${OF_ACCOUNT} and ${within('sold_at')}
+       and ($currency::varchar is null or currency is null or currency = $currency)
+     group by coin, proceeds is null order by proceeds is null desc, coin`,
+    { ...valuesOf(request), currency: request.currency ?? null },
+  )
+  if (rows.length === 0) return []
+  const sold = rows.map(([coin, quantity, proceeds, currency]) =>
+    [
+      `${String(quantity)} ${String(coin)} for`,
+      proceeds === null ? 'an unknown value' : `${String(proceeds)} ${String(currency)}`,
+    ].join(' '),
+  )
+  return [
+    `Sold of borrowed coins and not bought again where the books end: ${sold.join(', ')}. Under ${name} rules the disposal is the ` +
+      `sale: it belongs to this period, and is in no figure before it is closed (docs/rules/${name}.md).`,
+  ]
 }
 
 /**

@@ -437,6 +437,37 @@ describe('what is still to come', () => {
   })
 })
 
+test('uk: a sale of borrowed coins that nothing has closed is told as one of its year that no figure has; elsewhere it counts when closed', async () => {
+  const lines = [
+    'main buy b1 2023-01-15 1 BTC 100',
+    'main borrow l1 2024-02-01 2 BTC',
+    'main sell s1 2024-02-02 3 BTC 900',
+    'main buy b2 2024-06-01 0.5 BTC 120',
+    'cold borrow l2 2024-02-01 1 ETH',
+    'cold sell s2 2024-02-03 1 ETH ?',
+  ]
+  const dir = await book('GBP', lines, [runUntil('2024-12-01T03:00:00Z')])
+  const told = async (name: 'taxes' | 'gains' | 'pnl', options: object) =>
+    (await show(dir, name, options)).notes.filter((note) => note.includes('borrowed'))
+  // 3 sold for 300 each: one of them owned, half a one bought again, and 1.5 open.
+  const open =
+    'Sold of borrowed coins and not bought again where the books end: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under uk rules ' +
+    'the disposal is the sale: it belongs to this period, and is in no figure before it is closed (docs/rules/uk.md).'
+  expect(figures(await show(dir, 'taxes', { rules: 'uk', year: 2023 })).slice(0, 3)).toEqual([
+    '14 Number of disposals: 1',
+    '15 Disposal proceeds: 450',
+    '16 Allowable costs: 220',
+  ])
+  for (const name of ['taxes', 'gains', 'pnl'] as const) {
+    expect([name, await told(name, { rules: 'uk', year: 2023 })]).toEqual([name, [open]])
+    expect([name, await told(name, { rules: 'uk', year: 2024 })]).toEqual([name, []])
+  }
+  expect(await told('taxes', { rules: 'uk', year: 2023, account: 'main' })).toEqual([
+    open.replace('1 ETH for an unknown value, ', ''),
+  ])
+  expect(await told('taxes', { rules: 'us', year: 2024 })).toEqual([])
+})
+
 describe('de', () => {
   const depots = (proceeds: string) =>
     book('EUR', [
