@@ -1,7 +1,9 @@
-// Two versions of a report, of which the later one has a column more: only what stands in it is a difference.
+// Two versions of a report held against each other: which lines are the same line, and what of a column counts that one of
+// the two does not have.
 import { expect, test } from 'vitest'
-import { differenceOf } from '../../pipeline/evidence/difference.ts'
-import { allRows } from '../../pipeline/output/column.ts'
+import { differenceOf, keyOf } from '../../pipeline/evidence/difference.ts'
+import type { Row } from '../../pipeline/output/cell.ts'
+import { allRows, type Column } from '../../pipeline/output/column.ts'
 
 test('a column that came with another version makes no difference of lines in which it is zero', async () => {
   const before = {
@@ -28,4 +30,52 @@ test('a column that came with another version makes no difference of lines in wh
     ['changed', 'desk', 'income', '0', ''],
   ])
   expect(differenceOf('year', ['account'], after, before).summary).toBe('2 lines changed.')
+})
+
+/** What differs between two versions of a report, as its own columns name its lines. */
+async function changes(
+  name: string,
+  columns: readonly Column[],
+  before: readonly Row[],
+  after: readonly Row[],
+): Promise<unknown[][]> {
+  const lines = (rows: readonly Row[]) => ({ columns: columns.map(({ name: column }) => column), rows })
+  const { rows } = differenceOf('filing', keyOf(name, columns), lines(before), lines(after))
+  return (await allRows(rows)).map((row) => [...row])
+}
+
+test('futures of a return are told apart by their coin: another coin before them changes none of theirs', async () => {
+  const columns = ['form', 'line', 'figure', 'value', 'currency'].map((name) =>
+    name === 'value' ? ({ name, kind: 'amount' } as const) : { name },
+  )
+  const future = (value: string, coin: string): Row => ['Futures', null, 'COIN-FUTURES: fees', value, coin]
+  expect(
+    await changes('taxes', columns, [future('-2', 'ETH')], [future('-0.1', 'BTC'), future('-2.5', 'ETH')]),
+  ).toEqual([
+    ['changed', 'Futures |  | COIN-FUTURES: fees | ETH', 'value', '-2', '-2.5'],
+    ['added', 'Futures |  | COIN-FUTURES: fees | BTC', 'form', '', 'Futures'],
+    ['added', 'Futures |  | COIN-FUTURES: fees | BTC', 'figure', '', 'COIN-FUTURES: fees'],
+    ['added', 'Futures |  | COIN-FUTURES: fees | BTC', 'value', '', '-0.1'],
+    ['added', 'Futures |  | COIN-FUTURES: fees | BTC', 'currency', '', 'BTC'],
+  ])
+})
+
+test('a highest value that is of another day is a change of its account, not an account removed and one added', async () => {
+  const columns = [
+    { name: 'account' },
+    { name: 'highest_value', kind: 'amount' },
+    { name: 'highest_on', kind: 'date' },
+    { name: 'days' },
+  ] as const
+  expect(
+    await changes(
+      'account-values',
+      columns,
+      [['alpha', '21000', '2023-06-20', '364']],
+      [['alpha', '24000', '2023-07-01', '364']],
+    ),
+  ).toEqual([
+    ['changed', 'alpha', 'highest_value', '21000', '24000'],
+    ['changed', 'alpha', 'highest_on', '2023-06-20', '2023-07-01'],
+  ])
 })
