@@ -58,6 +58,8 @@ export interface LotOptions {
   readonly shortSales?: ShortSales
   /** How far the law looks ahead; by default it does not. */
   readonly lookAheadDays?: number
+  /** For a method that looks ahead: the beginning of a day before which it is to end, though it sees all. */
+  readonly untilUs?: bigint
 }
 
 /** Runs one method over events that come by coin, then time, then place (`inOrder` makes them so). */
@@ -73,8 +75,8 @@ export class LotEngine {
   constructor(options: LotOptions, sink: Sink) {
     this.#rule = ruleOf(options)
     const { scope, selections = new Map(), timeZone = 'UTC', lookAheadDays = 0 } = options
-    const { gifts = 'leave', shortSales = 'when closed' } = options
-    this.#context = { scope, sink, selections, timeZone, gifts, shortSales, lookAheadDays }
+    const { gifts = 'leave', shortSales = 'when closed', untilUs = null } = options
+    this.#context = { scope, sink, selections, timeZone, gifts, shortSales, lookAheadDays, untilUs }
   }
 
   /** Throws a TieoutError when an event comes out of order; all else that is wrong goes to `sink.problem`. */

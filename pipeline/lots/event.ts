@@ -209,6 +209,11 @@ export interface RuleContext {
   readonly shortSales: ShortSales
   /** Days after a disposal in which an acquisition still bears on it; of no use to a method that decides at once. */
   readonly lookAheadDays: number
+  /**
+   * Unix microseconds; null for the end. What happens from then on is seen and not done, so that lots are those of that moment
+   * as the disposals before it left them. Only for methods that look ahead: to others the events before it say as much.
+   */
+  readonly untilUs: bigint | null
   readonly sink: Sink
   readonly selections: NamedLotsOf
   /** IANA name; whose days are counted. */

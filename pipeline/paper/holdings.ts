@@ -40,6 +40,11 @@ export async function holdings(question: PaperQuestion): Promise<Content> {
           ]
         : []),
       'Cost is that of the lots that were open at the time. Borrowed coins have no cost, and the reporting currency has no lots.',
+      ...(question.law.lookAhead?.pieces === 'disposals'
+        ? [
+            `Under ${question.law.name} rules what was sold and is matched with a later purchase is still in the pool until then: its quantity may be above what was held.`,
+          ]
+        : []),
     ],
     tables: [
       ...(from === null ? [] : await heldBefore(question, from, 'the beginning')),

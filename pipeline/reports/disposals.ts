@@ -82,7 +82,8 @@ function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matchi
 }
 
 /**
- * A reader whose `lots` are those that were open at an instant, as if the books had ended there; at their end without one.
+ * A reader whose `lots` are those that were open at an instant; at the end of the books without one. Where the law looks ahead,
+ * they are what the disposals before it left, which later purchases may have met: at the beginning of a day.
  * Null where nothing was asked for and the published lots were matched otherwise than is configured now.
  */
 export async function lotsBefore(
@@ -102,7 +103,10 @@ export async function lotsBefore(
   if (earlier === 0) return NO_LOTS
   if (later === 0) return (await disposalsOf(ledger, choice, wanted)).reader
   const conversion = await conversionTo(ledger, wanted)
-  return await computeDisposals(ledger, { ...matching.options, tables: ['lots'] }, conversion, before)
+  const options = { ...matching.options, tables: ['lots'] as const }
+  if (options.lookAheadDays === 0) return await computeDisposals(ledger, options, conversion, before)
+  const untilUs = BigInt(Date.parse(before)) * 1_000n
+  return await computeDisposals(ledger, { ...options, untilUs }, conversion)
 }
 
 /** Before anything was acquired. */

@@ -78,6 +78,53 @@ test('holdings at the end are those of the end of the period, also where no run 
   expect(held(goesOn, 'the end of the books')).toBe('0.5 25')
 })
 
+describe('where the law looks ahead, the cost at the end of a year is what the disposals of that year leave', () => {
+  const cost = (page: string, when: string) =>
+    table(page, `At ${when}: cost of open lots`).map(
+      (line) => `${line['quantity left']} for ${line['cost basis left']}`,
+    )
+
+  test('uk: what was sold and is matched with a later purchase is still in the pool', async () => {
+    const dir = await importedBooks('reports: { rules: uk, currency: GBP }\n', [
+      'b1,2024-05-01T12:00:00Z,a,buy,BTC,2,GBP,20000,,',
+      's1,2025-03-20T12:00:00Z,a,sell,BTC,1,GBP,15000,,',
+      'b2,2025-04-10T12:00:00Z,a,buy,BTC,1,GBP,12000,,',
+      's2,2025-06-01T12:00:00Z,a,sell,BTC,0.5,GBP,9000,,',
+      'b3,2026-06-01T12:00:00Z,a,buy,BTC,1,GBP,30000,,',
+    ])
+
+    const [first, second] = [
+      await paper(dir, 'taxes', '--year', '2024'),
+      await paper(dir, 'taxes', '--year', '2025'),
+    ]
+
+    // The sale of March costs 12,000, and leaves the pool as it was.
+    expect(table(first, 'Gains by lot').map((line) => line['cost basis'])).toEqual(['12000', '12000'])
+    const turn = '(before 2025-04-06 00:00:00 Europe/London)'
+    expect(cost(first, `the end ${turn}`)).toEqual(['2 for 20000'])
+    expect(cost(second, `the beginning ${turn}`)).toEqual(['2 for 20000'])
+    expect(table(second, 'Gains by lot').map((line) => line['cost basis'])).toEqual(['5000', '5000'])
+    expect(cost(second, 'the end (before 2026-04-06 00:00:00 Europe/London)')).toEqual(['1.5 for 15000'])
+    expect(plain(first)).toContain('Under uk rules what was sold and is matched with a later purchase')
+  })
+
+  test('ca: a loss that later sales leave whole is in no cost', async () => {
+    const dir = await importedBooks('reports: { rules: ca, currency: CAD, time_zone: America/Toronto }\n', [
+      'b1,2025-03-01T12:00:00Z,a,buy,X,50,CAD,500,,',
+      's1,2025-12-20T12:00:00Z,a,sell,X,20,CAD,100,,',
+      'b2,2025-12-28T12:00:00Z,a,buy,X,15,CAD,90,,',
+      's2,2026-01-10T12:00:00Z,a,sell,X,45,CAD,900,,',
+    ])
+
+    const page = await paper(dir, 'taxes', '--year', '2025')
+
+    // Of 20 sold at a loss of 100, 15 were bought again, and none is held on 19 January: nothing is denied.
+    expect(table(page, 'Gains by lot').map((line) => line.gain)).toEqual(['-100', '-100'])
+    expect(cost(page, 'the end (before 2026-01-01 00:00:00 America/Toronto)')).toEqual(['45 for 390'])
+    expect(plain(page)).not.toContain('is matched with a later purchase')
+  })
+})
+
 test('the cover counts open breaks in words that agree', async () => {
   const cover = async (...coins: readonly string[]): Promise<string> => {
     const sold = coins.map((coin) => `s-${coin},2025-06-01T00:00:00Z,a,sell,${coin},1,USD,50,,`)

@@ -136,6 +136,8 @@ class CaBook implements CoinBook {
 
   #decide(waiting: Waiting): void {
     const { event } = waiting
+    const { untilUs } = this.#context
+    if (untilUs !== null && effectiveAtUs(event) >= untilUs) return
     switch (event.kind) {
       case 'acquire':
         this.#buy(waiting)

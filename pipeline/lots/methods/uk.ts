@@ -142,7 +142,10 @@ class UkBook implements CoinBook {
         if (same === undefined) byNumber.set(day.number, [{ key, day }])
         else same.push({ key, day })
       }
+    const { untilUs } = this.#context
+    const end = untilUs === null ? Number.POSITIVE_INFINITY : this.#dayOf(untilUs)
     for (const number of [...byNumber.keys()].sort((a, b) => a - b)) {
+      if (number >= end) return
       const today = byNumber.get(number)!
       for (const { key, day } of today)
         for (const parcel of day.bought) if (quantityOf(parcel) > 0n) this.#holdings.holding(key).add(parcel)
