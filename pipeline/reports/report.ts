@@ -47,8 +47,10 @@ export interface ReportRequest {
   readonly currency?: string | undefined
   /** For US forms: which Form 1099-DA was received. */
   readonly form1099?: Form1099 | undefined
-  /** Losses of returns from before the books, as configured. */
+  /** Losses of returns from before the books, as configured; they are of returns under the configured rules. */
   readonly losses?: OpeningLosses | undefined
+  /** Null where none are configured that have returns. */
+  readonly lossesUnder: string | null
 }
 
 /** UsageError when the ledger was published by a version that did not make the table. */

@@ -70,9 +70,12 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const outside = disposalCount(totals) === 0 ? await isOutsideBooks(ledger, request) : null
   const limit = limitsOf(law.name)
   const calendar = calendarOf(law, request.lots.timeZone)
+  const { losses, lossesUnder } = request
+  const isOwn = lossesUnder === null || lossesUnder === law.name
+  const opening = isOwn ? losses : undefined
   const carried: Carried =
     isInCurrency && request.account === undefined
-      ? await carriedInto(reader, { law, calendar, limit, year, values, opening: request.losses })
+      ? await carriedInto(reader, { law, calendar, limit, year, values, opening })
       : { losses: null, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const ofYear = { ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }
   const income = await yearIncome(ledger, request, law)
@@ -111,6 +114,11 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...limits,
       ...(await rateNotes(reader, law, calendar, year, values)),
       ...carried.notes,
+      ...(isOwn || losses === undefined
+        ? []
+        : [
+            `The losses in the configuration are of returns under ${lossesUnder} rules, and are in no figure here.`,
+          ]),
       ...carried.wholeNotes,
       ...(back.length + carried.wholeNotes.length === 0 ? [] : [law.carryBack?.note ?? '']),
       ...income.notes,

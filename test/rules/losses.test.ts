@@ -232,3 +232,25 @@ describe('losses that are not known', () => {
     await expect(show(uk, 'taxes', { rules: 'uk', year: 2024 }, { losses })).rejects.toThrow(UsageError)
   })
 })
+
+test('configured losses are of returns under the configured rules: under others they count as little as its method', async () => {
+  const dir = await book('EUR', ['main buy b1 2024-02-01 1 BTC 20000', 'main sell s1 2024-06-03 1 BTC 31000'])
+  const losses: OpeningLosses = { into: 2024, amount: '5000' }
+  const returned = async (rules?: RulesName) =>
+    await show(dir, 'taxes', { rules: 'de', year: 2024 }, { rules, losses })
+  const said = 'The losses in the configuration are of returns under us rules, and are in no figure here.'
+
+  const other = await returned('us')
+  expect(figures(other).filter((line) => /brought forward|Taxable/.test(line))).toEqual([
+    'Losses of earlier years, brought forward: 0',
+    'Losses brought forward, used: 0',
+    'Taxable gain: 11000',
+  ])
+  expect(other.notes).toContain(said)
+
+  // Where none with returns are configured, they are of those that are asked for.
+  for (const own of [await returned('de'), await returned('generic'), await returned()]) {
+    expect(figures(own)).toContain('Taxable gain: 6000')
+    expect(own.notes).not.toContain(said)
+  }
+})
