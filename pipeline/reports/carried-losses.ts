@@ -123,12 +123,14 @@ async function firstYear(reader: Reader, calendar: TaxCalendar, year: number): P
 
 function readOpening(law: Law, { amount, longTerm = '0' }: OpeningLosses): Losses {
   const [all, long] = [unitsOf(amount), unitsOf(longTerm)]
-  if (long <= all && (long === 0n || law.termOf !== null)) return { amount: all, longTerm: long }
+  const hasTerms = law.termOf !== null
+  if (long <= all && (long === 0n || (hasTerms && !law.longIsFree))) return { amount: all, longTerm: long }
   throw new UsageError('The configured losses do not fit the rules.', {
     where: 'the configuration, reports.losses.long_term',
-    expected:
-      law.termOf === null
-        ? `none: the rules ${law.name} do not tell terms apart`
+    expected: !hasTerms
+      ? `none: the rules ${law.name} do not tell terms apart`
+      : law.longIsFree
+        ? `none: under the rules ${law.name} no loss of the long term is carried`
         : `at most the amount, ${formatAmount(all)}`,
     found: longTerm,
     action: 'Correct the configuration.',

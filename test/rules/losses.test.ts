@@ -226,6 +226,15 @@ describe('losses that are not known', () => {
     expect(figures(shown)).toContain('6 Short-term capital loss carryover: unknown')
   })
 
+  test('a long-term part is refused under de, where losses on what was held longer count nowhere', async () => {
+    const de = await book('EUR', ['main buy b1 2024-02-01 1 BTC 100', 'main sell s1 2024-06-03 1 BTC 5100'])
+    const losses = { into: 2024, amount: '4000', longTerm: '1500' }
+    await expect(show(de, 'taxes', { rules: 'de', year: 2024 }, { losses })).rejects.toMatchObject({
+      message: 'The configured losses do not fit the rules.',
+      details: { expected: 'none: under the rules de no loss of the long term is carried', found: '1500' },
+    })
+  })
+
   test('a long-term part under rules without terms is refused', async () => {
     const uk = await book('GBP', ['main buy b1 2024-05-01 1 BTC 100'])
     const losses = { into: 2024, amount: '100', longTerm: '50' }
