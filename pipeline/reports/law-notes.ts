@@ -2,6 +2,7 @@
 // or makes a figure of a sale that has none yet, and a day that is one disposal stands under one account.
 import { listValue } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
+import { counted } from '../../models/text.ts'
 import type { Reader, Values } from '../ledger/reader.ts'
 import { dayIn } from '../lots/day.ts'
 import { dateText, startOfDay, type TaxCalendar } from '../rules/calendar.ts'
@@ -23,7 +24,34 @@ export async function lawNotes(
   return [
     ...(await stillOpen(ledger, reader, law, request)),
     ...(await openShortSales(reader, law, request)),
+    ...(await receivedAsGifts(ledger, reader, law, request)),
     ...acrossAccounts(law, request),
+  ]
+}
+
+/** An import tells the day and the value of a gift that was received, and nothing of its giver. */
+async function receivedAsGifts(
+  ledger: Reader,
+  reader: Reader,
+  { name, giverCounts }: Law,
+  request: ReportRequest,
+): Promise<string[]> {
+  if (giverCounts === null || !ledger.tables.has('imported_trades')) return []
+  const gifts = await ledger.query("select distinct id from imported_trades where type = 'gift_in'")
+  if (gifts.length === 0) return []
+  const [row] = await reader.query(
+    `select count(*) from disposals where ${CHOSEN_DISPOSALS} and lot_id in (select unnest($gifts::varchar[]))`,
+    {
+      ...valuesOf(request),
+      currency: request.currency ?? null,
+      gifts: listValue(gifts.map(([id]) => String(id))),
+    },
+  )
+  const count = Number(row?.[0] ?? 0)
+  if (count === 0) return []
+  return [
+    `${counted(count, 'piece')} of disposals ${count === 1 ? 'is' : 'are'} of coins received as a gift (gift_in), with the day and the value of the ` +
+      `receipt. Under ${name} rules those of the giver count (${giverCounts}): import such coins as opening lots with the giver’s day and cost.`,
   ]
 }
 

@@ -11,6 +11,7 @@ export const ca: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  giverCounts: null,
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

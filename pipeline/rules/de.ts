@@ -14,6 +14,7 @@ export const de: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: 0,
   gifts: 'leave',
+  giverCounts: '§ 23 Abs. 1 Satz 3 EStG',
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

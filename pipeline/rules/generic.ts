@@ -7,6 +7,7 @@ export const generic: Law = {
   scope: [{ value: 'account', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'leave',
+  giverCounts: null,
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

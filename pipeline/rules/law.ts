@@ -50,6 +50,8 @@ export interface Law {
   /** From this tax year on no other scope than the one of that year is allowed; null for free choice. */
   readonly scopeBindsFrom: number | null
   readonly gifts: Gifts
+  /** By which paragraph coins received as a gift have the day and cost of the giver; null where they have those of the receipt. */
+  readonly giverCounts: string | null
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
   /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */

@@ -20,6 +20,7 @@ export const uk: Law = {
   scope: [{ value: 'universal', fromYear: null }],
   scopeBindsFrom: null,
   gifts: 'disposal',
+  giverCounts: null,
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

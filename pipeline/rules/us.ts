@@ -30,6 +30,7 @@ export const us: Law = {
   ],
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
+  giverCounts: 'IRC §§ 1015, 1223(2)',
   shortSales: 'when closed',
   feesInKind: ['disposal'],
   exchangeFeesGivenFrom: FIRST_YEAR_OF_EXCHANGE_FEES,
