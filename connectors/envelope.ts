@@ -1,7 +1,7 @@
 // The envelope around every answer, and the rows within it. Whatever is not plainly an answer is malformed, never
 // an empty page. Sources: interface document, part 1; venue-facts, Failures and Wire oddities.
 import { z } from 'zod'
-import { parseJsonBytes } from '../models/json.ts'
+import { canonicalJson, parseJsonBytes } from '../models/json.ts'
 import { findRows, isObject, saysTwoThings } from '../models/rows.ts'
 import type { Endpoint } from './endpoint.ts'
 import { plausibleTime } from './offset.ts'
@@ -84,4 +84,10 @@ export function lastId(endpoint: Endpoint, rows: readonly unknown[]): string | n
     if (id !== null) return id
   }
   return null
+}
+
+/** What tells a page from the one before it: the id of its last row, or that row itself where rows have no ids; null for none. */
+export function lastMark(endpoint: Endpoint, rows: readonly unknown[]): string | null {
+  const last = rows.at(-1)
+  return lastId(endpoint, rows) ?? (last === undefined ? null : canonicalJson(last))
 }

@@ -61,8 +61,8 @@ export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
   )
 
 /**
- * Takes in one page of a list after the other: the cursor that asked for it, how many rows it has and the id of its last. A
- * cursor that goes on and on without a new row would never end: throws RepeatedCursor.
+ * Takes in one page of a list after the other: the cursor that asked for it, how many rows it has and the mark of its last
+ * (`lastMark`). A cursor that goes on and on without a new row would never end: throws RepeatedCursor.
  */
 export function watchPages(
   endpoint: Endpoint,

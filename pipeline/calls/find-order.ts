@@ -3,7 +3,7 @@
 
 import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
-import { lastId, textOf } from '../../connectors/envelope.ts'
+import { lastMark, textOf } from '../../connectors/envelope.ts'
 import {
   endlessList,
   extractPage,
@@ -70,7 +70,7 @@ async function search(
         orderId: textOf(order.orderId) ?? '',
         status: textOf(order.orderStatus) ?? '',
       }
-    watch(place.cursor, page.rows.length, lastId(endpoint, page.rows))
+    watch(place.cursor, page.rows.length, lastMark(endpoint, page.rows))
     place = turnPage(endpoint, place, page)
     if (place !== null && place.cursors.length >= MOST_PAGES) throw endlessList(endpoint, MOST_PAGES)
   }

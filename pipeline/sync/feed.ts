@@ -133,7 +133,7 @@ async function walk(
         next = page.next
         beside = page.isBeside ? beside + 1 : 0
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
-        watch(asked.cursor, page.rows, page.lastId)
+        watch(asked.cursor, page.rows, page.mark)
       } catch (error) {
         const left: GivenUp = isWalk(asked)
           ? giveUpWindow(endpoint, asked)

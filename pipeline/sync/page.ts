@@ -1,6 +1,6 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
-import { lastId } from '../../connectors/envelope.ts'
+import { lastMark } from '../../connectors/envelope.ts'
 import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
@@ -42,8 +42,8 @@ export interface Fetched {
   readonly rows: number
   /** None of its rows is of the window that was asked for. */
   readonly isBeside: boolean
-  /** Id of its last row; null where it has none. */
-  readonly lastId: string | null
+  /** What tells it from the page before it; null where it has no rows. */
+  readonly mark: string | null
   readonly next: Asking | null
 }
 
@@ -107,7 +107,7 @@ export async function fetchPage(
       { ...UNPROVEN, range: unproven },
     )
   const isBeside = asked !== undefined && liesBeside(endpoint, asked, page)
-  return { rows: page.rows.length, isBeside, lastId: lastId(endpoint, page.rows), next }
+  return { rows: page.rows.length, isBeside, mark: lastMark(endpoint, page.rows), next }
 }
 
 /** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */

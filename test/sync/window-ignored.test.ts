@@ -153,3 +153,31 @@ describe('a venue that shows rows beside the window', () => {
     120_000,
   )
 })
+
+test('a list whose rows have no ids is read to its end, however many pages it has', async () => {
+  // 1,250 liquidations of the last three days: twelve full pages and one of fifty.
+  const row = (place: number) => ({
+    ...{ symbol: 'BTCUSDT', side: 'buy', price: String(50_000 + place), amount: '0.1' },
+    ts: String(Date.now() - 3_600_000 - place * 1_000),
+  })
+  const liquidations = (query: URLSearchParams) => {
+    if (query.get('category') !== 'USDT-FUTURES') return { list: [], cursor: null }
+    const from = Number(query.get('cursor') ?? 0)
+    const list = Array.from({ length: Math.min(100, 1_250 - from) }, (_, place) => row(from + place))
+    return { list, cursor: from + 100 < 1_250 ? String(from + 100) : null }
+  }
+  const venue = await traderVenue({
+    ...TRADER,
+    ...excluded(400),
+    '/api/v3/market/liquidations': liquidations,
+  })
+  const dir = traderBooks(venue.baseUrl, '{ feeds: [market.liquidations] }')
+
+  const { code, stderr } = await command(['nightly', '--dir', dir])
+  const sql =
+    "select (select count(*) from liquidations), (select count(*) from coverage where feed = 'market.liquidations' and status = 'pending')"
+  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
+
+  expect(stderr).not.toContain('led to no new row')
+  expect([code, stdout.trim().split('\n').at(-1)]).toEqual([0, '1250,0'])
+}, 120_000)
