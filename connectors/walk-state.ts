@@ -2,6 +2,8 @@
 // to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
 
 import { type Range, union } from '../models/ranges.ts'
+import { spellingOf } from '../models/record.ts'
+import { isObject } from '../models/rows.ts'
 import type { Endpoint, Window } from './endpoint.ts'
 import { type Page, textOf } from './envelope.ts'
 import { firstPage, isFull, type Place } from './pages.ts'
@@ -153,11 +155,13 @@ export function apart(endpoint: Endpoint, state: WalkState, instant: number): St
   ])
 }
 
-/** Times of the rows that have one, in their order, in Unix milliseconds. */
+/** Times of the rows that have one, however the field is spelt, in their order, in Unix milliseconds. */
 export function timesOf(endpoint: Endpoint, { rows }: Page): readonly number[] {
   const { time } = windowOf(endpoint)
+  const field = endpoint.item?.fields[time]
   return rows.flatMap((row) => {
-    const value = typeof row === 'object' && row !== null ? (row as Record<string, unknown>)[time] : undefined
+    const spelling = field !== undefined && isObject(row) ? spellingOf(time, field, row) : time
+    const value = isObject(row) ? row[spelling] : undefined
     const digits = textOf(value)?.trim() ?? ''
     return /^-?\d{1,15}$/.test(digits) ? [Number(digits)] : []
   })
