@@ -1,6 +1,7 @@
 // Where a walk through a range of time stands: what is asked for now, what its answer is to settle, and what is still
 // to be asked for. Pure; the ways of reading pages (walk-by-time, walk-by-id) make one state from another.
 
+import { milliseconds } from 'date-fns/milliseconds'
 import { type Range, union } from '../models/ranges.ts'
 import { spellingOf } from '../models/record.ts'
 import { isObject } from '../models/rows.ts'
@@ -189,6 +190,27 @@ export function liesBeside(endpoint: Endpoint, window: Range, page: Page): boole
 
 /** What no page of this walk has proven yet, newest first. */
 export const openRanges = ({ open, rest }: WalkState): readonly Range[] => merged([open, ...rest])
+
+/** A window that is refused is not looked into more closely than this. */
+const NARROWEST_MS = milliseconds({ hours: 1 })
+
+/** The window was refused, of which the newer part may be within reach: it is asked for in halves; null where that is too fine. */
+export function narrowWindow(endpoint: Endpoint, state: WalkState): WalkState | null {
+  const { window, open, rest, order } = state
+  if (window.end - window.start <= NARROWEST_MS) return null
+  const middle = Math.floor((window.start + window.end) / 2)
+  const ranges = [
+    rangeOf(window.end + 1, open.end),
+    { start: middle, end: window.end },
+    { start: Math.min(open.start, window.start), end: middle },
+    ...rest,
+  ]
+  return startOf(
+    endpoint,
+    ranges.filter((range) => range !== null),
+    order,
+  )
+}
 
 /** The window is out of reach, and so is all that is older: what that is, and how to go on with what is newer. */
 export function giveUpWindow(

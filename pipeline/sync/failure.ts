@@ -94,6 +94,13 @@ export async function stateFailure(
   return verdict.end
 }
 
+/**
+ * Whether the venue remembers less than was asked for: how far this feed reaches back is not documented, so the refusal is
+ * the answer. Nothing has forgotten the present, though: where that is refused, it is the span that is too long.
+ */
+export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: boolean): boolean =>
+  error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest
+
 interface Verdict {
   readonly end: FeedEnd
   readonly word: {
@@ -124,11 +131,7 @@ function judge(
   // A product line that the account has not opened says nothing of the others: the feed goes on with them.
   if (error instanceof NotApplicable)
     return { end: error.concerns === 'partition' ? 'done' : 'not_applicable', word: word('not_applicable') }
-  if (error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest) {
-    // How far this feed reaches back is not documented: the refusal is the answer. Nothing has forgotten the present, though:
-    // where that is refused, it is the span that is too long.
-    return { end: 'done', word: word('lost') }
-  }
+  if (isBeyondReach(endpoint, error, isNewest)) return { end: 'done', word: word('lost') }
   // What a key may not read is a break of the books that names the permission; the run has read all that it could.
   if (error instanceof PermissionRefused) return { end: 'failed', word: word('failed') }
   if (error.exitCode === 4) {

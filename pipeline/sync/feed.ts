@@ -5,11 +5,11 @@ import { Stopped } from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import { giveUpWindow, openRanges } from '../../connectors/walk-state.ts'
-import type { Range } from '../../models/ranges.ts'
+import { giveUpWindow, narrowWindow, openRanges } from '../../connectors/walk-state.ts'
+import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { outOfReach, type SyncContext, state } from './context.ts'
-import { type FeedEnd, of, stateFailure, stateRest } from './failure.ts'
+import { type FeedEnd, isBeyondReach, of, stateFailure, stateRest } from './failure.ts'
 import { type Asking, type Fetched, fetchPage, isWalk, retentionOverride, TOO_OLD } from './page.ts'
 import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
@@ -103,6 +103,12 @@ async function syncPartition(
 const notHad = (asking: Asking): readonly (Range | undefined)[] =>
   isWalk(asking) ? openRanges(asking) : [undefined]
 
+/** How to look for what the venue still has of a window that it refused; null where that has been said to be lost before. */
+function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): Asking | null {
+  if (!isWalk(asked) || difference([asked.window], plan.saidLost).length === 0) return null
+  return narrowWindow(endpoint, asked)
+}
+
 interface GivenUp {
   readonly gone: readonly (Range | undefined)[]
   readonly next: Asking | null
@@ -135,6 +141,14 @@ async function walk(
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
         watch(asked.cursor, page.rows, page.mark)
       } catch (error) {
+        const isNewest: boolean = isWalk(asked) && asked.window.end === plan.needs[0]?.end
+        const narrower: Asking | null = isBeyondReach(endpoint, error, isNewest)
+          ? withinReach(endpoint, plan, asked)
+          : null
+        if (narrower !== null) {
+          next = narrower
+          continue
+        }
         const left: GivenUp = isWalk(asked)
           ? giveUpWindow(endpoint, asked)
           : { gone: [undefined], next: null }
@@ -142,7 +156,7 @@ async function walk(
         const end = await stateFailure(context, account, endpoint, plan, error, answered, {
           gone: left.gone,
           all,
-          isNewest: isWalk(asked) && asked.window.end === plan.needs[0]?.end,
+          isNewest,
         })
         if (end !== 'done') return end
         next = left.next

@@ -40,6 +40,8 @@ export interface PartitionPlan {
   readonly resume: readonly { readonly window: Range; readonly cursor: string }[]
   /** Wanted, but older than the venue remembers. */
   readonly lost: readonly Range[]
+  /** Said to be lost by an earlier run. */
+  readonly saidLost: readonly Range[]
   /** Requests if every window fits into one page. */
   readonly requests: number
 }
@@ -51,7 +53,7 @@ export function planPartition(
   reach: Reach,
 ): PartitionPlan {
   const { window } = endpoint
-  if (window === null) return { partition, needs: [], resume: [], lost: [], requests: 1 }
+  if (window === null) return { partition, needs: [], resume: [], lost: [], saidLost: [], requests: 1 }
   const oldest = reach.now - retentionOf(window, reach.retentionMs) + RETENTION_GUARD_MS
   const start = Math.max(reach.since ?? oldest, oldest)
   const reachable = { start, end: reach.now }
@@ -81,13 +83,15 @@ export function planPartition(
     covered.at(0)?.start ?? start,
     known.wanted?.from ?? start,
   )
-  const had = [...covered, ...(known.wanted?.lost ?? [])]
+  const saidLost = known.wanted?.lost ?? []
+  const had = [...covered, ...saidLost]
   const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], had) : []
   return {
     partition,
     needs,
     resume,
     lost,
+    saidLost,
     requests: needs.reduce((sum, need) => sum + windowCount(need, window.spanMaxMs), resume.length),
   }
 }

@@ -83,18 +83,36 @@ test('a refused range that reaches up to now is no history that the venue has fo
   expect(told.ranges).toMatchObject([{ status: 'empty', first_day: 100, last_day: 0 }])
 }, 240_000)
 
-test('of a feed whose reach is not documented, a refused range behind others is forgotten', async () => {
-  const records = (query: URLSearchParams) =>
-    Number(query.get('startTime')) < Date.now() - 70 * DAY ? refused('40704', 400) : []
-  const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: records })
-  const history = `{ since: ${since(100)}, feeds: [tax.futuresRecords] }`
+/** A venue that refuses futures records that begin more than so many days ago, to the millisecond. */
+const reachesBack = (days: number) => (query: URLSearchParams) =>
+  Number(query.get('startTime')) < Date.now() - days * DAY ? refused('40704', 400) : []
 
-  const { synced, ranges } = await had(traderBooks(venue.baseUrl, history), 'tax.futuresRecords')
+test.each([
+  // Windows of thirty days from now on backwards: the third one begins too early by twenty days, or by the moment that has
+  // passed since the run began. What the venue still has of it comes, but for less than an hour.
+  [70, 69],
+  [90, 89],
+])(
+  'of a feed whose reach of %i days is not documented, only what lies beyond it is forgotten',
+  async (reach, last_day) => {
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: reachesBack(reach) })
+    const history = `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`
+    const dir = traderBooks(venue.baseUrl, history)
 
-  expect(synced.code).toBe(0)
-  // Windows of thirty days from now on backwards; the third one begins too early.
-  expect(ranges.slice(0, 2)).toMatchObject([
-    { status: 'empty', first_day: 60, last_day: 0 },
-    { status: 'lost', first_day: 100, last_day: 60 },
-  ])
-}, 240_000)
+    const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+    expect(synced.code).toBe(0)
+    expect(ranges.slice(0, 2)).toMatchObject([
+      { status: 'empty', first_day: last_day, last_day: 0 },
+      { status: 'lost', first_day: 120, last_day },
+    ])
+    // What is said to be lost is asked for once a night, and not looked into again.
+    const asked = () => venue.arrived.filter((path) => path === FUTURES).length
+    const before = asked()
+    const again = await had(dir, 'tax.futuresRecords')
+    expect(again.ranges.slice(0, 2)).toMatchObject(ranges.slice(0, 2))
+    // For each of the three product lines the last day, and the range that is lost.
+    expect(asked() - before).toBe(6)
+  },
+  240_000,
+)
