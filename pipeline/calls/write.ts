@@ -26,8 +26,8 @@ export function shownRequest(endpoint: Endpoint, params: Params): RequestMeta {
 
 /**
  * Sends a write once and gives the `data` of its answer. `keep` is given the answer before the outcome is journaled, to
- * put away what comes only once. Throws UsageError for a request whose twin has an unknown outcome, and what a request
- * throws; OutcomeUnknown only when the order could not be found either.
+ * put away what comes only once. Throws UsageError for a request whose twin has an unknown outcome, or was found to be carried
+ * out just now, and what a request throws; OutcomeUnknown only when the order could not be found either.
  */
 export async function sendWrite(
   session: CallSession,
@@ -37,8 +37,8 @@ export async function sendWrite(
 ): Promise<unknown> {
   // Without credentials nothing would be sent, so nothing is journaled either.
   if (endpoint.credential !== 'none') credentialsOf(session.access, endpoint.credential)
-  await lookForOrders(session)
-  await refuseTwin(session, endpoint, params)
+  const open = await unsettledWrites(session.books.landing.connection, session.access.name)
+  refuseTwin(session, endpoint, params, open, await lookForOrders(session))
   const intent = await journalIntent(session, endpoint, params)
   const secrets = allSecrets(session, endpoint, params)
   const { clock, run, books } = session
@@ -122,12 +122,16 @@ async function settleFailure(
   await settle(books, clock, run, intent, { outcome, code, reason }, answer)
 }
 
+/** What the lost answer to an order had. */
+interface FoundAnswer {
+  readonly orderId: string
+  readonly clientOid: string
+}
+
 /** Settles orders of this account whose answer was lost and that the venue has; gives what that answer had, by intent. */
-export async function lookForOrders(
-  session: CallSession,
-): Promise<ReadonlyMap<number, { orderId: string; clientOid: string }>> {
+export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<number, FoundAnswer>> {
   const { books, clock, run, client, venue, access, secrets, tell } = session
-  const found = new Map<number, { orderId: string; clientOid: string }>()
+  const found = new Map<number, FoundAnswer>()
   for (const write of await unsettledWrites(books.landing.connection, access.name)) {
     const { clientOid, symbol } = write.endpoint === placeOrder.name ? fieldsOf(write) : {}
     if (typeof clientOid !== 'string' || typeof symbol !== 'string') continue
@@ -157,26 +161,49 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
   return body === null ? {} : (JSON.parse(body) as Record<string, unknown>)
 }
 
-/** What a request does, apart from the id that it goes by and from the time within which the venue takes it. */
-function partsOf(fields: Readonly<Record<string, unknown>>) {
+/**
+ * What a request does, apart from the id that it goes by and from the time within which the venue takes it; `1.50` is the
+ * quantity that `1.5` is.
+ */
+function partsOf(body: string | null) {
+  const fields = body === null ? {} : (JSON.parse(body, plain) as Record<string, unknown>)
   const { clientOid, requestTime: _at, receiveWindow: _within, ...deed } = fields
   return { clientOid, deed }
 }
 
-/** A request that may have been carried out already is not sent a second time. */
-async function refuseTwin(session: CallSession, endpoint: Endpoint, params: Params): Promise<void> {
-  const { clientOid, deed } = partsOf(JSON.parse(journaledBody(session, endpoint, params).toString()))
-  for (const write of await unsettledWrites(session.books.landing.connection, session.access.name)) {
+const plain = (name: string, value: unknown): unknown =>
+  typeof value === 'string' && name !== 'clientOid' && /^\d+\.\d+$/.test(value)
+    ? value.replace(/\.?0+$/, '')
+    : value
+
+/** A request that may have been carried out already, or was, as has just been found, is not sent a second time. */
+function refuseTwin(
+  session: CallSession,
+  endpoint: Endpoint,
+  params: Params,
+  open: readonly Write[],
+  found: ReadonlyMap<number, FoundAnswer>,
+): void {
+  const { clientOid, deed } = partsOf(journaledBody(session, endpoint, params).toString())
+  for (const write of open) {
     if (write.endpoint !== endpoint.name) continue
-    const { clientOid: sentAs, deed: sent } = partsOf(fieldsOf(write))
+    const { clientOid: sentAs, deed: sent } = partsOf(write.body)
     if (!isDeepStrictEqual(sent, deed)) continue
+    const where = `write ${write.seq}, ${endpoint.name} of account ${write.account}`
+    const order = found.get(write.seq)
+    if (order !== undefined)
+      throw new UsageError('The same order was carried out already; it was not sent a second time.', {
+        where,
+        found: redactText(`order ${order.orderId}, clientOid ${order.clientOid}`, session.secrets),
+        action: 'Nothing, where one was meant. For another one give the same command again.',
+      })
     const isGuarded = params.orderType === 'limit' && clientOid !== undefined && clientOid === sentAs
     if (isGuarded && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
     const again = params.orderType === 'limit' && sentAs !== undefined
     throw new UsageError(
       'The same request may have been carried out already; it is not sent a second time.',
       {
-        where: `write ${write.seq}, ${endpoint.name} of account ${write.account}`,
+        where,
         found: 'its outcome is not known',
         action: again
           ? `${howToSettle(write)} With clientOid=${String(sentAs)} it can be sent again for six hours: the venue takes it once.`

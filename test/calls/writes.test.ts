@@ -164,6 +164,18 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test('the same order with its numbers written otherwise is the same order', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const otherwise = ORDER.map((word) => word.replace('price=1000', 'price=1000.0').replace('0.01', '0.010'))
+    await expect(at.call('spot.placeOrder', otherwise, send)).rejects.toMatchObject({
+      message: 'The same request may have been carried out already; it is not sent a second time.',
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
   test('another request to the same endpoint is not held up', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
@@ -235,6 +247,27 @@ describe('an intent without an outcome, which a killed process leaves', () => {
       `Write 1 was carried out: order ${order?.orderId} was found in trade.openOrders as live (clientOid before).`,
     ])
     expect(await writesOf(at)).toMatchObject([{ outcome: 'done', code: 'found' }])
+  })
+
+  test('holds the same order up also in the call that finds it; the next one is another order', async () => {
+    const venue = await sandbox()
+    const at = await desk(venue)
+    await killedWith(at, 'before')
+    await post(venue, venue.accounts[0]!, PLACE, JSON.parse(`${BODY},"clientOid":"before"}`))
+    const ours = async () =>
+      (await openOrders(at)).filter(({ clientOid }) => /^before$|^own-/.test(clientOid))
+    const again = () => at.call('spot.placeOrder', ORDER, send)
+    await expect(again()).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The same order was carried out already; it was not sent a second time.',
+      details: {
+        where: 'write 1, spot.placeOrder of account parent',
+        found: expect.stringMatching(/^order \d+, clientOid before$/),
+      },
+    })
+    expect(await ours()).toMatchObject([{ clientOid: 'before' }])
+    expect(await again()).toMatchObject({ clientOid: expect.stringMatching(/^own-/) })
+    expect(await ours()).toHaveLength(2)
   })
 
   test('is left by a command line that is killed while it waits, and the order is found afterwards', async () => {
