@@ -98,7 +98,7 @@ export const modifyApiKey = defineEndpoint({
   ),
   rows: 'object',
   role: ND_BROKER,
-  secretParams: ['passphrase'],
+  secretParams: ['apiKey', 'passphrase'],
   outcome: 'Look at the key of the sub-account on the venue’s site.',
   doc: 'Modifies an API key of a sub-account.',
 })

@@ -79,6 +79,19 @@ describe('a key created by a call', () => {
     expect(journal).toContain('"redacted":2')
   })
 
+  test('is in no output and no journal when it is modified under a key that the configuration has not', async () => {
+    const venue = await sandbox()
+    const at = await desk(venue)
+    const uid = subOf(venue)
+    const values = [...keyFor(uid), 'apiKey=bg_0123456789abcdef0123456789abcdef']
+    // Shown first, and then refused: the sandbox has no such key.
+    await at.call('broker.modifyApiKey', values, { account: 'broker' })
+    await at.call('broker.modifyApiKey', values, asBroker).catch(() => undefined)
+    expect((await journalText(at.dir)).match(/"apiKey":"[^"]*"/g)).toEqual(['"apiKey":"***"'])
+    const seen = await visible(at)
+    expect(seen).not.toContain('bg_0123456789abcdef0123456789abcdef')
+  })
+
   test('goes under the name that is given', async () => {
     const venue = await sandbox()
     const at = await desk(venue)
