@@ -6,6 +6,7 @@ import { UsageError } from '../models/error.ts'
 import { shortened } from '../models/text.ts'
 import { type AccountAccess, type Credentials, secretsOfAccount } from './access.ts'
 import { refusalOf } from './classify.ts'
+import { wasNeverMade } from './connection.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
 import {
@@ -72,16 +73,6 @@ export interface AttemptContext {
   readonly wallNow: number
 }
 
-/** System codes of connections that were never made: nothing can have been carried out. */
-const NEVER_SENT = new Set([
-  'ECONNREFUSED',
-  'ENOTFOUND',
-  'EAI_AGAIN',
-  'EHOSTUNREACH',
-  'ENETUNREACH',
-  'UND_ERR_CONNECT_TIMEOUT',
-])
-
 /** The error of a try to which no usable answer came from the host. */
 export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host: string): VenueError {
   const { endpoint, account, request } = tried
@@ -100,7 +91,7 @@ export function failureOf(tried: AttemptContext, failure: ExchangeFailure, host:
   // A status about the rate says all there is to say, whatever became of its body.
   const byStatus = failure.head === null ? null : refusalOf(refusal, false)
   if (byStatus instanceof RateRefused) return byStatus
-  if (endpoint.writes && !NEVER_SENT.has(failure.message)) return new OutcomeUnknown(refusal)
+  if (endpoint.writes && !wasNeverMade(failure.message, failure.cause)) return new OutcomeUnknown(refusal)
   return connection === null
     ? new PassingFailure(refusal)
     : new ConnectionFailed(refusal, connection, host, failure.message)

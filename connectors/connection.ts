@@ -39,6 +39,27 @@ export function connectionClass(code: string): ConnectionClass {
   return CLASSES[code] ?? 'other'
 }
 
+/** Codes of connections that were never made. */
+const NEVER_MADE = new Set([
+  'ECONNREFUSED',
+  'ENOTFOUND',
+  'EAI_AGAIN',
+  'EHOSTUNREACH',
+  'ENETUNREACH',
+  'UND_ERR_CONNECT_TIMEOUT',
+  'ERR_TLS_CERT_ALTNAME_INVALID',
+])
+
+/** System calls on a connection that stands: a network can go away under it, with the same codes. */
+const AFTER_CONNECTING = new Set(['read', 'write'])
+
+/** Whether no connection came about, so that nothing can have been sent; a certificate is looked at before anything is. */
+export function wasNeverMade(code: string, cause: unknown): boolean {
+  const { syscall } = (cause ?? {}) as { readonly syscall?: unknown }
+  if (typeof syscall === 'string' && AFTER_CONNECTING.has(syscall)) return false
+  return NEVER_MADE.has(code) || CERTIFICATES.test(code)
+}
+
 interface Words {
   /** After the name of the host, without a full stop. */
   readonly what: (host: string, code: string) => string

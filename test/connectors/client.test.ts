@@ -9,6 +9,7 @@ import { ClockRefused, OutcomeUnknown, PassingFailure } from '../../connectors/e
 import { UsageError } from '../../models/error.ts'
 import {
   access,
+  CountingAgent,
   caught,
   cutOff,
   envelope,
@@ -193,6 +194,28 @@ describe('a write', () => {
     const error = await caught(settle(venue.account(access).request(placeOrder, order)))
     expect(error).toBeInstanceOf(PassingFailure)
     expect(venue.counters.requests).toBe(1)
+  })
+
+  test.each([
+    ['EHOSTUNREACH', 'connect', 'ConnectionFailed'],
+    ['ENOTFOUND', 'getaddrinfo', 'ConnectionFailed'],
+    // The certificate is looked at before anything is sent.
+    ['CERT_HAS_EXPIRED', undefined, 'ConnectionFailed'],
+    ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'ConnectionFailed'],
+    // The network went away under a connection that stood: the request may have left.
+    ['EHOSTUNREACH', 'read', 'OutcomeUnknown'],
+    ['ENETUNREACH', 'write', 'OutcomeUnknown'],
+    ['ECONNRESET', 'read', 'OutcomeUnknown'],
+    ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', undefined, 'OutcomeUnknown'],
+  ])('whose connection fails by %s of %s is %s', async (code, syscall, name) => {
+    class Failing extends CountingAgent {
+      override request(): Promise<never> {
+        return Promise.reject(Object.assign(new Error(code), { code, syscall }))
+      }
+    }
+    const { venue, settle } = await loopback(reply(200, ''), { dispatcher: new Failing() })
+    const error = await caught(settle(venue.account(access).request(placeOrder, order)))
+    expect(error.name).toBe(name)
   })
 
   test('that succeeded is believed, whatever its answer looks like', async () => {
