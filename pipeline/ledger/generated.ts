@@ -76,18 +76,20 @@ function itemModel(table: ItemTable, publishPersonalData: boolean): Model {
 const itemProblemsDoc = `Lists and objects inside records that do not have the declared form, with one example and where it was first seen.
 grain: one row per feed, account, field and problem`
 
-const retentionDoc = `How long the venue remembers each feed that is asked by time, and how long before it forgets the check
-retention_expiring warns: two weeks, or a quarter of what it remembers where that is less.
+const retentionDoc = `How long the venue remembers each feed, and how long before it forgets the check retention_expiring warns of one that is
+asked by time: two weeks, or a quarter of what it remembers where that is less.
 grain: one row per feed`
 
 const WARNING_MS = days(14)
 const MINUTE_MS = 60_000
 
 function retentionSelect(overrides: Readonly<Record<string, number>>): string {
-  const rows = endpoints.flatMap(({ name, window }) => {
-    if (window === null) return []
+  const rows = endpoints.flatMap(({ name, window, retentionMs }) => {
+    // A list of what is now has nothing to forget.
+    if (window === null && retentionMs === undefined) return []
     const kept = overrides[name]
-    const ms = retentionOf(window, kept === undefined ? undefined : days(kept))
+    const override = kept === undefined ? undefined : days(kept)
+    const ms = window === null ? (override ?? Number(retentionMs)) : retentionOf(window, override)
     if (!Number.isFinite(ms)) return []
     const [keptMinutes, warningMinutes] = [ms, Math.min(WARNING_MS, ms / 4)].map((each) =>
       Math.floor(each / MINUTE_MS),

@@ -1,5 +1,7 @@
 // What stands on the cover of a paper: whose books these are, how whole they are, and what they were made from.
+import { endpoints } from '../../connectors/catalogue.ts'
 import { counted } from '../../models/text.ts'
+import { literal } from '../engine/quote.ts'
 import type { Reader } from '../ledger/reader.ts'
 import { OF_ACCOUNT } from '../reports/report.ts'
 import { type PaperQuestion, readable } from './question.ts'
@@ -13,6 +15,9 @@ export async function who(ledger: Reader, account: string | undefined): Promise<
   return names.length === 0 ? (account ?? 'none') : names.join(', ')
 }
 
+/** Feeds of the market, which are no account's. */
+const OF_THE_MARKET = endpoints.flatMap((one) => (one.public ? [literal(one.name)] : [])).join(', ')
+
 export async function completeness({ ledger, request, values, matched }: PaperQuestion): Promise<string> {
   const account = request.account ?? null
   const breaks = await ledger.query(
@@ -25,6 +30,7 @@ export async function completeness({ ledger, request, values, matched }: PaperQu
     ? await ledger.query(
         `select status, count(*) from coverage
          where ${OF_ACCOUNT} and status in ('lost', 'failed', 'pending', 'missing', 'unproven')
+           and feed not in (${OF_THE_MARKET})
          group by status order by status`,
         { account },
       )

@@ -277,7 +277,10 @@ function retention(feed: string, { retentionDays }: Pick<StatusOptions, 'retenti
   const override = retentionDays?.[feed]
   const endpoint = findEndpoint(feed)
   if (endpoint === undefined) return override === undefined ? null : days(override)
-  if (endpoint.window === null) return endpoint.retentionMs ?? null
+  if (endpoint.window === null)
+    return override === undefined || endpoint.retentionMs === undefined
+      ? (endpoint.retentionMs ?? null)
+      : days(override)
   const ms = retentionOf(endpoint.window, override === undefined ? undefined : days(override))
   return Number.isFinite(ms) ? ms : null
 }

@@ -1,7 +1,8 @@
 -- Everything that was wanted has been received. What is pending is one break of the account, for one more run cures it,
 -- and so is what is missing, of which nobody has said anything: a run was interrupted. What failed is one for each code of
 -- the venue; what is lost, or read without a proof, is one for each feed. History that the venue had forgotten before the
--- books began is a notice. What does not apply to an account matters only if it was asked for by name.
+-- books began is a notice, and so is what was lost of the market. What does not apply to an account matters only if it was
+-- asked for by name.
 -- grain: one row per account and cause
 with
 missing as (
@@ -33,10 +34,12 @@ judged as (
     missing.starts_at as starts_at, missing.ends_at as ends_at,
     missing.status as status, missing.reason as reason,
     coalesce(case when missing.code = 'not asked' then causes.first_code end, missing.code) as cause_code,
-    case when missing.status = 'lost' and is_before_books then 'notice' else 'warning' end as severity
+    case when missing.status = 'lost' and (is_before_books or feeds.is_public) then 'notice' else 'warning' end as severity,
+    coalesce(feeds.is_public, false) as is_of_market
   from missing
   left join causes on causes.account = missing.account and causes.feed = missing.feed
   left join partly on partly.account = missing.account and partly.feed = missing.feed
+  left join staging.feeds as feeds on feeds.feed = missing.feed
   cross join staging.settings as settings
   where (missing.status <> 'not_applicable' or (is_named and partly.feed is null))
     and (missing.ends_at is null or settings.wanted_since is null or missing.ends_at >= settings.wanted_since)
@@ -54,7 +57,7 @@ keyed as (
 grouped as (
   select account, status, severity, cause, count(*) as range_count, min(starts_at) as first_at,
     max(ends_at) as last_at, joined_distinct(feed, ', ') as feeds, min(cause_code) as code,
-    min(reason) as one_reason,
+    min(reason) as one_reason, bool_or(is_of_market) as is_market,
     distinct_list(feed || case when partition = '' then '' else ' ' || partition end) as parts
   from keyed
   group by account, status, severity, cause
@@ -79,6 +82,7 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
     || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
       when status in ('pending', 'missing') then ' Run again.'
+      when is_market and status = 'lost' then ' It is the market’s, and nothing in the books rests on it.'
       when severity = 'notice' then ' The venue had forgotten this before the books began.'
       else ''
     end as explanation,

@@ -21,16 +21,50 @@ ranges as (
   from staging.covered_ranges
 ),
 -- Feeds that are asked without a range report how things stood whenever they were read.
-readings as (
-  select account, feed, partition, min(received_at) as starts_at, max(received_at) as ends_at,
-    case when sum(row_count) > 0 then 'complete' else 'empty' end as status
-  from landing.pages as page
+list_pages as (
+  select pages.account as account, pages.feed as feed, pages.partition as partition, pages.page_id as page_id,
+    pages.received_at as received_at, pages.row_count as row_count, kept.kept_minutes as kept_minutes,
+    case when feeds.is_public then '' else pages.account end as asker
+  from landing.pages as pages
+  left join staging.feed_retention as kept on kept.feed = pages.feed
+  left join staging.feeds as feeds on feeds.feed = pages.feed
   where window_start is null
     and not exists (
       select 1 from landing.covered as covered
-      where covered.account = page.account and covered.feed = page.feed
+      where covered.account = pages.account and covered.feed = pages.feed
     )
-  group by account, feed, partition
+),
+-- When such a feed was read before; what is public any account has read for all.
+after_others as (
+  select *,
+    lag(or_null(received_at), 1, null) over (
+      partition by account, feed, partition order by received_at, page_id
+    ) as own_before,
+    lag(or_null(received_at), 1, null) over (
+      partition by asker, feed, partition order by received_at, page_id
+    ) as before_it
+  from list_pages
+),
+sittings as (
+  select *,
+    sum(case when plus_minutes(own_before, kept_minutes) < received_at then 1 else 0 end) over (
+      partition by account, feed, partition order by received_at, page_id
+      rows between unbounded preceding and current row
+    ) as sitting
+  from after_others
+),
+readings as (
+  select account, feed, partition, min(received_at) as starts_at, max(received_at) as ends_at,
+    case when sum(row_count) > 0 then 'complete' else 'empty' end as status
+  from sittings
+  group by account, feed, partition, sitting
+),
+-- What came after one reading, and the venue had forgotten at the next.
+forgotten as (
+  select account, feed, partition, before_it + interval 1 millisecond as starts_at,
+    plus_minutes(received_at, -kept_minutes) - interval 1 millisecond as ends_at
+  from after_others
+  where plus_minutes(before_it, kept_minutes) < received_at
 ),
 had as (
   select * from ranges
@@ -42,6 +76,9 @@ final as (
     cast(null as varchar) as code, cast(null as varchar) as reason,
     false as is_named, false as is_before_books
   from had
+  union all
+  select account, feed, partition, starts_at, ends_at, 'lost', 'retention', 'older than the venue remembers', false, false
+  from forgotten
   union all
   select account, feed, partition, starts_at, ends_at, status, code, reason, is_named, is_before_books
   from staging.missing_ranges

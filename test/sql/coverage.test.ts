@@ -329,3 +329,48 @@ describe('a feed without a range of time', () => {
     expect(await coverage()).toEqual([['', day(3), day(5), 'complete']])
   })
 })
+
+describe('a list that is asked for whole, of which the venue forgets what is older than three days', () => {
+  const read = (date: number, options = {}) =>
+    books.page('market.liquidations', [], {
+      partition: 'USDT-FUTURES',
+      receivedAt: day(date),
+      ...options,
+    })
+
+  it('has lost what lay between two readings and was forgotten before the second', async () => {
+    await read(1)
+    await read(2)
+    await read(6)
+    // Exactly as long as the venue remembers: nothing is lost.
+    await read(9)
+    await books.build()
+    expect(await coverage()).toEqual([
+      ['USDT-FUTURES', day(1), day(2), 'empty'],
+      ['USDT-FUTURES', '2026-01-02 00:00:00.001+00', '2026-01-02 23:59:59.999+00', 'lost'],
+      ['USDT-FUTURES', day(6), day(9), 'empty'],
+    ])
+    // The market's, not the account's.
+    expect(await coverageBreaks()).toEqual(['notice coverage main'])
+  })
+
+  it('has lost nothing that another account has read meanwhile, for the answer is the same', async () => {
+    await read(1)
+    await read(4, { account: 'other' })
+    await read(6)
+    await books.build()
+    expect(await coverage()).toEqual([
+      ['USDT-FUTURES', day(1), day(1), 'empty'],
+      ['USDT-FUTURES', day(4), day(4), 'empty'],
+      ['USDT-FUTURES', day(6), day(6), 'empty'],
+    ])
+    expect(await coverageBreaks()).toEqual([])
+  })
+
+  it('is one interval where the venue forgets nothing, because it tells of now', async () => {
+    await books.page('futures.positions', [], { partition: 'USDT-FUTURES', receivedAt: day(1) })
+    await books.page('futures.positions', [], { partition: 'USDT-FUTURES', receivedAt: day(20) })
+    await books.build()
+    expect(await coverage()).toEqual([['USDT-FUTURES', day(1), day(20), 'empty']])
+  })
+})
