@@ -221,7 +221,16 @@ export async function readFeeds(
     found.intervals.push({ range, status: String(status), reason: why === null ? null : String(why) })
     feeds.set(JSON.stringify(names), found)
   }
-  return [...feeds.values()].map(({ names, intervals }) => feedStatus(names, intervals, options))
+  const all = [...feeds.values()].map(({ names, intervals }) => feedStatus(names, intervals, options))
+  // What is public one account of a run reads for all: what any of them read last is what the venue has not forgotten.
+  const publics = all.filter(({ feed }) => findEndpoint(feed)?.public === true)
+  const newest = new Map<string, string>()
+  for (const { feed, partition, to } of publics)
+    if (to !== null && to > (newest.get(`${feed} ${partition}`) ?? '')) newest.set(`${feed} ${partition}`, to)
+  return all.map((one) => {
+    const readAt = newest.get(`${one.feed} ${one.partition}`)
+    return readAt === undefined || readAt === one.to ? one : { ...one, forgetsAt: null }
+  })
 }
 
 const HAD = ['complete', 'empty']

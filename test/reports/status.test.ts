@@ -49,6 +49,23 @@ const aBreak: Break = {
 }
 
 describe('coverage in the status', () => {
+  test('of a public feed, which one account reads for all, is forgotten from the last reading of any on', async () => {
+    // Another account came first in the configuration since the second day.
+    const list = (account: string, day: string): string =>
+      interval(
+        'market.liquidations',
+        'USDT-FUTURES',
+        `${day} 00:00:00`,
+        `${day} 00:00:00`,
+        'complete',
+      ).replace("'main'", `'${account}'`)
+    const all = await feeds([list('main', '2026-01-01'), list('other', '2026-01-09')])
+    expect(all.map(({ account, forgetsAt }) => [account, forgetsAt])).toEqual([
+      ['main', null],
+      ['other', '2026-01-12T00:00:00.000Z'],
+    ])
+  })
+
   test('goes from the first covered instant to the last, and a later run is needed before the rest is forgotten', async () => {
     const [feed] = await feeds([
       interval('tax.records', 'SPOT', '2025-01-09 12:00:00', '2026-01-10 00:00:00', 'complete'),
