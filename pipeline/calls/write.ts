@@ -47,8 +47,8 @@ export async function sendWrite(
     answer = await session.client.request(endpoint, params)
   } catch (error) {
     await settleFailure({ ...session, secrets }, endpoint, intent, error)
-    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent) : undefined
-    if (found === undefined) throw error
+    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent) : null
+    if (found === undefined || found === null) throw error
     return found
   }
   try {
@@ -128,20 +128,24 @@ interface FoundAnswer {
   readonly clientOid: string
 }
 
-/** Settles orders of this account whose answer was lost and that the venue has; gives what that answer had, by intent. */
-export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<number, FoundAnswer>> {
+/**
+ * Settles orders of this account whose answer was lost and that the venue has; gives what that answer had, by intent, and null
+ * for those that stand in neither list.
+ */
+export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<number, FoundAnswer | null>> {
   const { books, clock, run, client, venue, access, secrets, tell } = session
-  const found = new Map<number, FoundAnswer>()
+  const looked = new Map<number, FoundAnswer | null>()
   for (const write of await unsettledWrites(books.landing.connection, access.name)) {
     const { clientOid, symbol } = write.endpoint === placeOrder.name ? fieldsOf(write) : {}
     if (typeof clientOid !== 'string' || typeof symbol !== 'string') continue
     try {
       const order = await findOrder(client, venue, { clientOid, symbol, sentAt: write.intendedAt })
       if (order === null) {
+        looked.set(write.seq, null)
         tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
         continue
       }
-      found.set(write.seq, { orderId: order.orderId, clientOid })
+      looked.set(write.seq, { orderId: order.orderId, clientOid })
       const said = `order ${order.orderId} was found in ${order.feed} as ${order.status}`
       const reason = redactText(said, secrets)
       await settle(books, clock, run, write.seq, { outcome: 'done', code: 'found', reason })
@@ -153,7 +157,7 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       )
     }
   }
-  return found
+  return looked
 }
 
 /** The fields of a write as it was sent. */
@@ -182,7 +186,7 @@ function refuseTwin(
   endpoint: Endpoint,
   params: Params,
   open: readonly Write[],
-  found: ReadonlyMap<number, FoundAnswer>,
+  looked: ReadonlyMap<number, FoundAnswer | null>,
 ): void {
   const { clientOid, deed } = partsOf(journaledBody(session, endpoint, params).toString())
   for (const write of open) {
@@ -190,16 +194,17 @@ function refuseTwin(
     const { clientOid: sentAs, deed: sent } = partsOf(write.body)
     if (!isDeepStrictEqual(sent, deed)) continue
     const where = `write ${write.seq}, ${endpoint.name} of account ${write.account}`
-    const order = found.get(write.seq)
-    if (order !== undefined)
+    const order = looked.get(write.seq) ?? null
+    if (order !== null)
       throw new UsageError('The same order was carried out already; it was not sent a second time.', {
         where,
         found: redactText(`order ${order.orderId}, clientOid ${order.clientOid}`, session.secrets),
         action: 'Nothing, where one was meant. For another one give the same command again.',
       })
-    const isGuarded = params.orderType === 'limit' && clientOid !== undefined && clientOid === sentAs
-    if (isGuarded && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
-    const again = params.orderType === 'limit' && sentAs !== undefined
+    // Its clientOid guards an order while it is unfilled, so it must be one that rests, and seen to be in neither list.
+    const mayRest = params.orderType === 'limit' && params.force !== 'ioc' && params.force !== 'fok'
+    const again = mayRest && sentAs !== undefined && looked.has(write.seq)
+    if (again && clientOid === sentAs && session.clock.wall() - write.intendedAt < IDEMPOTENT_MS) continue
     throw new UsageError(
       'The same request may have been carried out already; it is not sent a second time.',
       {

@@ -10,7 +10,9 @@ import { emptyConfig } from '../../pipeline/config/config.ts'
 import { post } from '../sandbox/client.ts'
 import { type Desk, desk, journalText, sandbox, textOf } from '../support/calls.ts'
 import { startTieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { lossyWay } from '../support/lossy-way.ts'
+import { refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
 const PLACE = '/api/v2/spot/trade/place-order'
 const ORDER = ['symbol=BTCUSDT', 'side=buy', 'orderType=limit', 'force=gtc', 'price=1000', 'size=0.01']
@@ -148,6 +150,37 @@ describe('a write whose answer is lost', () => {
     expect((await openOrders(at)).filter((order) => order.clientOid === 'own-1')).toHaveLength(1)
     // The next look finds the order for the first intent too.
     expect((await writesOf(at)).map((write) => write.outcome)).toEqual(['done', 'done'])
+  })
+
+  test('an order that never rests is not sent again under its clientOid: that guards only while it is unfilled', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    way.lose('request', PLACE)
+    const atOnce = [...ORDER.map((word) => word.replace('gtc', 'ioc')), 'clientOid=mine']
+    await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({
+      message: 'The same request may have been carried out already; it is not sent a second time.',
+      details: { action: expect.stringMatching(/--as done, or --as refused\.$/) },
+    })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
+  test('an order that cannot be looked for is not sent again under its clientOid: it may be filled', async () => {
+    // A classic account: 4.7 is open to it, and the lists of orders are not.
+    const venue = await traderVenue({
+      ...TRADER,
+      '/api/v3/trade/unfilled-orders': () => refused('40084', 400),
+      [PLACE]: () => refused('40015', 500),
+    })
+    const dir = traderBooks(venue.baseUrl, '{}')
+    const place = ['call', 'spot.placeOrder', ...ORDER, 'clientOid=mine', '--write', '--dir', dir]
+    expect((await command(place)).code).toBe(5)
+    const again = await command(place)
+    expect(again.code).toBe(2)
+    expect(again.stderr).toContain('Order mine of write 1 could not be looked for')
+    expect(again.stderr).toContain('it is not sent a second time')
+    expect(again.stderr).not.toContain('it can be sent again')
+    expect(venue.arrived.filter((path) => path === PLACE)).toHaveLength(1)
   })
 
   test('the same order with another time of its request is the same order', async () => {
