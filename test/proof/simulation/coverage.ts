@@ -3,6 +3,7 @@
 
 import { appliesTo } from '../../../connectors/endpoint.ts'
 import type { Landing } from '../../../pipeline/landing/landing.ts'
+import { generatedModels } from '../../../pipeline/ledger/generated.ts'
 import { shippedModels } from '../../../pipeline/ledger/models.ts'
 import { createMacros } from '../../../pipeline/ledger/portable.ts'
 import { type Feed, retentionOfFeed } from './feeds.ts'
@@ -19,7 +20,15 @@ export interface Interval {
   readonly status: string
 }
 
-const MODELS = ['staging.covered_ranges', 'staging.missing_ranges', 'main.coverage'] as const
+const MODELS = [
+  'staging.feed_retention',
+  'staging.feeds',
+  'staging.covered_ranges',
+  'staging.missing_ranges',
+  'main.coverage',
+] as const
+
+const GENERATED = generatedModels({ publishPersonalData: false })
 
 /** What the edge of the venue's memory may take without a word: it moves on while a run goes on. */
 const EDGE_MS = 6 * 60_000
@@ -30,7 +39,7 @@ export async function coverageOf({ instance, connection: asks }: Landing): Promi
   try {
     await connection.run('create schema if not exists memory.staging')
     await createMacros(connection)
-    const models = shippedModels()
+    const models = [...shippedModels(), ...GENERATED]
     for (const table of MODELS) {
       const { select } = models.find((model) => model.table === table)!
       await connection.run(`create or replace table ${table} as\n${select}`)
