@@ -27,7 +27,7 @@ What is held against what, and by which checks:
 | what P2P transfers are, where an account shows nothing else | p2p_meaning |
 | transfers between own wallets and accounts | transfer_legs, imported_transfers |
 | coverage, and what the venue is about to forget | coverage, missing_credential, retention_expiring |
-| duplicates and changed records | duplicate_records, changed_record, partition_clash |
+| duplicates and changed records | duplicate_records, changed_record, partition_clash; shared_uid for a whole account that is there twice |
 | types that nobody has classified, and those whose meaning is in doubt (see types.md) | unknown_type, doubtful_type |
 | double entry | double_entry, landed_row_has_page, sum_guard |
 | lots against balances | lots_match_balance, unknown_basis, valuation, reporting_currency, imported_history, orders_alone |

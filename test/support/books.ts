@@ -80,6 +80,7 @@ export class TestBooks {
   private readonly connection: DuckDBConnection
   private readonly only: readonly string[] | undefined
   private pages = 0
+  private readonly uids = new Map<string, string>()
   private reading: {
     readonly file: string
     readonly instance: DuckDBInstance
@@ -124,8 +125,13 @@ export class TestBooks {
     await this.connection.run(statement)
   }
 
-  /** Says what the account is, as 4.14 would. */
-  async account(name: string, kind: 'unified' | 'classic' | 'unknown', uid = '1001'): Promise<void> {
+  /** Says what the account is, as 4.14 would; each has a uid of its own, the first 1001. */
+  async account(
+    name: string,
+    kind: 'unified' | 'classic' | 'unknown',
+    uid = this.uids.get(name) ?? String(1001 + this.uids.size),
+  ): Promise<void> {
+    this.uids.set(name, uid)
     this.pages += 1
     await this.insert('accounts', {
       account: name,
