@@ -28,6 +28,7 @@ export const statusCommand = defineCommand({
     const status = await readStatus(context.dir, {
       now: context.now(),
       retentionDays,
+      asked: { accounts: Object.keys(config.accounts), feeds: config.history.feeds },
       ...readingOptions(context, config),
     })
     if (args.json) context.print(JSON.stringify(status, null, 2))

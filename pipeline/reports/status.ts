@@ -36,7 +36,10 @@ export interface FeedStatus {
   readonly reason: string | null
   /** How long the venue remembers the feed; null where it is not known to forget. */
   readonly retentionDays: number | null
-  /** When the venue begins to forget what has not been fetched; in the past when it has begun. */
+  /**
+   * When the venue begins to forget what has not been fetched; in the past when it has begun. Null also for what the
+   * configuration no longer names: no run would fetch it.
+   */
   readonly forgetsAt: string | null
 }
 
@@ -74,11 +77,19 @@ export interface Status {
   readonly unpublished: BreakCounts | null
 }
 
+/** Accounts and feeds of the configuration; no feeds for all that there are. */
+export interface Asked {
+  readonly accounts: readonly string[]
+  readonly feeds: readonly string[] | undefined
+}
+
 export interface StatusOptions {
   /** Unix milliseconds that the run calls now. */
   readonly now: number
   /** Days by feed, where the configuration overrides how long the venue remembers. */
   readonly retentionDays?: Readonly<Record<string, number>>
+  /** What runs still ask for, as the configuration has it; everything where it names no account. */
+  readonly asked?: Asked
   readonly disk?: Disk
   readonly engine?: EngineSettings
   /** Where the ledger stands instead of in a file of the books. */
@@ -206,7 +217,7 @@ interface Interval {
 /** How each feed stands, by account, feed and partition. */
 export async function readFeeds(
   ledger: Ledger,
-  options: Pick<StatusOptions, 'now' | 'retentionDays'>,
+  options: Pick<StatusOptions, 'now' | 'retentionDays' | 'asked'>,
 ): Promise<FeedStatus[]> {
   const reason = ledger.tables.get('coverage')?.includes('reason') === true ? 'reason' : 'null'
   const rows = await ledger.query(
@@ -238,7 +249,7 @@ const HAD = ['complete', 'empty']
 function feedStatus(
   [account, feed, partition]: readonly [string, string, string],
   intervals: readonly Interval[],
-  options: Pick<StatusOptions, 'now' | 'retentionDays'>,
+  options: Pick<StatusOptions, 'now' | 'retentionDays' | 'asked'>,
 ): FeedStatus {
   const covered = intervals.flatMap(({ range, status }) =>
     range !== null && HAD.includes(status) ? [range] : [],
@@ -252,7 +263,10 @@ function feedStatus(
     ...gaps.filter((gap) => gap.status !== 'lost').map((gap) => gap.range.start),
     ...(last === undefined ? [] : [last]),
   ]
-  const forgets = retentionMs === null || open.length === 0 ? null : Math.min(...open) + retentionMs
+  const forgets =
+    retentionMs === null || open.length === 0 || !isAsked(account, feed, options.asked)
+      ? null
+      : Math.min(...open) + retentionMs
   return {
     account,
     feed,
@@ -271,6 +285,11 @@ function feedStatus(
     retentionDays: retentionMs === null ? null : retentionMs / days(1),
     forgetsAt: iso(forgets),
   }
+}
+
+function isAsked(account: string, feed: string, asked: Asked | undefined): boolean {
+  if (asked === undefined || asked.accounts.length === 0) return true
+  return asked.accounts.includes(account) && (asked.feeds?.includes(feed) ?? true)
 }
 
 /** What was wanted and not had, oldest first. */

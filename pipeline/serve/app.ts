@@ -143,7 +143,11 @@ async function bodyObject<T>(request: { json: () => Promise<unknown> }): Promise
 function routes(context: AppContext): Routed {
   const { dir, config, clock, disk, published, events, isReadOnly, onError, console: asked, notes } = context
   const app: Routed = new Hono()
-  const asks = () => ({ now: context.now(), retentionDays: config.venue.retention_days })
+  const asks = () => ({
+    now: context.now(),
+    retentionDays: config.venue.retention_days,
+    asked: { accounts: Object.keys(config.accounts), feeds: config.history.feeds },
+  })
   const filters = (request: { raw: Request }) => filtersOf(new URL(request.raw.url).searchParams)
   app.onError((error, c) => failed(error, c.req.raw, onError))
   app.notFound((c) => {

@@ -8,6 +8,7 @@ import { nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { keepUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
 import {
+  type Asked,
   type FeedStatus,
   hasOpenBreaks,
   isStale,
@@ -271,6 +272,30 @@ describe('the status', () => {
       'account-0',
     ])
     expect(lines[first + 25]).toBe('… 17 more accounts, none with more gaps or further behind.')
+  })
+
+  test('sends nobody to fetch what the configuration no longer names', async () => {
+    const rest =
+      "'SPOT', '2025-01-01 00:00:00+00', '2025-09-01 00:00:00+00', 'complete', null, null, false, false"
+    const dir = await publish([
+      interval('trade.orderHistory', 'SPOT', '2025-12-01 00:00:00', '2026-01-10 00:00:00', 'complete'),
+      interval('tax.records', 'SPOT', '2025-01-01 00:00:00', '2025-02-01 00:00:00', 'complete'),
+      `insert into coverage values ('old', 'trade.orderHistory', ${rest})`,
+    ])
+    const forgottenFirst = async (asked?: Asked) =>
+      describeStatus(await readStatus(dir, { now: NOW, ...(asked && { asked }) }))
+        .split('\n')
+        .find((line) => line.includes('forget'))
+    const old =
+      'The venue is forgetting records of trade.orderHistory SPOT of old that were never fetched. Run `tieout nightly` now.'
+    expect(await forgottenFirst()).toBe(old)
+    expect(await forgottenFirst({ accounts: [], feeds: undefined })).toBe(old)
+    expect(await forgottenFirst({ accounts: ['main'], feeds: undefined })).toBe(
+      'Without another run the venue forgets first: tax.records SPOT of main, from 2026-02-02T00:00:00.000Z on (in 22 d).',
+    )
+    expect(await forgottenFirst({ accounts: ['main'], feeds: ['trade.orderHistory'] })).toBe(
+      'Without another run the venue forgets first: trade.orderHistory SPOT of main, from 2026-04-10T00:00:00.000Z on (in 89 d).',
+    )
   })
 
   test('without a ledger says what is missing', async () => {

@@ -1,6 +1,7 @@
 // What an address narrows a view to: its parameters as text, and the stretch of time that they mean.
 import type { Period } from '../../reports/period.ts'
 import { readPeriod } from '../../reports/period.ts'
+import type { Asked } from '../../reports/status.ts'
 import { type TaxCalendar, utcCalendar } from '../../rules/calendar.ts'
 
 /** Parameters by name; an empty one is as good as none. */
@@ -20,4 +21,6 @@ export interface Now {
   readonly now: number
   /** Days by feed, where the configuration overrides how long the venue remembers. */
   readonly retentionDays: Readonly<Record<string, number>>
+  /** What runs still ask for, as the configuration has it. */
+  readonly asked: Asked
 }
