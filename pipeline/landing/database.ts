@@ -178,6 +178,10 @@ class LandingDatabase implements Landing {
     return this.#read(questions.writtenValues(this.connection, account, endpoint, field))
   }
 
+  wordOnFeed(account: string, feed: string): Promise<string | null> {
+    return this.#read(questions.wordOnFeed(this.connection, account, feed))
+  }
+
   account(name: string): Promise<questions.KnownAccount | null> {
     return this.#read(questions.account(this.connection, name))
   }

@@ -47,6 +47,8 @@ export interface Landing {
   distinctValues(account: string, feed: string, field: string): Promise<string[]>
   /** The different values of a field of what was sent to an endpoint for an account. */
   writtenValues(account: string, endpoint: string, field: string): Promise<string[]>
+  /** The newest word on a feed as a whole, such as pending; null where there is none. */
+  wordOnFeed(account: string, feed: string): Promise<string | null>
   account(name: string): Promise<KnownAccount | null>
   /** The uid of each account that has told one, by account. */
   uids(): Promise<Map<string, string>>

@@ -294,6 +294,22 @@ export async function writtenValues(
   return rows.map(([value]) => value)
 }
 
+/** The newest statement about a feed as a whole, by its status; null where there is none. */
+export async function wordOnFeed(
+  connection: DuckDBConnection,
+  account: string,
+  feed: string,
+): Promise<string | null> {
+  const rows = await ask<[string]>(
+    connection,
+    `select status from landing.main.statements
+     where account = $1 and feed = $2 and partition = '' and starts_at is null and status is not null
+     order by seq desc limit 1`,
+    [account, feed],
+  )
+  return rows[0]?.[0] ?? null
+}
+
 /** What the newest account frame says; null for an account that was never met. */
 export async function account(connection: DuckDBConnection, name: string): Promise<KnownAccount | null> {
   const rows = await ask<[string | null, KnownAccount['kind'], string | null]>(

@@ -83,9 +83,24 @@ export async function syncAccount(
     ])
     const partitions = [...values].map((value) => ({ label: value, params: { [param]: value } }))
     await syncIfUsable(context, access, client, { ...feed, partitions }, identity)
-    if (values.size === 0 && context.config.history.feeds?.includes(feed.name) === true)
+    if (values.size > 0) continue
+    if (
+      context.config.history.feeds?.includes(feed.name) === true ||
+      (await isLeftPending(context, access.name, feed, identity))
+    )
       await state(context, { account: access.name, feed: feed.name, partition: '' }, NOTHING_TO_ASK_FOR)
   }
+}
+
+/** Whether an earlier run had to leave the feed, and this one could ask: no page will ever answer that word. */
+async function isLeftPending(
+  { landing }: SyncContext,
+  account: string,
+  feed: Endpoint,
+  { unusable, unreachable }: Identity,
+): Promise<boolean> {
+  if (unreachable !== null || unusable.has(feed.credential)) return false
+  return ['pending', 'failed'].includes((await landing.wordOnFeed(account, feed.name)) ?? '')
 }
 
 async function syncIfUsable(

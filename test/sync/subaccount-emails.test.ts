@@ -40,6 +40,21 @@ test('a sub-account without a record silences no other', async () => {
   expect(await found(dir)).toEqual([['12'], ['13']])
 }, 120_000)
 
+test('what a night could not ask of an account without sub-accounts is no gap once a night could', async () => {
+  const venue = await traderVenue({ '/api/v3/account/settings': () => refused('40018', 400) })
+  const dir = traderBooks(venue.baseUrl, '{ since: 2026-11-01 }')
+  const words = () =>
+    ask(dir, "select status, code from coverage where feed = 'broker.subaccountEmail' order by all")
+  expect((await command(['nightly', '--dir', dir])).code).toBe(4)
+  expect(await words()).toEqual([['failed', '40018']])
+  venue.answers = { ...TRADER, ...excluded(400) }
+  await command(['nightly', '--dir', dir])
+  expect(await words()).toEqual([['not_applicable', 'not asked']])
+  expect(
+    await ask(dir, "select explanation from breaks where check_name = 'coverage' and status = 'open'"),
+  ).toEqual([])
+}, 120_000)
+
 test('an ND broker has the sub-accounts that a key was made for; without any the feed says so', async () => {
   const venue = await traderVenue({
     ...TRADER,

@@ -309,6 +309,7 @@ function watchedLanding(landing: Landing, lagging: Within, within: Within): Land
     oldestThatLeft: (...of) => within(() => landing.oldestThatLeft(...of)),
     distinctValues: (...of) => within(() => landing.distinctValues(...of)),
     writtenValues: (...of) => within(() => landing.writtenValues(...of)),
+    wordOnFeed: (...of) => within(() => landing.wordOnFeed(...of)),
     uids: () => within(() => landing.uids()),
     account: (name) => within(() => landing.account(name)),
     contentHashes: () => within(() => landing.contentHashes()),
