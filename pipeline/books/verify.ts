@@ -1,7 +1,7 @@
 // Proof that the books are what was received: the journal's chain, the landed rows against the journal, the published ledger
 // against what it says of itself, and the ledger's own invariants. Nothing is repaired here; what is wrong is named, with what to do.
 
-import { chmodSync, rmSync } from 'node:fs'
+import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { TieoutError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
@@ -128,8 +128,6 @@ async function compareWith(
     ...readerSettings(books.landing.engine),
   })
   try {
-    // While it is still empty.
-    chmodSync(path, 0o600)
     await landJournal(books.journal, fresh)
     const before = await books.landing.contentHashes()
     const again = await fresh.contentHashes()

@@ -6,7 +6,7 @@ import type { EngineSettings } from '../engine/settings.ts'
 import type { Frame } from '../journal/frame.ts'
 import { Batch } from './batch.ts'
 import { LandingError, needsReopening, notLanded, unreadable } from './errors.ts'
-import { type OpenFile, openFile } from './file.ts'
+import { keepPrivate, type OpenFile, openFile } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
 import { type LandingFeed, PageLander } from './page.ts'
 import * as questions from './questions.ts'
@@ -85,6 +85,7 @@ class LandingDatabase implements Landing {
       await transaction.begin()
       for (const frame of frames) await transaction.land(frame)
       const summary = await transaction.commit(last, this.#begun)
+      keepPrivate(this.#file.path)
       this.landedSeq = last.seq
       this.chain = last.chain
       for (const [key, unfinished] of transaction.progress) {

@@ -68,8 +68,21 @@ async function notWritten(
   )
 }
 
-/** DuckDB lets one process write and shuts out every other one meanwhile, readers too. */
-export const notOpened = (path: string, cause: unknown): LandingError =>
+/** DuckDB lets one process write and shuts out every other one meanwhile, readers too; of what the system refuses it has the words alone. */
+export const notOpened = (path: string, cause: unknown): TieoutError =>
+  /permission denied/i.test(messageOf(cause)) ? notOurs(path, cause) : held(path, cause)
+
+const notOurs = (path: string, cause: unknown): UsageError =>
+  new UsageError('The landing database belongs to another user.', {
+    where: path,
+    expected: 'a file of the user that runs this command: only its owner may read it',
+    found: messageOf(cause),
+    action:
+      'Run this as the user that the nightly runs have. Published figures need no such right (`tieout status`, `tieout report`, `tieout sql`).',
+    cause,
+  })
+
+const held = (path: string, cause: unknown): LandingError =>
   new LandingError('The landing database could not be opened.', {
     where: path,
     expected: 'a DuckDB file that no other process holds: while one writes, no other can even read it',

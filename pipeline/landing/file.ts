@@ -1,6 +1,6 @@
 // The landing file opened in an in-memory DuckDB under the name `landing`, with its schema checked or created.
 // One file is open once per process: DuckDB does not notice a second instance and silently loses rows.
-import { existsSync, mkdirSync, realpathSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, realpathSync, statSync } from 'node:fs'
 import { basename, dirname, join, resolve } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
@@ -42,6 +42,24 @@ export interface OpenFile {
   close(intact: boolean): Promise<void>
 }
 
+const OWNER_ONLY = 0o600
+
+/**
+ * What the venue tells of people is for the owner alone, as in the journal, also in a folder that lets others in: DuckDB makes
+ * the file and its log as the umask has it. The log comes and goes, so this is said again after each commit.
+ */
+export function keepPrivate(path: string): void {
+  for (const file of [path, `${path}.wal`]) {
+    const mode = statSync(file, { throwIfNoEntry: false })?.mode ?? OWNER_ONLY
+    if ((mode & 0o777) === OWNER_ONLY) continue
+    try {
+      chmodSync(file, OWNER_ONLY)
+    } catch {
+      // Another user's file, or a file system without modes: whoever set that up decides who reads.
+    }
+  }
+}
+
 const openPaths = new Set<string>()
 
 /** One name for a file, by whatever links its folder is reached. */
@@ -68,6 +86,7 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
     instance = await createInstance(path, engine, options.tempDir)
     const connection = await instance.connect()
     await attach(connection, path, readOnly)
+    if (!readOnly) keepPrivate(path)
     const tables = new Map(tablesOf(options.records).map((table) => [table.name, table]))
     const state = await checkSchema(connection, path, tables, readOnly)
     await checkCounts(connection, path, tables, state.rowTotal)

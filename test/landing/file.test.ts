@@ -2,14 +2,14 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { readFile, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { defineRecord, text } from '../../models/record.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
-import { LandingError } from '../../pipeline/landing/errors.ts'
+import { LandingError, notOpened } from '../../pipeline/landing/errors.ts'
 import type { Landing } from '../../pipeline/landing/landing.ts'
 import { compileForChild } from '../support/child.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
@@ -60,6 +60,38 @@ describe('a landing database', () => {
         'tax_records',
         'writes',
       ],
+    ])
+  })
+
+  it('is for its owner alone, with its log, also where one was there that others could read', async () => {
+    const dir = await emptyFolder()
+    const modes = async () => {
+      const names = (await readdir(dir)).filter((name) => name.startsWith('landing.')).sort()
+      return Promise.all(
+        names.map(async (name) => `${name} ${((await stat(join(dir, name))).mode & 0o777).toString(8)}`),
+      )
+    }
+    const landing = await landingIn(dir)
+    await landing.land([page(1, [taxRow('1')])])
+    expect(await modes()).toEqual(['landing.duckdb 600', 'landing.duckdb.wal 600'])
+    await landing.close()
+    await chmod(join(dir, 'landing.duckdb'), 0o644)
+    await (await landingIn(dir)).close()
+    expect(await modes()).toEqual(['landing.duckdb 600'])
+  })
+
+  it('of another user says whose right is needed, and not to make the file again', () => {
+    const said = 'IO Error: Cannot open file "/books/landing.duckdb": Permission denied'
+    const error = notOpened('/books/landing.duckdb', new Error(said))
+    expect([error.exitCode, error.describe()]).toEqual([
+      2,
+      [
+        'The landing database belongs to another user.',
+        '  where:    /books/landing.duckdb',
+        '  expected: a file of the user that runs this command: only its owner may read it',
+        `  found:    ${said}`,
+        '  next:     Run this as the user that the nightly runs have. Published figures need no such right (`tieout status`, `tieout report`, `tieout sql`).',
+      ].join('\n'),
     ])
   })
 
