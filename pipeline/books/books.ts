@@ -160,10 +160,13 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   mustBeOwnFiles(dir)
   const { clock, disk = nodeDisk } = options
   const lock = await acquireLock(dir, options.command, clock, disk)
-  // What has been opened is closed in reverse, also when a later step fails.
+  // What has been opened is closed in reverse, also when a later step fails, and the lock goes whatever cannot be closed.
   const closers: (() => Promise<void>)[] = [() => lock.release()]
   const close = async (): Promise<void> => {
-    for (const closer of closers.splice(0).toReversed()) await closer()
+    const failures: unknown[] = []
+    for (const closer of closers.splice(0).toReversed())
+      await closer().catch((error: unknown) => failures.push(error))
+    if (failures.length > 0) throw failures[0]
   }
   try {
     if (await finishRepair(dir, disk))

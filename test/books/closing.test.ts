@@ -1,0 +1,20 @@
+// Books that cannot be closed in good order, as on a full disk: the lock goes all the same.
+import { existsSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import { temporaryFolder } from '../support/cli.ts'
+
+test('what cannot be closed is told, and leaves no lock', async () => {
+  const dir = temporaryFolder()
+  const books = await openBooks(dir, { clock: systemClock, command: 'test' })
+  expect(existsSync(join(dir, 'lock'))).toBe(true)
+  const close = books.landing.close.bind(books.landing)
+  books.landing.close = async () => {
+    await close()
+    throw new Error('a full disk')
+  }
+  await expect(books.close()).rejects.toThrow('a full disk')
+  expect(existsSync(join(dir, 'lock'))).toBe(false)
+})
