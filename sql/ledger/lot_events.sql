@@ -19,7 +19,7 @@
 --   transfer_id: Ties the two legs of a move between own wallets, and no further leg; of a loan, the wallet that owes it; null elsewhere.
 --   value_given: The same where the fee of an exchange of two coins belongs to the coin given (rules us, from 2025 on): the one
 --     received costs what it was worth, and the fee comes off what the one given brought. Elsewhere, and in books whose
---     currency is a coin, as value.
+--     currency is a coin, as value; null where nothing states it.
 with
 reporting as (select currency from staging.reporting),
 legs as (
