@@ -94,10 +94,29 @@ const FEW = { only: ['entries', ...LEDGER_CHECKS] }
 /** With lots that are held against the balances. */
 const WRONG = { only: ['checks.lots_match_balance'], steps: [wrongLots] }
 
+/** What a build may set while it works. */
+async function settings(): Promise<unknown> {
+  const connection = await books.landing.instance.connect()
+  try {
+    const names = [
+      'threads',
+      'preserve_insertion_order',
+      'force_compression',
+      'enable_checkpoint_on_shutdown',
+    ]
+    const asked = names.map((name) => `select name, value from duckdb_settings() where name = '${name}'`)
+    return (await connection.runAndReadAll(asked.join(' union all '))).getRowsJson()
+  } finally {
+    connection.closeSync()
+  }
+}
+
 describe('publishing', () => {
-  it('leaves nothing but the ledger behind', async () => {
+  it('leaves nothing but the ledger behind, and the instance as it was', async () => {
     await books.tax('SPOT', balanced([deposit]))
+    const before = await settings()
     const result = await books.build({}, FEW)
+    expect(await settings()).toEqual(before)
     expect(result.path).toBe(join(books.dir, 'ledger.duckdb'))
     expect(readdirSync(books.dir).sort()).toEqual([
       'landing.duckdb',
