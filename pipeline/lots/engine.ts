@@ -58,7 +58,7 @@ export interface LotOptions {
   readonly shortSales?: ShortSales
   /** How far the law looks ahead; by default it does not. */
   readonly lookAheadDays?: number
-  /** For a method that looks ahead: the beginning of a day before which it is to end, though it sees all. */
+  /** For a method that looks ahead: the moment before which it is to end, though it sees the days after it. */
   readonly untilUs?: bigint
 }
 

@@ -211,7 +211,8 @@ export interface RuleContext {
   readonly lookAheadDays: number
   /**
    * Unix microseconds; null for the end. What happens from then on is seen and not done, so that lots are those of that moment
-   * as the disposals before it left them. Only for methods that look ahead: to others the events before it say as much.
+   * as the disposals before it left them; where a day is one, and it falls within it, the rest of that day is not seen. Only for
+   * methods that look ahead: to others the events before it say as much.
    */
   readonly untilUs: bigint | null
   readonly sink: Sink

@@ -83,7 +83,7 @@ function isSame(published: Awaited<ReturnType<typeof publishedMatching>>, matchi
 
 /**
  * A reader whose `lots` are those that were open at an instant; at the end of the books without one. Where the law looks ahead,
- * they are what the disposals before it left, which later purchases may have met: at the beginning of a day.
+ * they are what the disposals before it left, which later purchases may have met.
  * Null where nothing was asked for and the published lots were matched otherwise than is configured now.
  */
 export async function lotsBefore(

@@ -106,6 +106,11 @@ describe('where the law looks ahead, the cost at the end of a year is what the d
     expect(table(second, 'Gains by lot').map((line) => line['cost basis'])).toEqual(['5000', '5000'])
     expect(cost(second, 'the end (before 2026-04-06 00:00:00 Europe/London)')).toEqual(['1.5 for 15000'])
     expect(plain(first)).toContain('Under uk rules what was sold and is matched with a later purchase')
+    // Within a day: what it has sold by then is sold.
+    const evening = await paper(dir, 'statement', '--to', '2025-06-01T18:00:00Z')
+    expect(cost(evening, 'the end (before 2025-06-01 19:00:00 Europe/London)')).toEqual(['1.5 for 15000'])
+    const morning = await paper(dir, 'statement', '--to', '2025-06-01T09:00:00Z')
+    expect(cost(morning, 'the end (before 2025-06-01 10:00:00 Europe/London)')).toEqual(['2 for 20000'])
   })
 
   test('ca: a loss that later sales leave whole is in no cost', async () => {

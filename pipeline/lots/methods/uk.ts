@@ -44,17 +44,21 @@ class UkBook implements CoinBook {
   /** By holding: its days, ascending, as events come in order. */
   readonly #days = new Map<string, Day[]>()
   readonly #legs = new Map<number, LotEvent[]>()
+  /** The last day that is done: all of it, or of what the moment of `untilUs` divides what came before. */
+  readonly #lastDay: number
   #coin = ''
 
   constructor(context: RuleContext) {
     this.#context = context
     this.#dayOf = dayIn(context.timeZone)
+    this.#lastDay = context.untilUs === null ? Number.POSITIVE_INFINITY : this.#dayOf(context.untilUs - 1n)
     this.#holdings = new Holdings(context, () => new Pool())
     this.#transfers = new Transfers(this.#holdings)
   }
 
   apply(event: LotEvent): void {
     this.#coin = event.coin
+    if (this.#isLeftOfLastDay(event)) return
     switch (event.kind) {
       case 'acquire':
         this.#buy(event)
@@ -85,6 +89,12 @@ class UkBook implements CoinBook {
     }
     this.#runPools()
     this.#holdings.reportLeft(this.#coin)
+  }
+
+  #isLeftOfLastDay(event: LotEvent): boolean {
+    const { untilUs } = this.#context
+    const at = effectiveAtUs(event)
+    return untilUs !== null && at >= untilUs && this.#dayOf(at) === this.#lastDay
   }
 
   #keepLeg(event: LotEvent): void {
@@ -142,10 +152,8 @@ class UkBook implements CoinBook {
         if (same === undefined) byNumber.set(day.number, [{ key, day }])
         else same.push({ key, day })
       }
-    const { untilUs } = this.#context
-    const end = untilUs === null ? Number.POSITIVE_INFINITY : this.#dayOf(untilUs)
     for (const number of [...byNumber.keys()].sort((a, b) => a - b)) {
-      if (number >= end) return
+      if (number > this.#lastDay) return
       const today = byNumber.get(number)!
       for (const { key, day } of today)
         for (const parcel of day.bought) if (quantityOf(parcel) > 0n) this.#holdings.holding(key).add(parcel)
