@@ -31,22 +31,25 @@ export interface CarriedQuestion {
   /** Those of the report, without its period. */
   readonly values: Values
   readonly opening: OpeningLosses | undefined
+  /** Whether losses that are configured now would be of returns under these rules. */
+  readonly isConfigured: boolean
 }
 
 /** What is brought into the year. UsageError for configured losses that these rules cannot take. */
 export async function carriedInto(
   reader: Reader,
-  { law, calendar, limit, year, values, opening }: CarriedQuestion,
+  { law, calendar, limit, year, values, opening, isConfigured }: CarriedQuestion,
 ): Promise<Carried> {
   if (law.carriedLosses === null)
     return { losses: noLosses, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const configured = opening === undefined ? null : readOpening(law, opening)
-  const isConfigured = configured !== null && opening !== undefined && opening.into <= year
-  const first = isConfigured ? opening.into : await firstYear(reader, calendar, year)
-  const told = isConfigured
+  const isOpened = configured !== null && opening !== undefined && opening.into <= year
+  const first = isOpened ? opening.into : await firstYear(reader, calendar, year)
+  const rules = isConfigured ? '' : `rules: ${law.name}, `
+  const told = isOpened
     ? `Losses brought into ${yearLabel(calendar, first)} are those of the configuration, ${opening.amount}; later ones are those of the books.`
-    : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { losses: { into: ${first}, amount: … } }\`.`
-  let losses: Losses | null = isConfigured ? configured : noLosses
+    : `Losses brought forward are those of the books since ${yearLabel(calendar, first)}. Earlier ones, as the returns of their years have them, are to be configured: \`reports: { ${rules}losses: { into: ${first}, amount: … } }\`.`
+  let losses: Losses | null = isOpened ? configured : noLosses
   const rooms = new Map<number, bigint | null>()
   const wholeNotes: string[] = []
   for (let each = first; each < year && losses !== null; each += 1) {
@@ -76,7 +79,7 @@ export async function carriedInto(
         notes: [told],
         warnings: [
           `INCOMPLETE: losses carried over from ${label} are not known, for ${why}. No figure takes them in; ` +
-            'enter those of the return of that year under `reports: losses:` in the configuration.',
+            `enter those of the return of that year in the configuration: \`reports: { ${rules}losses: … }\`.`,
         ],
       }
     }

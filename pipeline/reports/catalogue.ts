@@ -172,8 +172,9 @@ export function asRequested(name: ReportName, options: ReportOptions, defaults: 
   const law = lawOf(lots)
   const calendar = own ?? calendarOf(law, lots.timeZone)
   const period = readPeriod({ from, to, year }, calendar)
-  const { losses, rules: configured } = defaults
-  const lossesUnder = lawOf({ rules: configured }).figures === null ? null : (configured ?? null)
+  const { losses } = defaults
+  const configured = lawOf(defaults)
+  const lossesUnder = configured.figures === null ? null : configured.name
   const zone = calendar.timeZone
   const request = { account, period, zone, lots, currency, form1099, losses, lossesUnder }
   return { request, law, calendar }

@@ -71,11 +71,11 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
   const limit = limitsOf(law.name)
   const calendar = calendarOf(law, request.lots.timeZone)
   const { losses, lossesUnder } = request
-  const isOwn = lossesUnder === null || lossesUnder === law.name
-  const opening = isOwn ? losses : undefined
+  const isConfigured = lossesUnder === null || lossesUnder === law.name
+  const opening = isConfigured ? losses : undefined
   const carried: Carried =
     isInCurrency && request.account === undefined
-      ? await carriedInto(reader, { law, calendar, limit, year, values, opening })
+      ? await carriedInto(reader, { law, calendar, limit, year, values, opening, isConfigured })
       : { losses: null, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const ofYear = { ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }
   const income = await yearIncome(ledger, request, law)
@@ -114,7 +114,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       ...limits,
       ...(await rateNotes(reader, law, calendar, year, values)),
       ...carried.notes,
-      ...(isOwn || losses === undefined
+      ...(isConfigured || losses === undefined
         ? []
         : [
             `The losses in the configuration are of returns under ${lossesUnder} rules, and are in no figure here.`,

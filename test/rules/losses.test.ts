@@ -245,9 +245,11 @@ describe('losses that are not known', () => {
 test('configured losses are of returns under the configured rules: under others they count as little as its method', async () => {
   const dir = await book('EUR', ['main buy b1 2024-02-01 1 BTC 20000', 'main sell s1 2024-06-03 1 BTC 31000'])
   const losses: OpeningLosses = { into: 2024, amount: '5000' }
-  const returned = async (rules?: RulesName) =>
-    await show(dir, 'taxes', { rules: 'de', year: 2024 }, { rules, losses })
-  const said = 'The losses in the configuration are of returns under us rules, and are in no figure here.'
+  const returned = async (rules?: RulesName, method?: string) =>
+    await show(dir, 'taxes', { rules: 'de', year: 2024 }, { rules, method, losses })
+  const saidOf = (rules: RulesName) =>
+    `The losses in the configuration are of returns under ${rules} rules, and are in no figure here.`
+  const said = saidOf('us')
 
   const other = await returned('us')
   expect(figures(other).filter((line) => /brought forward|Taxable/.test(line))).toEqual([
@@ -256,6 +258,14 @@ test('configured losses are of returns under the configured rules: under others 
     'Taxable gain: 11000',
   ])
   expect(other.notes).toContain(said)
+  // What is to be configured are those of these rules, with them.
+  expect(other.notes.filter((note) => note.includes('are to be configured'))).toEqual([
+    expect.stringContaining('`reports: { rules: de, losses: { into: 2024, amount: … } }`'),
+  ])
+  // A method that bears the name of rules implies them.
+  const implied = await returned(undefined, 'uk')
+  expect(figures(implied)).toContain('Taxable gain: 11000')
+  expect(implied.notes).toContain(saidOf('uk'))
 
   // Where none with returns are configured, they are of those that are asked for.
   for (const own of [await returned('de'), await returned('generic'), await returned()]) {
