@@ -51,7 +51,8 @@ async function receivedAsGifts(
   if (count === 0) return []
   return [
     `${counted(count, 'piece')} of disposals ${count === 1 ? 'is' : 'are'} of coins received as a gift (gift_in), with the day and the value of the ` +
-      `receipt. Under ${name} rules those of the giver count (${giverCounts}): import such coins as opening lots with the giver’s day and cost.`,
+      `receipt. Under ${name} rules those of the giver count (${giverCounts}): import such coins as opening lots with the giver’s day and cost, ` +
+      'in place of their gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
   ]
 }
 

@@ -40,7 +40,8 @@ test('an opening lot tells the giver’s day and cost; of gift_in reports say th
   }
   expect(await told('de', 2025)).toEqual([
     '1 piece of disposals is of coins received as a gift (gift_in), with the day and the value of the receipt. Under de rules those ' +
-      'of the giver count (§ 23 Abs. 1 Satz 3 EStG): import such coins as opening lots with the giver’s day and cost.',
+      'of the giver count (§ 23 Abs. 1 Satz 3 EStG): import such coins as opening lots with the giver’s day and cost, in place of their ' +
+      'gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
   ])
   expect(await told('us', 2025)).toEqual([expect.stringContaining('(IRC §§ 1015, 1223(2))')])
   expect(await told('de', 2024)).toEqual([])
