@@ -12,6 +12,7 @@ import { form8949Box, us } from '../rules/us.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
 import { reportCurrency } from './gains.ts'
+import { lawNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
 import { addAmounts, fileNameOf, type Report, type ReportRequest, reach, sums, valuesOf } from './report.ts'
 import { otherCurrency } from './taxes.ts'
@@ -74,6 +75,7 @@ export async function form8949Report(ledger: Ledger, request: ReportRequest): Pr
       ...notes,
       ...(await roundingNotes(reader, values)),
       ...(isForeign ? [otherCurrency(us, String(found?.[0]))] : []),
+      ...(await lawNotes(ledger, reader, us, request)),
       ...standing,
     ],
   }
