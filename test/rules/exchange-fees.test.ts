@@ -294,15 +294,30 @@ describe('an exchange of two coins under us', () => {
   })
 
   it('is none against the money of a state, whose fee stays with the coin', async () => {
-    await built(moves(`${day(10)} 12:00: in 1 ETH, out -2500 EUR -2.5`), {
-      prices: { ...PRICES, EUR: everyDay('1.2') },
-      opening: { EUR: '10000' },
-    })
+    await built(
+      moves(
+        `${day(10)} 12:00: in 1 ETH, out -2500 EUR -2.5`,
+        `${day(11)} 12:00: in 1200 USDT -3, out -1000 EUR`,
+        `${day(13)} 12:00: in 500 EUR, out -600 USDT -6`,
+      ),
+      {
+        prices: { ...PRICES, EUR: everyDay('1.2') },
+        opening: { EUR: '10000' },
+      },
+    )
     // 2.5 EUR are 3 USD; 1 ETH is worth 3,200.
     expect(await lots('ETH')).toEqual(['1 3203'])
+    // Also where the market has the coin as its quote: 1,200 USDT cost 1,203, and half of them bring 600 less 6.
+    expect(await lots('USDT')).toEqual(['591 592.4775'])
+    expect(await pieces('USDT')).toEqual([
+      'USDT 3 3 3.0075 -0.0075',
+      'USDT 600 594 601.5 -7.5',
+      'USDT 6 6 6.015 -0.015',
+    ])
     expect((await pieces('EUR')).map((piece) => piece.split(' ').slice(0, 3).join(' '))).toEqual([
       'EUR 2500 3200',
       'EUR 2.5 3',
+      'EUR 1000 1200',
     ])
   })
 

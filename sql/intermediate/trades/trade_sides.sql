@@ -11,10 +11,12 @@ select groups.account as account, groups.group_place as group_place, groups.rece
     when groups.paid_coin = reporting.currency then groups.paid
     when groups.received_coin = reporting.currency then groups.received
   end as stated_value,
-  -- The fee belongs to the side that is no money; between two coins, to the base.
+  -- The fee belongs to the side that is no money; between two coins, or two moneys, to the base.
   case
     when groups.paid_coin = reporting.currency then 'received'
     when groups.received_coin = reporting.currency then 'paid'
+    when paid_money.currency is not null and received_money.currency is null then 'received'
+    when received_money.currency is not null and paid_money.currency is null then 'paid'
     when sides.side = 'buy' then 'received'
     else 'paid'
   end as fee_side,
