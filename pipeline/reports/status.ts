@@ -287,9 +287,11 @@ function feedStatus(
   }
 }
 
+/** Whether a run would fetch it: what is public any account reads for all. */
 function isAsked(account: string, feed: string, asked: Asked | undefined): boolean {
   if (asked === undefined || asked.accounts.length === 0) return true
-  return asked.accounts.includes(account) && (asked.feeds?.includes(feed) ?? true)
+  const hasAccount = asked.accounts.includes(account) || findEndpoint(feed)?.public === true
+  return hasAccount && (asked.feeds?.includes(feed) ?? true)
 }
 
 /** What was wanted and not had, oldest first. */

@@ -25,8 +25,13 @@ const interval = (feed: string, partition: string, from: string, to: string, sta
   `insert into coverage values ('main', '${feed}', '${partition}', '${from}+00', '${to}+00', '${status}', null,
     ${status === 'complete' ? 'null' : "'why'"}, false, false)`
 
-async function feeds(statements: string[], retentionDays = {}): Promise<readonly FeedStatus[]> {
-  return (await readStatus(await publish(statements), { now: NOW, retentionDays })).feeds
+async function feeds(
+  statements: string[],
+  retentionDays = {},
+  asked?: Asked,
+): Promise<readonly FeedStatus[]> {
+  const options = { now: NOW, retentionDays, ...(asked && { asked }) }
+  return (await readStatus(await publish(statements), options)).feeds
 }
 
 const aBreak: Break = {
@@ -64,6 +69,16 @@ describe('coverage in the status', () => {
     expect(all.map(({ account, forgetsAt }) => [account, forgetsAt])).toEqual([
       ['main', null],
       ['other', '2026-01-12T00:00:00.000Z'],
+    ])
+    // Who read it last is taken out again: the next run reads it by the account that is left, or by a new one.
+    for (const accounts of [['main'], ['new']]) {
+      const lists = [list('main', '2026-01-01'), list('other', '2026-01-09')]
+      const left = await feeds(lists, {}, { accounts, feeds: undefined })
+      expect(left.map(({ forgetsAt }) => forgetsAt)).toEqual([null, '2026-01-12T00:00:00.000Z'])
+    }
+    const none = { accounts: ['main'], feeds: ['tax.records'] }
+    expect((await feeds([list('main', '2026-01-01')], {}, none)).map(({ forgetsAt }) => forgetsAt)).toEqual([
+      null,
     ])
   })
 
