@@ -20,35 +20,35 @@ ranges as (
     case when has_rows then 'complete' else 'empty' end as status
   from staging.covered_ranges
 ),
--- Feeds that are asked without a range report how things stood whenever they were read.
-list_pages as (
-  select pages.account as account, pages.feed as feed, pages.partition as partition, pages.page_id as page_id,
-    pages.received_at as received_at, pages.row_count as row_count, kept.kept_minutes as kept_minutes,
-    case when feeds.is_public then '' else pages.account end as asker
-  from landing.pages as pages
-  left join staging.feed_retention as kept on kept.feed = pages.feed
-  left join staging.feeds as feeds on feeds.feed = pages.feed
-  where window_start is null
-    and not exists (
-      select 1 from landing.covered as covered
-      where covered.account = pages.account and covered.feed = pages.feed
-    )
+-- Feeds that are asked without a range report how things stood whenever they were read to their end.
+list_answers as (
+  select answers.account as account, answers.feed as feed, answers.partition as partition,
+    answers.first_page as first_page, answers.received_at as received_at, answers.row_count as row_count,
+    kept.kept_minutes as kept_minutes,
+    case when feeds.is_public then '' else answers.account end as asker
+  from staging.whole_answers as answers
+  left join staging.feed_retention as kept on kept.feed = answers.feed
+  left join staging.feeds as feeds on feeds.feed = answers.feed
+  where not exists (
+    select 1 from landing.covered as covered
+    where covered.account = answers.account and covered.feed = answers.feed
+  )
 ),
 -- When such a feed was read before; what is public any account has read for all.
 after_others as (
   select *,
     lag(or_null(received_at), 1, null) over (
-      partition by account, feed, partition order by received_at, page_id
+      partition by account, feed, partition order by received_at, first_page
     ) as own_before,
     lag(or_null(received_at), 1, null) over (
-      partition by asker, feed, partition order by received_at, page_id
+      partition by asker, feed, partition order by received_at, first_page
     ) as before_it
-  from list_pages
+  from list_answers
 ),
 sittings as (
   select *,
     sum(case when plus_minutes(own_before, kept_minutes) < received_at then 1 else 0 end) over (
-      partition by account, feed, partition order by received_at, page_id
+      partition by account, feed, partition order by received_at, first_page
       rows between unbounded preceding and current row
     ) as sitting
   from after_others

@@ -354,6 +354,28 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
   })
 
+  it('has not been read where a run was stopped before the last page: what was on it may be lost', async () => {
+    /** One page of a list of several, the first without a cursor. */
+    const part = async (receivedAt: string, cursor: number | null, ends: boolean) => {
+      const id = await read(1, { receivedAt })
+      await books.sql(
+        `update landing.main.pages set cursor = ${cursor ?? null}, ends_list = ${ends} where page_id = ${id}`,
+      )
+    }
+    await read(1)
+    await part(day(3), null, false)
+    // Its first page shows what there was then, whenever its last one came.
+    await part(day(5), null, false)
+    await part('2026-01-05 00:00:30+00', 1, true)
+    await part(day(7), null, false)
+    await books.build()
+    expect(await coverage()).toEqual([
+      ['USDT-FUTURES', day(1), day(1), 'empty'],
+      ['USDT-FUTURES', '2026-01-01 00:00:00.001+00', '2026-01-01 23:59:59.999+00', 'lost'],
+      ['USDT-FUTURES', day(5), day(5), 'empty'],
+    ])
+  })
+
   it('has lost nothing that another account has read meanwhile, for the answer is the same', async () => {
     await read(1)
     await read(4, { account: 'other' })
