@@ -78,7 +78,7 @@ export function readCsv(
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    refusals.add(notCsv(file.name, next, error, header))
+    refusals.add(notCsv(file.name, next + Number(error.empty_lines ?? empty) - empty, error, header))
   }
   refusals.throwIfAny()
   if (header === undefined) begin({ number: 1, cells: [] })
@@ -185,10 +185,9 @@ function refuseWidth(file: string, line: CsvLine, header: CsvLine): void {
   })
 }
 
-/** The parser names the column; a quote that is never closed began in the row after the last whole one. */
-function notCsv(file: string, nextLine: number, error: CsvError, header: CsvLine | undefined): RefusedCells {
+/** `line`: where the row begins that is not understood. The parser names the column. */
+function notCsv(file: string, line: number, error: CsvError, header: CsvLine | undefined): RefusedCells {
   const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
-  const line = isOpen ? nextLine : Number(error.lines ?? nextLine)
   return refuseCell(file, line, columnOf(header, Number(error.index ?? 0)), {
     message: 'The file is not understood as CSV.',
     expected: 'cells with commas between them; quotes around a whole cell or none, doubled inside',

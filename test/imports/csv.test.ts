@@ -43,6 +43,9 @@ describe('a note that people have written', () => {
       'export.csv:6, column Quantity Transacted',
     )
     expect(cellsRefused(NOTE, 'a2,2024-01-06 10:00:00 UTC,"Rece')).toContain('export.csv:5')
+    // A quote where none may stand: the note is on lines 2 to 4, and an empty line behind it.
+    expect(cellsRefused(NOTE, '', 'a2,2024-01-06 10:00:00 UTC,Rec"eive')).toContain('export.csv:6,')
+    expect(cellsRefused(NOTE, '', 'a2,2024-01-06 10:00:00 UTC,"Rece')).toContain('export.csv:6,')
   })
 
   it('has no other control character, nor has a cell of which something is made a line break', () => {
