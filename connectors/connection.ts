@@ -50,14 +50,22 @@ const NEVER_MADE = new Set([
   'ERR_TLS_CERT_ALTNAME_INVALID',
 ])
 
+/** System calls before a connection stands. */
+const CONNECTING = new Set(['getaddrinfo', 'connect'])
+
 /** System calls on a connection that stands: a network can go away under it, with the same codes. */
 const AFTER_CONNECTING = new Set(['read', 'write'])
 
-/** Whether no connection came about, so that nothing can have been sent; a certificate is looked at before anything is. */
+/**
+ * Whether no connection came about, so that nothing can have been sent; a certificate is looked at before anything is. Of a
+ * host with several addresses the cause lists how each one failed, the code is that of the first.
+ */
 export function wasNeverMade(code: string, cause: unknown): boolean {
-  const { syscall } = (cause ?? {}) as { readonly syscall?: unknown }
-  if (typeof syscall === 'string' && AFTER_CONNECTING.has(syscall)) return false
-  return NEVER_MADE.has(code) || CERTIFICATES.test(code)
+  if (cause instanceof AggregateError)
+    return cause.errors.length > 0 && cause.errors.every((error) => wasNeverMade('', error))
+  const { syscall = '' } = (cause ?? {}) as { readonly syscall?: string }
+  if (AFTER_CONNECTING.has(syscall)) return false
+  return CONNECTING.has(syscall) || NEVER_MADE.has(code) || CERTIFICATES.test(code)
 }
 
 interface Words {

@@ -196,9 +196,21 @@ describe('a write', () => {
     expect(venue.counters.requests).toBe(1)
   })
 
+  /** The name of the error of an order whose sending fails so. */
+  async function failing(failure: Error): Promise<string> {
+    class Failing extends CountingAgent {
+      override request(): Promise<never> {
+        return Promise.reject(failure)
+      }
+    }
+    const { venue, settle } = await loopback(reply(200, ''), { dispatcher: new Failing() })
+    return (await caught(settle(venue.account(access).request(placeOrder, order)))).name
+  }
+
   test.each([
     ['EHOSTUNREACH', 'connect', 'ConnectionFailed'],
     ['ENOTFOUND', 'getaddrinfo', 'ConnectionFailed'],
+    ['ETIMEDOUT', 'connect', 'ConnectionFailed'],
     // The certificate is looked at before anything is sent.
     ['CERT_HAS_EXPIRED', undefined, 'ConnectionFailed'],
     ['DEPTH_ZERO_SELF_SIGNED_CERT', undefined, 'ConnectionFailed'],
@@ -208,14 +220,19 @@ describe('a write', () => {
     ['ECONNRESET', 'read', 'OutcomeUnknown'],
     ['ERR_SSL_TLSV1_ALERT_INTERNAL_ERROR', undefined, 'OutcomeUnknown'],
   ])('whose connection fails by %s of %s is %s', async (code, syscall, name) => {
-    class Failing extends CountingAgent {
-      override request(): Promise<never> {
-        return Promise.reject(Object.assign(new Error(code), { code, syscall }))
-      }
-    }
-    const { venue, settle } = await loopback(reply(200, ''), { dispatcher: new Failing() })
-    const error = await caught(settle(venue.account(access).request(placeOrder, order)))
-    expect(error.name).toBe(name)
+    expect(await failing(Object.assign(new Error(code), { code, syscall }))).toBe(name)
+  })
+
+  test.each([
+    // As Node says it of a host with an IPv6 address that nobody answers at and an IPv4 one that is refused.
+    [['connect', 'connect'], 'ConnectionFailed'],
+    [['connect', 'read'], 'OutcomeUnknown'],
+    [[], 'OutcomeUnknown'],
+  ])('to several addresses that fail in %j is %s', async (syscalls, name) => {
+    const errors = syscalls.map((syscall) =>
+      Object.assign(new Error(syscall), { code: 'ETIMEDOUT', syscall }),
+    )
+    expect(await failing(Object.assign(new AggregateError(errors), { code: 'ETIMEDOUT' }))).toBe(name)
   })
 
   test('that succeeded is believed, whatever its answer looks like', async () => {
