@@ -139,6 +139,11 @@ export interface Endpoint {
   readonly itemsMayFail?: { readonly param: string; readonly names: readonly string[]; readonly id: string }
   /** The field of an answer that says whether it was done, and what it says then, in capitals. */
   readonly doneWhen?: { readonly field: string; readonly value: string }
+  /**
+   * Fields of a write that change nothing of what it does: its own id, a documented default, what has no effect beside the
+   * others. Two requests that differ in nothing else are the same.
+   */
+  readonly idleFields?: (fields: Readonly<Record<string, unknown>>) => readonly string[]
   /** How to find out what became of a write whose answer was lost. */
   readonly outcome?: string
   /**

@@ -18,6 +18,14 @@ function takeProfitOrStopLoss({ tpslType, triggerPrice, clientOid }: Order, repo
   if (isTpsl && clientOid !== undefined) report('clientOid', 'has no effect when tpslType is tpsl')
 }
 
+/** Neither its own id nor the time within which the venue takes it is part of an order; `normal` and `none` are defaults. */
+const idleFields = ({ orderType, tpslType, stpMode }: Order): readonly string[] => [
+  ...['clientOid', 'requestTime', 'receiveWindow'],
+  ...(orderType === 'market' ? ['force', 'price'] : []),
+  ...(tpslType === 'normal' ? ['tpslType'] : []),
+  ...(stpMode === 'none' ? ['stpMode'] : []),
+]
+
 function windowNeedsTime({ receiveWindow, requestTime }: Order, report: Report): void {
   if (receiveWindow !== undefined && requestTime === undefined)
     report('requestTime', 'is required with receiveWindow')
@@ -55,6 +63,7 @@ export const placeOrder = defineEndpoint({
     windowNeedsTime,
   ),
   rows: 'object',
+  idleFields,
   outcome: 'Look for the clientOid with `tieout call trade.openOrders`, then in trade.orderHistory.',
   doc: 'Places a spot order; traders who are copied may place one a second, all others ten.',
 })

@@ -50,6 +50,7 @@ export const cancelOrder = defineEndpoint({
     oneIdAtLeast,
   ),
   rows: 'object',
+  idleFields: ({ orderId }) => (orderId === undefined ? [] : ['clientOid']),
   applies: 'unified',
   outcome: 'Look for the order with `tieout call trade.openOrders`; if it is gone, in trade.orderHistory.',
   doc: 'Cancels one unfilled or partially filled order.',

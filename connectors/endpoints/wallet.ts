@@ -40,6 +40,7 @@ export const subaccountTransfer = defineEndpoint({
     symbolForIsolated,
   ),
   rows: 'object',
+  idleFields: () => ['clientOid'],
   role: 'a parent account, by a key that is bound to an address',
   outcome: 'Sync tax.records of both accounts and look for the transfer of this coin and amount.',
   doc: 'Transfers a coin between parent and sub-accounts, or between the wallets of one sub-account.',

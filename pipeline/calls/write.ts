@@ -165,14 +165,12 @@ function fieldsOf({ body }: Write): Readonly<Record<string, unknown>> {
   return body === null ? {} : (JSON.parse(body) as Record<string, unknown>)
 }
 
-/**
- * What a request does, apart from the id that it goes by and from the time within which the venue takes it; `1.50` is the
- * quantity that `1.5` is.
- */
-function partsOf(body: string | null) {
+/** What a request does, apart from what changes nothing, and the client's own id; `1.50` is the quantity that `1.5` is. */
+function partsOf({ idleFields }: Endpoint, body: string | null) {
   const fields = body === null ? {} : (JSON.parse(body, plain) as Record<string, unknown>)
-  const { clientOid, requestTime: _at, receiveWindow: _within, ...deed } = fields
-  return { clientOid, deed }
+  const idle = idleFields?.(fields) ?? []
+  const deed = Object.fromEntries(Object.entries(fields).filter(([name]) => !idle.includes(name)))
+  return { clientOid: fields.clientOid, deed }
 }
 
 const plain = (name: string, value: unknown): unknown =>
@@ -188,10 +186,10 @@ function refuseTwin(
   open: readonly Write[],
   looked: ReadonlyMap<number, FoundAnswer | null>,
 ): void {
-  const { clientOid, deed } = partsOf(journaledBody(session, endpoint, params).toString())
+  const { clientOid, deed } = partsOf(endpoint, journaledBody(session, endpoint, params).toString())
   for (const write of open) {
     if (write.endpoint !== endpoint.name) continue
-    const { clientOid: sentAs, deed: sent } = partsOf(write.body)
+    const { clientOid: sentAs, deed: sent } = partsOf(endpoint, write.body)
     if (!isDeepStrictEqual(sent, deed)) continue
     const where = `write ${write.seq}, ${endpoint.name} of account ${write.account}`
     const order = looked.get(write.seq) ?? null

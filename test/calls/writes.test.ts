@@ -209,6 +209,25 @@ describe('a write whose answer is lost', () => {
     expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
   })
 
+  test('the same order that also says what goes without saying, or has no effect, is the same order', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'size=50']
+    for (const order of [ORDER, market]) {
+      way.lose('request', PLACE)
+      await expect(at.call('spot.placeOrder', order, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    }
+    // Both are defaults of the interface document, and a market order takes no account of force and price.
+    for (const same of [
+      [...ORDER, 'tpslType=normal', 'stpMode=none'],
+      [...market, 'force=ioc', 'price=1000'],
+    ])
+      await expect(at.call('spot.placeOrder', same, send)).rejects.toMatchObject({
+        message: 'The same request may have been carried out already; it is not sent a second time.',
+      })
+    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+  })
+
   test('another request to the same endpoint is not held up', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
@@ -216,6 +235,15 @@ describe('a write whose answer is lost', () => {
     await expect(at.call('spot.placeOrder', ORDER, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
     const other = ORDER.map((word) => word.replace('price=1000', 'price=999'))
     expect(await at.call('spot.placeOrder', other, send)).toMatchObject({ clientOid: 'own-2' })
+
+    // An order that is to be cancelled may go by its clientOid alone.
+    const cancel = '/api/v3/trade/cancel-order'
+    await at.call('spot.placeOrder', [...other, 'clientOid=one'], send)
+    await at.call('spot.placeOrder', [...other, 'clientOid=two'], send)
+    way.lose('request', cancel)
+    const first = at.call('trade.cancelOrder', ['clientOid=one'], send)
+    await expect(first).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    expect(await at.call('trade.cancelOrder', ['clientOid=two'], send)).toMatchObject({ clientOid: 'two' })
   })
 
   test('where the interface has no id of our own, the error says how to find out, and settling by hand ends it', async () => {
