@@ -374,6 +374,22 @@ describe('a list that is asked for whole, of which the venue forgets what is old
       ['USDT-FUTURES', '2026-01-01 00:00:00.001+00', '2026-01-01 23:59:59.999+00', 'lost'],
       ['USDT-FUTURES', day(5), day(5), 'empty'],
     ])
+
+    // What is pending is answered by the end of the list alone.
+    const pending = ['USDT-FUTURES', null, null, 'pending']
+    await books.statement({
+      feed: 'market.liquidations',
+      partition: 'USDT-FUTURES',
+      status: 'pending',
+      starts_at: undefined,
+      ends_at: undefined,
+    })
+    await part(day(7), null, false)
+    await books.build()
+    expect((await coverage()).filter(([, starts]) => starts === null)).toEqual([pending])
+    await part('2026-01-07 00:00:30+00', 1, true)
+    await books.build()
+    expect((await coverage()).filter(([, starts]) => starts === null)).toEqual([])
   })
 
   it('has lost nothing that another account has read meanwhile, for the answer is the same', async () => {

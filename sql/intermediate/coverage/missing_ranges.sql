@@ -180,7 +180,7 @@ missing as (
   group by account, feed, partition, island
 ),
 -- The partition of a statement about a whole feed is empty; a page of any partition then answers it, and it answers
--- what was said of the partitions before.
+-- what was said of the partitions before. Of a list in several pages the last one does.
 unranged as (
   select *,
     row_number() over (partition by account, feed, partition order by seq desc) as newest
@@ -201,6 +201,7 @@ unanswered as (
       select 1 from landing.pages as page
       where page.account = unranged.account and page.feed = unranged.feed and page.page_id > unranged.seq
         and (page.partition = unranged.partition or unranged.partition = '')
+        and coalesce(page.ends_list, true)
     )
 )
 select * from missing
