@@ -210,7 +210,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     for (const write of unsettled) options.onNote?.(describeUnsettled(write))
     return { dir, journal, landing, close }
   } catch (error) {
-    await close()
+    await close().catch(() => undefined) // What came first is to be reported.
     throw error
   }
 }

@@ -1,9 +1,10 @@
 // Books that cannot be closed in good order, as on a full disk: the lock goes all the same.
 import { existsSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
+import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
 test('what cannot be closed is told, and leaves no lock', async () => {
@@ -17,4 +18,15 @@ test('what cannot be closed is told, and leaves no lock', async () => {
   }
   await expect(books.close()).rejects.toThrow('a full disk')
   expect(existsSync(join(dir, 'lock'))).toBe(false)
+})
+
+test('of books that could not be opened what came first is told, whatever cannot be closed behind it', async () => {
+  const fails = (what: string, path: string) => Promise.reject(new Error(`${what} ${basename(path)}`))
+  const disk: Disk = {
+    ...nodeDisk,
+    list: (path) => (basename(path) === 'journal' ? fails('no', path) : nodeDisk.list(path)),
+    remove: (path) => (basename(path) === 'lock' ? fails('still', path) : nodeDisk.remove(path)),
+  }
+  const opening = openBooks(temporaryFolder(), { clock: systemClock, command: 'test', disk })
+  await expect(opening).rejects.toThrow('no journal')
 })
