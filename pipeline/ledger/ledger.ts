@@ -121,15 +121,26 @@ const stateReader = async (state: DistantState, limits: Limits, room: Room): Pro
   opened: await distantReader(state, limits, room),
 })
 
+/** How DuckDB says that a table or a column of a question is not there. */
+const NOT_THERE =
+  /^(?:Catalog Error: Table with name .* does not exist|Binder Error: .*(?:not found|does not have a column))/
+
 /** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
 function unanswered(file: string, room: Room, cause: unknown): TieoutError {
   if (cause instanceof TieoutError) return cause
   const short = queryOutOfMemory(room, cause)
   if (short !== null) return short
+  const found = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
+  if (NOT_THERE.test(found)) {
+    return new UsageError(
+      'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
+      { where: file, found, action: 'Run `tieout build` to publish the ledger again.', cause },
+    )
+  }
   return new CorruptionError('The published ledger does not answer.', {
     where: file,
     expected: 'a whole ledger of this version of tieout',
-    found: (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? '',
+    found,
     action: 'Run `tieout build`: the ledger is made again from what has landed.',
     cause,
   })

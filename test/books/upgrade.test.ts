@@ -5,12 +5,13 @@ import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
-import { describe, expect, test } from 'vitest'
+import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import type { FrameMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
+import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
@@ -96,6 +97,31 @@ describe('older books', () => {
       expect(stderr).not.toContain('unexpected')
     }
   }, 300_000)
+
+  test.each([
+    ['table', 'from net_worth', 'Catalog Error: Table with name net_worth does not exist!'],
+    [
+      'column',
+      'select value_given from balances',
+      'Binder Error: Referenced column "value_given" not found in FROM clause!',
+    ],
+  ])('whose ledger lacks a %s that is asked of it are not called damaged', async (_name, sql, found) => {
+    const dir = olderBooks()
+    const ledger = await openLedger(dir)
+    onTestFinished(() => ledger.close())
+
+    const asked = ledger.query(sql)
+
+    await expect(asked).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
+      details: {
+        where: join(dir, 'ledger.duckdb'),
+        found,
+        action: 'Run `tieout build` to publish the ledger again.',
+      },
+    })
+  })
 
   test('are refused, and left as they are, where the journal has become shorter than what had landed', async () => {
     const dir = olderBooks()
