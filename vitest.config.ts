@@ -21,7 +21,7 @@ export default defineConfig({
     testTimeout: 120_000,
     hookTimeout: 240_000,
     expect: { poll: { timeout: 60_000 } },
-    maxWorkers: 4,
+    maxWorkers: 3,
     // Tests beside each other wait for one build of their books (test/support/many-books.ts).
     maxConcurrency: 100,
     sequence: { sequencer: LongFirst },
