@@ -1,6 +1,6 @@
 -- What each month adds to the coins of known cost that an account holds and to their cost, and to what it owes of borrowed
 -- coins that it sold and to what they brought; and how many events or pieces of the month have no known value or cost.
--- needs: disposals, lot_transfers, short_sales, lot_matching
+-- needs: disposals, lot_transfers, short_sales
 -- grain: one row per account, coin and month
 with
 -- Sales of what lies beside the books of its account (account/before) stand in disposals under the account itself.
@@ -9,19 +9,11 @@ sold_before as (
   from main.lot_events
   where ends_with(account, '/before') and kind in ('dispose', 'give', 'transfer_out')
 ),
--- A coin received in an exchange costs what the lots were given for it.
-acquired as (
-  select events.account as account, events.coin as coin, events.happened_at as happened_at, events.quantity as quantity,
-    case when events.happened_at >= matching.exchange_fees_given_from then events.value_given else events.value end
-      as counted_value
-  from main.lot_events as events
-  cross join main.lot_matching as matching
-  where events.kind = 'acquire'
-),
 changes as (
   select account, coin, happened_at as occurred_at, counted_value is null as is_unknown,
-    case when counted_value is null then 0 else acquired.quantity end as quantity, coalesce(counted_value, 0) as cost
-  from acquired
+    case when counted_value is null then 0 else events.quantity end as quantity, coalesce(counted_value, 0) as cost
+  from staging.counted_lot_events as events
+  where kind = 'acquire'
   union all
   select account, coin, disposed_at, gain is null,
     case when cost_basis is null then 0 else -quantity end, coalesce(denied_loss, 0) - coalesce(cost_basis, 0)

@@ -3,26 +3,18 @@
 -- a fill and its fees cancel; coins that move count with the cost that moves along. Where the books have both sides of a
 -- move it is a transfer, in which the accounts cancel; one whose other side they do not know, or that lies beside the books
 -- of its account, crosses their border, and is a deposit. What was held before the first record is an initial balance.
--- needs: disposals, lot_transfers, lot_matching
+-- needs: disposals, lot_transfers
 -- grain: one row per account, month and line
 -- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; what the value of gifts
 --   has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one; and there the cost of
 --   what a loan took of which nobody knows what it brought
 with
 -- Of what lies beside the books of its account (account/before) nothing counts.
-counted as (
-  select events.account as account, events.event_id as event_id, events.happened_at as happened_at, events.kind as kind,
-    case when events.happened_at >= matching.exchange_fees_given_from then events.value_given else events.value end
-      as counted_value
-  from main.lot_events as events
-  cross join main.lot_matching as matching
-  where events.kind in ('acquire', 'dispose', 'transfer_out') and not ends_with(events.account, '/before')
-),
 coin_changes as (
   select account, event_id, happened_at as occurred_at, kind,
     case when kind = 'acquire' then counted_value else -counted_value end as value
-  from counted
-  where counted_value is not null
+  from staging.counted_lot_events
+  where counted_value is not null and not ends_with(account, '/before')
   union all
   -- A gift is a disposal under some rules; under the others it leaves with its cost (gifts).
   select account, event_id, happened_at, kind, -value
