@@ -7,6 +7,7 @@ import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { identifier, literal } from '../engine/quote.ts'
+import { eachInLanes } from './lanes.ts'
 import { macroNames } from './macros.ts'
 import type { Documented } from './models.ts'
 import { PREVIOUS } from './workspace.ts'
@@ -58,8 +59,24 @@ keys:  table_name unique`,
 /** Asks a database; gives the rows of the answer. */
 type Ask = (question: string) => Promise<readonly (readonly unknown[])[]>
 
-export const rowsOf = (connection: DuckDBConnection, tables: readonly string[]): Promise<Map<string, Rows>> =>
-  askRows(async (question) => (await connection.runAndReadAll(question)).getRowsJson(), tables)
+/** So many tables at a time where several connections ask beside each other: some have few rows, others nearly all. */
+const TABLES_AT_A_TIME = 8
+
+/** Rows of each table, asked on whichever of these connections is free. */
+export async function rowsOf(
+  lanes: readonly DuckDBConnection[],
+  tables: readonly string[],
+): Promise<Map<string, Rows>> {
+  const atATime = lanes.length > 1 ? TABLES_AT_A_TIME : tables.length
+  const portions: string[][] = []
+  for (let at = 0; at < tables.length; at += atATime) portions.push(tables.slice(at, at + atATime))
+  const found = new Map<string, Rows>()
+  await eachInLanes(portions, lanes, async (portion, lane) => {
+    const ask: Ask = async (question) => (await lane.runAndReadAll(question)).getRowsJson()
+    for (const [table, rows] of await askRows(ask, portion)) found.set(table, rows)
+  })
+  return found
+}
 
 /** Rows of each table, in two questions. */
 export async function askRows(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
@@ -100,7 +117,7 @@ export interface Inputs {
 /** What has landed, in the database attached as `landing`, and the tables that are given. */
 export async function inputsOf(connection: DuckDBConnection, given: readonly string[]): Promise<Inputs> {
   const landed = await landedRows(connection)
-  return { landed, given: await rowsOf(connection, given) }
+  return { landed, given: await rowsOf([connection], given) }
 }
 
 /** What has landed, by table. Of a table that never had a row, as most have none, nothing is asked. */
@@ -110,7 +127,7 @@ export async function landedRows(connection: DuckDBConnection): Promise<Map<stri
   )
   const landed = reader.getRowsJson() as [string, boolean][]
   const rows = await rowsOf(
-    connection,
+    [connection],
     landed.flatMap(([table, hasRows]) => (hasRows ? [table] : [])),
   )
   return new Map(landed.map(([table]) => [table, rows.get(table) ?? NO_ROWS]))
@@ -191,7 +208,7 @@ const BREAKS = 'main.breaks'
 
 /** The rows of the breaks, which stand for the checks that a later build keeps. */
 export const breaksFound = async (connection: DuckDBConnection): Promise<[string, Found]> => {
-  const rows = await rowsOf(connection, [BREAKS])
+  const rows = await rowsOf([connection], [BREAKS])
   return [BREAKS, { ...(rows.get(BREAKS) ?? NO_ROWS), decidedBy: '' }]
 }
 
@@ -199,7 +216,7 @@ export const breaksFound = async (connection: DuckDBConnection): Promise<[string
 export async function hasItsBreaks(connection: DuckDBConnection, published: MadeTables): Promise<boolean> {
   const table = `${PREVIOUS}.${BREAKS}`
   try {
-    return isSame((await rowsOf(connection, [table])).get(table), published.get(BREAKS))
+    return isSame((await rowsOf([connection], [table])).get(table), published.get(BREAKS))
   } catch {
     return false
   }

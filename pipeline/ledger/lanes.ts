@@ -37,6 +37,18 @@ export async function inLanes<T, Lane>(
   if (failure !== undefined) throw failure.cause
 }
 
+/** The same for what does not wait for anything: each with whichever lane is free. */
+export const eachInLanes = <T, Lane>(
+  items: readonly T[],
+  lanes: readonly Lane[],
+  carryOut: (item: T, lane: Lane) => Promise<void>,
+): Promise<void> =>
+  inLanes(
+    items.map((item) => ({ name: '', reads: [], writes: [], item })),
+    lanes,
+    ({ item }, lane) => carryOut(item, lane),
+  )
+
 /** A task among the others. */
 interface Place<T> {
   readonly task: Task<T>

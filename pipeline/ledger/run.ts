@@ -80,9 +80,9 @@ export class Run {
     const rows = await task.item.make(connection)
     if (rows === 0) for (const table of task.writes) this.#rows.set(table, NO_ROWS)
     // Whether a table came out as it was decides what is made of it; where there is nothing to hold it against, all are looked
-    // at in the end, with one question.
+    // at in the end, together.
     if (this.#base === null) this.#unseen.push(made)
-    else await this.#look([made], connection)
+    else await this.#look([made], [connection])
     if (task.item.bringsToLanding) this.#landed = await landedRows(connection)
     return { rows, kept: false }
   }
@@ -120,10 +120,10 @@ export class Run {
   }
 
   /** Takes in the rows of the tables that have been made. */
-  async #look(unseen: readonly Unseen[], connection: DuckDBConnection): Promise<void> {
+  async #look(unseen: readonly Unseen[], lanes: readonly DuckDBConnection[]): Promise<void> {
     const tables = unseen.flatMap(({ task }) => (task.item.isView ? [] : task.writes))
     const filled = tables.filter((table) => this.#rows.get(table) !== NO_ROWS)
-    for (const [table, rows] of await rowsOf(connection, filled)) this.#rows.set(table, rows)
+    for (const [table, rows] of await rowsOf(lanes, filled)) this.#rows.set(table, rows)
     for (const { task, landed } of unseen) {
       const decided = this.#decide(task, landed) ?? ''
       for (const table of task.writes) {
@@ -134,10 +134,10 @@ export class Run {
   }
 
   /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said, or cannot be read. */
-  async finish(connection: DuckDBConnection): Promise<Map<string, Found>> {
-    await this.#look(this.#unseen, connection)
+  async finish(lanes: readonly DuckDBConnection[]): Promise<Map<string, Found>> {
+    await this.#look(this.#unseen, lanes)
     const filled = this.#kept.filter((one) => this.#rows.get(one)?.count !== 0)
-    for (const [table, rows] of await rowsOf(connection, filled).catch(unreadable))
+    for (const [table, rows] of await rowsOf(lanes, filled).catch(unreadable))
       if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)
     const received = [...this.#landed].map(
       ([table, rows]) => [table, { ...rows, decidedBy: 'received' }] as const,

@@ -126,7 +126,7 @@ export async function runTasks(
     log?.(event)
   })
   await emptiness.learn(connection)
-  return { events, found: await run.finish(connection) }
+  return { events, found: await run.finish(lanes) }
 }
 
 async function partsOf(connection: DuckDBConnection, model: Model): Promise<Asked['parts']> {

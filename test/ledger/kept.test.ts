@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest'
 import type { BuildOptions, BuildResult } from '../../pipeline/ledger/build.ts'
+import { rowsOf } from '../../pipeline/ledger/kept.ts'
 import type { BuildConfig } from '../../pipeline/ledger/reference.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
@@ -89,9 +90,9 @@ const columns = () =>
 async function expectFull(found: BuildResult, config: Partial<BuildConfig> = {}): Promise<void> {
   const full = await build(config, { full: true, publish: false })
   expect(keptOf(full)).toEqual([])
-  const rowsOf = ({ found: tables }: BuildResult) =>
+  const textOf = ({ found: tables }: BuildResult) =>
     [...tables].map(([table, { count, hash }]) => `${table} ${count} ${hash}`).sort()
-  expect(rowsOf(found)).toEqual(rowsOf(full))
+  expect(textOf(found)).toEqual(textOf(full))
   const words = ({ openBreaks, explainedBreaks }: BuildResult) =>
     [...openBreaks, ...explainedBreaks].map((one) => ({ ...one, firstSeenAt: '' }))
   expect(words(found)).toEqual(words(full))
@@ -303,4 +304,23 @@ test('what is no longer published stands nowhere in the file', async () => {
   const second = await build({ publishPersonalData: false }, { publishAnyway: true })
   expect(keptOf(second)).toEqual([])
   expect(readFileSync(ledger()).includes(email)).toBe(false)
+})
+
+test('the rows of many tables are the same, however many connections they are asked on', async () => {
+  const instance = await DuckDBInstance.create()
+  const lanes = await Promise.all([1, 2, 3].map(() => instance.connect()))
+  try {
+    const tables = Array.from({ length: 20 }, (_, nth) => `main.table_${nth}`)
+    for (const [nth, table] of tables.entries())
+      await lanes[0]!.run(
+        `create table ${table} as select cast(i as decimal(38, 18)) as amount from range(${nth}) r(i)`,
+      )
+    const found = await rowsOf(lanes, tables)
+    expect(tables.map((table) => found.get(table)?.count)).toEqual(tables.map((_, nth) => nth))
+    for (const table of tables)
+      expect(await rowsOf([lanes[0]!], [table])).toEqual(new Map([[table, found.get(table)]]))
+  } finally {
+    for (const lane of lanes) lane.closeSync()
+    instance.closeSync()
+  }
 })
