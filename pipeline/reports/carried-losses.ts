@@ -10,6 +10,7 @@ import { carryBackOptions } from '../rules/carry-back.ts'
 import { type Losses, noLosses, type OpeningLosses, type YearTotals } from '../rules/figures.ts'
 import type { Law } from '../rules/law.ts'
 import type { Limit } from '../rules/limits.ts'
+import { soldShort } from './law-notes.ts'
 import { isKnown, yearSums } from './year-totals.ts'
 
 export interface Carried {
@@ -44,7 +45,7 @@ export async function carriedInto(
     return { losses: noLosses, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const configured = opening === undefined ? null : readOpening(law, opening)
   const isOpened = configured !== null && opening !== undefined && opening.into <= year
-  const first = isOpened ? opening.into : await firstYear(reader, calendar, year)
+  const first = isOpened ? opening.into : await firstYear(reader, law, calendar, year)
   const rules = isConfigured ? '' : `rules: ${law.name}, `
   const told = isOpened
     ? `Losses brought into ${yearLabel(calendar, first)} are those of the configuration, ${opening.amount}; later ones are those of the books.`
@@ -52,6 +53,8 @@ export async function carriedInto(
   let losses: Losses | null = isOpened ? configured : noLosses
   const rooms = new Map<number, bigint | null>()
   const wholeNotes: string[] = []
+  const openNotes: string[] = []
+  const { account = null, currency = null } = values
   for (let each = first; each < year && losses !== null; each += 1) {
     const totals = await yearSums(reader, { ...values, ...spanOf(calendar, each) })
     const isComplete = isKnown(law, totals)
@@ -66,6 +69,13 @@ export async function carriedInto(
     }
     losses = isComplete ? law.carriedLosses(ofYear, limit) : null
     wholeNotes.push(...broughtWhole(law, calendar, ofYear, limit, rooms))
+    openNotes.push(
+      ...stillOpen(
+        law,
+        yearLabel(calendar, each),
+        await soldShort(reader, law, { account, currency, ...spanOf(calendar, each) }),
+      ),
+    )
     rooms.set(each, isComplete ? (law.carryBack?.roomIn(ofYear, limit) ?? null) : null)
     if (losses === null) {
       const label = yearLabel(calendar, each)
@@ -85,7 +95,16 @@ export async function carriedInto(
     }
   }
   const isLeft = losses !== null && losses.amount > 0n
-  return { losses, rooms, notes: [told], warnings: [], wholeNotes: isLeft ? wholeNotes : [] }
+  return { losses, rooms, notes: [told, ...openNotes], warnings: [], wholeNotes: isLeft ? wholeNotes : [] }
+}
+
+/** What a sale of borrowed coins comes to is of the year of the sale, and is in no losses of it before it is closed. */
+function stillOpen({ name }: Law, label: string, sold: readonly string[]): string[] {
+  if (sold.length === 0) return []
+  return [
+    `Sold of borrowed coins in ${label} and not bought again where the books end: ${sold.join(', ')}. Under ${name} rules what comes of ` +
+      `it belongs to ${label}: the losses brought forward are without it, and can still change (docs/rules/${name}.md).`,
+  ]
 }
 
 /** A loss that could have gone back, by the law or by choice, may be smaller than what is brought forward of it here. */
@@ -115,8 +134,13 @@ function spanOf(calendar: TaxCalendar, year: number): { from: string; before: st
 }
 
 /** The tax year of the first disposal, and at the latest the one that is asked for. */
-async function firstYear(reader: Reader, calendar: TaxCalendar, year: number): Promise<number> {
-  const [row] = await reader.query('select min(disposed_at) from disposals')
+async function firstYear(reader: Reader, law: Law, calendar: TaxCalendar, year: number): Promise<number> {
+  const hasOpen = law.shortSales === 'when sold' && reader.tables.has('short_sales')
+  const [row] = await reader.query(
+    hasOpen
+      ? 'select least((select min(disposed_at) from disposals), (select min(sold_at) from short_sales))'
+      : 'select min(disposed_at) from disposals',
+  )
   const at = Date.parse(String(row?.[0] ?? ''))
   if (Number.isNaN(at)) return year
   const about = new Date(at).getUTCFullYear()

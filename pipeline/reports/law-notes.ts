@@ -60,11 +60,20 @@ async function receivedAsGifts(
  * Where the sale of borrowed coins is the disposal, one that nothing has closed is of the period in which it was sold, and has no
  * gain yet. Elsewhere it is of the period that closes it.
  */
-async function openShortSales(
-  reader: Reader,
-  { name, shortSales }: Law,
-  request: ReportRequest,
-): Promise<string[]> {
+async function openShortSales(reader: Reader, law: Law, request: ReportRequest): Promise<string[]> {
+  const sold = await soldShort(reader, law, { ...valuesOf(request), currency: request.currency ?? null })
+  if (sold.length === 0) return []
+  return [
+    `Sold of borrowed coins and not bought again where the books end: ${sold.join(', ')}. Under ${law.name} rules the disposal is the ` +
+      `sale: it belongs to this period, and is in no figure before it is closed (docs/rules/${law.name}.md).`,
+  ]
+}
+
+/**
+ * What was sold of borrowed coins within a time and is not bought again, coin by coin in words; nothing under rules to which
+ * the sale is no disposal. `values` are account, from, before and currency.
+ */
+export async function soldShort(reader: Reader, { shortSales }: Law, values: Values): Promise<string[]> {
   if (shortSales !== 'when sold' || !reader.tables.has('short_sales')) return []
   const rows = await sums(
     reader,
@@ -73,19 +82,14 @@ async function openShortSales(
      where closed_at is null and ${OF_ACCOUNT} and ${within('sold_at')}
        and ($currency::varchar is null or currency is null or currency = $currency)
      group by coin, proceeds is null order by proceeds is null desc, coin`,
-    { ...valuesOf(request), currency: request.currency ?? null },
+    values,
   )
-  if (rows.length === 0) return []
-  const sold = rows.map(([coin, quantity, proceeds, currency]) =>
+  return rows.map(([coin, quantity, proceeds, currency]) =>
     [
       `${String(quantity)} ${String(coin)} for`,
       proceeds === null ? 'an unknown value' : `${String(proceeds)} ${String(currency)}`,
     ].join(' '),
   )
-  return [
-    `Sold of borrowed coins and not bought again where the books end: ${sold.join(', ')}. Under ${name} rules the disposal is the ` +
-      `sale: it belongs to this period, and is in no figure before it is closed (docs/rules/${name}.md).`,
-  ]
 }
 
 /**

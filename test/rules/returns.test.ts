@@ -458,10 +458,19 @@ test('uk: a sale of borrowed coins that nothing has closed is told as one of its
     '15 Disposal proceeds: 450',
     '16 Allowable costs: 220',
   ])
-  for (const name of ['taxes', 'gains', 'pnl'] as const) {
+  for (const name of ['taxes', 'gains', 'pnl'] as const)
     expect([name, await told(name, { rules: 'uk', year: 2023 })]).toEqual([name, [open]])
+  for (const name of ['gains', 'pnl'] as const)
     expect([name, await told(name, { rules: 'uk', year: 2024 })]).toEqual([name, []])
-  }
+  // A later return brings losses forward, which lack what these sales will come to.
+  const before =
+    'Sold of borrowed coins in 2023-24 and not bought again where the books end: 1 ETH for an unknown value, 1.5 BTC for 450 GBP. Under ' +
+    'uk rules what comes of it belongs to 2023-24: the losses brought forward are without it, and can still change (docs/rules/uk.md).'
+  for (const year of [2024, 2025])
+    expect([year, await told('taxes', { rules: 'uk', year })]).toEqual([year, [before]])
+  const configured = { losses: { into: 2024, amount: '100' } }
+  const { notes } = await show(dir, 'taxes', { rules: 'uk', year: 2024 }, configured)
+  expect(notes.filter((note) => note.includes('borrowed'))).toEqual([])
   expect(await told('taxes', { rules: 'uk', year: 2023, account: 'main' })).toEqual([
     open.replace('1 ETH for an unknown value, ', ''),
   ])
