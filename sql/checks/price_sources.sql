@@ -1,19 +1,28 @@
 -- Every configured source of prices answered what it was last asked for each series; what it did not is asked again the
--- next night.
+-- next night. Which came later is told by the numbers of frames: when a run began goes by what it called now, and when an
+-- answer came by the clock of the machine.
 -- grain: one row per source
 with
 ranked as (
-  select source, asset, currency, unit, received_at, problem,
+  select page_id, run_id, source, asset, currency, unit, received_at, problem,
     row_number() over (partition by source, asset, currency, unit order by page_id desc) as nth
   from landing.price_pages
+),
+-- Whoever asked for prices last asked for all that was needed then; a night that needed none has its pages alone.
+last_asked as (select max_by(run_id, page_id) as last_run from landing.price_pages),
+last_night as (
+  select coalesce(max(pages.page_id), 0) as page_id
+  from landing.pages as pages
+  join landing.runs as runs on runs.run_id = pages.run_id
+  where runs.command in ('nightly', 'demo')
 ),
 failed as (
   select source, count(*) as series_count, min(received_at) as since, min(ranked.problem) as problem,
     joined_list(asset || ' in ' || currency, ', ', (asset, currency)) as series
   from ranked
-  where nth = 1 and ranked.problem is not null
-    -- What was pending before the last run and is not asked for any more is no longer needed.
-    and received_at >= coalesce((select max(started_at) from landing.runs), received_at)
+  join last_asked on last_asked.last_run = ranked.run_id
+  cross join last_night
+  where nth = 1 and ranked.problem is not null and ranked.page_id > last_night.page_id
   group by source
 )
 select 'warning' as severity, cast(null as varchar) as account, cast(null as varchar) as ledger,

@@ -1,9 +1,15 @@
 -- The outcome of everything that was to be changed at the venue is known.
 -- grain: one row per write that was sent and whose answer never came
 with
-unsettled as (
-  select seq, account, endpoint, intended_at, outcome
+-- Those of one millisecond are told apart by their place among all of it, which a settled one keeps.
+numbered as (
+  select seq, account, endpoint, intended_at, outcome,
+    row_number() over (partition by account, endpoint, epoch_ms(intended_at) order by seq) as nth
   from landing.writes
+),
+unsettled as (
+  select seq, account, endpoint, intended_at, outcome, nth
+  from numbered
   where outcome is null or outcome = 'unknown'
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
@@ -15,5 +21,6 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, cast(nul
       else 'no answer came.'
     end || ' Look at the venue, then settle it with tieout writes.' as explanation,
   cast(to_json([seq]) as varchar) as evidence,
-  endpoint || '/' || cast(epoch_ms(intended_at) as varchar) as culprit
+  endpoint || '/' || cast(epoch_ms(intended_at) as varchar)
+    || case when nth = 1 then '' else '/' || cast(nth as varchar) end as culprit
 from unsettled

@@ -1,5 +1,5 @@
 // Checks that a sound build never lets fire, each alone over planted tables: what they are there for is seen here.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { type Planted, runModel } from '../support/one-model.ts'
 
 const at = '2026-01-05 10:00:00+00'
@@ -85,6 +85,70 @@ test('entries_match_balance: an open chain of the wallet is the cause, and makes
       evidence: '["7"]',
     }),
   ])
+})
+
+test('unsettled_write: two of one millisecond are two breaks, and the second keeps its name once the first is settled', async () => {
+  const culprits = async (first: string | null) => {
+    const sent = (seq: string, outcome: string | null, ms = '123') =>
+      [seq, 'main', 'spot.placeOrder', `2026-01-05 10:00:00.${ms}+00`, outcome] as const
+    const rows = await runModel('checks.unsettled_write', {
+      'landing.writes': {
+        columns: 'seq bigint, account varchar, endpoint varchar, intended_at timestamptz, outcome varchar',
+        rows: [sent('7', first), sent('9', 'unknown'), sent('11', null, '124')],
+      },
+    })
+    return rows.map(({ culprit, evidence }) => `${culprit} ${evidence}`).toSorted()
+  }
+  const later = ['spot.placeOrder/1767607200123/2 [9]', 'spot.placeOrder/1767607200124 [11]']
+  expect(await culprits(null)).toEqual(['spot.placeOrder/1767607200123 [7]', ...later].toSorted())
+  expect(await culprits('refused')).toEqual(later)
+})
+
+describe('price_sources', () => {
+  type Asked = readonly [page: string, run: string, coin: string, problem: string | null]
+  /** What was asked for prices, and the pages of runs besides, `page run command`; every run calls now what it likes. */
+  const found = async (asked: readonly Asked[], pages: readonly string[], now: string) => {
+    const seen = pages.map((one) => one.split(' '))
+    const rows = await runModel('checks.price_sources', {
+      'landing.price_pages': {
+        columns:
+          'page_id bigint, run_id varchar, source varchar, asset varchar, currency varchar, unit varchar, received_at timestamptz, problem varchar',
+        rows: asked.map(([page, run, coin, problem]) => [
+          page,
+          run,
+          'candles',
+          coin,
+          'USDT',
+          '1h',
+          at,
+          problem,
+        ]),
+      },
+      'landing.pages': {
+        columns: 'page_id bigint, run_id varchar',
+        rows: seen.map(([page = '', run = '']) => [page, run]),
+      },
+      'landing.runs': {
+        columns: 'run_id varchar, command varchar, started_at timestamptz',
+        rows: seen.map(([, run = '', command = '']) => [run, command, now]),
+      },
+    })
+    return rows.map(({ explanation }) => String(explanation).split(':')[0])
+  }
+  const warning = ['The price source candles did not give 1 series (BTC in USDT)']
+  const failed: Asked = ['5', 'n1', 'BTC', 'code 40010']
+
+  test.each(['2025-06-30 00:00:00+00', '2027-06-30 00:00:00+00'])(
+    'goes by the order of the journal, whatever the runs call now: %s',
+    async (now) => {
+      expect(await found([failed], ['1 n1 nightly'], now)).toEqual(warning)
+      // A run that asks for no prices tells nothing of them.
+      expect(await found([failed], ['1 n1 nightly', '7 s1 sync'], now)).toEqual(warning)
+      // What a later night, or a later fetching of prices, does not ask for is no longer needed.
+      expect(await found([failed], ['1 n1 nightly', '7 n2 nightly'], now)).toEqual([])
+      expect(await found([failed, ['8', 'p1', 'ETH', null]], ['1 n1 nightly'], now)).toEqual([])
+    },
+  )
 })
 
 test('a model that is run alone names the tables that nobody planted', async () => {
