@@ -41,7 +41,8 @@ grouped as (
   group by account, line, symbol, position_side
 )
 select case when caused.cause is null and not is_likely_only then 'warning' else 'notice' end as severity,
-  grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
+  grouped.account as account, cast(null as varchar) as ledger, replace(grouped.line, '-FUTURES', '') as coin,
+  first_at as occurred_at,
   all_worth as expected, all_realised as found, all_realised - all_worth as difference,
   'What ' || counted(position_count, first_side || ' position', first_side || ' positions') || ' in ' || grouped.symbol || ' ('
     || grouped.line || ') realised is not what the orders sold for less what they bought for'

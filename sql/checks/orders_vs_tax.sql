@@ -2,6 +2,7 @@
 -- both feeds are complete, a day inside the edges. An order may fill over several days, so days are compared together as
 -- far as orders reach across midnight. Order history has only orders that have ended: what an order that is still
 -- open has filled stands in the open orders, and where nobody has read those, trades without an order prove nothing.
+-- Quantities are in the base coin of the symbol, and values in its quote coin.
 -- Values are compared where quantities agree; each order's may be cut off at the last decimal that orders print.
 -- grain: one row per account and symbol
 with
@@ -70,9 +71,21 @@ first_ids as (
     and spans.symbol is not distinct from numbered.symbol
   where numbered.nth = 1
   group by numbered.account, numbered.symbol
+),
+-- What a symbol is of is told by its trades; where none are known, by its letters.
+traded_coins as (
+  select symbol, min(trades.base) as base, min(trades.quote) as quote
+  from main.trades
+  where kind = 'trade' and source = 'tax.records'
+  group by symbol
+  having min(trades.base) = max(trades.base)
 )
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
-  grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  grouped.account as account, cast(null as varchar) as ledger,
+  case
+    when is_of_value then coalesce(traded_coins.quote, symbol_coins.quote)
+    else coalesce(traded_coins.base, symbol_coins.base)
+  end as coin,
   day_start(first_day) as occurred_at,
   case when is_of_value then ordered_value else ordered end as expected,
   case when is_of_value then traded_value else traded end as found,
@@ -87,4 +100,6 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
 from grouped
 join first_ids
   on first_ids.account = grouped.account and first_ids.symbol is not distinct from grouped.symbol
+left join traded_coins on traded_coins.symbol = grouped.symbol
+left join staging.symbol_coins as symbol_coins on symbol_coins.symbol = grouped.symbol
 left join caused on caused.account = grouped.account and caused.symbol is not distinct from grouped.symbol

@@ -202,6 +202,7 @@ describe.concurrent('a planted mistake', () => {
   it('an order is left out', async () => {
     const result = await build(sound(), wallet, orders.slice(0, 2))
     expect(loud(result)).toEqual(['orders_vs_tax ["main/tax.records/109"]'])
+    expect(result.openBreaks[0]).toMatchObject({ coin: 'ETH' })
   })
 
   it.each([

@@ -246,13 +246,26 @@ describe('an order that tells another value than its trades', () => {
     ['900.12345678', []],
     ['900.12', []],
     ['900.13', []],
-    ['900.1', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]']],
-    ['900.13345678', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]']],
-  ])('is a break beyond what was cut off at the last decimal: %s', async (value, expected) => {
+    ['900.1', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'], '-0.02345678'],
+    ['900.13345678', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'], '0.01'],
+  ])('is a break beyond what was cut off at the last decimal: %s', async (value, expected, more) => {
     await books.account('main', 'unified')
     await books.tax('SPOT', balanced(legs, { USDT: '1000' }), { covers })
     await books.page('trade.orderHistory', [filled(value)], { partition: 'SPOT', covers })
     await books.page('trade.openOrders', [], {})
     expect(await loud()).toEqual(expected)
+    expect(
+      await books.query(
+        "select coin, expected, found, expected - found from breaks where check_name = 'orders_vs_tax'",
+      ),
+    ).toEqual(more === undefined ? [] : [['USDT', value, '900.12345678', more]])
+  })
+
+  it('is one of another quantity, in the base coin, also where no trade tells what that is', async () => {
+    await books.account('main', 'unified')
+    await books.tax('SPOT', [], { covers })
+    await books.page('trade.orderHistory', [filled('900')], { partition: 'SPOT', covers })
+    expect(await loud()).toEqual(['orders_vs_tax main ["trade.orderHistory/77"]'])
+    expect(await books.query('select coin, expected, found from breaks')).toEqual([['ETH', '0.3', '0']])
   })
 })

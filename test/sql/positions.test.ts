@@ -367,7 +367,10 @@ describe.concurrent('the values of futures orders', () => {
     ['8008.04', ['orders_vs_futures: -8.04 found -8']],
     ['8018', ['orders_vs_futures: -18 found -8']],
   ])('are so as far as the average price may be cut off: %s', async (value, expected) => {
-    expect(loud(await build({ filled: closed(value) }))).toEqual(expected)
+    const told = await build({ filled: closed(value) })
+    expect(loud(told)).toEqual(expected)
+    // In the coin of the margin, which the figures are in.
+    expect(told.openBreaks.map(({ coin }) => coin)).toEqual(expected.map(() => 'USDT'))
   })
 
   it.each([

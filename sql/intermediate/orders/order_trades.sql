@@ -1,7 +1,7 @@
 -- What orders show of trades where an account has no tax records: one trade per filled or partly filled order. An order
 -- whose fills were imported yields to them, since they have basis and gains: imported rows of its account, coins and side,
 -- within its life (to the second, as many exports are), come to its quantity.
--- Base and quote follow from the symbol, by the longest quote coin in which it ends.
+-- Base and quote follow from the symbol (symbol_coins).
 -- grain: one row per account and order
 with
 filled as (
@@ -15,13 +15,9 @@ split as (
   select filled.account as account, filled.order_id as order_id, filled.category as category,
     filled.symbol as symbol, filled.side as side, filled.cum_exec_qty as cum_exec_qty,
     filled.cum_exec_value as cum_exec_value, filled.created_time as created_time, filled.traded_at as traded_at,
-    ranks.coin as quote,
-    row_number() over (
-      partition by filled.account, filled.order_id order by length(ranks.coin) desc, ranks.rank
-    ) as choice
+    coins.base as base, coins.quote as quote
   from filled
-  join staging.quote_ranks as ranks
-    on filled.symbol like '%' || ranks.coin and length(filled.symbol) > length(ranks.coin)
+  join staging.symbol_coins as coins on coins.symbol = filled.symbol
 ),
 fees as (
   select account, order_id, fee_coin, sum(order_fee_details.fee) as fee,
@@ -32,12 +28,11 @@ fees as (
 ),
 final as (
   select split.account as account, split.order_id as order_id, category, symbol, side,
-    substr(symbol, 1, length(symbol) - length(quote)) as base, quote,
+    base, quote,
     cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fees.fee, 0) as fee, traded_at,
     coalesce(created_time, traded_at) as began_at
   from split
   left join fees on fees.account = split.account and fees.order_id = split.order_id and fees.nth = 1
-  where split.choice = 1
 ),
 imported as (
   select final.account as account, final.order_id as order_id, sum(imported.quantity) as quantity

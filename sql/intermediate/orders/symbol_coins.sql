@@ -1,0 +1,17 @@
+-- Base and quote coin of the symbols that orders of spot and margin name, by the longest quote coin in which each ends.
+-- grain: one row per symbol that ends in a quote coin
+-- keys:  symbol unique
+with
+symbols as (
+  select distinct symbol from main.orders where category in ('SPOT', 'MARGIN')
+),
+ranked as (
+  select symbols.symbol as symbol, ranks.coin as quote,
+    row_number() over (partition by symbols.symbol order by length(ranks.coin) desc, ranks.rank) as choice
+  from symbols
+  join staging.quote_ranks as ranks
+    on symbols.symbol like '%' || ranks.coin and length(symbols.symbol) > length(ranks.coin)
+)
+select symbol, substr(symbol, 1, length(symbol) - length(quote)) as base, quote
+from ranked
+where choice = 1
