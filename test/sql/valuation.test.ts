@@ -267,6 +267,39 @@ describe('the policy of sources', () => {
   })
 })
 
+describe('an exchange with a fee', () => {
+  const fill = () =>
+    books.tax(
+      'SPOT',
+      balanced(legs(at('10:00:00'), 'in 1 XYZ', 'out -5 ABC', 'ORDER_PLF_FEE_OUT -0.1 BGB'), {
+        ABC: '9',
+        BGB: '9',
+      }),
+    )
+  const told = (coin: string, changes: string, why: string) =>
+    `Costs or proceeds of ${changes} are unknown, because ${coin} has no price in EUR of that time${why}. Import what is missing ` +
+    'with `tieout import prices`.'
+  const none = (coin: string) => `no source that counts has a price of ${coin}`
+
+  it('of which nothing has a price names each of its coins, and its fee once', async () => {
+    await fill()
+    await build(EUR)
+    // Its own price is in the coin that the alphabet makes the quote.
+    expect(await missing()).toEqual([
+      told('ABC', '1 change', ': ABC has prices in XYZ; XYZ has none in EUR'),
+      told('BGB', '1 change', `: ${none('BGB')}`),
+      told('XYZ', '1 change', `: ${none('XYZ')}`),
+    ])
+  })
+
+  it('of which the fee alone has no price names that of the fee: for what it belongs to, and for the fee itself', async () => {
+    await fill()
+    await price('ABC 2 EUR', at('08:00:00'))
+    await build(EUR)
+    expect(await missing()).toEqual([told('BGB', '2 changes', `; at the first of them ${none('BGB')}`)])
+  })
+})
+
 describe('what is fetched anyway', () => {
   const night = { run: 'night', receivedAt: at('09:00:00') }
   const PERPETUAL = { quote_coin: 'USDT', symbol_type: 'perpetual' }
