@@ -43,6 +43,10 @@ export function turnPage(endpoint: Endpoint, place: Place, page: Page): Place | 
 export const isFull = ({ page }: Endpoint, { rows }: Page): boolean =>
   page.kind !== 'none' && rows.length >= page.size
 
+/** Whether a list ends with a full page: no other was named, and yet more may follow. */
+export const breaksOff = (endpoint: Endpoint, page: Page, next: Place | null): boolean =>
+  next === null && isFull(endpoint, page)
+
 /** A full page that names no row cannot be told from any other page. */
 export function namelessPage(endpoint: Endpoint): MalformedAnswer {
   return new MalformedAnswer(refusalOf(endpoint, 'malformed answer', 'a full page on which no row has an id'))

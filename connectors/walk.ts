@@ -5,10 +5,19 @@
 import type { Range } from '../models/ranges.ts'
 import type { Endpoint } from './endpoint.ts'
 import type { Page } from './envelope.ts'
-import { turnPage } from './pages.ts'
+import { breaksOff, turnPage } from './pages.ts'
 import { readById } from './walk-by-id.ts'
 import { readByTime } from './walk-by-time.ts'
-import { goOn, type Step, shared, startOf, type WalkState, windowOf } from './walk-state.ts'
+import {
+  goOn,
+  inHalves,
+  isInstant,
+  type Step,
+  shared,
+  startOf,
+  type WalkState,
+  windowOf,
+} from './walk-state.ts'
 
 /** Whether pages are asked for by the id of a row: what such a cursor means is to be proven, not believed. */
 export const pagesById = ({ page }: Endpoint): boolean => page.kind === 'cursor' && page.names === 'row'
@@ -35,11 +44,18 @@ export function advance(endpoint: Endpoint, state: WalkState, page: Page, shown:
     : followCursor(endpoint, state, page, shown)
 }
 
-/** Pages of a feed whose answers name the next page. A window is proven at its end, by what all its pages can have shown. */
+/**
+ * Pages of a feed whose answers name the next page. A window is proven at its end, by what all its pages can have shown. One
+ * that breaks off with a full page proves nothing: smaller windows may end with a short one.
+ */
 function followCursor(endpoint: Endpoint, state: WalkState, page: Page, shown: Range): Step {
   const { start, end } = state.shown ?? shown
   const seen = { start: Math.max(start, shown.start), end }
   const place = turnPage(endpoint, state, page)
+  if (breaksOff(endpoint, page, place))
+    return isInstant(state.window)
+      ? { ...goOn(endpoint, state, null), unproven: state.window }
+      : inHalves(endpoint, state, state.window)
   if (place === null) return goOn(endpoint, state, shared(state.open, seen))
   return { covers: null, unproven: null, next: { ...state, ...place, shown: seen } }
 }

@@ -1,7 +1,7 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { lastMark } from '../../connectors/envelope.ts'
-import { extractPage, type Place, turnPage } from '../../connectors/pages.ts'
+import { breaksOff, extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import { liesBeside, type WalkState } from '../../connectors/walk-state.ts'
@@ -33,6 +33,13 @@ const UNPROVEN = {
   code: 'crowded instant',
   reason:
     'more rows share this instant than a page holds, and the cursor does not prove that all of them came',
+} as const
+
+/** A list without a time range, which no smaller windows can divide. */
+const BROKEN_OFF = {
+  status: 'unproven',
+  code: 'no cursor',
+  reason: 'the list ended with a full page that names no page after it, so that more may follow',
 } as const
 
 /** The window slid out of the venue's memory while it waited for its turn. */
@@ -106,6 +113,8 @@ export async function fetchPage(
       { account, feed: endpoint.name, partition: partition.label },
       { ...UNPROVEN, range: unproven },
     )
+  if (!isWalk(step) && breaksOff(endpoint, page, next as Place | null))
+    await state(context, { account, feed: endpoint.name, partition: partition.label }, BROKEN_OFF)
   const isBeside = asked !== undefined && liesBeside(endpoint, asked, page)
   return { rows: page.rows.length, isBeside, mark: lastMark(endpoint, page.rows), next }
 }

@@ -1,8 +1,8 @@
 -- Everything that was wanted has been received. What is pending is one break of the account, for one more run cures it,
 -- and so is what is missing, of which nobody has said anything: a run was interrupted. What failed is one for each code of
 -- the venue; what is lost, or read without a proof, is one for each feed. History that the venue had forgotten before the
--- books began is a notice, and so is what was lost of the market. What does not apply to an account matters only if it was
--- asked for by name.
+-- books began is a notice, and so is what was lost of the market, or read of it without a proof. What does not apply to an
+-- account matters only if it was asked for by name.
 -- grain: one row per account and cause
 with
 missing as (
@@ -34,7 +34,11 @@ judged as (
     missing.starts_at as starts_at, missing.ends_at as ends_at,
     missing.status as status, missing.reason as reason,
     coalesce(case when missing.code = 'not asked' then causes.first_code end, missing.code) as cause_code,
-    case when missing.status = 'lost' and (is_before_books or feeds.is_public) then 'notice' else 'warning' end as severity,
+    case
+      when missing.status = 'lost' and is_before_books then 'notice'
+      when missing.status in ('lost', 'unproven') and feeds.is_public then 'notice'
+      else 'warning'
+    end as severity,
     coalesce(feeds.is_public, false) as is_of_market
   from missing
   left join causes on causes.account = missing.account and causes.feed = missing.feed
@@ -82,7 +86,7 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
     || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
       when status in ('pending', 'missing') then ' Run again.'
-      when is_market and status = 'lost' then ' It is the market’s, and nothing in the books rests on it.'
+      when is_market and status in ('lost', 'unproven') then ' It is the market’s, and nothing in the books rests on it.'
       when severity = 'notice' then ' The venue had forgotten this before the books began.'
       else ''
     end as explanation,

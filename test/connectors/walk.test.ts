@@ -253,6 +253,24 @@ describe('a walk through orders', () => {
     expect(step).toEqual({ covers: { start: 0, end: 9 }, unproven: null, next: null })
   })
 
+  test('takes no full page without a cursor for the end: halves of the window tell, and an instant is unproven', () => {
+    const full = answer(
+      Array.from({ length: 100 }, () => order),
+      null,
+    )
+    const first = advance(orderHistory, beginWalk(orderHistory, { start: 0, end: 9 }), full)
+    expect(first.covers).toBeNull()
+    expect(shown(first.next!)).toEqual({ window: { start: 4, end: 9 }, cursor: null })
+    const newer = advance(orderHistory, first.next!, answer([order], null))
+    expect(newer.covers).toEqual({ start: 4, end: 9 })
+    expect(shown(newer.next!)).toEqual({ window: { start: 0, end: 4 }, cursor: null })
+    const instant = advance(orderHistory, beginWalk(orderHistory, { start: 7, end: 7 }), full)
+    expect(instant).toEqual({ covers: null, unproven: { start: 7, end: 7 }, next: null })
+    // As the second page of a list, too.
+    const second = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
+    expect(shown(advance(orderHistory, second, full).next!).window).toEqual({ start: 4, end: 9 })
+  })
+
   test('ends a window with an empty page, whatever its cursor', () => {
     const state = resumeWalk({ start: 0, end: 9 }, { start: 0, end: 9 }, '77')
     const step = advance(orderHistory, state, answer([], '77'))

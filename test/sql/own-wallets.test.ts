@@ -243,9 +243,9 @@ describe('an order that tells another value than its trades', () => {
   }
 
   it.each([
-    ['900.12345678', []],
-    ['900.12', []],
-    ['900.13', []],
+    ['900.12345678', [], undefined],
+    ['900.12', [], undefined],
+    ['900.13', [], undefined],
     ['900.1', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'], '-0.02345678'],
     ['900.13345678', ['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'], '0.01'],
   ])('is a break beyond what was cut off at the last decimal: %s', async (value, expected, more) => {

@@ -48,6 +48,43 @@ describe('a list of orders', () => {
     return { code, stderr, found: stdout.trim().split('\n').at(-1), asked: venue.arrived.length }
   }
 
+  test('that names no next page is divided until its pages are short; open orders, which cannot be, are unproven', async () => {
+    const first = Date.now() - 86_400_000
+    // 150 orders, ten minutes and some apart.
+    const all = Array.from({ length: 150 }, (_, place) => {
+      const time = String(first + place * 500_000)
+      return { ...order(1_000 + place), createdTime: time, updatedTime: time }
+    })
+    const history = (query: URLSearchParams) => {
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      const list = all.filter(({ createdTime }) => from <= Number(createdTime) && Number(createdTime) <= to)
+      return { list: query.get('category') === 'SPOT' ? list.toReversed().slice(0, 100) : [], cursor: null }
+    }
+    const resting = page(5_000).map((one) => ({ ...one, orderStatus: 'live' }))
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      [ORDERS]: history,
+      '/api/v3/trade/unfilled-orders': () => ({ list: resting, cursor: null }),
+    })
+    const since = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+    const dir = traderBooks(
+      venue.baseUrl,
+      `{ since: ${since}, feeds: [trade.orderHistory, trade.openOrders] }`,
+    )
+    const { code } = await command(['nightly', '--dir', dir])
+    const ask = async (sql: string) =>
+      (await command(['sql', sql, '--dir', dir, '--format', 'csv'])).stdout.trim().split('\n').slice(1)
+    expect(code).toBe(3)
+    expect(await ask('select count(*) from orders')).toEqual(['150'])
+    expect(await ask('select count(*) from open_orders where is_current')).toEqual(['100'])
+    expect(
+      await ask(
+        "select feed, status, code from coverage where feed like 'trade.%' and status not in ('complete', 'empty')",
+      ),
+    ).toEqual(['trade.openOrders,unproven,no cursor'])
+  }, 120_000)
+
   test('goes on over an empty page whose cursor leads on, and nothing behind it is lost', async () => {
     const answers: Readonly<Record<string, unknown>> = {
       first: { list: [], cursor: 'a' },
