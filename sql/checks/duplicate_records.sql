@@ -3,7 +3,39 @@
 -- it back, and what else disagrees there follows from it. Elsewhere equal records are two equal fills as often as not:
 -- balance_chain decides for unified accounts, futures_v3_v2, positions, order_fees, orders_vs_futures and orders_vs_tax for
 -- the rest. A fill of a classic account, which has no orders, is held against its position alone, while that is open.
--- grain: one row per group of equal records
+-- Liquidations of the market have no ids. Equal ones on one page are as many as stand there; on two pages of one answer nobody
+-- can tell whether a row moved from the one to the other or there are two, so they count as often as on one page, and a
+-- notice says so.
+-- grain: one row per group of equal records; of liquidations one per account and product line
+with
+shown as (
+  select rows.account as account, rows.partition as partition, rows.page_id as page_id, pages.first_page as first_page,
+    rows.symbol as symbol, rows.side as side, rows.price as price, rows.amount as amount, rows.ts as ts,
+    rows.extra as extra, count(*) as on_page
+  from landing.liquidations as rows
+  join staging.answer_pages as pages
+    on pages.page_id = rows.page_id and pages.account = rows.account and pages.partition = rows.partition
+  group by rows.account, rows.partition, rows.page_id, pages.first_page, rows.symbol, rows.side, rows.price, rows.amount,
+    rows.ts, rows.extra
+),
+in_answers as (
+  select account, partition, symbol, side, price, amount, ts, extra, first_page, sum(on_page) as in_answer,
+    max(on_page) as on_one_page, max(page_id) as last_page
+  from shown
+  group by account, partition, symbol, side, price, amount, ts, extra, first_page
+),
+liquidated as (
+  select account, partition, ts, max(in_answers.last_page) as last_page
+  from in_answers
+  group by account, partition, symbol, side, price, amount, ts, extra
+  having max(in_answers.in_answer) > max(in_answers.on_one_page)
+),
+doubtful as (
+  select account, partition, count(*) as kind_count, min(liquidated.ts) as first_at,
+    first_of(ordered_list('market.liquidations page ' || cast(last_page as varchar), (liquidated.ts, last_page)), 10) as pages
+  from liquidated
+  group by account, partition
+)
 select 'warning' as severity, equal.account as account,
   case when equal.what = 'P2P' then 'P2P' else ledgers.ledger end as ledger, equal.coin as coin,
   equal.happened_at as occurred_at, equal.quantity as expected,
@@ -15,3 +47,12 @@ select 'warning' as severity, equal.account as account,
 from staging.equal_records as equal
 left join staging.line_ledgers as ledgers
   on ledgers.account = equal.account and ledgers.feed = equal.feed and ledgers.line = equal.line
+union all
+select 'notice', account, cast(null as varchar), cast(null as varchar), first_at, cast(null as decimal(38, 18)),
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
+  counted(kind_count, 'liquidation', 'liquidations') || ' of ' || partition || ' (4.18) '
+    || case when kind_count = 1 then 'stands' else 'stand' end
+    || ' on two pages of one answer with all the same cells: one row that moved from page to page, or two. The venue gives no ids, '
+    || 'so they count as often as on one page; nothing in the books rests on them.',
+  cast(to_json(pages) as varchar), partition
+from doubtful

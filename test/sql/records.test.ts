@@ -1,6 +1,6 @@
 // The published records: one row for each content that a record has had, and what is kept of quarantine and coverage.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
-import { LEDGER_CHECKS, TestBooks } from '../support/books.ts'
+import { type Cells, LEDGER_CHECKS, TestBooks } from '../support/books.ts'
 
 /** What these books are made of. */
 const MADE = [
@@ -189,6 +189,48 @@ describe('a record that the venue gives no id', () => {
     await books.build()
     expect(await books.query('select count(*), bool_and(is_current) from liquidations')).toEqual([
       ['2', 'true'],
+    ])
+  })
+})
+
+describe('equal liquidations on two pages of one answer', () => {
+  const at = '2026-01-05 12:00:00+00'
+  const one = { symbol: 'BTCUSDT', side: 'buy', price: '90000', amount: '1', ts: at }
+  const other = { ...one, price: '91000' }
+  const read = async (rows: readonly Cells[], cursor: string | null, ends: boolean) => {
+    const id = await books.page('market.liquidations', rows, { partition: 'USDT-FUTURES' })
+    const asked = cursor === null ? 'null' : `'${cursor}'`
+    await books.sql(
+      `update landing.main.pages set cursor = ${asked}, ends_list = ${ends} where page_id = ${id}`,
+    )
+    return id
+  }
+  const found = async () => {
+    await books.build()
+    return [
+      ...(await books.query('select count(*) from liquidations')),
+      ...(await books.query(
+        "select severity, explanation, evidence from breaks where check_name = 'duplicate_records'",
+      )),
+    ]
+  }
+
+  it('may be one or two, which a notice says; on one page, and in two answers, there is no doubt', async () => {
+    await read([one, one, other], null, true)
+    await read([one, one], null, false)
+    await read([other], 'a', true)
+    expect(await found()).toEqual([['3']])
+
+    await read([one, one, other], null, false)
+    const last = await read([other], 'b', true)
+    expect(await found()).toEqual([
+      ['3'],
+      [
+        'notice',
+        '1 liquidation of USDT-FUTURES (4.18) stands on two pages of one answer with all the same cells: one row that moved from page ' +
+          'to page, or two. The venue gives no ids, so they count as often as on one page; nothing in the books rests on them.',
+        `["market.liquidations page ${last}"]`,
+      ],
     ])
   })
 })
