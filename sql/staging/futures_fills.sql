@@ -1,7 +1,7 @@
 -- Filled orders of futures: what each added to or took from the position of its side. Orders that have no position side
 -- (one-way mode) count as bought less sold.
 -- grain: one row per account and order
-select account, category as line, symbol, order_id, created_time,
+select account, upper_case(category) as line, symbol, order_id, created_time,
   coalesce(updated_time, created_time) as filled_at,
   case when lower_case(pos_side) in ('long', 'short') then lower_case(pos_side) else 'net' end as position_side,
   case
@@ -9,4 +9,4 @@ select account, category as line, symbol, order_id, created_time,
     else -cum_exec_qty
   end as change
 from main.orders
-where is_current and category like '%-FUTURES' and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000
+where is_current and upper_case(category) like '%-FUTURES' and cum_exec_qty > 0 and cum_exec_qty < 1000000000000000

@@ -261,6 +261,16 @@ describe('an order that tells another value than its trades', () => {
     ).toEqual(more === undefined ? [] : [['USDT', value, '900.12345678', more]])
   })
 
+  it('is compared however its category is spelt', async () => {
+    await books.account('main', 'unified')
+    await books.tax('SPOT', balanced(legs, { USDT: '1000' }), { covers })
+    const spelt = { ...filled('900.1'), category: 'Spot', side: 'BUY' }
+    await books.page('trade.orderHistory', [spelt], { partition: 'SPOT', covers })
+    expect(await loud()).toEqual(['orders_vs_tax main ["main/tax.records/1","trade.orderHistory/77"]'])
+    expect(await books.query('select category from orders')).toEqual([['Spot']])
+    expect(await books.query('select order_id, venue_symbol from trades')).toEqual([['77', 'ETHUSDT']])
+  })
+
   it('is one of another quantity, in the base coin, also where no trade tells what that is', async () => {
     await books.account('main', 'unified')
     await books.tax('SPOT', [], { covers })

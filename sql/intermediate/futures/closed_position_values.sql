@@ -25,7 +25,7 @@ closed as (
     and spans.account in (select account from landing.pages where feed = 'trade.openOrders')
     and not exists (
       select 1 from main.open_orders as resting
-      where resting.account = spans.account and resting.category = spans.line and resting.symbol = spans.symbol
+      where resting.account = spans.account and upper_case(resting.category) = spans.line and resting.symbol = spans.symbol
         and resting.is_current and resting.cum_exec_qty > 0 and resting.created_time <= spans.ends_at
     )
 ),

@@ -8,12 +8,12 @@ fees as (
   where kind = 'fee' and product_line like '%-FUTURES' and symbol is not null
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, upper_case(category) as line,
     symbol,
     created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
-  where is_current and category like '%-FUTURES' and cum_exec_qty > 0
+  where is_current and upper_case(category) like '%-FUTURES' and cum_exec_qty > 0
 ),
 events as (
   select account, line, symbol, begins_at as happens_at, 1 as phase, 1 as change, nth,

@@ -7,7 +7,7 @@ tradable as (
   select * from (values ('SPOT'), ('MARGIN'), ('USDT-FUTURES'), ('COIN-FUTURES'), ('USDC-FUTURES')) as lines (line)
 ),
 spans as (
-  select account, category as line, symbol, 'order' as what, cum_exec_qty as ordered,
+  select account, upper_case(category) as line, symbol, 'order' as what, cum_exec_qty as ordered,
     cast(0 as decimal(38, 18)) as traded,
     case when cum_exec_value < 1000000000000000 then cum_exec_value end as ordered_value,
     cast(0 as decimal(38, 18)) as traded_value, utc_day(created_time) as first_day,
@@ -18,13 +18,13 @@ spans as (
     end as last_day,
     'trade.orderHistory/' || order_id as id, order_id
   from main.orders
-  where is_current and category in (select line from tradable) and cum_exec_qty > 0
+  where is_current and upper_case(category) in (select line from tradable) and cum_exec_qty > 0
     and cum_exec_qty < 1000000000000000
   union all
-  select account, category, symbol, 'open order', 0, 0, 0, 0, utc_day(created_time),
+  select account, upper_case(category), symbol, 'open order', 0, 0, 0, 0, utc_day(created_time),
     far_day(), 'trade.openOrders/' || order_id, order_id
   from main.open_orders as resting
-  where is_current and category in (select line from tradable) and cum_exec_qty > 0
+  where is_current and upper_case(category) in (select line from tradable) and cum_exec_qty > 0
     and not exists (
       select 1 from main.orders as ended
       where ended.account = resting.account and ended.order_id = resting.order_id

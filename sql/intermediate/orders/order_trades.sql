@@ -5,10 +5,10 @@
 -- grain: one row per account and order
 with
 filled as (
-  select account, order_id, category, symbol, side, cum_exec_qty, cum_exec_value, created_time,
-    coalesce(updated_time, created_time) as traded_at
+  select account, order_id, upper_case(orders.category) as category, symbol, lower_case(orders.side) as side, cum_exec_qty,
+    cum_exec_value, created_time, coalesce(updated_time, created_time) as traded_at
   from main.orders
-  where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
+  where is_current and upper_case(orders.category) in ('SPOT', 'MARGIN') and cum_exec_qty > 0
     and account not in (select account from staging.tax_books)
 ),
 split as (

@@ -3,7 +3,7 @@
 -- keys:  symbol unique
 with
 symbols as (
-  select distinct symbol from main.orders where category in ('SPOT', 'MARGIN')
+  select distinct symbol from main.orders where upper_case(category) in ('SPOT', 'MARGIN')
 ),
 ranked as (
   select symbols.symbol as symbol, ranks.coin as quote,

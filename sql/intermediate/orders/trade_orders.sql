@@ -17,12 +17,12 @@ fills as (
   where groups.family = 'spot'
 ),
 numbered as (
-  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, category as line,
+  select cast(row_number() over (order by account, order_id) as bigint) as nth, account, order_id, upper_case(category) as line,
     symbol,
     lower_case(orders.side) as side, cum_exec_qty, created_time as begins_at,
     coalesce(updated_time, created_time) as ends_at
   from main.orders
-  where is_current and category in ('SPOT', 'MARGIN') and cum_exec_qty > 0
+  where is_current and upper_case(category) in ('SPOT', 'MARGIN') and cum_exec_qty > 0
 ),
 -- In one instant orders begin, then fill, then end: the last fill has the time at which the order last changed.
 events as (

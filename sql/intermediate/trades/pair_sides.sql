@@ -7,7 +7,7 @@ pairs as (
   select distinct received_coin, paid_coin from staging.trade_groups
 ),
 symbols as (
-  select distinct symbol from main.orders where category in ('SPOT', 'MARGIN') and symbol is not null
+  select distinct symbol from main.orders where upper_case(category) in ('SPOT', 'MARGIN') and symbol is not null
 ),
 ranked as (
   select pairs.received_coin as received_coin, pairs.paid_coin as paid_coin,
