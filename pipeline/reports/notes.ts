@@ -27,7 +27,7 @@ async function asOf(ledger: Reader, before: string | null): Promise<string[]> {
     const isEarly = before !== null && ended < before
     return [
       `As of the run that ended at ${ended}.`,
-      ...(isEarly ? ['The period extends past that run.'] : []),
+      ...(isEarly ? ['The period extends past that run: what comes after it is in no figure.'] : []),
     ]
   }
   return typeof started === 'string'

@@ -516,7 +516,9 @@ describe('every report', () => {
     expect(await notesOf({ year: 2024 })).toEqual([
       'The books of main begin at 2025-01-02T00:00:00.000Z: they tell of nothing in this period.',
     ])
-    expect(await notesOf({ year: 2026, account: 'main' })).toEqual(['The period extends past that run.'])
+    expect(await notesOf({ year: 2026, account: 'main' })).toEqual([
+      'The period extends past that run: what comes after it is in no figure.',
+    ])
   })
 
   test('says of which wallets the period begins before the books: those of P2P go further back', async () => {
@@ -608,10 +610,10 @@ describe('every report', () => {
     const nightly = (at: string) =>
       ended(`insert into runs values ('r1', '${at}', '${at}', 'nightly', 1, 1, 0, 'done')`, account('main'))
     expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 00:00:00+00'))).toEqual([
-      'The period extends past that run.',
+      'The period extends past that run: what comes after it is in no figure.',
     ])
     expect(await notesOf({ year: 2025 }, await nightly('2025-06-05 10:00:01+00'))).toEqual([
-      'The period extends past that run.',
+      'The period extends past that run: what comes after it is in no figure.',
       ...until,
     ])
   })
