@@ -1,6 +1,6 @@
 // The models whose text follows from declarations: the published record tables, what is asked of all of them at once
 // (versions of records, and the pages that landed rows name), how long the venue remembers each feed, the codes of
-// refusals that a better key would cure, and the ways over several prices.
+// refusals that a better key would cure, the ways over several prices, and how equal moves are tied in their order.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { permissionCodes } from '../../connectors/classify.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
@@ -11,6 +11,7 @@ import type { Model } from './models.ts'
 import { priceWays } from './price-ways.ts'
 import { type FeedRecord, type PublishedRecord, recordDocs, recordSelect } from './records.ts'
 import type { BuildConfig } from './reference.ts'
+import { turns } from './turns.ts'
 
 export function generatedModels({
   publishPersonalData,
@@ -31,6 +32,7 @@ export function generatedModels({
     union('staging.received_types', receivedTypesDoc, typedRecords.map(receivedTypesOf)),
     union('staging.unclassified_records', unclassifiedDoc, typedRecords.map(unclassifiedOf)),
     priceWays,
+    ...turns,
     union('staging.record_versions', versionsDoc, feedRecords.map(versionsOf)),
     union('staging.record_pages', pagesDoc, feedRecords.map(pagesOf)),
     union('staging.record_clashes', clashesDoc, feedRecords.map(clashesOf)),

@@ -25,54 +25,6 @@ records as (
   from main.entries
   where kind = 'p2p_trade'
 ),
-orders as (
-  select account, order_id, lower_case(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
-    counterparty_id,
-    coalesce(release_time, u_time, c_time) as completed_at,
-    utc_day(coalesce(release_time, u_time, c_time)) as day
-  from main.p2p_orders
-  where is_current and lower_case(status) = 'completed'
-),
-sides as (
-  select account, coin, side, quantity, occurred_at as happened_at, place, entry_id as id, 1 as is_record from records
-  union all
-  select account, coin, side, quantity, completed_at, 0, order_id, 0 from orders
-),
-begun as (
-  select *,
-    case
-      when epoch_ms(happened_at) - lag(epoch_ms(happened_at), 1, null) over (
-        partition by account, coin, side, quantity order by happened_at, is_record, place, id
-      ) <= 60000 then 0
-      else 1
-    end as begins
-  from sides
-),
-sides_of_runs as (
-  select *,
-    sum(begins) over (
-      partition by account, coin, side, quantity order by happened_at, is_record, place, id
-      rows between unbounded preceding and current row
-    ) as run
-  from begun
-),
-in_turn as (
-  select *,
-    row_number() over (
-      partition by account, coin, side, quantity, run, is_record order by happened_at, place, id
-    ) as turn,
-    count(*) over (partition by account, coin, side, quantity, run, is_record) as deals
-  from sides_of_runs
-),
-tied as (
-  select turns.id as entry_id, orders.id as order_id
-  from in_turn as turns
-  join in_turn as orders
-    on orders.account = turns.account and orders.coin = turns.coin and orders.side = turns.side
-    and orders.quantity = turns.quantity and orders.run = turns.run and orders.turn = turns.turn
-    and orders.deals = turns.deals
-  where turns.is_record = 1 and orders.is_record = 0
-),
 shifts as (
   select * from (values (-1), (0), (1)) as days (shift)
 ),
@@ -80,17 +32,17 @@ shifted as (
   select orders.account as account, orders.order_id as order_id, orders.side as side, orders.coin as coin,
     orders.quantity as quantity, orders.fiat as fiat, orders.fiat_amount as fiat_amount, orders.price as price,
     orders.counterparty_id as counterparty_id, orders.completed_at as completed_at, orders.day as day,
-    day + shift as near_day from orders cross join shifts
+    day + shift as near_day from staging.deal_orders as orders cross join shifts
 ),
 candidates as (
   select records.entry_id as entry_id, shifted.order_id as order_id, shifted.account as account,
     abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) as apart_ms,
-    case when tied.entry_id is not null then 0 else 1 end as is_out_of_turn
+    case when tied.second_id is not null then 0 else 1 end as is_out_of_turn
   from records
   join shifted
     on shifted.account = records.account and shifted.coin = records.coin and shifted.side = records.side
     and shifted.quantity = records.quantity and shifted.near_day = records.day
-  left join tied on tied.entry_id = records.entry_id and tied.order_id = shifted.order_id
+  left join staging.deal_turns as tied on tied.second_id = records.entry_id and tied.first_id = shifted.order_id
   where abs(epoch_ms(shifted.completed_at) - epoch_ms(records.occurred_at)) <= 86400000
 ),
 ranked as (
@@ -108,4 +60,4 @@ select records.entry_id as entry_id, records.account as account, records.side as
   pairs.order_id as order_id, orders.counterparty_id as counterparty_id, pairs.apart_ms as apart_ms
 from records
 left join pairs on pairs.entry_id = records.entry_id
-left join orders on orders.account = records.account and orders.order_id = pairs.order_id
+left join staging.deal_orders as orders on orders.account = records.account and orders.order_id = pairs.order_id

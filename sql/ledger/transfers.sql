@@ -32,65 +32,9 @@ legs as (
   from main.entries
   where kind in ('transfer', 'margin_move') and part = 'amount'
 ),
-begun as (
-  select *,
-    case
-      when epoch_ms(occurred_at) - lag(epoch_ms(occurred_at), 1, null) over (
-        partition by coin, quantity order by occurred_at, account, place, entry_id
-      ) <= 1000 then 0
-      else 1
-    end as begins
-  from legs
-  where kind = 'transfer'
-),
-runs as (
-  select *,
-    sum(begins) over (
-      partition by coin, quantity order by occurred_at, account, place, entry_id
-      rows between unbounded preceding and current row
-    ) as run,
-    case when direction = 'out' then 1 else -1 end as change
-  from begun
-),
-sums as (
-  select *,
-    sum(change) over (partition by coin, quantity, run) as surplus,
-    sum(change) over (partition by coin, quantity, run, account) as surplus_of_account
-  from runs
-),
--- Where every account has as many of each for itself, they are moves between its own wallets.
-holders as (
-  select *,
-    case
-      when max(abs(surplus_of_account)) over (partition by coin, quantity, run) = 0 then account
-      else ''
-    end as holder
-  from sums
-),
-turns as (
-  select *,
-    row_number() over (
-      partition by coin, quantity, run, holder, direction order by occurred_at, account, place, entry_id
-    ) as turn
-  from holders
-  where surplus = 0
-),
-in_turn as (
-  select outs.entry_id as out_id, ins.entry_id as in_id,
-    max(
-      case
-        when outs.account = ins.account and outs.ledger = ins.ledger and outs.product_line = ins.product_line then 300001
-        else abs(epoch_ms(ins.occurred_at) - epoch_ms(outs.occurred_at))
-      end
-    ) over (partition by outs.coin, outs.quantity, outs.run) as farthest_ms
-  from turns as outs
-  join turns as ins
-    on ins.coin = outs.coin and ins.quantity = outs.quantity and ins.run = outs.run and ins.holder = outs.holder
-    and ins.turn = outs.turn
-  where outs.direction = 'out' and ins.direction = 'in'
-),
 tied as (
-  select out_id, in_id from in_turn where farthest_ms <= 300000
+  select first_id as out_id, second_id as in_id from staging.transfer_turns
+  where farthest_ms <= 300000 and stays_in_wallet = 0
 ),
 alone as (
   select *

@@ -1,0 +1,34 @@
+-- Imported legs of transfers and the moves of the venue that may be their records, for what ties equal ones in their order: a
+-- move of which no feed has the other side. The quantity may be that of the move, or that of all that the record changed, its
+-- fee included: such a record has a row for each. The leg is the first side, the record the second.
+-- grain: one row per imported leg, and per record and quantity
+with
+records as (
+  select transfers.entry_id as entry_id, transfers.account as account, transfers.coin as coin,
+    transfers.quantity as quantity,
+    -- A fee is below zero: it leaves besides what is sent, and is taken off what arrives.
+    case
+      when transfers.direction = 'out' then transfers.quantity - coalesce(fees.amount, 0)
+      else transfers.quantity + coalesce(fees.amount, 0)
+    end as whole_quantity,
+    transfers.occurred_at as occurred_at,
+    case when transfers.direction = 'out' then 'transfer_out' else 'transfer_in' end as type
+  from main.transfers as transfers
+  left join main.entries as fees
+    on fees.account = transfers.account and fees.place = transfers.place and fees.coin = transfers.coin
+    and fees.part = 'fee'
+  where transfers.kind = 'transfer' and transfers.transfer_id is null
+)
+select rows.account as among, rows.account as account, legs.asset as coin, legs.type as side, legs.quantity as quantity,
+  legs.occurred_at as happened_at, 'import' as wallet, 0 as is_second, legs.place as place, '' as id,
+  legs.pair_id as pair_id, legs.quantity as moved_quantity
+from staging.imported_legs as legs
+join staging.imported_rows as rows on rows.place = legs.place
+where rows.book_account <> rows.account and not legs.is_asset_money
+union all
+select account, account, coin, type, quantity, occurred_at, 'record', 1, 0, entry_id, '', quantity
+from records
+union all
+select account, account, coin, type, whole_quantity, occurred_at, 'record', 1, 0, entry_id, '', quantity
+from records
+where whole_quantity <> quantity
