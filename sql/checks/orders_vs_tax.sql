@@ -76,7 +76,7 @@ first_ids as (
 traded_coins as (
   select symbol, min(trades.base) as base, min(trades.quote) as quote
   from main.trades
-  where kind = 'trade' and source = 'tax.records'
+  where kind = 'trade'
   group by symbol
   having min(trades.base) = max(trades.base)
 )
