@@ -38,7 +38,8 @@ export async function paperOf(
   filings: FilingContext,
 ): Promise<Report> {
   if (!PAPERS.has(asked.name)) return await covered(ledger, asked, made, filings)
-  const { question, matching } = await questionOf(ledger, asked, made, filings)
+  const question = await questionOf(ledger, asked, made, filings)
+  const { matching } = question
   const { period, zone, account } = question.request
   const people = await who(ledger, account)
   const books = await stampOf(ledger, asked, filings, zone)
@@ -108,7 +109,12 @@ export async function stampOf(
   }
 }
 
-async function questionOf(ledger: Ledger, asked: Asked, made: Report, filings: FilingContext) {
+async function questionOf(
+  ledger: Ledger,
+  asked: Asked,
+  made: Report,
+  filings: FilingContext,
+): Promise<PaperQuestion> {
   const { name, options, defaults } = asked
   const own = asRequested(name, options, defaults).request
   const { lots } = asRequested('gains', optionsFor('gains', options), defaults).request
@@ -135,11 +141,12 @@ async function questionOf(ledger: Ledger, asked: Asked, made: Report, filings: F
     },
     defaults,
     matched: reader,
+    matching: notes,
     values: { ...valuesOf(request), currency },
     currency: currency ?? (typeof found?.[0] === 'string' ? found[0] : null),
     filings,
   }
-  return { question, matching: notes }
+  return question
 }
 
 type Part = readonly [

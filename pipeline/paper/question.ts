@@ -28,6 +28,8 @@ export interface PaperQuestion {
   readonly defaults: ReportDefaults
   /** Has the disposals of the request. */
   readonly matched: Reader
+  /** How they were matched, as the cover says it. */
+  readonly matching: readonly string[]
   /** Values of a question over them. */
   readonly values: Values
   /** The currency of gains and values; null while nothing has one. */

@@ -39,10 +39,14 @@ export async function formLines(question: PaperQuestion): Promise<Content> {
     const form = await reportFor(question, 'form-8949')
     tables.push(columnsOf('Form 8949', form, FORM_8949))
   }
-  return {
-    words: [...(taxes.warnings ?? []), ...taxes.notes.filter((note) => /docs\/rules|brought/.test(note))],
-    tables,
-  }
+  return { words: [...(taxes.warnings ?? []), ...notesOf(question, taxes)], tables }
+}
+
+/** What the return says of its figures. That of a report of its own has all of it on the cover, and here what its rules are about. */
+function notesOf({ name, made, matching }: PaperQuestion, taxes: Report): string[] {
+  if (name === 'taxes') return taxes.notes.filter((note) => /docs\/rules|brought/.test(note))
+  const told = new Set([...made.notes, ...matching])
+  return taxes.notes.filter((note) => !told.has(note))
 }
 
 async function taxesFor(question: PaperQuestion): Promise<Report> {

@@ -1,6 +1,6 @@
 // The printed report over small books that can be calculated by hand: each section's figures, their equality with the other
 // forms, names that mean something to a browser, and what Chromium makes of it on paper and on a screen.
-import { mkdtempSync, readFileSync } from 'node:fs'
+import { mkdtempSync, readFileSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
@@ -414,6 +414,21 @@ describe('the paper of taxes', () => {
     expect(table(taxes, 'Summary').find((line) => line.figure === 'Short-term gain or loss')?.value).toBe(
       '25',
     )
+  })
+
+  test('inside a statement say all that the return says of its figures and the cover does not', async () => {
+    const config = join(temporaryFolder(), 'tieout.yaml')
+    writeFileSync(config, 'accounts: {}\nreports: { rules: us }\n')
+    const page = await printed('statement-us', 'statement', '--year', '2026', '--config', config)
+    const section = plain(page.split('Lines of the return</h2>')[1]?.split('<table')[0] ?? '')
+    for (const words of [
+      'The figures of gains and losses are in USDT, the return is in USD: nothing is converted',
+      'What these rules cover, and what they do not: docs/rules/us.md.',
+    ])
+      expect(section).toContain(words)
+    // Those stand on the cover.
+    for (const words of ['Computed for this report', 'The books of main begin at'])
+      expect(section).not.toContain(words)
   })
 
   test('counts the tax year of the rules in every section', async () => {
