@@ -24,6 +24,7 @@ const MODELS = [
   'staging.feed_retention',
   'staging.feeds',
   'staging.covered_ranges',
+  'staging.answer_pages',
   'staging.whole_answers',
   'staging.missing_ranges',
   'main.coverage',

@@ -140,8 +140,8 @@ export const walking = [
   of(
     'short page taken as the end of a list',
     walk,
-    '  const place = turnPage(endpoint, state, page)\n  if (place === null) return',
-    "  const place = turnPage(endpoint, state, page)\n  if (place === null || (endpoint.page.kind !== 'none' && page.rows.length < endpoint.page.size)) return",
+    '  if (place === null) return goOn(',
+    "  if (place === null || (endpoint.page.kind !== 'none' && page.rows.length < endpoint.page.size)) return goOn(",
     'short page',
     'trade.orderHistory',
   ),
