@@ -5,6 +5,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { packageVersion } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
 import type { Documented } from './models.ts'
+import { thisProgram } from './program.ts'
 
 /** Raised when what the published tables say changes its meaning; a table or column that is only added does not count. */
 export const LEDGER_FORMAT = 1
@@ -16,6 +17,7 @@ export const aboutDocs: Documented = {
   columnDocs: new Map([
     ['format', 'Rises when what the tables say changes its meaning.'],
     ['version', 'Version of tieout.'],
+    ['program', 'Hash of the program that built it, its engine included: two of one version may differ.'],
     ['published_at', 'When the run that published it built it: its own now, which --now moves.'],
     [
       'landed_seq',
@@ -34,6 +36,6 @@ export async function makeAbout(
   const landedSeq = String(reader.getRowsJson()[0]?.[0] ?? 0)
   await connection.run(
     `create or replace table main.about as select cast(${LEDGER_FORMAT} as integer) as format, ${literal(packageVersion)} as version,
-       cast(${literal(now.toISOString())} as timestamptz) as published_at, cast(${landedSeq} as bigint) as landed_seq`,
+       ${literal(thisProgram())} as program, cast(${literal(now.toISOString())} as timestamptz) as published_at, cast(${landedSeq} as bigint) as landed_seq`,
   )
 }

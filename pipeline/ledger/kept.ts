@@ -2,14 +2,12 @@
 // table what decided it and which rows it had. Where nothing of that has changed a build keeps the table as it was published,
 // and a table made again with the same rows changes nothing behind it. In doubt everything is made again.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync } from 'node:fs'
-import { join } from 'node:path'
-import { type DuckDBConnection, version } from '@duckdb/node-api'
-import { packageRoot, packageVersion } from '../config/root.ts'
+import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { eachInLanes } from './lanes.ts'
 import { macroNames } from './macros.ts'
 import type { Documented } from './models.ts'
+import { thisProgram } from './program.ts'
 import { PREVIOUS } from './workspace.ts'
 
 /** The rows of a table, in whatever order they stand. */
@@ -157,30 +155,8 @@ export const ORIGIN = 'main.about'
  */
 export function originOf(erased: string, publishesPersonalData: boolean): string {
   return createHash('sha256')
-    .update(JSON.stringify([packageVersion, version(), program(), erased, publishesPersonalData]))
+    .update(JSON.stringify([thisProgram(), erased, publishesPersonalData]))
     .digest('hex')
-}
-
-let ownProgram: string | undefined
-
-function program(): string {
-  if (ownProgram !== undefined) return ownProgram
-  const folder = join(packageRoot, 'dist', 'pipeline')
-  const hash = createHash('sha256')
-  for (const name of compiledFiles(folder)) hash.update(name).update(readFileSync(join(folder, name)))
-  ownProgram = hash.digest('hex')
-  return ownProgram
-}
-
-function compiledFiles(folder: string): string[] {
-  try {
-    return readdirSync(folder, { recursive: true, encoding: 'utf8' })
-      .filter((name) => name.endsWith('.js'))
-      .sort()
-  } catch {
-    // Sources that run without having been compiled.
-    return []
-  }
 }
 
 /** Every booked record, on which all figures rest. */

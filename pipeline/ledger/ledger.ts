@@ -15,6 +15,7 @@ import { identityOf } from './identity.ts'
 import type { Limits } from './limits.ts'
 import { DEFAULT_TIMEOUT_MS } from './limits.ts'
 import { isNoFile } from './no-file.ts'
+import { thisProgram } from './program.ts'
 import { explained, type Fill, type Reader, type Room, readerOf, scratchReader } from './reader.ts'
 
 /** There are no published books in the folder yet. */
@@ -74,7 +75,7 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     const { identity, opened } =
       state === null ? await fileReader(file, room, limits, sealed) : await stateReader(state, limits, room)
     closeReader = () => opened.close()
-    const reader = explained({ ...opened, close }, (cause) => unanswered(file, room, cause))
+    const reader = explained({ ...opened, close }, (cause) => unanswered(file, room, opened, cause))
     await mustBeKnown(file, reader)
     const scratch: Ledger['scratch'] = async (fill) => {
       const explain = (cause: unknown): unknown => queryOutOfMemory(room, cause) ?? cause
@@ -87,7 +88,7 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
     return { ...reader, file, identity, room, scratch }
   } catch (error) {
     close()
-    throw unanswered(file, room, error)
+    throw await unanswered(file, room, null, error)
   }
 }
 
@@ -121,29 +122,52 @@ const stateReader = async (state: DistantState, limits: Limits, room: Room): Pro
   opened: await distantReader(state, limits, room),
 })
 
-/** How DuckDB says that a table or a column of a question is not there. */
-const NOT_THERE =
-  /^(?:Catalog Error: Table with name .* does not exist|Binder Error: .*(?:not found|does not have a column))/
+/** How DuckDB says that a question does not fit what there is: a table, a column, a function or a type. */
+const DOES_NOT_FIT = /^(?:Catalog|Binder) Error: /
 
-/** What the database refuses to tell of the ledger: the reports' questions are ours and fit what was built. */
-function unanswered(file: string, room: Room, cause: unknown): TieoutError {
+/** What the database refuses to tell of the ledger: the reports' questions are ours and fit what this version publishes. */
+async function unanswered(
+  file: string,
+  room: Room,
+  reader: Reader | null,
+  cause: unknown,
+): Promise<TieoutError> {
   if (cause instanceof TieoutError) return cause
   const short = queryOutOfMemory(room, cause)
   if (short !== null) return short
   const found = (cause instanceof Error ? cause.message : String(cause)).split('\n')[0] ?? ''
-  if (NOT_THERE.test(found)) {
-    return new UsageError(
-      'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
-      { where: file, found, action: 'Run `tieout build` to publish the ledger again.', cause },
-    )
-  }
-  return new CorruptionError('The published ledger does not answer.', {
-    where: file,
-    expected: 'a whole ledger of this version of tieout',
-    found,
-    action: 'Run `tieout build`: the ledger is made again from what has landed.',
-    cause,
-  })
+  if (!DOES_NOT_FIT.test(found))
+    return new CorruptionError('The published ledger does not answer.', {
+      where: file,
+      expected: 'a whole ledger of this version of tieout',
+      found,
+      action: 'Run `tieout build`: the ledger is made again from what has landed.',
+      cause,
+    })
+  if (reader !== null && (await isOfThisProgram(reader)))
+    return new TieoutError('A question of tieout does not fit the ledger that it has published.', {
+      where: file,
+      found,
+      action:
+        'Report this as a defect of tieout: the books are whole, and to build them again changes nothing.',
+      cause,
+    })
+  return new UsageError(
+    'The published ledger lacks what is asked of it: an earlier version of tieout made it.',
+    {
+      where: file,
+      found,
+      action: 'Run `tieout build` to publish the ledger again.',
+      cause,
+    },
+  )
+}
+
+/** By what the ledger says of itself. */
+async function isOfThisProgram(reader: Reader): Promise<boolean> {
+  if (reader.tables.get('about')?.includes('program') !== true) return false
+  const [row] = await reader.query('select program from about')
+  return row?.[0] === thisProgram()
 }
 
 /** A ledger without the table is of a version that knew no other format. */

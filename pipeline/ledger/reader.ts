@@ -78,15 +78,15 @@ export async function readerOf(
 }
 
 /** The reader with `explain` put between it and whoever asks: what that makes of an error is thrown. */
-export function explained(reader: Reader, explain: (cause: unknown) => unknown): Reader {
-  const refuse = (cause: unknown): never => {
-    throw explain(cause)
+export function explained(reader: Reader, explain: (cause: unknown) => Promise<unknown> | unknown): Reader {
+  const refuse = async (cause: unknown): Promise<never> => {
+    throw await explain(cause)
   }
   async function* rowsOf({ rows }: QueryResult): RowBatches {
     try {
       yield* rows
     } catch (cause) {
-      refuse(cause)
+      await refuse(cause)
     }
   }
   return {

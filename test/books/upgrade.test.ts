@@ -105,6 +105,11 @@ describe('older books', () => {
       'select value_given from balances',
       'Binder Error: Referenced column "value_given" not found in FROM clause!',
     ],
+    [
+      'macro',
+      'select exact_multiply(quantity, 2) from balances',
+      'Catalog Error: Scalar Function with name exact_multiply does not exist!',
+    ],
   ])('whose ledger lacks a %s that is asked of it are not called damaged', async (_name, sql, found) => {
     const dir = olderBooks()
     const ledger = await openLedger(dir)

@@ -1,4 +1,5 @@
 // Where each published table comes from, and how it is told: in the words of the models, and of the ledger at hand.
+import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { lineageText, tablesText } from '../../pipeline/commands/tables.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
@@ -65,7 +66,7 @@ test('the tables that a step makes say as much of themselves as those of a model
   expect(() => mustBeDocumented(shippedTables(steps))).not.toThrow()
 })
 
-test('tables: what there is and what its columns mean, as the ledger at hand says it', async () => {
+test('tables: what there is and what its columns mean, as the ledger at hand says it; it has all that this program asks of one', async () => {
   const books = await TestBooks.open()
   try {
     await books.build({}, { steps })
@@ -95,6 +96,17 @@ test('tables: what there is and what its columns mean, as the ledger at hand say
       await expect(tablesText(ledger, 'order_fees', { json: false })).rejects.toThrow(
         'no such published table',
       )
+      // A question that does not fit the ledger of this very program is a mistake of the program.
+      for (const [sql, found] of [
+        ['from net_worths', 'Catalog Error: Table with name net_worths does not exist!'],
+        ['select worth from balances', 'Binder Error: Referenced column "worth" not found in FROM clause!'],
+      ] as const)
+        await expect(ledger.query(sql)).rejects.toMatchObject({
+          name: 'TieoutError',
+          exitCode: 1,
+          message: 'A question of tieout does not fit the ledger that it has published.',
+          details: { where: join(books.dir, 'ledger.duckdb'), found },
+        })
     } finally {
       ledger.close()
     }
