@@ -8,6 +8,7 @@ import {
   DuckDBStructType,
   type DuckDBType,
   DuckDBTypeId,
+  DuckDBUnionType,
 } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { identifier, literal } from '../engine/quote.ts'
@@ -20,9 +21,10 @@ const ALMOST_A_FLOAT: ReadonlySet<DuckDBTypeId> = new Set([DuckDBTypeId.HUGEINT,
 /** Parquet has no integers of 128 bits, and DuckDB would write them as doubles, also inside of others. */
 function selected(name: string, type: DuckDBType): string {
   const column = identifier(name)
-  const exact = withoutFloats(type)
-  return exact === String(type) ? column : `cast(${column} as ${exact}) as ${column}`
+  return isWithoutFloats(type) ? column : `cast(${column} as ${withoutFloats(type)}) as ${column}`
 }
+
+const isWithoutFloats = (type: DuckDBType): boolean => withoutFloats(type) === String(type)
 
 /** The type in SQL, with a decimal in place of what would be written as a double. */
 function withoutFloats(type: DuckDBType): string {
@@ -37,7 +39,28 @@ function withoutFloats(type: DuckDBType): string {
     )
     return `STRUCT(${members.join(', ')})`
   }
+  if (type instanceof DuckDBUnionType) {
+    const members = type.memberTypes.map(
+      (member, at) => `${identifier(type.memberTags[at] as string)} ${withoutFloats(member)}`,
+    )
+    return `UNION(${members.join(', ')})`
+  }
   return String(type)
+}
+
+/** A cast of ours alone can fail where rows are only written. */
+function tooLong({ names, types }: RawResult, cause: unknown): unknown {
+  const [, number] =
+    /^Conversion Error: Could not cast value (-?\d+) to/.exec(String((cause as Error).message)) ?? []
+  if (number === undefined) return cause
+  return new UsageError('A whole number of the answer is too long for Parquet.', {
+    where: names.filter((_, index) => !isWithoutFloats(types[index] as DuckDBType)).join(', '),
+    expected: 'at most 38 digits',
+    found: number,
+    action:
+      'Write it as text, with `cast(… as varchar)` in the query; --format csv and json take it as it is.',
+    cause,
+  })
 }
 
 /** Readers of Parquet, DuckDB among them, take capitals and small letters for the same. */
@@ -61,7 +84,10 @@ export interface ParquetRoom {
   readonly threads?: number
 }
 
-/** Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ in capitals alone. */
+/**
+ * Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ in capitals alone, and for a
+ * whole number of more digits than Parquet holds.
+ */
 export async function writeParquet(
   path: string,
   result: RawResult,
@@ -85,10 +111,14 @@ export async function writeParquet(
     await connection.run('set enable_external_access = false')
     await connection.run('set lock_configuration = true')
     await loadTable(connection, 'result', result)
-    await connection.run(
-      `copy (select ${select.join(', ')} from result) to ${literal(path)}
+    await connection
+      .run(
+        `copy (select ${select.join(', ')} from result) to ${literal(path)}
         (format parquet, compression zstd, use_tmp_file false)`,
-    )
+      )
+      .catch((cause: unknown) => {
+        throw tooLong(result, cause)
+      })
   } finally {
     connection.closeSync()
     instance.closeSync()

@@ -262,14 +262,15 @@ describe('Parquet', () => {
     connection.closeSync()
   })
 
-  test('holds 128-bit integers inside lists, structs and maps digit by digit, too', async () => {
+  test('holds 128-bit integers inside lists, structs, maps and unions digit by digit, too', async () => {
     const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'nested.parquet')
     const big = '9007199254740993::hugeint'
     const query = `select [${big}, null] as l, [[${big}]] as ll, {'HUGEINT': ${big}, 'b"': 'x'} as s,
-      map {'k': [{'n': ${big}}]} as m, [${big}, ${big}]::hugeint[2] as a, [9007199254740993::uhugeint] as u`
+      map {'k': [{'n': ${big}}]} as m, [${big}, ${big}]::hugeint[2] as a, [9007199254740993::uhugeint] as u,
+      [union_value(n := ${big})] as w`
     await runQuery(await publish([]), query, { format: 'parquet', out, terminal: memoryTerminal() })
     const connection = await (await DuckDBInstance.create(':memory:')).connect()
-    const columns = ['l', 'll', 's', 'm', 'a', 'u'].map((name) => `cast(${name} as varchar)`)
+    const columns = ['l', 'll', 's', 'm', 'a', 'u', 'w'].map((name) => `cast(${name} as varchar)`)
     const read = await connection.run(`select ${columns.join(', ')} from '${out}'`)
     expect(await read.convertRows(readValue)).toEqual([
       [
@@ -279,9 +280,32 @@ describe('Parquet', () => {
         "{k=[{'n': 9007199254740993}]}",
         '[9007199254740993, 9007199254740993]',
         '[9007199254740993]',
+        '[(0, 9007199254740993)]', // Parquet has a union as its tag and its members.
       ],
     ])
     connection.closeSync()
+  })
+
+  test.each([
+    ['', 'x'],
+    ['[', '] as y, 1::hugeint as x'],
+  ])('says which whole numbers it cannot hold (%s)', async (before, after) => {
+    const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'long.parquet')
+    const query = `select 1 as n, ${before}100000000000000000000000000000000000000::hugeint${before === '' ? ' as ' : ''}${after}`
+    await expect(
+      runQuery(await publish([]), query, { format: 'parquet', out, terminal: memoryTerminal() }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'A whole number of the answer is too long for Parquet.',
+      details: {
+        where: before === '' ? 'x' : 'y, x',
+        expected: 'at most 38 digits',
+        found: '100000000000000000000000000000000000000',
+        action:
+          'Write it as text, with `cast(… as varchar)` in the query; --format csv and json take it as it is.',
+      },
+    })
+    expect(existsSync(out)).toBe(false)
   })
 
   test('needs a file', async () => {
