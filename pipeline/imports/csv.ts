@@ -78,7 +78,8 @@ export function readCsv(
     })
   } catch (error) {
     if (!(error instanceof CsvError)) throw error
-    refusals.add(notCsv(file.name, next + Number(error.empty_lines ?? empty) - empty, error, header))
+    const line = next + Number(error.empty_lines ?? empty) - empty
+    refusals.add(notCsv(file.name, line, error, header, delimiter))
   }
   refusals.throwIfAny()
   if (header === undefined) begin({ number: 1, cells: [] })
@@ -109,7 +110,18 @@ export function firstRows(
   return rows
 }
 
-function decode({ name, bytes }: CsvFile): string {
+function decode(file: CsvFile): string {
+  const text = decodeUtf8(file)
+  if (!text.includes('\r') || text.includes('\n')) return text
+  throw new UsageError('The lines of the file end with a carriage return alone.', {
+    where: `${file.name}:1`,
+    expected: 'lines that end with LF or CRLF',
+    found: 'CR (U+000D) and no LF in the whole file, as “CSV (Macintosh)” has it',
+    action: 'Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
+  })
+}
+
+function decodeUtf8({ name, bytes }: CsvFile): string {
   try {
     return new TextDecoder('utf-8', { fatal: true }).decode(bytes)
   } catch {
@@ -186,11 +198,17 @@ function refuseWidth(file: string, line: CsvLine, header: CsvLine): void {
 }
 
 /** `line`: where the row begins that is not understood. The parser names the column. */
-function notCsv(file: string, line: number, error: CsvError, header: CsvLine | undefined): RefusedCells {
+function notCsv(
+  file: string,
+  line: number,
+  error: CsvError,
+  header: CsvLine | undefined,
+  delimiter: ',' | ';',
+): RefusedCells {
   const isOpen = error.code === 'CSV_QUOTE_NOT_CLOSED'
   return refuseCell(file, line, columnOf(header, Number(error.index ?? 0)), {
     message: 'The file is not understood as CSV.',
-    expected: 'cells with commas between them; quotes around a whole cell or none, doubled inside',
+    expected: `cells with ${delimiter === ',' ? 'commas' : 'semicolons'} between them; quotes around a whole cell or none, doubled inside`,
     found: isOpen ? 'a quote that is not closed' : 'a quote inside a cell',
   })
 }

@@ -9,22 +9,26 @@ const mapping = shippedMappings().find(({ name }) => name === 'coinbase') as Map
 const HEADER =
   'ID,Timestamp,Transaction Type,Asset,Quantity Transacted,Price Currency,Price at Transaction,Subtotal,Fees,Notes'
 
-const read = (...lines: string[]) =>
+const readText = (text: string, by: Mapping = mapping) =>
   readMapped(
-    { name: 'export.csv', bytes: Buffer.from([HEADER, ...lines, ''].join('\r\n')) },
-    { mapping, account: 'coinbase', zone: 'UTC', quotes: ['EUR'] },
+    { name: 'export.csv', bytes: Buffer.from(text) },
+    { mapping: by, account: 'coinbase', zone: 'UTC', quotes: ['EUR'] },
     'new',
   )
 
-const cellsRefused = (...lines: string[]): string => {
+const read = (...lines: string[]) => readText([HEADER, ...lines, ''].join('\r\n'))
+
+const refused = (reading: () => unknown): string => {
   try {
-    read(...lines)
+    reading()
   } catch (error) {
     if (error instanceof UsageError) return error.describe()
     throw error
   }
   return ''
 }
+
+const cellsRefused = (...lines: string[]): string => refused(() => read(...lines))
 
 describe('a note that people have written', () => {
   const NOTE =
@@ -54,6 +58,34 @@ describe('a note that people have written', () => {
     )
     expect(cellsRefused('"a\n1",2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,')).toContain(
       'export.csv:2, column ID',
+    )
+  })
+})
+
+describe('a file that is no CSV as it is read here', () => {
+  const BROKER: Mapping = { ...mapping, name: 'broker', delimiter: ';' }
+
+  it('because its lines end with CR alone is told so', () => {
+    const row = 'a1,2024-01-05 10:00:00 UTC,Send,BTC,0.01,EUR,40000,400,0,'
+    expect(refused(() => readText(`${HEADER}\r${row}\r`))).toBe(
+      [
+        'The lines of the file end with a carriage return alone.',
+        '  where:    export.csv:1',
+        '  expected: lines that end with LF or CRLF',
+        '  found:    CR (U+000D) and no LF in the whole file, as “CSV (Macintosh)” has it',
+        '  next:     Save the file as CSV in UTF-8 and import it again; nothing of it has been imported.',
+      ].join('\n'),
+    )
+  })
+
+  it('is told of the sign between the cells that its mapping has', () => {
+    const header = HEADER.replaceAll(',', ';')
+    const row = 'a1;2024-01-05 10:00:00 UTC;Send;BTC;0.01;EUR;40000;400;0;a"b'
+    expect(refused(() => readText(`${header}\n${row}\n`, BROKER))).toContain(
+      'cells with semicolons between them',
+    )
+    expect(refused(() => readText(`${HEADER}\n${row.replaceAll(';', ',')}\n`))).toContain(
+      'cells with commas between them',
     )
   })
 })
