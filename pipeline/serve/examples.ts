@@ -44,14 +44,14 @@ order by month, coin`,
     'Fees by symbol',
     `select coalesce(fees.symbol, trades.symbol, fees.product_line) as symbol, fees.coin, sum(fees.fee) as fee,
   sum(value) as value, count(*) filter (value is null) as unpriced
-from (
-  select transaction_id, symbol, product_line, coin, fee, value from fees
+from (select transaction_id, symbol, product_line, coin, fee, value from fees
   union all
-  select trade_id, null, null, fee_coin, fee, if(fee < 0, -valuations.value, valuations.value)
-  from trades left join valuations on entry_id = 'import/' || trade_id || '/fee' where source = 'import' and fee <> 0
-) as fees
-left join trades on trades.trade_id = fees.transaction_id
-group by all order by value desc nulls last`,
+  select trade_id, null, null, fee_coin, fee, if(fee < 0, -valuations.value, valuations.value) from trades
+  left join valuations on entry_id = 'import/' || trade_id || '/fee' where source in ('import', 'trade.orderHistory')
+  union all
+  select trade_id, null, null, other_fee_coin, other_fee, null from trades where source = 'trade.orderHistory'
+) as fees left join trades on trades.trade_id = fees.transaction_id where fees.fee <> 0
+group by all order by value desc nulls last, symbol, fees.coin`,
   ),
   example(
     'Funding by month and contract',

@@ -80,8 +80,7 @@ from_orders as (
     side, base,
     quote, quantity,
     exact_divide(quote_amount, quantity) as price, quote_amount, fee, fee_coin,
-    cast(0 as decimal(38, 18)) as other_fee, cast(null as varchar) as other_fee_coin,
-    traded_at, 'trade.orderHistory' as source
+    other_fee, other_fee_coin, traded_at, 'trade.orderHistory' as source
   from staging.order_trades
 ),
 from_imports as (

@@ -1,5 +1,6 @@
 -- Every fee that records of the venue charge, of trades and futures and liquidations. What imported rows name as a fee is
--- no entry and not here: that of a trade stands in trades (fee, fee_coin), that of any row in imported_trades.
+-- no entry and not here: that of a trade stands in trades (fee, fee_coin), that of any row in imported_trades. Nor is a fee
+-- of a trade that orders alone tell of: it stands in trades, a second one in other_fee.
 -- grain: one row per entry
 -- keys:  entry_id unique
 -- columns:

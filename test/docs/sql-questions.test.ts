@@ -53,6 +53,24 @@ beforeAll(async () => {
       ...row,
     })
   }
+  const filled = {
+    category: 'SPOT',
+    symbol: 'SOLUSDT',
+    side: 'buy',
+    cum_exec_qty: '2',
+    cum_exec_value: '300',
+  }
+  const times = { created_time: '2026-01-05 00:00:00+00', updated_time: '2026-01-05 00:00:00+00' }
+  await books.page(
+    'trade.orderHistory',
+    [
+      {
+        ...{ order_id: '9', order_status: 'filled', ...filled, ...times },
+        fee_detail: '[{"feeCoin":"BGB","fee":"0.5"},{"feeCoin":"SOL","fee":"0.001"}]',
+      },
+    ],
+    { partition: 'SPOT', account: 'keyless' },
+  )
   await books.statement({ feed: 'p2p.orders', status: 'failed', code: '40014', reason: 'no permission' })
   await books.statement({ feed: 'loan.ltv', status: 'not_applicable', code: '40084' })
   await books.build(
@@ -86,6 +104,9 @@ test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 1
   expect(await answer('Fees by symbol')).toEqual([
     ['ETHUSDT', 'USDT', '2', '2', 0],
     ['BTCUSDT', 'USDT', '1', '1', 0],
+    // Of an account without tax records, whose trades its orders tell: nothing values their fees.
+    ['SOLUSDT', 'BGB', '0.5', null, 1],
+    ['SOLUSDT', 'SOL', '0.001', null, 1],
   ])
   expect(await answer('Gains by holding period')).toEqual([
     ['up to a year', 'USDT', 1, '130', '101', '29', 0],

@@ -231,12 +231,30 @@ describe.concurrent('an account without tax records', () => {
           cum_exec_qty: '0',
           created_time: at,
         },
+        {
+          // The platform coin ran out between two fills.
+          order_id: '79',
+          category: 'SPOT',
+          symbol: 'ETHUSDT',
+          side: 'buy',
+          cum_exec_qty: '1',
+          cum_exec_value: '3000',
+          fee_detail: '[{"feeCoin":"ETH","fee":"0.0004"},{"feeCoin":"BGB","fee":"1.2"}]',
+          order_status: 'filled',
+          created_time: at,
+          updated_time: at,
+        },
       ],
       { partition: 'SPOT', account: 'keyless' },
     )
     await books.build()
     expect(await trades()).toEqual([
       ['keyless/trade.orderHistory/77', 'ETHUSDT', 'sell', '2', '3000.5', '6001', '6.001', 'USDT'],
+      ['keyless/trade.orderHistory/79', 'ETHUSDT', 'buy', '1', '3000', '3000', '1.2', 'BGB'],
+    ])
+    expect(await books.query('select other_fee, other_fee_coin from trades order by trade_id')).toEqual([
+      ['0', null],
+      ['0.0004', 'ETH'],
     ])
   })
 

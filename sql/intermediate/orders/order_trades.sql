@@ -29,10 +29,14 @@ fees as (
 final as (
   select split.account as account, split.order_id as order_id, category, symbol, side,
     base, quote,
-    cum_exec_qty as quantity, cum_exec_value as quote_amount, fee_coin, coalesce(fees.fee, 0) as fee, traded_at,
-    coalesce(created_time, traded_at) as began_at
+    cum_exec_qty as quantity, cum_exec_value as quote_amount, first_fee.fee_coin as fee_coin,
+    coalesce(first_fee.fee, 0) as fee, second_fee.fee_coin as other_fee_coin, coalesce(second_fee.fee, 0) as other_fee,
+    traded_at, coalesce(created_time, traded_at) as began_at
   from split
-  left join fees on fees.account = split.account and fees.order_id = split.order_id and fees.nth = 1
+  left join fees as first_fee
+    on first_fee.account = split.account and first_fee.order_id = split.order_id and first_fee.nth = 1
+  left join fees as second_fee
+    on second_fee.account = split.account and second_fee.order_id = split.order_id and second_fee.nth = 2
 ),
 imported as (
   select final.account as account, final.order_id as order_id, sum(imported.quantity) as quantity
@@ -45,8 +49,7 @@ imported as (
   group by final.account, final.order_id
 )
 select final.account as account, final.order_id as order_id, category, symbol, side, base, quote,
-  final.quantity as quantity, quote_amount, fee_coin,
-  fee, traded_at
+  final.quantity as quantity, quote_amount, fee_coin, fee, other_fee_coin, other_fee, traded_at
 from final
 left join imported on imported.account = final.account and imported.order_id = final.order_id
 where coalesce(imported.quantity, 0) < final.quantity
