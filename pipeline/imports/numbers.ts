@@ -10,6 +10,12 @@ export interface MappedNumbers extends NumberForm {
 
 const literally = (text: string): string => text.replace(/[.*+?^${}()|[\]\\-]/g, String.raw`\$&`)
 
+/** A separator as spreadsheets write it, too: spaces that do not break, and the apostrophe of Switzerland. */
+const SPELLINGS: Readonly<Record<string, string>> = {
+  ' ': String.raw`[ \u00a0\u202f]`,
+  "'": String.raw`['\u2019]`,
+}
+
 /**
  * Whether a file is new, or stands in the journal and was accepted before, perhaps by less strict rules: what was accepted
  * once stays readable.
@@ -22,7 +28,8 @@ export function numbersOf(
 ): MappedNumbers {
   // No amount in groups begins with a zero: 0,123 is the 0.123 of a file that was saved under other settings, and not 123.
   const first = standing === 'new' ? String.raw`[1-9]\d{0,2}` : String.raw`\d{1,3}`
-  const grouped = thousands === undefined ? '' : String.raw`${first}(?:${literally(thousands)}\d{3})+|`
+  const separator = thousands === undefined ? null : (SPELLINGS[thousands] ?? literally(thousands))
+  const grouped = separator === null ? '' : String.raw`${first}(?:${separator}\d{3})+|`
   const around = String.raw`[${literally(signs)}\s]*`
   const pattern = new RegExp(
     String.raw`^(?<before>[+-]?)${around}(?<behind>[+-]?)(?<whole>${grouped}\d*)` +

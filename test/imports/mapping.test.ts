@@ -76,6 +76,25 @@ words: { Kauf: buy }
     })
   })
 
+  it.each([
+    [' ', '1\u00a0234\u00a0567,5', '1\u202f000'],
+    ["'", '1’234’567,5', '1’000'],
+  ])('takes what spreadsheets write for the separator %j', (thousands, total, quantity) => {
+    const mapping = file(`
+name: my-bank
+columns: [Date, Kind, Qty, Coin, Total, Cur]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+numbers: { decimal: ',', thousands: "${thousands}" }
+fields: { word: Kind, amount: Qty, asset: Coin, total: Total, currency: Cur }
+signed: false
+words: { Buy: buy }
+`)
+    const lines = ['Date,Kind,Qty,Coin,Total,Cur', `2024-02-01,Buy,${quantity},BTC,"${total}",EUR`]
+    expect(rows(lines, { account: 'bank', mapping })).toEqual([
+      expect.stringMatching(/^my-bank-\w{24},2024-02-01T00:00:00Z,bank,buy,BTC,1000,EUR,1234567.5,0,$/),
+    ])
+  })
+
   it('takes no group of digits that begins with a zero, but what the journal has stays readable', () => {
     const mapping = file(`
 name: my-bank
