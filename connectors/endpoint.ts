@@ -198,7 +198,15 @@ export function defineEndpoint(
   }
 }
 
-/** How long the venue remembers a feed, in milliseconds. */
-export function retentionOf(window: Window, override?: number): number {
-  return override ?? window.retentionMs ?? window.retentionAssumedMs ?? Number.POSITIVE_INFINITY
+/**
+ * How long the venue remembers a feed, in milliseconds; without end where it is not known to forget. A list of what is now
+ * has nothing to forget, whatever `override` says.
+ */
+export function retentionOf(
+  { window, retentionMs }: Pick<Endpoint, 'window' | 'retentionMs'>,
+  override?: number,
+): number {
+  const known = window === null ? retentionMs : (window.retentionMs ?? window.retentionAssumedMs)
+  if (window === null && known === undefined) return Number.POSITIVE_INFINITY
+  return override ?? known ?? Number.POSITIVE_INFINITY
 }

@@ -84,8 +84,7 @@ export const demoCommand = defineCommand({
 
 /** Of a history that is longer than the venue remembers, that it is; empty of any other. */
 export function beyondMemory(days: number): string {
-  const { window } = taxRecords
-  const remembered = window === null ? Number.POSITIVE_INFINITY : Math.floor(retentionOf(window) / daysOf(1))
+  const remembered = Math.floor(retentionOf(taxRecords) / daysOf(1))
   if (days < remembered) return ''
   return (
     `The venue remembers ${remembered} days of unified records: what happened before can be had from nobody, so figures ` +

@@ -86,12 +86,10 @@ const WARNING_MS = days(14)
 const MINUTE_MS = 60_000
 
 function retentionSelect(overrides: Readonly<Record<string, number>>): string {
-  const rows = endpoints.flatMap(({ name, window, retentionMs }) => {
-    // A list of what is now has nothing to forget.
-    if (window === null && retentionMs === undefined) return []
+  const rows = endpoints.flatMap((endpoint) => {
+    const { name } = endpoint
     const kept = overrides[name]
-    const override = kept === undefined ? undefined : days(kept)
-    const ms = window === null ? (override ?? Number(retentionMs)) : retentionOf(window, override)
+    const ms = retentionOf(endpoint, kept === undefined ? undefined : days(kept))
     if (!Number.isFinite(ms)) return []
     const [keptMinutes, warningMinutes] = [ms, Math.min(WARNING_MS, ms / 4)].map((each) =>
       Math.floor(each / MINUTE_MS),

@@ -304,14 +304,11 @@ function gapsOf(intervals: readonly Interval[]): { range: Range; status: string;
 }
 
 function retention(feed: string, { retentionDays }: Pick<StatusOptions, 'retentionDays'>): number | null {
-  const override = retentionDays?.[feed]
+  const given = retentionDays?.[feed]
+  const override = given === undefined ? undefined : days(given)
   const endpoint = findEndpoint(feed)
-  if (endpoint === undefined) return override === undefined ? null : days(override)
-  if (endpoint.window === null)
-    return override === undefined || endpoint.retentionMs === undefined
-      ? (endpoint.retentionMs ?? null)
-      : days(override)
-  const ms = retentionOf(endpoint.window, override === undefined ? undefined : days(override))
+  if (endpoint === undefined) return override ?? null
+  const ms = retentionOf(endpoint, override)
   return Number.isFinite(ms) ? ms : null
 }
 

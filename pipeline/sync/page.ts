@@ -141,7 +141,7 @@ function pageParams(endpoint: Endpoint, step: Asking): Params {
 function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
   const venueNow = context.venue.venueAt(context.clock.monotonic())
   if (endpoint.window === null || venueNow === null) return window
-  const retentionMs = retentionOf(endpoint.window, retentionOverride(context, endpoint.name))
+  const retentionMs = retentionOf(endpoint, retentionOverride(context, endpoint.name))
   const oldestAt = (now: number): number => now - retentionMs + RETENTION_GUARD_MS
   const start = Math.max(window.start, oldestAt(venueNow))
   if (start <= window.end) return { start, end: window.end }

@@ -54,7 +54,7 @@ export function planPartition(
 ): PartitionPlan {
   const { window } = endpoint
   if (window === null) return { partition, needs: [], resume: [], lost: [], saidLost: [], requests: 1 }
-  const oldest = reach.now - retentionOf(window, reach.retentionMs) + RETENTION_GUARD_MS
+  const oldest = reach.now - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
   const start = Math.max(reach.since ?? oldest, oldest)
   const reachable = { start, end: reach.now }
   const covered = union(known.covered)

@@ -2,6 +2,7 @@
 import { readdirSync, readFileSync } from 'node:fs'
 import { describe, expect, test } from 'vitest'
 import { catalogueEntry, endpoints, findEndpoint } from '../../connectors/catalogue.ts'
+import { retentionOf } from '../../connectors/endpoint.ts'
 import type { RecordType } from '../../models/record.ts'
 import { recordDocs } from '../../pipeline/ledger/records.ts'
 import { stated, statedRecords } from '../document/index.ts'
@@ -119,4 +120,24 @@ test('no file but the profile names the venue', () => {
     .filter((file) => file.endsWith('.ts') && file !== 'profile.ts')
     .filter((file) => /bitget|\bbgb\b|tradingview/i.test(readFileSync(new URL(file, folder), 'utf8')))
   expect(naming).toEqual([])
+})
+
+const DAY_MS = 86_400_000
+
+test.each([
+  ['tax.records', undefined, 366],
+  ['tax.records', 100, 100],
+  // No word of it in the document: two years are assumed.
+  ['tax.futuresRecords', undefined, 730],
+  ['tax.futuresRecords', 90, 90],
+  // A list of what happened, which no time can be asked of.
+  ['market.liquidations', undefined, 3],
+  ['market.liquidations', 5, 5],
+  // A list of what is now has nothing to forget, whatever is configured.
+  ['account.settings', undefined, Number.POSITIVE_INFINITY],
+  ['account.settings', 5, Number.POSITIVE_INFINITY],
+] as const)('how long %s is remembered, with %s days configured: %s', (name, configured, days) => {
+  const endpoint = findEndpoint(name)!
+  const override = configured === undefined ? undefined : configured * DAY_MS
+  expect(retentionOf(endpoint, override) / DAY_MS).toBe(days)
 })
