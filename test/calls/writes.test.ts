@@ -152,18 +152,21 @@ describe('a write whose answer is lost', () => {
     expect((await writesOf(at)).map((write) => write.outcome)).toEqual(['done', 'done'])
   })
 
-  test('an order that never rests is not sent again under its clientOid: that guards only while it is unfilled', async () => {
-    const way = await lossyWay(await sandbox())
-    const at = await desk(way)
-    way.lose('request', PLACE)
-    const atOnce = [...ORDER.map((word) => word.replace('gtc', 'ioc')), 'clientOid=mine']
-    await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
-    await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({
-      message: 'The same request may have been carried out already; it is not sent a second time.',
-      details: { action: expect.stringMatching(/--as done, or --as refused\.$/) },
-    })
-    expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
-  })
+  test.each(['ioc', 'fok'])(
+    'an order that never rests is not sent again under its clientOid: that guards only while it is unfilled (%s)',
+    async (force) => {
+      const way = await lossyWay(await sandbox())
+      const at = await desk(way)
+      way.lose('request', PLACE)
+      const atOnce = [...ORDER.map((word) => word.replace('gtc', force)), 'clientOid=mine']
+      await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+      await expect(at.call('spot.placeOrder', atOnce, send)).rejects.toMatchObject({
+        message: 'The same request may have been carried out already; it is not sent a second time.',
+        details: { action: expect.stringMatching(/--as done, or --as refused\.$/) },
+      })
+      expect(way.arrived.filter((path) => path === PLACE)).toEqual([])
+    },
+  )
 
   test('an order that cannot be looked for is not sent again under its clientOid: it may be filled', async () => {
     // A classic account: 4.7 is open to it, and the lists of orders are not.

@@ -352,6 +352,16 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     ])
     // The market's, not the account's.
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
+    const [[explanation]] = (await books.query('select explanation from breaks')) as [[string]]
+    expect(explanation).toMatch(/ It is the market’s, and nothing in the books rests on it\.$/)
+  })
+
+  it('has not been read where the frame of its first page was set aside', async () => {
+    await read(1)
+    const id = await read(2, { partition: 'COIN-FUTURES' })
+    await books.sql(`update landing.main.pages set cursor = 1, ends_list = true where page_id = ${id}`)
+    await books.build()
+    expect(await coverage()).toEqual([['USDT-FUTURES', day(1), day(1), 'empty']])
   })
 
   it('has not been read where a run was stopped before the last page: what was on it may be lost', async () => {
