@@ -9,7 +9,13 @@ import type { Page } from '../../connectors/envelope.ts'
 import { MalformedAnswer, RepeatedCursor } from '../../connectors/errors.ts'
 import { extractPage, firstPage, turnPage } from '../../connectors/pages.ts'
 import { advance as advanceBy, beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import { giveUpWindow, openRanges, type Step, type WalkState } from '../../connectors/walk-state.ts'
+import {
+  giveUpWindow,
+  narrowWindow,
+  openRanges,
+  type Step,
+  type WalkState,
+} from '../../connectors/walk-state.ts'
 
 const DAY = days(1)
 
@@ -218,6 +224,15 @@ describe('a walk through tax records', () => {
     const { gone, next } = giveUpWindow(tax, first.next!)
     expect(gone).toEqual([{ start: 0, end: 17 * DAY }])
     expect(shown(next!)).toEqual({ window: { start: 17 * DAY + 1, end: 20 * DAY }, cursor: null })
+  })
+
+  test('looks for what is within reach of a window that is refused, and gives up nothing that is open', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const first = advance(tax, begun, pageOf(tax, [row(9, 19 * DAY), row(8, 18 * DAY), row(7, 17 * DAY)]))
+    const next = narrowWindow(tax, first.next!)
+    // The days that the first page showed, which its window was to claim, are asked for again.
+    expect(shown(next!)).toEqual({ window: { start: 17 * DAY + 1, end: 20 * DAY }, cursor: null })
+    expect(openRanges(next!)).toEqual(openRanges(first.next!))
   })
 
   test('keeps every digit of an id that came as a number beyond 2^53', () => {
