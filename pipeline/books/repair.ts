@@ -2,15 +2,16 @@
 // rested on a frame that is gone is pending again, so that the next run fetches it while the venue still has it.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
 import type { Range } from '../../models/ranges.ts'
+import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
-import { engineSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import type { FrameMeta, PageMeta, Reopened, StatementMeta } from '../journal/frame.ts'
 import { acquireLock } from '../journal/lock.ts'
 import { finishRepair, rangesOf, repairJournal } from '../journal/repair.ts'
 import { journalFolder } from '../journal/scan.ts'
-import { isWhole, type LostFrame, type Survey, surveyJournal } from '../journal/survey.ts'
+import { isWhole, type LostFrame, type SegmentSurvey, type Survey, surveyJournal } from '../journal/survey.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { lastLanded } from '../landing/last-landed.ts'
 import { mustBeBooks, readLanding } from './books.ts'
@@ -46,14 +47,21 @@ export async function repairBooks(
     const { problems, frames } = await verifyJournal(dir, disk)
     const { landedSeq = 0 } = await lastLanded(dir, engine)
     if (problems.length === 0 && landedSeq <= frames) return null
-    const found = await surveyJournal(disk, journalFolder(dir))
+    const folder = journalFolder(dir)
+    const asItIs = await surveyJournal(disk, folder)
+    const foreign = await foreignFiles(dir, engine, asItIs)
+    const found = foreign.length === 0 ? asItIs : await surveyJournal(disk, folder, foreign)
     const survey = reaching(found, landedSeq)
     const missing = landedSeq > found.lastSeq ? { from: found.lastSeq + 1, to: landedSeq } : null
     // A journal of which nothing is left has nothing to keep: that is for a backup.
     if (!survey.segments.some((segment) => segment.frames.some(isWhole))) return null
     const lost = survey.segments.flatMap((segment) => segment.frames.filter((frame) => !isWhole(frame)))
     const reopens = reopened(survey)
-    const losses = [...describeLost(lost), ...(await describeLanded(dir, engine, lost))]
+    const losses = [
+      ...foreign.map((path) => `${path} was of other books: its pages are not those that had landed.`),
+      ...describeLost(lost),
+      ...(await describeLanded(dir, engine, lost)),
+    ]
     const statements = reopens.flatMap((one) => statementOf(one, config, run, clock.wall()))
     const { file, setAside } = await repairJournal(dir, survey, { run, reopens, statements }, clock, disk)
     const kept = survey.segments.reduce((sum, segment) => sum + segment.frames.filter(isWhole).length, 0)
@@ -61,6 +69,44 @@ export async function repairBooks(
   } finally {
     await lock.release()
   }
+}
+
+/**
+ * Files that the chain does not join to those before them, and whose pages are not the ones that had landed under these
+ * numbers. Nothing where what has landed cannot be read, or is itself of other books.
+ */
+async function foreignFiles(dir: string, engine: EngineSettings, { segments }: Survey): Promise<string[]> {
+  const parts: SegmentSurvey[][] = []
+  for (const segment of segments)
+    if (segment.continues && parts.length > 0) parts.at(-1)?.push(segment)
+    else parts.push([segment])
+  const landing = parts.length < 2 ? null : await readLanding(dir, engine).catch(() => null)
+  if (landing === null) return []
+  try {
+    const foreign: SegmentSurvey[][] = []
+    for (const part of parts) if (await isForeign(landing.connection, part)) foreign.push(part)
+    return foreign.length === parts.length ? [] : foreign.flat().flatMap(({ path }) => path ?? [])
+  } finally {
+    await landing.close()
+  }
+}
+
+/** So many pages are enough to tell. */
+const PAGES_COMPARED = 1000
+
+async function isForeign(connection: DuckDBConnection, part: readonly SegmentSurvey[]): Promise<boolean> {
+  const runs = new Map(
+    part
+      .flatMap(({ frames }) => frames.filter(isWhole))
+      .flatMap(({ seq, meta }) => (meta.kind === 'page' ? [[seq, meta.run] as const] : []))
+      .slice(0, PAGES_COMPARED),
+  )
+  if (runs.size === 0) return false
+  const reader = await connection.runAndReadAll(
+    `select page_id, run_id from landing.main.pages where page_id in (${[...runs.keys()].join(', ')})`,
+  )
+  const landed = reader.getRows()
+  return landed.length > 0 && landed.every(([seq, run]) => runs.get(Number(seq)) !== run)
 }
 
 /** What had landed was in the journal: numbers behind its end are lost ones too. */
@@ -187,24 +233,22 @@ function describeOne(seq: number, meta: FrameMeta): string[] {
 /** The same of frames of which the journal itself knows nothing any more, by what had landed of them. */
 async function describeLanded(
   dir: string,
-  engine: ReturnType<typeof engineSettings>,
+  engine: EngineSettings,
   lost: readonly LostFrame[],
 ): Promise<string[]> {
   const numbers = lost.flatMap(({ seq, meta }) => (meta === null ? [seq] : []))
   if (numbers.length === 0) return []
   const landing = await readLanding(dir, engine).catch(() => null)
-  const ranges = rangesOf(numbers).map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`))
+  const frames = named(rangesOf(numbers))
   if (landing === null)
     return [
-      `What frames ${ranges.join(', ')} were is not known: see \`tieout import --list\`, \`tieout check\` and \`tieout writes\` for imports, notes and writes that are gone.`,
+      `It is not known what was in ${frames}: see \`tieout import --list\`, \`tieout check\` and \`tieout writes\` for imports, notes and writes that are gone.`,
     ]
   try {
     const texts = await landedWords(landing.connection, numbers)
     const { landedSeq } = landing
     const never = numbers.filter((seq) => seq > landedSeq)
-    return never.length === 0
-      ? texts
-      : [...texts, `What frames ${ranges.join(', ')} were is not known in full.`]
+    return never.length === 0 ? texts : [...texts, `It is not known in full what was in ${frames}.`]
   } finally {
     await landing.close()
   }
@@ -229,8 +273,11 @@ async function landedWords(connection: DuckDBConnection, numbers: readonly numbe
   ]
 }
 
-const named = (ranges: RepairResult['setAside']): string =>
-  ranges.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`)).join(', ')
+function named(ranges: RepairResult['setAside']): string {
+  const isOne = ranges.length === 1 && ranges[0]?.from === ranges[0]?.to
+  const numbers = ranges.map(({ from, to }) => (from === to ? `${from}` : `${from} to ${to}`))
+  return `${isOne ? 'frame' : 'frames'} ${numbers.join(', ')}`
+}
 
 export function describeRepair({ kept, setAside, missing, file, pending, losses }: RepairResult): string {
   const end = (missing?.from ?? Number.POSITIVE_INFINITY) - 1
@@ -240,14 +287,16 @@ export function describeRepair({ kept, setAside, missing, file, pending, losses 
   return [
     damaged.length === 0
       ? `${missing === null ? 'The journal was mended' : 'No frame of the journal is damaged'}; all ${kept} frames are kept.`
-      : `Set aside damaged frames ${named(damaged)}; ${kept} whole frames are kept.`,
+      : `${file === null ? 'Missing' : 'Damaged or missing'}: ${named(damaged)}. Kept: ${counted(kept, 'whole frame')}.`,
     ...(missing === null ? [] : [describeMissing(missing)]),
-    ...(file === null ? [] : [`The damaged bytes are in ${file}.`]),
+    ...(file === null ? [] : [`What was set aside is in ${file}.`]),
     ...losses,
     ...(pending === 0
       ? []
       : [
-          `${pending} ranges are pending again: \`tieout nightly\` fetches them while the venue still has them.`,
+          pending === 1
+            ? '1 range is pending again: `tieout nightly` fetches it while the venue still has it.'
+            : `${pending} ranges are pending again: \`tieout nightly\` fetches them while the venue still has them.`,
         ]),
   ].join('\n')
 }

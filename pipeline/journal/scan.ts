@@ -130,9 +130,15 @@ export async function checkLinks(disk: Disk, segments: readonly Segment[]): Prom
   for (const [index, segment] of segments.entries()) {
     const previous = segments[index - 1]
     if (previous === undefined) continue
-    const end = await readPart(disk, previous.path, (size) => Math.max(0, size - CHAIN_BYTES), CHAIN_BYTES)
-    if (!end.equals(segment.chain)) throw broken(segment, previous.path)
+    if (!(await endOf(disk, previous)).equals(segment.chain)) throw broken(segment, previous.path)
   }
+}
+
+/** The chain hash that a segment ends with; one without a frame, as a repair can leave, ends with what it continues. */
+async function endOf(disk: Disk, { path, chain }: Segment): Promise<Buffer> {
+  const from = (size: number): number => Math.max(SEGMENT_HEADER_BYTES, size - CHAIN_BYTES)
+  const end = await readPart(disk, path, from, CHAIN_BYTES)
+  return end.length === 0 ? chain : end
 }
 
 function broken(segment: Segment, previousPath: string): CorruptionError {

@@ -35,6 +35,7 @@ export interface WholeFrame {
 
 /** Bytes that are no whole frame. */
 export interface DamagedPiece {
+  /** As the file is named. */
   readonly segment: number
   readonly offset: number
   readonly bytes: number
@@ -50,6 +51,8 @@ export interface SegmentSurvey {
   readonly number: number
   /** Null where the file is missing. */
   readonly path: string | null
+  /** Whether the chain joins its first frame to what stands before. */
+  readonly continues: boolean
   /** In their order; what is lost stands where it was, as near as that is known. */
   readonly frames: (WholeFrame | LostFrame)[]
 }
@@ -90,22 +93,67 @@ function candidateAt(bytes: Buffer, offset: number): Candidate | null {
   return { offset, regionOffset, end, prelude, headerBytes, header: parsedHeader(headerBytes), chain }
 }
 
-/** Walks all segments, whatever is wrong with them; the files stay as they are. */
-export async function surveyJournal(disk: Disk, folder: string): Promise<Survey> {
+/** Walks all segments, whatever is wrong with them; the files stay as they are. Those of other books (paths) are no part of it. */
+export async function surveyJournal(
+  disk: Disk,
+  folder: string,
+  foreign: readonly string[] = [],
+): Promise<Survey> {
   const surveyor = new Surveyor()
-  const numbers = await segmentNumbers(disk, folder)
-  for (let number = 1; number <= (numbers.at(-1) ?? 0); number += 1) {
-    const path = segmentPath(folder, number)
-    const bytes = numbers.includes(number) ? await disk.readFile(path) : null
-    surveyor.take(number, bytes === null ? null : path, bytes ?? Buffer.alloc(0))
+  const { files, strays } = await filesOf(disk, folder, foreign)
+  const last = Math.max(0, ...files.keys(), ...files.values(), ...strays.keys())
+  for (let number = 1; number <= last; number += 1) {
+    const file = files.get(number) ?? null
+    const path = file === null ? null : segmentPath(folder, file)
+    const bytes = path === null ? null : await disk.readFile(path)
+    surveyor.take(number, bytes === null ? null : path, bytes ?? Buffer.alloc(0), file ?? number)
+    const stray = strays.get(number)
+    if (stray !== undefined) surveyor.leave(number, stray)
   }
   return surveyor.survey()
+}
+
+interface SegmentFiles {
+  /** Number of each segment, and the number in the name of the file that holds it. */
+  readonly files: ReadonlyMap<number, number>
+  /** Files that are another segment once more or of other books, by the number in their name, with their length. */
+  readonly strays: ReadonlyMap<number, number>
+}
+
+/** Which file holds which segment: where its header, proven by a checksum, names another than its name does, that one. */
+async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): Promise<SegmentFiles> {
+  const numbers = await segmentNumbers(disk, folder)
+  const most = (numbers.at(-1) ?? 0) + numbers.length
+  const files = new Map<number, number>()
+  const misnamed: { name: number; said: number; size: number }[] = []
+  const strays = new Map<number, number>()
+  for (const name of numbers) {
+    const path = segmentPath(folder, name)
+    const file = await disk.open(path, 'read')
+    try {
+      if (foreign.includes(path)) {
+        strays.set(name, await file.size())
+        continue
+      }
+      const said = decodeSegmentHeader(await file.read(0, SEGMENT_HEADER_BYTES))?.number ?? name
+      if (said === name) files.set(name, name)
+      else misnamed.push({ name, said, size: await file.size() })
+    } finally {
+      await file.close()
+    }
+  }
+  for (const { name, said, size } of misnamed)
+    if (!files.has(said) && said > 0 && said <= most) files.set(said, name)
+    else strays.set(name, size)
+  return { files, strays }
 }
 
 class Surveyor {
   readonly #segments: SegmentSurvey[] = []
   readonly #pieces: DamagedPiece[] = []
   #firstDamaged: number | null = null
+  /** The number in the name of the file that is being walked. */
+  #file = 0
   #seq = 0
   #lastChain: Buffer = GENESIS
   /** Frames since the last proven one of which only the length is known. */
@@ -136,21 +184,32 @@ class Surveyor {
     }
   }
 
-  take(number: number, path: string | null, bytes: Buffer): void {
+  /** `file` is the number in the file's name. */
+  take(number: number, path: string | null, bytes: Buffer, file: number): void {
     const header = decodeSegmentHeader(bytes)
-    this.#settle(header?.number === number ? header.chain : null)
-    this.#segments.push({ number, path, frames: [] })
+    this.#settle(header?.chain ?? null)
+    const continues =
+      header !== null &&
+      header.firstSeq === this.#seq + 1 &&
+      this.#before.some((chain) => chain.equals(header.chain))
+    this.#segments.push({ number, path, continues, frames: [] })
+    this.#file = file
+    if (file !== number || !continues) this.#damaged()
     let offset = 0
-    if (header !== null && header.number === number) {
+    if (header !== null) {
       offset = SEGMENT_HEADER_BYTES
-      const continues = this.#before.some((chain) => chain.equals(header.chain))
-      if (!continues || header.firstSeq !== this.#seq + 1) this.#damaged()
       // Frames before this segment may be gone without a trace; its header is proven by a checksum.
       this.#before = [...this.#before, header.chain]
       this.#lose(header.firstSeq)
       this.#unproven = 0
-    } else this.#damaged()
+    }
     while (offset < bytes.length) offset = this.#next(bytes, offset, path ?? '')
+  }
+
+  /** A file that is no part of the journal, whole. */
+  leave(file: number, bytes: number): void {
+    this.#damaged()
+    this.#pieces.push({ segment: file, offset: 0, bytes })
   }
 
   /** Takes the frame at this place, or the bytes up to the next one; gives where to go on. */
@@ -235,7 +294,7 @@ class Surveyor {
 
   #aside(offset: number, bytes: number): void {
     this.#damaged()
-    this.#pieces.push({ segment: this.#segments.at(-1)?.number ?? 0, offset, bytes })
+    this.#pieces.push({ segment: this.#file, offset, bytes })
   }
 
   #damaged(): void {

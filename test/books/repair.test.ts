@@ -15,7 +15,10 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
+import { describeRepair } from '../../pipeline/books/repair.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import type { FrameMeta } from '../../pipeline/journal/frame.ts'
+import { encodeFrame, encodeSegmentHeader } from '../../pipeline/journal/layout.ts'
 import { isWhole, surveyJournal } from '../../pipeline/journal/survey.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { type Sandbox, startSandbox } from '../../sandbox/index.ts'
@@ -184,6 +187,58 @@ describe('damaged books', () => {
     expect(hopeless.stdout).toContain('restore the journal folder from a backup')
     expect(readFileSync(segment(dir))).toEqual(bytes)
   }, 300_000)
+
+  test('with a segment of other books in the place of their own: nothing of it is taken up', async () => {
+    const dir = copied()
+    const frames = await framesOf(dir)
+    const cut = frames.at(-30)!
+    writeFileSync(segment(dir), readFileSync(segment(dir)).subarray(0, cut.end))
+    // The same numbers, a chain of its own, and runs that these books never had.
+    const other = join(dir, 'journal', '000002.journal')
+    let chain: Buffer = Buffer.alloc(32, 7)
+    const parts = [encodeSegmentHeader(2, cut.seq + 1, chain)]
+    for (const { seq, meta } of frames.slice(-29)) {
+      const body = Buffer.from('{"code":"00000","msg":"success","data":{"list":[]}}')
+      const theirs = { ...meta, run: 'of-other-books' } as FrameMeta
+      const salt = Buffer.alloc(16, seq)
+      const frame = encodeFrame({ seq, meta: theirs, body, salt, previousChain: chain, codec: 'brotli' })
+      parts.push(frame.bytes)
+      chain = frame.chain
+    }
+    writeFileSync(other, Buffer.concat(parts))
+
+    const { code, stdout } = await run(dir, 'verify', '--repair')
+
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(
+        `${other} was of other books: its pages are not those that had landed.`,
+      ),
+    })
+    const last = frames.at(-1)!.seq
+    expect(stdout).toContain(
+      `No frame of the journal is damaged; all ${cut.seq} frames are kept.\n` +
+        `Frames ${cut.seq + 1} to ${last} are missing: landed before, and behind the end of this journal.`,
+    )
+    expect(
+      (await framesOf(dir)).filter(({ meta }) => 'run' in meta && meta.run === 'of-other-books'),
+    ).toEqual([])
+  }, 300_000)
+
+  test('tell what became of one frame and one range in the singular', () => {
+    const one = { kept: 1, setAside: [{ from: 7, to: 7 }], missing: null, losses: [] }
+    expect(describeRepair({ ...one, file: '/books/journal/damaged-1.bin', pending: 1 })).toBe(
+      [
+        'Damaged or missing: frame 7. Kept: 1 whole frame.',
+        'What was set aside is in /books/journal/damaged-1.bin.',
+        '1 range is pending again: `tieout nightly` fetches it while the venue still has it.',
+      ].join('\n'),
+    )
+    const many = { ...one, kept: 9, setAside: [{ from: 7, to: 8 }] }
+    expect(describeRepair({ ...many, file: null, pending: 0 })).toBe(
+      'Missing: frames 7 to 8. Kept: 9 whole frames.',
+    )
+  })
 
   test.each([
     ['landing and ledger', []],

@@ -1,6 +1,6 @@
 // A damaged journal is mended: whatever is whole keeps its number and its bytes, whatever is not stands beside, the chain
 // verifies again, and a repair that dies or finds no room can be made once more.
-import { readdir, readFile, rm, truncate, writeFile } from 'node:fs/promises'
+import { readdir, readFile, rename, rm, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
@@ -147,6 +147,60 @@ describe('a repair', () => {
     await repair(over.dir)
     expect(await kept(over.dir, over.frames)).toEqual(without(over.frames, [one!.seq, two!.seq]))
     expect((await verifyJournal(over.dir)).problems).toEqual([])
+  })
+
+  test('of segments under the names of others puts each in its place, and loses nothing', async () => {
+    const renames: readonly (readonly (readonly [from: number, to: number])[])[] = [
+      [
+        [2, 7],
+        [3, 2],
+        [7, 3],
+      ],
+      [
+        [1, 7],
+        [4, 1],
+        [7, 4],
+      ],
+      [[2, 9]],
+      [[4, 6]],
+    ]
+    for (const moves of renames) {
+      const { dir, frames } = await journal()
+      for (const [from, to] of moves) await rename(segment(dir, from), segment(dir, to))
+      const { file, setAside } = await repair(dir)
+      expect({ moves, file, setAside }).toEqual({ moves, file: null, setAside: [] })
+      expect(await kept(dir, frames)).toEqual(without(frames, []))
+      expect(await verifyJournal(dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
+      // Opened as every command does, and gone on with.
+      await writeJournal(dir, ['after'])
+      expect((await framesOf(dir)).length).toBe(14)
+    }
+  })
+
+  test('sets a copy of one segment in the place of another aside whole', async () => {
+    const between = await journal()
+    const lost = await of(between.dir, 3)
+    const copy = await readFile(segment(between.dir, 2))
+    await writeFile(segment(between.dir, 3), copy)
+    const repaired = await repair(between.dir)
+    expect(await kept(between.dir, between.frames)).toEqual(without(between.frames, lost))
+    expect((await verifyJournal(between.dir)).problems).toEqual([])
+    expect(await readFile(repaired.file ?? '')).toEqual(copy)
+
+    // A later one: its numbers must not push out those between.
+    const early = await journal()
+    const lostEarly = await of(early.dir, 2)
+    await writeFile(segment(early.dir, 2), await readFile(segment(early.dir, 4)))
+    await repair(early.dir)
+    expect(await kept(early.dir, early.frames)).toEqual(without(early.frames, lostEarly))
+    expect((await verifyJournal(early.dir)).problems).toEqual([])
+
+    // Behind the last, no number is gone.
+    const behind = await journal()
+    await writeFile(segment(behind.dir, 5), await readFile(segment(behind.dir, 2)))
+    expect((await repair(behind.dir)).setAside).toEqual([])
+    expect(await kept(behind.dir, behind.frames)).toEqual(without(behind.frames, []))
+    expect(await verifyJournal(behind.dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
   })
 
   test('goes on being appended to, and a second one finds nothing to do', async () => {
