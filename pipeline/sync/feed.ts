@@ -22,8 +22,12 @@ export type Knowledge = Pick<
 /** What is public is the same for everyone, so only the first account of a run asks for it. */
 export const asksFor = (endpoint: Endpoint, place: number): boolean => !endpoint.public || place === 0
 
+/** `venueNow`: by the venue's own clock, where it has told it. */
 export async function planFeedPartition(
-  context: Pick<SyncContext, 'config' | 'now' | 'since'> & { readonly landing: Knowledge },
+  context: Pick<SyncContext, 'config' | 'now' | 'since'> & {
+    readonly landing: Knowledge
+    readonly venueNow?: number | null
+  },
   account: string,
   endpoint: Endpoint,
   partition: Partition,
@@ -50,6 +54,7 @@ export async function planFeedPartition(
   }
   return planPartition(endpoint, partition, known, {
     now: context.now(),
+    remembersTo: Math.min(context.now(), context.venueNow ?? Number.POSITIVE_INFINITY),
     ...(since === undefined ? {} : { since }),
     ...(retentionMs === undefined ? {} : { retentionMs }),
   })
@@ -63,8 +68,11 @@ export async function syncFeed(
 ): Promise<FeedEnd> {
   // The plan asks what has landed, so what this run has recorded must have.
   await context.recorder.flush()
+  const venueNow = context.venue.venueAt(context.clock.monotonic())
   const plans = await Promise.all(
-    endpoint.partitions.map((partition) => planFeedPartition(context, account, endpoint, partition)),
+    endpoint.partitions.map((partition) =>
+      planFeedPartition({ ...context, venueNow }, account, endpoint, partition),
+    ),
   )
   const requests = plans.reduce((sum, plan) => sum + plan.requests, 0)
   context.progress({ kind: 'planned', account, feed: endpoint.name, requests })

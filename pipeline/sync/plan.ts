@@ -26,6 +26,11 @@ export interface Known {
 
 export interface Reach {
   readonly now: number
+  /**
+   * Where the venue's memory ends at the near side, by default now: a machine whose clock is ahead must not take for
+   * forgotten what the venue still has.
+   */
+  readonly remembersTo?: number
   /** Start of the history that the user wants; all that there is when absent. */
   readonly since?: number
   /** Overrides how long the venue remembers this feed. */
@@ -54,7 +59,8 @@ export function planPartition(
 ): PartitionPlan {
   const { window } = endpoint
   if (window === null) return { partition, needs: [], resume: [], lost: [], saidLost: [], requests: 1 }
-  const oldest = reach.now - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
+  const oldest =
+    (reach.remembersTo ?? reach.now) - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
   const start = Math.max(reach.since ?? oldest, oldest)
   const reachable = { start, end: reach.now }
   const covered = union(known.covered)

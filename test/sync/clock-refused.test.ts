@@ -1,4 +1,5 @@
-// A venue that refuses the time of every request: nothing can be had now, and all of it once the clock is right.
+// A machine whose clock is wrong: of a venue that refuses the time of every request nothing can be had now, and all of it once
+// the clock is right; what a venue still remembers by its own clock is never called lost.
 import { mkdtempSync, rmSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -13,6 +14,50 @@ import { access, envelope, loopback, refusal, START } from '../support/venue.ts'
 
 const settings = findEndpoint(SETTINGS_FEED)!
 const taxRecords = findEndpoint('tax.records')!
+const p2p = findEndpoint('tax.p2pRecords')!
+
+const DAY = 86_400_000
+
+test('what the venue still has is fetched and not lost under a clock that is fifteen days ahead', async () => {
+  const since = START - 10 * DAY
+  const asked: number[] = []
+  const { venue, clock, settle } = await loopback(({ path }, response) => {
+    const requestTime = START + clock.monotonic()
+    const query = new URL(path, 'http://venue').searchParams
+    if (query.has('startTime')) asked.push(Number(query.get('startTime')))
+    response.end(envelope(path.startsWith(settings.path) ? { uid: '1001' } : [], { requestTime }))
+  })
+  clock.wallError = 15 * DAY
+  const dir = mkdtempSync(join(tmpdir(), 'tieout-clock-'))
+  const books = await openBooks(dir, { clock, command: 'test' })
+  onTestFinished(async () => {
+    await books.close()
+    rmSync(dir, { recursive: true, force: true })
+  })
+  await settle(
+    sync({
+      journal: books.journal,
+      landing: books.landing,
+      venue,
+      venueName: defaultProfile.name,
+      // By the machine's clock the venue would have forgotten all but the last five of the ten days.
+      config: { ...emptyConfig, venue: { ...emptyConfig.venue, retention_days: { [p2p.name]: 20 } } },
+      accounts: [access],
+      feeds: [settings, p2p],
+      settings,
+      clock,
+      now: clock.wall,
+      since,
+      signal: new AbortController().signal,
+      command: 'test',
+      progress: () => undefined,
+    }),
+  )
+  const said: string[] = []
+  for await (const { meta } of books.journal.read())
+    if (meta.kind === 'statement' && meta.feed === p2p.name) said.push(meta.status)
+  expect({ said, from: Math.min(...asked) }).toEqual({ said: [], from: since })
+})
 
 test('a feed whose time is refused twice is pending, not failed, and the run is incomplete', async () => {
   const { venue, clock, settle } = await loopback(({ path }, response) => {

@@ -53,6 +53,13 @@ describe('a later run', () => {
     ])
   })
 
+  test('under a clock a year ahead of the venue’s needs what the venue still has, and calls nothing of it lost', () => {
+    const known = { ...nothing, covered: [range(oldest(90), NOW - DAY)] }
+    const ahead = NOW + 365 * DAY
+    const { needs, lost } = planPartition(orders, partition, known, { now: ahead, remembersTo: NOW })
+    expect({ needs, lost }).toEqual({ needs: [range(NOW - 8 * DAY, ahead)], lost: [] })
+  })
+
   test('reads again from the oldest order that may still change', () => {
     const known = { ...nothing, covered: [range(oldest(90), NOW)], oldestUnsettled: NOW - 20 * DAY }
     expect(planPartition(orders, partition, known, { now: NOW }).needs).toEqual([range(NOW - 20 * DAY, NOW)])
