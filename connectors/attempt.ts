@@ -10,6 +10,7 @@ import { wasNeverMade } from './connection.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import { type Envelope, readPage, SUCCESS } from './envelope.ts'
 import {
+  bareCode,
   ConnectionFailed,
   MalformedAnswer,
   OutcomeUnknown,
@@ -129,7 +130,7 @@ export function judge(tried: AttemptContext, incoming: Incoming, envelope: Envel
     throw doubtful(endpoint, new MalformedAnswer(unreadable), unreadable)
   }
   const isRedirect = status >= 300 && status < 400
-  const bare = refusal(`HTTP ${status}`, isRedirect ? redirectOf(incoming) : whatItIs(body))
+  const bare = refusal(bareCode(status), isRedirect ? redirectOf(incoming) : whatItIs(body))
   throw doubtful(endpoint, refusalOf(bare, false), bare)
 }
 

@@ -50,7 +50,9 @@ export class VenueError extends TieoutError {
     const sender = account === '' ? '' : ` for account ${account}`
     super(`${what}: ${endpoint.name}${sender}.`, {
       where: `${request.method} ${request.path}${request.body === undefined ? '' : ` ${request.body}`}`,
-      found: [status === null ? '' : `HTTP ${status}`, `code ${code}`, message].filter(Boolean).join(', '),
+      found: [status === null ? '' : `HTTP ${status}`, isBare(refusal) ? '' : `code ${code}`, message]
+        .filter(Boolean)
+        .join(', '),
       ...details,
       ...(refusal.cause === undefined ? {} : { cause: refusal.cause }),
     })
@@ -64,6 +66,12 @@ export class VenueError extends TieoutError {
     Object.defineProperty(this, 'body', { value: refusal.body, enumerable: false })
   }
 }
+
+/** A refusal without a code of the venue's: who answered may be a proxy, a firewall or the sign-in page of a network. */
+const isBare = ({ code, status }: Refusal): boolean => code === bareCode(status)
+
+/** Stands for the code of an answer that has none. */
+export const bareCode = (status: number | null): string => `HTTP ${status}`
 
 const keyOf = ({ endpoint, account }: Refusal): string =>
   `the ${endpoint.credential === 'tax' ? 'tax API key' : 'API key'} of account ${account}`
@@ -113,8 +121,11 @@ export class IpRefused extends VenueError {
   override readonly name = 'IpRefused'
   override readonly exitCode = 4
   constructor(refusal: Refusal) {
+    const bind = `dd this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`
     super('The venue refused the address of this machine', refusal, {
-      action: `Add this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`,
+      action: isBare(refusal)
+        ? `Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else a${bind}`
+        : `A${bind}`,
     })
   }
 }
@@ -242,9 +253,15 @@ export class UnknownRefusal extends VenueError {
   override readonly name = 'UnknownRefusal'
   override readonly retryable = true
   constructor(refusal: Refusal) {
-    super('The venue refused with a code that is not known', refusal, {
-      action: 'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
-    })
+    if (isBare(refusal))
+      super('The answer is none that the venue gives', refusal, {
+        action:
+          'Check venue.base_url, and whether a proxy, a firewall or the network’s own page answered in the venue’s place, then run again. What has landed is kept.',
+      })
+    else
+      super('The venue refused with a code that is not known', refusal, {
+        action: 'Look the code up in the venue’s documentation, then run again. What has landed is kept.',
+      })
   }
 }
 

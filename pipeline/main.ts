@@ -16,7 +16,7 @@ function stopSignal(tell: (text: string) => void): AbortSignal {
     process.on(name, () => {
       if (controller.signal.aborted) process.kill(process.pid, 'SIGKILL')
       controller.abort()
-      tell('Stopping after what is under way; progress is kept. Once more to stop at once.')
+      tell(`Stopping after what is under way${kept}. Once more to stop at once.`)
     })
   }
   return controller.signal
@@ -31,6 +31,8 @@ async function beginning(words: readonly string[]): Promise<Begun | undefined> {
 
 const { stdout, stderr } = process
 const words = process.argv.slice(2)
+/** What answers others makes no progress that could be kept. */
+const kept = ['serve', 'sandbox'].includes(words[0] ?? '') ? '' : '; progress is kept'
 const begun = await beginning(words)
 const { runCommandLine } = await import('./commands/command-line.ts')
 process.exitCode = await runCommandLine(words, { stdout, stderr, stop: stopSignal }, begun)

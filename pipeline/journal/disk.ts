@@ -43,11 +43,14 @@ export interface Disk {
   remove(path: string): Promise<void>
 }
 
+const NO_RIGHT =
+  'Run this as the user that the nightly runs have, give this user the right to read and write here, or name another folder with --dir.'
+
 const ACTIONS: Readonly<Record<string, string>> = {
   ENOSPC: 'Free space on this disk, then run again. What was acknowledged is kept.',
   EDQUOT: 'Free space within the quota, then run again. What was acknowledged is kept.',
-  EACCES: 'Give this user the right to write here, or name another folder with --dir.',
-  EPERM: 'Give this user the right to write here, or name another folder with --dir.',
+  EACCES: NO_RIGHT,
+  EPERM: NO_RIGHT,
   EROFS: 'Make the file system writable, or name another folder with --dir.',
   ENOENT: 'Check that the folder exists and that the path is spelled right.',
   ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',

@@ -135,6 +135,34 @@ describe('an error', () => {
     )
   })
 
+  test.each([
+    [
+      302,
+      'The answer is none that the venue gives: tax.records for account main.',
+      'Check venue.base_url, and whether a proxy, a firewall or the network’s own page answered in the venue’s place, then run again. What has landed is kept.',
+    ],
+    [
+      403,
+      'The venue refused the address of this machine: tax.records for account main.',
+      'Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else add this machine’s address to those that the tax API key of account main is bound to, then run again.',
+    ],
+    [
+      503,
+      'The venue did not answer as it should: tax.records for account main.',
+      'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+    ],
+  ])(
+    'of HTTP %i without a code names no code, and thinks of others who may have answered',
+    (status, message, action) => {
+      const error = refusalOf(refused(`HTTP ${status}`, { status, message: 'a web page of 9 bytes' }), false)
+      expect({ message: error.message, ...error.details }).toMatchObject({
+        message,
+        found: `HTTP ${status}, a web page of 9 bytes`,
+        action,
+      })
+    },
+  )
+
   test('keeps the received body for the journal, out of what a logger lists', () => {
     const error = refusalOf(refused('40014', { body: Buffer.from('private') }), true)
     expect(error.body).toEqual(Buffer.from('private'))

@@ -55,6 +55,14 @@ function troubled(trouble: Trouble): Disk {
   }
 }
 
+test('who has no right to a folder is told of reading, too, and whose run it is', () => {
+  expect(
+    new DiskError('The disk refused to list a folder.', '/books', systemError('EACCES')).details.action,
+  ).toBe(
+    'Run this as the user that the nightly runs have, give this user the right to read and write here, or name another folder with --dir.',
+  )
+})
+
 test('journal: appends that arrive together or during a sync share a write and a sync', async () => {
   const dir = await emptyBooks()
   const count = { writes: 0, syncs: 0 }

@@ -294,7 +294,9 @@ describe('the process', () => {
   test.each(['SIGINT', 'SIGTERM'] as const)('%s ends it with code 0', async (signal) => {
     const { running } = await startServing(dir)
     running.child.kill(signal)
-    expect((await running.ended).code).toBe(0)
+    const { code, stderr } = await running.ended
+    expect(code).toBe(0)
+    expect(stderr).toContain('Stopping after what is under way. Once more to stop at once.')
   })
 
   test('who goes away in the middle of a request is no failure', async () => {
