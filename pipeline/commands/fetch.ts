@@ -1,7 +1,7 @@
 // Commands that ask the venue, or would: plan, sync, nightly.
 
 import type { Argv } from 'yargs'
-import { type ExitCode, UsageError } from '../../models/error.ts'
+import { type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { openBooksFor, readLanding } from '../books/books.ts'
 import {
@@ -12,7 +12,9 @@ import {
   type Selection,
   syncBooks,
 } from '../books/night.ts'
+import type { Config } from '../config/config.ts'
 import { type CommandContext, parseInstant, requiredConfig } from '../config/context.ts'
+import { readAccounts, requireCredentials } from '../config/credentials.ts'
 import { engineSettings } from '../engine/settings.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import type { Column } from '../output/column.ts'
@@ -119,12 +121,28 @@ export const planCommand = defineCommand({
       context.print(
         `${counted(plan.requests, 'request')}, at least ${counted(plan.minutes, 'minute')} under the rate budgets.`,
       )
+      tellMissing(context, config, accounts)
       return 0
     } finally {
       await landing?.close()
     }
   },
 })
+
+/** A plan needs no credentials; what a run of it would be refused for is told. */
+function tellMissing(context: CommandContext, config: Config, accounts: readonly string[]): void {
+  try {
+    const chosen = readAccounts(config, context.dir, process.env).filter(({ name }) =>
+      accounts.includes(name),
+    )
+    requireCredentials(chosen, config, context.dir)
+  } catch (error) {
+    if (!(error instanceof TieoutError)) throw error
+    context.tell(
+      `A run needs more: ${error.message}${error.details.where === undefined ? '' : ` (${error.details.where})`}`,
+    )
+  }
+}
 
 /** What a sync came to, for people and as an exit code. */
 function tellSync(context: CommandContext, result: SyncResult): ExitCode[] {

@@ -113,6 +113,17 @@ describe('accounts whose credentials come from the environment may not share a v
   })
 })
 
+test('a plan needs no credentials, and says what a run will miss', async () => {
+  const dir = temporaryFolder()
+  writeFileSync(join(dir, 'tieout.yaml'), 'accounts: { unset: {}, other: {} }\n')
+  const { code, stdout, stderr } = await command(['plan', '--dir', dir, '--accounts', 'unset'])
+  expect(code).toBe(0)
+  expect(stdout).toContain('under the rate budgets.')
+  expect(stderr).toContain(
+    'A run needs more: The account unset has no credentials. (TIEOUT_UNSET_KEY, TIEOUT_UNSET_SECRET, TIEOUT_UNSET_PASSPHRASE)',
+  )
+})
+
 describe('a selection may not be empty, for any command that takes one', () => {
   for (const [option, what] of [
     ['--accounts', 'account'],
