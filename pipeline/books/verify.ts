@@ -9,6 +9,7 @@ import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { type EngineSettings, readerSettings } from '../engine/settings.ts'
 import { isErasing } from '../journal/erase.ts'
+import { rangesOf } from '../journal/repair.ts'
 import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
@@ -211,9 +212,10 @@ export function describeVerification(result: Verification): string {
   const lines = [
     `${counted(result.frames, 'frame')}, ${result.bytes} bytes in the journal.`,
     ...result.erased.map((seq) => `Frame ${seq} was erased: its body is gone, the chain holds.`),
-    ...result.setAside.map(
-      (seq) =>
-        `Frame ${seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
+    ...rangesOf(result.setAside).map(({ from, to }) =>
+      from === to
+        ? `Frame ${from} was damaged or missing when the journal was repaired; the chain holds without it.`
+        : `Frames ${from} to ${to} were damaged or missing when the journal was repaired; the chain holds without them.`,
     ),
     ...(result.tables.length === 0
       ? []

@@ -257,7 +257,10 @@ describe('damaged books', () => {
     expect(stdout).toContain(
       `Frames ${kept.seq + 1} to ${kept.seq + 3} are missing: landed before, and behind the end of this journal.`,
     )
-    expect(stdout).toContain(`Frame ${kept.seq + 3} was damaged or missing when the journal was repaired`)
+    // Thousands of frames that follow each other are one line.
+    expect(stdout).toContain(
+      `Frames ${kept.seq + 1} to ${kept.seq + 3} were damaged or missing when the journal was repaired; the chain holds without them.`,
+    )
     expect(stdout).not.toMatch(/damaged frames|damaged bytes/)
   })
 
