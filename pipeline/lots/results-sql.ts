@@ -25,13 +25,10 @@ export const scratchTables = {
     coin: 'whole',
     event: 'whole',
     lot: 'whole',
-    disposed_at: 'time',
-    acquired_at: 'time',
     quantity: 'amount',
     proceeds: 'amount',
     cost_basis: 'amount',
     denied_loss: 'amount',
-    gain: 'amount',
     method: 'whole',
     holding_days: 'whole',
     term: 'whole',
@@ -40,7 +37,6 @@ export const scratchTables = {
     account: 'whole',
     coin: 'whole',
     lot: 'whole',
-    acquired_at: 'time',
     quantity_left: 'amount',
     cost_basis_left: 'amount',
   },
@@ -55,8 +51,6 @@ export const scratchTables = {
     event: 'whole',
     lot: 'whole',
     to_account: 'whole',
-    moved_at: 'time',
-    acquired_at: 'time',
     quantity: 'amount',
     cost_basis: 'amount',
     method: 'whole',
@@ -91,20 +85,30 @@ export const scratchTables = {
 
 const word = (code: string): string => `list_extract($words, ${code} + 1)`
 
-/** Texts of the events that bring coins, and of those that take them: to hash each for its own join costs half. */
-const CAME = "(select rowid as event_row, event_id from lot_events where kind in ('acquire', 'transfer_in'))"
-const LEFT =
-  "(select rowid as event_row, event_id from lot_events where kind not in ('acquire', 'transfer_in'))"
+/**
+ * Texts and times of the events that bring coins, and of those that take them: to hash each for its own join costs half. A lot
+ * that a transfer brought came from nowhere that is known, and has no date.
+ */
+const CAME = `(
+  select rowid as event_row, event_id, case when kind = 'acquire' then happened_at end as acquired_at
+  from lot_events where kind in ('acquire', 'transfer_in')
+)`
+const LEFT = `(
+  select rowid as event_row, event_id, happened_at from lot_events where kind not in ('acquire', 'transfer_in')
+)`
 
 const selects: Readonly<Record<LotTableName, string>> = {
   disposals: `
-    select ${word('found.account')}, ${word('found.coin')}, ${word('method')}, $rules, disposed_at, acquired_at,
-      found.quantity, proceeds, cost_basis, denied_loss, gain, $currency, holding_days, ${word('term')}, sold.event_id,
-      bought.event_id
-    from temp.found_disposals as found
-    join ${LEFT} as sold on sold.event_row = found.event
-    left join ${CAME} as bought on bought.event_row = found.lot
-    order by found.rowid`,
+    select ${word('account')}, ${word('coin')}, ${word('method')}, $rules, disposed_at, acquired_at, quantity, proceeds,
+      cost_basis, denied_loss, proceeds - cost_basis + coalesce(denied_loss, 0), $currency, holding_days, ${word('term')},
+      disposal_id, lot_id
+    from (
+      select found.*, sold.event_id as disposal_id, sold.happened_at as disposed_at, bought.event_id as lot_id, acquired_at
+      from temp.found_disposals as found
+      join ${LEFT} as sold on sold.event_row = found.event
+      left join ${CAME} as bought on bought.event_row = found.lot
+      order by found.rowid
+    )`,
   lots: `
     select ${word('found.account')}, ${word('found.coin')}, $method, acquired_at, quantity_left, cost_basis_left,
       $currency, bought.event_id
@@ -115,11 +119,11 @@ const selects: Readonly<Record<LotTableName, string>> = {
     select ${word('account')}, ${word('coin')}, quantity, unvalued_quantity, disposals
     from temp.found_unknown_basis order by rowid`,
   lot_transfers: `
-    select sent.coin, ${word('method')}, sent.event_id, moved_at, sent.account, ${word('to_account')}, acquired_at,
+    select sent.coin, ${word('method')}, sent.event_id, sent.happened_at, sent.account, ${word('to_account')}, acquired_at,
       found.quantity, cost_basis, $currency, bought.event_id, ${word('basis')}
     from temp.found_lot_transfers as found
     join lot_events as sent on sent.rowid = found.event
-    left join lot_events as bought on bought.rowid = found.lot
+    left join ${CAME} as bought on bought.event_row = found.lot
     order by found.rowid`,
   short_sales: `
     select sold.account, sold.coin, sold_at, found.quantity, proceeds, closed_at, cost_basis, proceeds - cost_basis,

@@ -16,7 +16,7 @@ import type { Held } from './held.ts'
 import { scratchTables, writeOut } from './results-sql.ts'
 import { type LotTableName, lotTableNames } from './tables.ts'
 import { UnknownBasis } from './unknown-basis.ts'
-import { RowWriter } from './writer.ts'
+import { mustFit, RowWriter } from './writer.ts'
 
 /** What is the same in all rows, or follows from the time. */
 export interface Labels {
@@ -60,6 +60,8 @@ export class Results implements Sink {
 
   piece(piece: DisposalPiece): void {
     this.#unknown.disposed(piece)
+    // It is worked out once more where the rows are written out, which is less than to carry it there.
+    mustFit(piece.gain, 'table disposals, column gain')
     const { days, term } = this.#labels.heldFor(piece)
     const writer = this.#writers.disposals
     const { columns, row } = writer
@@ -67,20 +69,17 @@ export class Results implements Sink {
     columns.coin.set(row, this.#code(piece.coin))
     columns.event.set(row, rowOf(piece.disposalId))
     columns.lot.set(row, rowOf(piece.lotId))
-    columns.disposed_at.set(row, piece.disposedAtUs)
-    columns.acquired_at.set(row, piece.acquiredAtUs)
     columns.quantity.set(row, piece.quantity)
     columns.proceeds.set(row, piece.proceeds)
     columns.cost_basis.set(row, piece.costBasis)
     columns.denied_loss.set(row, piece.deniedLoss)
-    columns.gain.set(row, piece.gain)
     columns.method.set(row, this.#code(this.#labels.methodAt(piece.disposedAtUs)))
     columns.holding_days.set(row, days)
     columns.term.set(row, this.#code(term))
     writer.endRow()
   }
 
-  lot({ account, coin, acquiredAtUs, quantityLeft, costBasisLeft, lotId }: OpenLot): void {
+  lot({ account, coin, quantityLeft, costBasisLeft, lotId }: OpenLot): void {
     // Held together, a lot is known by where it was acquired: an account, whichever side of its books' beginning.
     const where = this.#labels.isHeldTogether && account !== null ? ofItsBooks(account) : account
     const writer = this.#writers.lots
@@ -88,7 +87,6 @@ export class Results implements Sink {
     columns.account.set(row, this.#code(where))
     columns.coin.set(row, this.#code(coin))
     columns.lot.set(row, rowOf(lotId))
-    columns.acquired_at.set(row, acquiredAtUs)
     columns.quantity_left.set(row, quantityLeft)
     columns.cost_basis_left.set(row, costBasisLeft)
     writer.endRow()
@@ -101,8 +99,6 @@ export class Results implements Sink {
     columns.event.set(row, rowOf(piece.eventId))
     columns.lot.set(row, rowOf(piece.lotId))
     columns.to_account.set(row, this.#code(piece.toAccount))
-    columns.moved_at.set(row, piece.movedAtUs)
-    columns.acquired_at.set(row, piece.acquiredAtUs)
     columns.quantity.set(row, piece.quantity)
     columns.cost_basis.set(row, piece.costBasis)
     columns.method.set(row, this.#code(this.#labels.methodAt(piece.movedAtUs)))

@@ -5,7 +5,8 @@ import { formatAmount } from '../../models/amount.ts'
 import { TieoutError } from '../../models/error.ts'
 import { AmountColumn, BigintColumn, ChunkWriter, IntegerColumn } from '../engine/chunk.ts'
 
-const AMOUNT_LIMIT = 10n ** 38n
+const TOO_LARGE = 10n ** 38n
+const TOO_SMALL = -TOO_LARGE
 
 /** Whole numbers are numbers; amounts, in units of 10^-18, and times, in Unix microseconds, are bigints. Any may be null. */
 export type WriterColumns = Readonly<Record<string, 'whole' | 'time' | 'amount'>>
@@ -19,10 +20,14 @@ class BoundAmountColumn extends AmountColumn {
   }
 
   override set(row: number, units: bigint | null): void {
-    if (units !== null && (units >= AMOUNT_LIMIT || units <= -AMOUNT_LIMIT))
-      throw tooLarge(units, this.#where)
+    mustFit(units, this.#where)
     super.set(row, units)
   }
+}
+
+/** Throws a TieoutError for an amount that DECIMAL(38,18) cannot hold; `where` is the column that it is for. */
+export function mustFit(units: bigint | null, where: string): void {
+  if (units !== null && (units >= TOO_LARGE || units <= TOO_SMALL)) throw tooLarge(units, where)
 }
 
 function tooLarge(units: bigint, where: string): TieoutError {

@@ -298,6 +298,13 @@ describe('what the step refuses', () => {
       message: 'An amount of the lots does not fit its column.',
       details: { where: 'table lots, column quantity_left', found: '120000000000000000000' },
     })
+    // Sold for less than nothing: each amount fits, and the loss does not.
+    await connection.run("delete from lot_events where event_id = 'b2'")
+    await insertEvents(connection, [sell('s1', '2024-01-02', half, `-${half}`)])
+    await expect(run()).rejects.toMatchObject({
+      message: 'An amount of the lots does not fit its column.',
+      details: { where: 'table disposals, column gain', found: '-120000000000000000000' },
+    })
   })
 })
 
