@@ -40,8 +40,7 @@ order by named.choice, coins.code, takers.happened_at, takers.place, takers.rowi
 
 /** By the row of each event that disposes; events of one id and coin, in their order, share what is named. */
 export async function selectionsByRow(connection: DuckDBConnection, given: Selections): Promise<NamedLots> {
-  const named = new NamedLots()
-  if (given.size === 0) return named
+  if (given.size === 0) return new NamedLots(0)
   const lines: Selection[] = []
   await fillNames(connection, function* () {
     let choice = 0
@@ -53,20 +52,33 @@ export async function selectionsByRow(connection: DuckDBConnection, given: Selec
       choice += 1
     }
   })
+  const named = new NamedLots(await eventRows(connection))
   let together: Together | null = null
-  for (const line of await linesByRow(connection)) {
-    if (together !== null && (together.choice !== line.choice || together.coin !== line.coin)) {
-      named.add(together)
-      together = null
-    }
-    together ??= { choice: line.choice, coin: line.coin, takers: [], lots: [] }
-    if (together.takers.at(-1)?.row !== line.row)
-      together.takers.push({ row: line.row, quantity: line.quantity })
-    if (together.takers.length > 1) continue
-    together.lots.push({ row: line.lotRow, named: lines[line.place]! })
+  let first: Line | null = null
+  const end = (): void => {
+    if (together !== null) named.addTogether(together)
+    else if (first !== null) named.addOne(first.row, lotOf(first))
   }
-  if (together !== null) named.add(together)
+  const lotOf = ({ lotRow, place }: Line): NamedLot => ({ row: lotRow, named: lines[place]! })
+  for (const line of await linesByRow(connection)) {
+    if (first === null || first.choice !== line.choice || first.coin !== line.coin) {
+      end()
+      first = line
+      together = null
+      continue
+    }
+    together ??= { takers: [first], lots: [lotOf(first)] }
+    if (together.takers.at(-1)?.row !== line.row) together.takers.push(line)
+    if (together.takers.length === 1) together.lots.push(lotOf(line))
+  }
+  end()
   return named
+}
+
+/** One more than the highest row. */
+async function eventRows(connection: DuckDBConnection): Promise<number> {
+  const found = await connection.runAndReadAll('select coalesce(max(rowid), -1) + 1 from lot_events')
+  return Number(found.getRows()[0]?.[0])
 }
 
 interface NamedLot {
@@ -77,8 +89,6 @@ interface NamedLot {
 
 /** What is named for one disposal and coin, and the events that share it. */
 interface Together {
-  readonly choice: number
-  readonly coin: number
   readonly takers: { readonly row: number; readonly quantity: bigint }[]
   readonly lots: NamedLot[]
 }
@@ -88,27 +98,31 @@ interface Together {
  * kept as two numbers and the line of its owner: a million small lists would cost the collector more than the matching.
  */
 export class NamedLots implements NamedLotsOf {
-  readonly #one = new Map<EventId, number>()
-  readonly #lotRows: number[] = []
-  readonly #lines: Selection[] = []
+  /** By the row of an event that names one lot for itself: the place of that lot, from 1. */
+  readonly #one: Int32Array
+  readonly #lots: { readonly rows: number[]; readonly lines: Selection[] } = { rows: [], lines: [] }
   readonly #several = new Map<EventId, readonly Selection<EventId>[]>()
 
+  /** `events` is more than the row of any event. */
+  constructor(events: number) {
+    this.#one = new Int32Array(events)
+  }
+
   get(row: EventId): readonly Selection<EventId>[] | undefined {
-    const at = this.#one.get(row)
-    if (at === undefined) return this.#several.get(row)
-    return [selectionOf({ row: this.#lotRows[at]!, named: this.#lines[at]! })]
+    const place = (typeof row === 'number' ? this.#one[row] : undefined) ?? 0
+    if (place === 0) return this.#several.get(row)
+    const { rows, lines } = this.#lots
+    return [selectionOf({ row: rows[place - 1]!, named: lines[place - 1]! })]
+  }
+
+  addOne(row: number, lot: NamedLot): void {
+    const { rows, lines } = this.#lots
+    this.#one[row] = rows.push(lot.row)
+    lines.push(lot.named)
   }
 
   /** Each event in turn up to its quantity; the last one has the rest. */
-  add({ takers, lots }: Together): void {
-    const [taker, another] = takers
-    const [lot, second] = lots
-    if (taker !== undefined && lot !== undefined && another === undefined && second === undefined) {
-      this.#one.set(taker.row, this.#lines.length)
-      this.#lotRows.push(lot.row)
-      this.#lines.push(lot.named)
-      return
-    }
+  addTogether({ takers, lots }: Together): void {
     let open: readonly Selection<EventId>[] = lots.map(selectionOf)
     for (const [at, { row, quantity }] of takers.entries()) {
       const [own, rest] = at === takers.length - 1 ? [open, []] : split(open, quantity)

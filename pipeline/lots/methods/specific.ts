@@ -33,12 +33,14 @@ class OpenSelections {
     if (begun !== undefined) return begun
     const named = this.#selections.get(event.id) ?? NOTHING_NAMED
     const isOfCoin = ({ coin }: Selection<EventId>): boolean => coin === undefined || coin === event.coin
-    if (event.kind !== 'transfer_out') return named.every(isOfCoin) ? named : named.filter(isOfCoin)
+    if (event.kind !== 'transfer_out') return named.some(namesCoin) ? named.filter(isOfCoin) : named
     const open = named.filter(isOfCoin).map(({ lotId, quantity }) => ({ lotId, quantity }))
     this.#ofTransfers.set(event.id, open)
     return open
   }
 }
+
+const namesCoin = ({ coin }: Selection<EventId>): boolean => coin !== undefined
 
 const NOTHING_NAMED: readonly Selection<EventId>[] = []
 
