@@ -29,8 +29,29 @@ export class HeapQueue implements ParcelQueue {
   }
 
   push(parcel: Parcel): void {
+    this.#rise(parcel, this.#items.length)
+  }
+
+  /** The last one goes down to the bottom and rises from there: it belongs low, so that few have to be compared with it. */
+  pop(): Parcel | undefined {
     const items = this.#items
-    let at = items.length
+    const first = items[0]
+    const last = items.pop()
+    if (last === undefined || items.length === 0) return first
+    let at = 0
+    for (let below = 1; below < items.length; below = 2 * at + 1) {
+      if (below + 1 < items.length && this.#compare(items[below + 1]!, items[below]!) < 0) below += 1
+      items[at] = items[below]!
+      at = below
+    }
+    this.#rise(last, at)
+    return first
+  }
+
+  /** Puts it at this place, which is free, or above. */
+  #rise(parcel: Parcel, from: number): void {
+    const items = this.#items
+    let at = from
     while (at > 0) {
       const above = (at - 1) >> 1
       if (this.#compare(parcel, items[above]!) >= 0) break
@@ -38,24 +59,6 @@ export class HeapQueue implements ParcelQueue {
       at = above
     }
     items[at] = parcel
-  }
-
-  pop(): Parcel | undefined {
-    const items = this.#items
-    const first = items[0]
-    const last = items.pop()
-    if (last === undefined || items.length === 0) return first
-    let at = 0
-    for (;;) {
-      let below = 2 * at + 1
-      if (below >= items.length) break
-      if (below + 1 < items.length && this.#compare(items[below + 1]!, items[below]!) < 0) below += 1
-      if (this.#compare(last, items[below]!) <= 0) break
-      items[at] = items[below]!
-      at = below
-    }
-    items[at] = last
-    return first
   }
 }
 
