@@ -29,8 +29,14 @@ const { values, positionals: named } = parseArgs({
     accounts: { type: 'string' },
     failing: { type: 'string' },
     books: { type: 'string' },
+    help: { type: 'boolean' },
   },
 })
+if (values.help) {
+  process.stdout.write(`npm run bench -- [NAME …] [--entries N] [--memory 8GB] [--accounts N] [--failing N] [--books DIR]
+NAME: ${Object.keys(benches).join(', ')}\n`)
+  process.exit(0)
+}
 const unknown = named.find((name) => !(name in benches))
 if (unknown !== undefined) {
   process.stderr.write(`There is no benchmark ${unknown}. Known: ${Object.keys(benches).join(', ')}.\n`)

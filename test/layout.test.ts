@@ -1,5 +1,6 @@
 // The house keeps its order: one stair, in which each folder imports only from those below it, without a circle among
 // files or folders; and models in SQL that read only the layers below theirs. Each failure says which line to change.
+import { execFileSync } from 'node:child_process'
 import { readdirSync, readFileSync } from 'node:fs'
 import { dirname, join, relative, resolve } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
@@ -262,3 +263,15 @@ test.each(['package-lock.json', 'test/parity/engine/package-lock.json'])(
     expect(missing).toEqual([])
   },
 )
+
+test('the command lines of the proofs say how they are called', () => {
+  const { scripts } = JSON.parse(readFileSync(join(root, 'package.json'), 'utf8')) as {
+    scripts: Record<string, string>
+  }
+  for (const name of ['simulate', 'torture', 'planted', 'parity']) {
+    const [program = '', ...args] = scripts[name]!.split(' ')
+    const help = execFileSync(program, [...args, '--help'], { cwd: root, encoding: 'utf8' })
+    expect(help).toContain(`npm run ${name} -- --`)
+    expect(help).not.toContain('import')
+  }
+})

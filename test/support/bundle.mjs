@@ -3,7 +3,7 @@
 // begin here. The file stands under node_modules, so that packages resolve from the repository, and is named by its
 // content: compiling the same sources again, or twice at once, is harmless.
 import { createHash, randomUUID } from 'node:crypto'
-import { mkdir, rename, rm, writeFile } from 'node:fs/promises'
+import { mkdir, readFile, rename, rm, writeFile } from 'node:fs/promises'
 import { dirname, join, resolve } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { rolldown } from 'rolldown'
@@ -74,5 +74,12 @@ export async function bundleFolder(input, external) {
   return folder
 }
 
-/** Compiles the entry and imports it into this process. */
-export const begin = async (entry) => await import(pathToFileURL(await bundle(entry)).href)
+/** Compiles the entry and imports it into this process; asked for help, shows the head of the entry, which says how it is called. */
+export async function begin(entry) {
+  if (process.argv.includes('--help')) {
+    const [head = ''] = (await readFile(resolve(root, entry), 'utf8')).split(/^(?!\/\/)/m)
+    process.stdout.write(head.replace(/^\/\/ ?/gm, ''))
+    process.exit(0)
+  }
+  return await import(pathToFileURL(await bundle(entry)).href)
+}

@@ -1,5 +1,6 @@
 // The command line of the fuzzer: each target in a process of its own, watched for hanging and for its memory; what is
 // found is kept in the corpus and told at the end. Ends with code 1 when anything was found.
+//   npm run fuzz -- [--minutes 60] [--only NAME] [--seed S]
 import { spawn } from 'node:child_process'
 import { closeSync, mkdtempSync, openSync, readSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
