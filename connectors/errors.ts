@@ -121,11 +121,11 @@ export class IpRefused extends VenueError {
   override readonly name = 'IpRefused'
   override readonly exitCode = 4
   constructor(refusal: Refusal) {
-    const bind = `dd this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`
+    const toBound = `this machine’s address to those that ${keyOf(refusal)} is bound to, then run again.`
     super('The venue refused the address of this machine', refusal, {
       action: isBare(refusal)
-        ? `Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else a${bind}`
-        : `A${bind}`,
+        ? `Look first whether a proxy, a firewall or the network’s own page answered in the venue’s place; else add ${toBound}`
+        : `Add ${toBound}`,
     })
   }
 }
