@@ -2,7 +2,7 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
-import { readMapping, shippedMappings } from '../../pipeline/imports/mapping.ts'
+import { readMapping, shippedMappings, unreadBy } from '../../pipeline/imports/mapping.ts'
 import { KRAKEN, readExports, refusal } from './service-exports.ts'
 
 const { dir, read, rows } = readExports()
@@ -134,6 +134,23 @@ words: { Buy: buy }
           'one S stands for all decimals of a second',
         found: form,
       })
+  })
+
+  it('makes nothing of the columns that it names nowhere, and of no others', () => {
+    const mapping = readMapping(
+      file(`
+name: my-bank
+columns: [Date, Kind]
+time: { column: Date, forms: ['YYYY-MM-DD'] }
+fields: { word: Kind, amount: Qty, asset: [Coin, Asset] }
+signed: true
+group: [Ref]
+aside: [{ column: State, is: [failed], why: nothing happened }]
+words: { Buy: trade }
+`),
+    )
+    const header = ['Note', 'Date', 'Kind', 'Qty', 'Asset', 'Ref', 'State', 'Remark']
+    expect([...unreadBy(mapping, header)]).toEqual([0, 7])
   })
 
   it('names a zone that does not exist where the mapping has it', () => {
