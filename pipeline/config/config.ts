@@ -418,6 +418,8 @@ function expectationOf(issue: z.core.$ZodIssue): { readonly expected: string; re
   if (type !== '') return { expected: TYPES[type] ?? type, found: FOUND[found] ?? found }
   const expected = issue.message
     .replace(/^(Invalid \w+: |Too \w+: )?expected /, '')
+    .replace(/^array to have >=1 items$/, 'a list that is not empty')
+    .replace(/^string to have >=1 characters$/, 'a text that is not empty')
     .replace(/^number to be >=/, 'a number from ')
     .replace(/^number to be >/, 'a number above ')
     .replace(/^number to be <=/, 'a number up to ')

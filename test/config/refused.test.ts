@@ -6,6 +6,8 @@ import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 const refused: readonly (readonly [what: string, yaml: string, found: string])[] = [
+  ['a notifier without a program', 'notify: { command: [] }', 'expected: a list that is not empty'],
+  ['a notifier without a name', 'notify: { command: [""] }', 'expected: a text that is not empty'],
   [
     'keys sent in clear to another machine',
     'venue: { base_url: "http://192.0.2.1:80" }',
