@@ -3,6 +3,7 @@
 // untouched and drops what it made.
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { TieoutError } from '../../models/error.ts'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { identifier } from '../engine/quote.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -16,7 +17,7 @@ import {
   mustBeChecks,
   readBreaks,
 } from '../ledger/breaks.ts'
-import type { BuildOptions, BuildResult } from '../ledger/build.ts'
+import { type BuildOptions, type BuildResult, buildStopped, untilStopped } from '../ledger/build.ts'
 import { docsOfStep } from '../ledger/comments.ts'
 import { counterpartyKey } from '../ledger/counterparty-key.ts'
 import { standEmptyTables } from '../ledger/empty.ts'
@@ -32,7 +33,7 @@ import { CATALOG } from '../ledger/workspace.ts'
 import { isRecord, landOn } from './landing.ts'
 import { type Databases, nameOf, renamed } from './names.ts'
 import { inScratch } from './scratch.ts'
-import { Server } from './server.ts'
+import { ClickHouseUnreachable, Server } from './server.ts'
 import type { ClickHouseSettings } from './settings.ts'
 import { farTable, isByAccount, landedParts, unionOf } from './shards.ts'
 import { type State, States } from './states.ts'
@@ -47,21 +48,34 @@ export async function buildOnClickHouse(
   settings: ClickHouseSettings,
   signal?: AbortSignal,
 ): Promise<BuildResult> {
-  const servers = await openAll(settings, signal)
-  const states = new States(servers, settings.database)
   try {
-    await states.begin()
-    await states.clear()
-    const state = await states.create(new Date(options.clock.wall()))
+    const servers = await openAll(settings, signal)
     try {
-      return await new Build(options, settings, servers, states, state).run()
-    } catch (error) {
-      // What went wrong counts, whatever becomes of the clearing up: the next build clears up as well.
-      await states.drop(state).catch(() => undefined)
-      throw error
+      return await buildOn(servers, { ...options, signal }, settings)
+    } finally {
+      for (const server of servers) await server.close()
     }
-  } finally {
-    for (const server of servers) await server.close()
+  } catch (error) {
+    // What is told behind the switch is of a state that is published.
+    throw signal?.aborted === true && !(error instanceof TieoutError) ? buildStopped(error) : error
+  }
+}
+
+async function buildOn(
+  servers: [Server, ...Server[]],
+  options: BuildOptions,
+  settings: ClickHouseSettings,
+): Promise<BuildResult> {
+  const states = new States(servers, settings.database)
+  await states.begin()
+  await states.clear()
+  const state = await states.create(new Date(options.clock.wall()))
+  try {
+    return await new Build(options, settings, servers, states, state).run()
+  } catch (error) {
+    // What went wrong counts, whatever becomes of the clearing up: the next build clears up as well.
+    await states.drop(state).catch(() => undefined)
+    throw error
   }
 }
 
@@ -133,7 +147,7 @@ class Build {
         await workspace.openLedger()
         await standEmptyTables(beside)
         await loadPreviousBreaks(beside, workspace.previousBreaks)
-        return await this.#make(beside, connection)
+        return await untilStopped(workspace, this.#options, () => this.#make(beside, connection))
       })
       const published = publish && (made.breaks.error === 0 || publishAnyway === true)
       if (published) {
@@ -150,7 +164,7 @@ class Build {
     }
   }
 
-  /** True where all that has landed went over anew. */
+  /** True where all that has landed went over anew since the last publication. */
   async #land(connection: DuckDBConnection, anew: boolean): Promise<boolean> {
     const { dir, disk = nodeDisk, config } = this.#options
     const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
@@ -252,7 +266,8 @@ class Build {
         )
       } else await makeOn(this.#server, model, reads, databases, shapes)
     } catch (cause) {
-      throw failed(model.file, model.table, cause)
+      this.#options.signal?.throwIfAborted()
+      throw cause instanceof ClickHouseUnreachable ? cause : failed(model.file, model.table, cause)
     }
     return await this.#count(target)
   }

@@ -45,7 +45,10 @@ export interface LandOptions {
   readonly anew?: boolean
 }
 
-/** Brings the landing database of the server up to what has landed here. True where all of it went over anew. */
+/**
+ * Brings the landing database of the server up to what has landed here. True where all of it went over anew since the last
+ * publication, or does now: by this build or by one that failed after it.
+ */
 export async function landOn(options: LandOptions): Promise<boolean> {
   const { servers, connection, database } = options
   const [server] = servers
@@ -68,6 +71,7 @@ export async function landOn(options: LandOptions): Promise<boolean> {
     if (name === target || servers.length > 1)
       await each.run(`create database if not exists ${identifier(name)}`)
   }
+  const isOfAnother = known === undefined || (await originPublished(options)) !== origin
   const since = known === undefined ? null : Number(known[0])
   for (const [table, columns] of tables) {
     const name = identifier(table.replace('landing.', ''))
@@ -86,7 +90,16 @@ export async function landOn(options: LandOptions): Promise<boolean> {
   await server.run(
     `insert into ${landed} select ${text(origin)}, ${seq}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
   )
-  return known === undefined
+  return isOfAnother
+}
+
+/** What the published state was made from; undefined where nothing is published. */
+async function originPublished({ servers: [server], database }: LandOptions): Promise<unknown> {
+  const name = identifier(database)
+  const [row] = await server.rows(
+    `select origin from ${name}."landed" where landed_at <= (select max(published_at) from ${name}."published") order by landed_at desc limit 1`,
+  )
+  return row?.[0]
 }
 
 /** A table of one server, and which rows belong there. */

@@ -1,8 +1,9 @@
 // One question in the user's own SQL to the published state on a server: it may read and nothing else, for so long and no
 // longer, and its rows come as they are made.
+import { onAbort } from '../../models/abort.ts'
 import { UsageError } from '../../models/error.ts'
 import { NoLedger } from '../ledger/ledger.ts'
-import { type Limits, stopError } from '../ledger/limits.ts'
+import { type Limits, type Stop, stopError } from '../ledger/limits.ts'
 import type { Cell, CellKind, Row } from '../output/cell.ts'
 import type { Column, RowBatches } from '../output/column.ts'
 import { wholeNumber } from '../output/value.ts'
@@ -28,44 +29,89 @@ const reading = (timeoutMs: number) => ({
   output_format_json_quote_64bit_integers: 1,
   output_format_json_quote_decimals: 1,
   output_format_json_quote_denormals: 1,
+  // Of whatever time zone a column is: as instants in UTC.
+  date_time_output_format: 'iso',
 })
+
+/** Ends what is asked when its time is over, whether or not the server listens, or when the user says so. */
+class Stopping {
+  readonly #limits: Limits
+  readonly #stopped = new AbortController()
+  readonly #over = new AbortController()
+  readonly #letGo: (() => void) | undefined
+  #why: Stop | null = null
+
+  constructor(limits: Limits) {
+    const { clock, signal, timeoutMs } = limits
+    this.#limits = limits
+    this.#letGo = signal === undefined ? undefined : onAbort(signal, () => this.#stop('asked'))
+    void clock.sleep(timeoutMs, this.#over.signal).then(() => this.#stop('time'))
+  }
+
+  get signal(): AbortSignal {
+    return this.#stopped.signal
+  }
+
+  #stop(why: Stop): void {
+    if (this.#why !== null || this.#over.signal.aborted) return
+    this.#why = why
+    this.#stopped.abort()
+  }
+
+  /** What is to be told of an error: that it was stopped, where it was. */
+  told(cause: unknown): unknown {
+    return this.#why === null ? cause : stopError(this.#why, this.#limits, cause)
+  }
+
+  end(): void {
+    this.#over.abort()
+    this.#letGo?.()
+  }
+}
 
 export class Question {
   readonly #server: Server
   readonly #database: string
   readonly #limits: Limits
+  readonly #stopping: Stopping
 
-  private constructor(server: Server, database: string, limits: Limits) {
+  private constructor(server: Server, database: string, limits: Limits, stopping: Stopping) {
     this.#server = server
     this.#database = database
     this.#limits = limits
+    this.#stopping = stopping
   }
 
   /** NoLedger where nothing has been published. */
   static async to(settings: ClickHouseSettings, limits: Limits): Promise<Question> {
-    const server = await Server.open(settings, limits.signal)
+    const stopping = new Stopping(limits)
+    let server: Server | undefined
     try {
+      server = await Server.open(settings, stopping.signal)
       const state = await new States([server], settings.database).published()
-      if (state !== null) return new Question(server, state.databases.main, limits)
+      if (state !== null) return new Question(server, state.databases.main, limits, stopping)
       throw new NoLedger('There is no published ledger on the server yet.', {
         where: `${settings.url}, database ${settings.database}`,
         action: 'Run `tieout build --engine clickhouse` first, or name another database.',
       })
     } catch (error) {
-      await server.close()
-      throw error
+      stopping.end()
+      await server?.close()
+      throw stopping.told(error)
     }
   }
 
-  close(): Promise<void> {
-    return this.#server.close()
+  async close(): Promise<void> {
+    this.#stopping.end()
+    await this.#server.close()
   }
 
   async rows(sql: string): Promise<Answered> {
     const lines = linesOf(await this.#ask(sql, 'JSONCompactEachRowWithNamesAndTypes'))
     const next = async (): Promise<string[]> => {
       const { value, done } = await lines.next().catch((cause: unknown) => this.#refuse(cause))
-      return done === true ? [] : (parsed(value) as string[])
+      if (done === true) return []
+      return (parsed(value) ?? (await this.#refuse(await brokenOff(value, lines)))) as string[]
     }
     const names = await next()
     const types = await next()
@@ -82,11 +128,13 @@ export class Question {
     }
   }
 
-  async *#batches(lines: AsyncIterable<string>, types: readonly string[]): RowBatches {
+  async *#batches(lines: AsyncGenerator<string>, types: readonly string[]): RowBatches {
     let batch: Row[] = []
     try {
       for await (const line of lines) {
-        batch.push((parsed(line) as unknown[]).map((value, at) => cellOf(value, types[at] ?? '')))
+        const cells = parsed(line)
+        if (cells === null) throw await brokenOff(line, lines)
+        batch.push(cells.map((value, at) => cellOf(value, types[at] ?? '')))
         if (batch.length < BATCH_ROWS) continue
         yield batch
         batch = []
@@ -110,8 +158,7 @@ export class Question {
   }
 
   async #refuse(cause: unknown): Promise<never> {
-    if (this.#limits.signal?.aborted === true) throw stopError('asked', this.#limits, cause)
-    if (!(cause instanceof ClickHouseRefused)) throw cause
+    if (!(cause instanceof ClickHouseRefused)) throw this.#stopping.told(cause)
     if (cause.code === TIME_OVER) throw stopError('time', this.#limits, cause)
     const tables = [...(await columnsThere(this.#server, this.#database)).keys()]
     throw new UsageError('The query was refused.', {
@@ -124,22 +171,37 @@ export class Question {
 
 const BATCH_ROWS = 1_000
 
-/** A line that is none of its format is the server's word that the query failed half-way. */
-function parsed(line: string): unknown {
+/** The cells of a line; null for one that is none of its format. */
+function parsed(line: string): unknown[] | null {
   try {
     return JSON.parse(line)
-  } catch (cause) {
-    throw new ClickHouseRefused(
-      /Code: (\d+)/.exec(line)?.[1] ?? '',
-      'The query failed before its last row.',
-      {
-        found: line.slice(0, 500),
-        action: 'Ask for less, or give it more time with --timeout.',
-        cause,
-      },
-    )
+  } catch {
+    return null
   }
 }
+
+/**
+ * What a server says in place of a row when a query fails half-way: since ClickHouse 25.11 in several lines, of which the first
+ * are no words, and before that in one.
+ */
+async function brokenOff(line: string, lines: AsyncIterator<string>): Promise<ClickHouseRefused> {
+  let said = line
+  while (said.length < SAID_CHARACTERS_MAX) {
+    // The server may break the connection behind its words.
+    const { value, done } = await lines.next().catch(() => ({ value: '', done: true }))
+    if (done === true) break
+    said += `\n${value}`
+  }
+  const [, code = '', words = said.slice(0, SAID_CHARACTERS_MAX)] =
+    /Code: (\d+)\. DB::Exception: (.*)/.exec(said) ?? []
+  return new ClickHouseRefused(code, 'The query failed before its last row.', {
+    found: words.trim(),
+    action: 'Ask for less, or give it more time with --timeout.',
+  })
+}
+
+/** More than any words of the server's that somebody reads. */
+const SAID_CHARACTERS_MAX = 2_000
 
 async function* linesOf(pieces: AsyncIterable<Buffer>): AsyncGenerator<string, undefined> {
   const decoder = new TextDecoder()
@@ -157,23 +219,26 @@ const bare = (type: string): string => type.replace(/^(?:(?:Nullable|LowCardinal
 
 const isTime = (type: string): boolean => bare(type).startsWith('DateTime')
 const isWhole = (type: string): boolean => /^U?Int\d+$/.test(bare(type))
+const isFloat = (type: string): boolean => /^B?Float\d+$/.test(bare(type))
 
 function kindOf(type: string): CellKind {
   if (bare(type).startsWith('Decimal')) return 'amount'
   if (isTime(type)) return 'time'
-  return isWhole(type) || bare(type).startsWith('Float') ? 'number' : 'text'
+  return isWhole(type) || isFloat(type) ? 'number' : 'text'
 }
 
 function cellOf(value: unknown, type: string): Cell {
+  const [, inner] = /^Array\((.*)\)$/.exec(type) ?? []
+  if (Array.isArray(value) && inner !== undefined) return value.map((each) => cellOf(each, inner))
   if (typeof value !== 'string') return value as Cell
   if (isWhole(type)) return wholeNumber(BigInt(value))
+  if (isFloat(type)) return Number(value.replace('inf', 'Infinity'))
   return isTime(type) ? timeText(value) : value
 }
 
-/** `2025-01-31 00:00:00.000000` as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
+/** `2025-01-31T00:00:00.000000Z` as `2025-01-31T00:00:00.000Z`; six decimals where milliseconds do not hold it. */
 function timeText(value: string): string {
-  const [day = '', time = ''] = value.split(' ')
-  const [seconds = '', fraction = ''] = time.split('.')
+  const [seconds = '', fraction = ''] = value.replace('Z', '').split('.')
   const decimals = fraction.padEnd(6, '0').replace(/000$/, '')
-  return `${day}T${seconds}.${decimals}Z`
+  return `${seconds}.${decimals}Z`
 }

@@ -2,8 +2,10 @@
 // What goes wrong is said with the server's address and its own words; credentials travel in a header alone, never in a
 // statement, an address or an error.
 import { createReadStream, createWriteStream } from 'node:fs'
+import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import type { ClickHouseClientConfigOptions, ClickHouseError, createClient as make } from '@clickhouse/client'
+import { onAbort } from '../../models/abort.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
 import { clickhouseSettings } from '../ledger/portable.ts'
@@ -34,7 +36,8 @@ export interface StatementOptions {
   /** Where names without a database are looked up. */
   readonly database?: string
   readonly settings?: Readonly<Record<string, string | number>>
-  readonly signal?: AbortSignal | undefined
+  /** It is done whatever was asked to stop. */
+  readonly heedless?: true
 }
 
 /** A build of large books takes hours in one statement. */
@@ -96,24 +99,39 @@ export class Server {
         query: question,
         format: 'JSONCompactEachRow',
       })
-      return await answer.json<unknown[]>()
+      const letGo = this.#untilStopped(options, () => answer.close())
+      return await answer.json<unknown[]>().finally(letGo)
     })
   }
 
   /** The answer of a question that names its own format, byte by byte. */
   async stream(question: string, options: StatementOptions = {}): Promise<AsyncIterable<Buffer>> {
-    return await this.#asking(
+    const stream = await this.#asking(
       question,
       options,
       async (parameters) => (await this.#client.exec({ ...parameters, query: question })).stream,
     )
+    return this.#piecesOf(stream, question, options)
+  }
+
+  async *#piecesOf(stream: Readable, question: string, options: StatementOptions): AsyncIterable<Buffer> {
+    const letGo = this.#untilStopped(options, () => stream.destroy(new Error('stopped')))
+    try {
+      yield* stream
+    } catch (cause) {
+      this.#signalOf(options)?.throwIfAborted()
+      throw this.#told(question, cause)
+    } finally {
+      letGo()
+    }
   }
 
   /** Writes the answer into this file as Parquet. */
   async download(question: string, file: string, options: StatementOptions = {}): Promise<void> {
     await this.#asking(question, options, async (parameters) => {
       const { stream } = await this.#client.exec({ ...parameters, query: `${question} format Parquet` })
-      await pipeline(stream, createWriteStream(file))
+      const letGo = this.#untilStopped(options, () => stream.destroy(new Error('stopped')))
+      await pipeline(stream, createWriteStream(file)).finally(letGo)
     })
   }
 
@@ -127,15 +145,29 @@ export class Server {
     })
   }
 
+  #signalOf({ heedless }: StatementOptions): AbortSignal | undefined {
+    return heedless === true ? undefined : this.#signal
+  }
+
+  /** Ends an answer that has begun: until then the client heeds the signal itself. */
+  #untilStopped(options: StatementOptions, end: () => void): () => void {
+    const signal = this.#signalOf(options)
+    return signal === undefined ? () => undefined : onAbort(signal, end)
+  }
+
   async #asking<T>(
     statement: string,
-    { database, settings, signal = this.#signal }: StatementOptions,
+    options: StatementOptions,
     ask: (parameters: {
       readonly clickhouse_settings: Record<string, string | number>
       readonly abort_signal?: AbortSignal
       readonly http_headers?: Record<string, string>
     }) => Promise<T>,
   ): Promise<T> {
+    const { database, settings } = options
+    const signal = this.#signalOf(options)
+    // The client listens for what is yet to come.
+    signal?.throwIfAborted()
     try {
       return await ask({
         clickhouse_settings: { ...clickhouseSettings, ...settings },
@@ -173,7 +205,8 @@ export class Server {
     return new ClickHouseUnreachable('The ClickHouse server does not answer.', {
       where: this.url,
       expected: 'a server that speaks the HTTP interface of ClickHouse',
-      found: code ?? message,
+      // What stands before a server may answer with a page.
+      found: code ?? message.split('\n')[0]?.slice(0, 200) ?? '',
       action: 'Check that it runs, its address and its certificate; then run it again. Nothing was lost.',
       cause,
     })

@@ -1,9 +1,10 @@
 // The states of the books on a server: every build makes databases of its own, and one row says which is published. Writing
 // that row is the switch: whoever reads it first sees one whole state. Views of the same names as the tables follow for
 // people who ask the server themselves.
+import { TieoutError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
 import { type Databases, databasesOf } from './names.ts'
-import type { Server } from './server.ts'
+import type { Server, StatementOptions } from './server.ts'
 import { partsOf } from './shards.ts'
 
 /** The published state. */
@@ -16,6 +17,9 @@ export interface State {
 
 /** States that are kept: the published one, and the one before it, which may still be read. */
 const KEPT = 2
+
+/** For what is to be finished once it has begun: the end of a publication, and clearing up. */
+const HEEDLESS: StatementOptions = { heedless: true }
 
 export class States {
   /** All servers of the books; what is not by account stands on the first. */
@@ -40,12 +44,16 @@ export class States {
   }
 
   /** The state that is published; null where none ever was. */
-  async published(): Promise<State | null> {
+  async published(options: StatementOptions = {}): Promise<State | null> {
     const [there] = await this.#server.rows(
       `select count() from system.tables where database = '${this.#database}' and name = 'published'`,
+      options,
     )
     if (Number(there?.[0]) === 0) return null
-    const [row] = await this.#server.rows(`select build from ${this.#table} order by build desc limit 1`)
+    const [row] = await this.#server.rows(
+      `select build from ${this.#table} order by build desc limit 1`,
+      options,
+    )
     return row === undefined ? null : this.#state(String(row[0]))
   }
 
@@ -77,17 +85,32 @@ export class States {
     { keepsLast }: { readonly keepsLast: boolean },
   ): Promise<void> {
     await this.#server.run(`insert into ${this.#table} values ('${id}', now64(3, 'UTC'))`)
-    for (const table of tables)
-      await this.#server.run(
-        `create or replace view ${identifier(this.#database)}.${identifier(table)} as select * from ${identifier(databases.main)}.${identifier(table)}`,
-      )
-    await this.#dropOthers(keepsLast ? KEPT : 1)
+    try {
+      for (const table of tables)
+        await this.#server.run(
+          `create or replace view ${identifier(this.#database)}.${identifier(table)} as select * from ${identifier(databases.main)}.${identifier(table)}`,
+          HEEDLESS,
+        )
+      await this.#dropOthers(keepsLast ? KEPT : 1)
+    } catch (cause) {
+      if (!(cause instanceof TieoutError)) throw cause
+      const { where, found } = cause.details
+      throw new TieoutError('The books are published; the server did not carry out what follows.', {
+        ...(where === undefined ? {} : { where }),
+        expected: 'that the views follow, and that older states go',
+        ...(found === undefined ? {} : { found }),
+        action: 'Correct what the server says, then run `tieout build` again.',
+        cause,
+      })
+    }
   }
 
+  /** Drops what a build that failed has made. It may have failed behind the switch, and then its state is the published one. */
   async drop(state: State): Promise<void> {
+    if ((await this.published(HEEDLESS))?.id === state.id) return
     for (const server of this.#servers)
       for (const database of [...own(state), ...Object.values(state.parts)])
-        await server.run(`drop database if exists ${identifier(database)} sync`)
+        await server.run(`drop database if exists ${identifier(database)} sync`, HEEDLESS)
   }
 
   /**
@@ -100,16 +123,16 @@ export class States {
 
   async #dropOthers(count: number): Promise<void> {
     const kept = (
-      await this.#server.rows(`select build from ${this.#table} order by build desc limit ${count}`)
+      await this.#server.rows(`select build from ${this.#table} order by build desc limit ${count}`, HEEDLESS)
     ).flatMap(([build]) => {
       const { databases, parts } = this.#state(String(build))
       return [databases.main, parts.main]
     })
     const ours = new RegExp(`^${this.#database}_b\\d{17}(_part)?(_staging|_checks|_landing)?$`)
     for (const server of this.#servers)
-      for (const [database] of await server.rows('select name from system.databases'))
+      for (const [database] of await server.rows('select name from system.databases', HEEDLESS))
         if (ours.test(String(database)) && !kept.includes(String(database)))
-          await server.run(`drop database if exists ${identifier(String(database))} sync`)
+          await server.run(`drop database if exists ${identifier(String(database))} sync`, HEEDLESS)
   }
 }
 

@@ -158,7 +158,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
 }
 
 /** Does the work, and interrupts whatever statement it is at when the signal comes: BuildStopped. */
-async function untilStopped<T>(
+export async function untilStopped<T>(
   workspace: Workspace,
   { signal, clock }: BuildOptions,
   work: () => Promise<T>,
@@ -171,14 +171,14 @@ async function untilStopped<T>(
   try {
     return await work()
   } catch (error) {
-    throw signal?.aborted === true ? stopped(error) : error
+    throw signal?.aborted === true ? buildStopped(error) : error
   } finally {
     over.abort()
     letGo?.()
   }
 }
 
-const stopped = (cause: unknown): BuildStopped =>
+export const buildStopped = (cause: unknown): BuildStopped =>
   new BuildStopped('The build was stopped; the published ledger is as it was.', {
     action: 'Run again: what has landed is kept.',
     cause,

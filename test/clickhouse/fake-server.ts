@@ -12,6 +12,8 @@ export interface Said {
   readonly status?: number
   readonly code?: string
   readonly body?: string
+  /** The answer has no end: the connection is broken off behind its body, if it has one, or stays open and nothing more comes. */
+  readonly end?: 'broken off' | 'never'
 }
 
 export interface FakeServer {
@@ -33,7 +35,12 @@ export async function fakeServer(answer: (asked: Asked) => Said): Promise<FakeSe
     const said = answer(one)
     response.statusCode = said.status ?? 200
     if (said.code !== undefined) response.setHeader('x-clickhouse-exception-code', said.code)
-    response.end(said.body ?? '')
+    const breakOff = (): void => {
+      if (said.end === 'broken off') response.destroy()
+    }
+    if (said.end === undefined) response.end(said.body ?? '')
+    else if (said.body === undefined) breakOff()
+    else response.write(said.body, breakOff)
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   onTestFinished(() => {

@@ -113,8 +113,8 @@ test('a question of the user may read and nothing else, for its time and no long
   const body = [
     '["coin","quantity","number","at","is_open"]',
     `["Nullable(String)","Nullable(Decimal(38, 18))","Int64","DateTime64(6, 'UTC')","Bool"]`,
-    '["BTC","1.5","9007199254740993","2026-01-31 12:00:00.123000",true]',
-    '[null,null,"7","2026-01-31 12:00:00.123456",false]',
+    '["BTC","1.5","9007199254740993","2026-01-31T12:00:00.123000Z",true]',
+    '[null,null,"7","2026-01-31T12:00:00.123456Z",false]',
   ].join('\n')
   const { url, asked } = await fakeServer(({ statement }) => published(statement) ?? { body })
   const question = await Question.to(settingsOf(url), limits)
@@ -154,12 +154,71 @@ test('a question that the server refuses is answered with the tables that there 
   ])
 })
 
-test('an answer that breaks off is an error and not a short answer', async () => {
-  const body = '["n"]\n["Int64"]\n["1"]\nCode: 241. DB::Exception: Memory limit exceeded'
-  const { url } = await fakeServer(({ statement }) => published(statement) ?? { body })
+test('times of any zone are asked for as instants, lists have the cells of their type, no number has one name', async () => {
+  const body = [
+    '["at","second","days","sums","n"]',
+    `["DateTime64(6, 'Europe/Berlin')","DateTime('UTC')","Array(Nullable(DateTime64(6, 'UTC')))","Array(Decimal(38, 18))","Array(Float64)"]`,
+    '["2026-01-31T12:00:00.000000Z","2026-01-31T12:00:00Z",["2026-01-31T12:00:00.123456Z",null],["1.5"],["nan","inf","-inf",0.5]]',
+  ].join('\n')
+  const { url, asked } = await fakeServer(({ statement }) => published(statement) ?? { body })
   const question = await Question.to(settingsOf(url), limits)
-  const { rows } = await question.rows('select n from much')
-  const error = await errorOf(allRows(rows))
+  const { rows } = await question.rows('select * from x')
+  expect(await allRows(rows)).toEqual([
+    [
+      '2026-01-31T12:00:00.000Z',
+      '2026-01-31T12:00:00.000Z',
+      ['2026-01-31T12:00:00.123456Z', null],
+      ['1.5'],
+      [Number.NaN, Number.POSITIVE_INFINITY, Number.NEGATIVE_INFINITY, 0.5],
+    ],
+  ])
   await question.close()
-  expect(error.message).toBe('The query was refused.')
+  expect(asked.at(-1)?.parameters.get('date_time_output_format')).toBe('iso')
+})
+
+/** Asks for all rows of a table of which the first row comes, and then this. */
+async function errorBehindOneRow(rest: Said): Promise<TieoutError> {
+  const said = { ...rest, body: `["n"]\n["Int64"]\n["1"]\n${rest.body ?? ''}` }
+  const { url } = await fakeServer(({ statement }) => published(statement) ?? said)
+  const question = await Question.to(settingsOf(url), { ...limits, timeoutMs: 300 })
+  const { rows } = await question.rows('select n from much')
+  return await errorOf(allRows(rows)).finally(() => question.close())
+}
+
+test('an answer that breaks off is an error with the words of the server, and not a short answer', async () => {
+  const before = await errorBehindOneRow({ body: 'Code: 241. DB::Exception: Memory limit exceeded' })
+  expect([before.message, before.details.found]).toEqual(['The query was refused.', 'Memory limit exceeded'])
+  // Since ClickHouse 25.11.
+  const framed = (words: string): Said => ({
+    body: `\r\n__exception__\r\nabcdefghijklmnop\r\n${words}\n${words.length + 1} abcdefghijklmnop\r\n__exception__\r\n`,
+    end: 'broken off',
+  })
+  const since = await errorBehindOneRow(framed('Code: 241. DB::Exception: Memory limit exceeded'))
+  expect([since.message, since.details.found]).toEqual(['The query was refused.', 'Memory limit exceeded'])
+  const late = await errorBehindOneRow(framed('Code: 159. DB::Exception: Timeout exceeded'))
+  expect(late.message).toBe('The query took too long and was stopped.')
+})
+
+test('a server that goes away within its answer is one that does not answer', async () => {
+  const error = await errorBehindOneRow({ end: 'broken off' })
+  expect([error.exitCode, error.message, error.details.found]).toEqual([
+    5,
+    'The ClickHouse server does not answer.',
+    'ECONNRESET',
+  ])
+})
+
+test('a server that falls silent is not waited for longer than the question may take', async () => {
+  const within = await errorBehindOneRow({ end: 'never' })
+  expect(within.describe()).toContain(
+    'The query took too long and was stopped.\n  expected: an answer within 0.3 s',
+  )
+  const { url } = await fakeServer(() => ({ end: 'never' }))
+  const before = await errorOf(Question.to(settingsOf(url), { ...limits, timeoutMs: 50 }))
+  expect(before.message).toBe('The query took too long and was stopped.')
+})
+
+test('of a page that answers in place of the server one line is told', async () => {
+  const { url } = await fakeServer(() => ({ status: 502, body: '<html>\n<h1>Bad Gateway</h1>\n</html>' }))
+  expect((await errorOf(Server.open(settingsOf(url)))).details.found).toBe('<html>')
 })

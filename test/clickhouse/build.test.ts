@@ -1,0 +1,137 @@
+// A build on a server that fails, falls silent or goes away within it, and what stays published then.
+import { readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
+import { buildOnClickHouse } from '../../pipeline/clickhouse/build.ts'
+import { landOn } from '../../pipeline/clickhouse/landing.ts'
+import { Server } from '../../pipeline/clickhouse/server.ts'
+import { States } from '../../pipeline/clickhouse/states.ts'
+import type { BuildResult } from '../../pipeline/ledger/build.ts'
+import { TestBooks } from '../support/books.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { type FakeServer, fakeServer, type Said, VERSION } from './fake-server.ts'
+
+const settingsOf = (url: string) => ({ url, database: 'books', user: 'default', password: '' })
+
+/** A server without databases, on which every statement is carried out but those for which there is another answer. */
+const emptyServer = (otherwise: (statement: string) => Said | undefined): Promise<FakeServer> =>
+  fakeServer(({ statement }) => {
+    const other = otherwise(statement)
+    if (other !== undefined) return other
+    if (statement.startsWith('select version')) return VERSION
+    return { body: statement.startsWith('select count()') ? '["0"]\n' : '' }
+  })
+
+const droppedOn = ({ asked }: FakeServer): string[] =>
+  asked.flatMap(
+    ({ statement }) => /^drop database if exists "books_b\d+(.*)" sync$/.exec(statement)?.[1] ?? [],
+  )
+
+/** Of one build, behind its own name. */
+const DATABASES = ['', '_staging', '_checks', '_part', '_part_staging', '_part_checks', '_part_landing']
+
+let books: TestBooks
+
+beforeAll(async () => {
+  books = await TestBooks.open()
+})
+
+afterAll(() => books.close())
+
+const buildOn = ({ url }: FakeServer, signal: AbortSignal): Promise<BuildResult> =>
+  buildOnClickHouse(
+    {
+      dir: books.dir,
+      landing: books.landing,
+      now: new Date('2026-11-01T00:00:00Z'),
+      clock: systemClock,
+      config: { accounts: [], publishPersonalData: false },
+      only: ['accounts'],
+    },
+    settingsOf(url),
+    signal,
+  )
+
+test.each([
+  ['goes away', { end: 'broken off' }, { name: 'ClickHouseUnreachable', exitCode: 5 }],
+  [
+    'has no room',
+    {
+      status: 500,
+      code: '243',
+      body: 'Code: 243. DB::Exception: Cannot reserve 1.00 MiB. (NOT_ENOUGH_SPACE)',
+    },
+    { name: 'BuildFailed', exitCode: 1, details: { found: 'Cannot reserve 1.00 MiB. ' } },
+  ],
+  ['is stopped', { end: 'never' }, { name: 'BuildStopped', exitCode: 5 }],
+] as const)('a build whose server %s within it drops what it made', async (_what, said, error) => {
+  const stop = new AbortController()
+  const server = await emptyServer((statement) => {
+    if (!/^insert into "books_b\d+"."accounts"\n/.test(statement)) return undefined
+    if ('end' in said && said.end === 'never') setTimeout(() => stop.abort(), 50)
+    return said
+  })
+  await expect(buildOn(server, stop.signal)).rejects.toMatchObject(error)
+  expect(droppedOn(server)).toEqual(DATABASES)
+  expect(readdirSync(join(books.dir, 'tmp'))).toEqual([])
+})
+
+test('a build that was asked to stop before it began asks a server for nothing', async () => {
+  const server = await emptyServer(() => undefined)
+  await expect(buildOn(server, AbortSignal.abort())).rejects.toMatchObject({ name: 'BuildStopped' })
+  expect(server.asked).toEqual([])
+})
+
+test('a state stays that is published, whatever is refused behind the switch', async () => {
+  let build = ''
+  const server = await emptyServer((statement) => {
+    build = /^insert into "books"."published" values \('(\w+)'/.exec(statement)?.[1] ?? build
+    if (statement.includes('create or replace view'))
+      return {
+        status: 500,
+        code: '497',
+        body: 'Code: 497. DB::Exception: Not enough privileges. (ACCESS_DENIED)',
+      }
+    if (build === '') return undefined
+    if (statement.includes('system.tables')) return { body: '["1"]\n' }
+    return statement.startsWith('select build') ? { body: `["${build}"]\n` } : undefined
+  })
+  const opened = await Server.open(settingsOf(server.url))
+  const states = new States([opened], 'books')
+  const state = await states.create(new Date('2026-11-01T00:00:00Z'))
+  await expect(states.publish(state, ['balances'], { keepsLast: true })).rejects.toMatchObject({
+    message: 'The books are published; the server did not carry out what follows.',
+    details: { found: 'Not enough privileges. ' },
+  })
+  await states.drop(state)
+  await opened.close()
+  expect(build).toBe('b20261101000000000')
+  expect(droppedOn(server)).toEqual([])
+})
+
+test('what the published state was made from may be erased by a build that failed after it', async () => {
+  const instance = await DuckDBInstance.create(':memory:')
+  const connection = await instance.connect()
+  await connection.run(
+    "attach ':memory:' as landing; create table landing.main.state as select 7 as landed_seq",
+  )
+  let origin = ''
+  let published = ''
+  const server = await emptyServer((statement) => {
+    origin = /where origin = '(\w+)'/.exec(statement)?.[1] ?? origin
+    // All has landed, by this origin.
+    if (statement.startsWith('select seq')) return { body: '["7"]\n' }
+    return statement.startsWith('select origin') ? { body: `["${published || origin}"]\n` } : undefined
+  })
+  const opened = await Server.open(settingsOf(server.url))
+  const land = (): Promise<boolean> =>
+    landOn({ servers: [opened], folder: temporaryFolder(), connection, database: 'books', origin: 'now' })
+  expect(await land()).toBe(false)
+  published = 'before'
+  expect(await land()).toBe(true)
+  await opened.close()
+  connection.closeSync()
+  instance.closeSync()
+})
