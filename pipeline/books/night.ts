@@ -315,5 +315,5 @@ async function build(
   const { clickhouse } = config.engine
   if (clickhouse === undefined) return buildLedger(asked)
   const { buildOnClickHouse } = await import('../clickhouse/build.ts')
-  return buildOnClickHouse(asked, clickHouseSettings(clickhouse, process.env), context.signal)
+  return buildOnClickHouse(asked, clickHouseSettings(clickhouse, process.env))
 }

@@ -3,7 +3,6 @@
 // untouched and drops what it made.
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
-import { TieoutError } from '../../models/error.ts'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { identifier } from '../engine/quote.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -23,6 +22,7 @@ import { counterpartyKey } from '../ledger/counterparty-key.ts'
 import { standEmptyTables } from '../ledger/empty.ts'
 import { generatedModels } from '../ledger/generated.ts'
 import { inputsOf, originOf } from '../ledger/kept.ts'
+import { QueryStopped } from '../ledger/limits.ts'
 import { type Documented, type Model, qualify, shippedModels } from '../ledger/models.ts'
 import { readsOf } from '../ledger/parse-tree.ts'
 import { clickhouseFunctions } from '../ledger/portable.ts'
@@ -46,18 +46,16 @@ const ORDER = ['account', 'coin']
 export async function buildOnClickHouse(
   options: BuildOptions,
   settings: ClickHouseSettings,
-  signal?: AbortSignal,
 ): Promise<BuildResult> {
   try {
-    const servers = await openAll(settings, signal)
+    const servers = await openAll(settings, options.signal)
     try {
-      return await buildOn(servers, { ...options, signal }, settings)
+      return await buildOn(servers, options, settings)
     } finally {
       for (const server of servers) await server.close()
     }
   } catch (error) {
-    // What is told behind the switch is of a state that is published.
-    throw signal?.aborted === true && !(error instanceof TieoutError) ? buildStopped(error) : error
+    throw error instanceof QueryStopped ? buildStopped(error) : error
   }
 }
 
@@ -266,8 +264,8 @@ class Build {
         )
       } else await makeOn(this.#server, model, reads, databases, shapes)
     } catch (cause) {
-      this.#options.signal?.throwIfAborted()
-      throw cause instanceof ClickHouseUnreachable ? cause : failed(model.file, model.table, cause)
+      const isOfTheWay = cause instanceof ClickHouseUnreachable || cause instanceof QueryStopped
+      throw isOfTheWay ? cause : failed(model.file, model.table, cause)
     }
     return await this.#count(target)
   }

@@ -8,6 +8,7 @@ import type { ClickHouseClientConfigOptions, ClickHouseError, createClient as ma
 import { onAbort } from '../../models/abort.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
+import { stopError } from '../ledger/limits.ts'
 import { clickhouseSettings } from '../ledger/portable.ts'
 import { type ClickHouseSettings, PASSWORD_VARIABLE, USER_VARIABLE } from './settings.ts'
 
@@ -45,6 +46,11 @@ const STATEMENT_MS = 24 * 3_600_000
 
 /** The server's numbers for a name or a password that it does not know (UNKNOWN_USER, WRONG_PASSWORD, REQUIRED_PASSWORD, AUTHENTICATION_FAILED). */
 const NO_ENTRY: ReadonlySet<string> = new Set(['192', '193', '194', '516'])
+
+/** QueryStopped where somebody has asked to stop: what a report waits for ends as its own questions do. */
+function refuseStopped(signal: AbortSignal | undefined, cause?: unknown): void {
+  if (signal?.aborted === true) throw stopError('asked', { timeoutMs: STATEMENT_MS }, cause)
+}
 
 export class Server {
   readonly url: string
@@ -119,7 +125,7 @@ export class Server {
     try {
       yield* stream
     } catch (cause) {
-      this.#signalOf(options)?.throwIfAborted()
+      refuseStopped(this.#signalOf(options), cause)
       throw this.#told(question, cause)
     } finally {
       letGo()
@@ -167,7 +173,7 @@ export class Server {
     const { database, settings } = options
     const signal = this.#signalOf(options)
     // The client listens for what is yet to come.
-    signal?.throwIfAborted()
+    refuseStopped(signal)
     try {
       return await ask({
         clickhouse_settings: { ...clickhouseSettings, ...settings },
@@ -175,7 +181,7 @@ export class Server {
         ...(signal === undefined ? {} : { abort_signal: signal }),
       })
     } catch (cause) {
-      signal?.throwIfAborted()
+      refuseStopped(signal, cause)
       throw this.#told(statement, cause)
     }
   }

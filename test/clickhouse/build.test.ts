@@ -49,9 +49,9 @@ const buildOn = ({ url }: FakeServer, signal: AbortSignal): Promise<BuildResult>
       clock: systemClock,
       config: { accounts: [], publishPersonalData: false },
       only: ['accounts'],
+      signal,
     },
     settingsOf(url),
-    signal,
   )
 
 test.each([

@@ -4,6 +4,7 @@ import { systemClock } from '../../models/clock.ts'
 import { TieoutError } from '../../models/error.ts'
 import { Question } from '../../pipeline/clickhouse/query.ts'
 import { Server } from '../../pipeline/clickhouse/server.ts'
+import { clickHouseSource } from '../../pipeline/clickhouse/source.ts'
 import { allRows } from '../../pipeline/output/column.ts'
 import { type Asked, fakeServer, type Said, VERSION } from './fake-server.ts'
 
@@ -216,6 +217,17 @@ test('a server that falls silent is not waited for longer than the question may 
   const { url } = await fakeServer(() => ({ end: 'never' }))
   const before = await errorOf(Question.to(settingsOf(url), { ...limits, timeoutMs: 50 }))
   expect(before.message).toBe('The query took too long and was stopped.')
+})
+
+test('what a report waits for ends as its own questions do when somebody asks it to stop', async () => {
+  const stop = new AbortController()
+  const { url } = await fakeServer(({ statement }) => {
+    if (statement.startsWith('select version')) return VERSION
+    setTimeout(() => stop.abort(), 20)
+    return { body: '["', end: 'never' }
+  })
+  const error = await errorOf(clickHouseSource(settingsOf(url)).open(stop.signal))
+  expect([error.exitCode, error.message]).toEqual([2, 'The query was stopped.'])
 })
 
 test('of a page that answers in place of the server one line is told', async () => {
