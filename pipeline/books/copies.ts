@@ -8,7 +8,8 @@ import type { Disk } from '../journal/disk.ts'
 import { isNoFile } from '../ledger/no-file.ts'
 
 const LANDING = 'landing.duckdb'
-const COPIES = [LANDING, 'ledger.duckdb']
+const LEDGER = 'ledger.duckdb'
+const COPIES = [LANDING, LEDGER]
 
 /**
  * Throws a UsageError where one of the two is no file of its own, before anything is touched. Of a symbolic link a rename would
@@ -42,5 +43,11 @@ export async function removeLanded(dir: string, disk: Disk): Promise<void> {
   const work = join(dir, 'tmp')
   for (const name of (await disk.list(work)) ?? [])
     await rm(join(work, name), { recursive: true, force: true })
+  await disk.syncDir(dir)
+}
+
+/** Removes a ledger that was published as a file before the books were on a server: no build there replaces it. */
+export async function removeOlderLedger(dir: string, disk: Disk): Promise<void> {
+  for (const name of [`${LEDGER}.wal`, LEDGER]) await disk.remove(join(dir, name))
   await disk.syncDir(dir)
 }

@@ -14,6 +14,7 @@ import { clickHouseSettings } from '../clickhouse/settings.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { configuredSecrets, readAccounts, requireCredentials } from '../config/credentials.ts'
+import { nodeDisk } from '../journal/disk.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
 import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
@@ -24,6 +25,7 @@ import { SETTINGS_FEED } from '../sync/account.ts'
 import type { Progress } from '../sync/context.ts'
 import { type SyncResult, selectFeeds, sync } from '../sync/sync.ts'
 import type { Books } from './books.ts'
+import { removeOlderLedger } from './copies.ts'
 
 /** Narrows a run to some accounts, some feeds, or a later start. */
 export interface Selection {
@@ -208,6 +210,8 @@ export async function buildBooks(
     // What was to be erased and stands in the published ledger must go, whatever the checks say of the books without it.
     const erasing = await isErasing(books.dir)
     const publishAnyway = options.publishAnyway || erasing
+    if (erasing && options.publish !== false && config.engine.clickhouse !== undefined)
+      await removeOlderLedger(books.dir, nodeDisk)
     const built = await build(
       context,
       config,

@@ -275,6 +275,14 @@ describe('erase', { timeout: 120_000 }, () => {
     expect((await command(['erase', '--matching', 'Jane Roe', '--dir', dir])).stderr).toBe('')
   })
 
+  test('a ledger that was a file before the books were on a server goes as well', async () => {
+    const dir = copied(erasedByProcess().books)
+    writeFileSync(join(dir, 'tieout.yaml'), 'engine:\n  clickhouse: { url: "http://127.0.0.1:1" }\n')
+    expect((await everything(dir)).includes('Jane')).toBe(true)
+    expect((await command(['build', '--dir', dir])).code).toBe(5)
+    expect((await everything(dir)).includes('Jane')).toBe(false)
+  })
+
   test('killed while the books are made again, erasing again leaves the text in no file', async () => {
     const dir = copied()
     const words = ['erase', '--matching', 'Jane Roe', '--yes', '--dir', dir]
