@@ -4,12 +4,13 @@ import { Question as Asked } from '../clickhouse/query.ts'
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { Pieces } from '../output/deliver.ts'
 import { printed } from './answer.ts'
-import type { Answer } from './question.ts'
+import { type Answer, mustAsk } from './question.ts'
 
 export const answerThere =
   (settings: ClickHouseSettings): Answer =>
   async (question, { clock, signal }, deliver) => {
     const { query, format, timeoutMs } = question
+    mustAsk(query, 'one statement that reads, in the SQL of ClickHouse')
     const asked = await Asked.to(settings, { timeoutMs, clock, ...(signal === undefined ? {} : { signal }) })
     try {
       const pieces: Pieces =

@@ -4,20 +4,14 @@ import { type DuckDBPreparedStatement, StatementType } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import type { Session } from '../ledger/session.ts'
 import { type Explain, firstWord, splitExplain } from './explain-prefix.ts'
+import { mustAsk } from './question.ts'
 import { readingFunctions, readingOperators } from './reading.ts'
 
 const expected = 'one statement that reads: select, with, from, values, describe, show, summarize, explain'
 
-const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\//g
-
 /** The one statement of the query, prepared; UsageError when it does anything but read. Nothing of it has run. */
 export async function readingStatement(session: Session, query: string): Promise<DuckDBPreparedStatement> {
-  if (/^[\s;]*$/.test(query.replace(COMMENTS, ''))) {
-    throw new UsageError('The query is empty.', {
-      expected,
-      action: 'For example: tieout sql "from balances"',
-    })
-  }
+  mustAsk(query, expected)
   const { explain, statement: text } = splitExplain(query)
   const statement = await preparedSelect(session, text).catch(async (cause: unknown) => {
     throw meetsTheSeal(cause) ? await reachesForFiles(session, text, cause) : cause

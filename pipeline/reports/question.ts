@@ -1,5 +1,6 @@
 // A question to the published ledger in the user's own SQL, and who answers it.
 import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import type { Pieces } from '../output/deliver.ts'
 
@@ -28,3 +29,14 @@ export type Answer = (
   stopping: Stopping,
   deliver: (pieces: Pieces) => Promise<void>,
 ) => Promise<void>
+
+const COMMENTS = /--[^\n]*|\/\*[\s\S]*?\*\//g
+
+/** UsageError for a query that holds nothing but spaces and comments. */
+export function mustAsk(query: string, expected: string): void {
+  if (!/^[\s;]*$/.test(query.replace(COMMENTS, ''))) return
+  throw new UsageError('The query is empty.', {
+    expected,
+    action: 'For example: tieout sql "select * from balances"',
+  })
+}

@@ -5,7 +5,9 @@ import { TieoutError } from '../../models/error.ts'
 import { Question } from '../../pipeline/clickhouse/query.ts'
 import { Server } from '../../pipeline/clickhouse/server.ts'
 import { clickHouseSource } from '../../pipeline/clickhouse/source.ts'
+import { engineSettings } from '../../pipeline/engine/settings.ts'
 import { allRows } from '../../pipeline/output/column.ts'
+import { answerThere } from '../../pipeline/reports/answer-there.ts'
 import { type Asked, fakeServer, type Said, VERSION } from './fake-server.ts'
 
 const PASSWORD = 'a-password-that-nobody-sees'
@@ -185,6 +187,17 @@ async function errorBehindOneRow(rest: Said): Promise<TieoutError> {
   const { rows } = await question.rows('select n from much')
   return await errorOf(allRows(rows)).finally(() => question.close())
 }
+
+test('a question without words is told as one, and asks nothing', async () => {
+  const { url, asked } = await fakeServer(() => VERSION)
+  const answering = answerThere(settingsOf(url))(
+    { dir: '', query: ' -- nothing\n;', format: 'csv', engine: engineSettings(), timeoutMs: 1_000 },
+    { clock: systemClock },
+    () => Promise.resolve(),
+  )
+  expect((await errorOf(answering)).message).toBe('The query is empty.')
+  expect(asked).toEqual([])
+})
 
 test('an answer that breaks off is an error with the words of the server, and not a short answer', async () => {
   const before = await errorBehindOneRow({ body: 'Code: 241. DB::Exception: Memory limit exceeded' })
