@@ -232,7 +232,7 @@ function cellOf(value: unknown, type: string): Cell {
   if (Array.isArray(value) && inner !== undefined) return value.map((each) => cellOf(each, inner))
   if (typeof value !== 'string') return value as Cell
   if (isWhole(type)) return wholeNumber(BigInt(value))
-  if (isFloat(type)) return Number(value.replace('inf', 'Infinity'))
+  if (isFloat(type)) return String(Number(value.replace('inf', 'Infinity')))
   return isTime(type) ? timeText(value) : value
 }
 
