@@ -66,6 +66,12 @@ export async function landOn(options: LandOptions): Promise<boolean> {
   const [state] = (await connection.runAndReadAll('select landed_seq from landing.main.state')).getRowsJson()
   const seq = Number(state?.[0] ?? 0)
   const parts = landedParts(database)
+  const noteLanded = (what: string, upTo: number): Promise<void> =>
+    server.run(
+      `insert into ${landed} select ${text(what)}, ${upTo}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
+    )
+  // What is about to go is no longer what has landed, whatever becomes of this build.
+  if (known === undefined) await noteLanded('', 0)
   for (const [each, name] of [[server, target] as const, ...servers.map((one) => [one, parts] as const)]) {
     if (known === undefined) await each.run(`drop database if exists ${identifier(name)} sync`)
     if (name === target || servers.length > 1)
@@ -87,9 +93,7 @@ export async function landOn(options: LandOptions): Promise<boolean> {
         `create view ${whole} as ${unionOf(servers, table, { ...databasesOf(database, ''), landing: parts }, columns)}`,
       )
   }
-  await server.run(
-    `insert into ${landed} select ${text(origin)}, ${seq}, greatest(now64(3, 'UTC'), (select max(landed_at) from ${landed}) + interval 1 millisecond)`,
-  )
+  await noteLanded(origin, seq)
   return isOfAnother
 }
 

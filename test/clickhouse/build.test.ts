@@ -1,8 +1,8 @@
 // A build on a server that fails, falls silent or goes away within it, and what stays published then.
 import { readdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { DuckDBInstance } from '@duckdb/node-api'
-import { afterAll, beforeAll, expect, test } from 'vitest'
+import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { buildOnClickHouse } from '../../pipeline/clickhouse/build.ts'
 import { landOn } from '../../pipeline/clickhouse/landing.ts'
@@ -111,27 +111,62 @@ test('a state stays that is published, whatever is refused behind the switch', a
   expect(droppedOn(server)).toEqual([])
 })
 
-test('what the published state was made from may be erased by a build that failed after it', async () => {
-  const instance = await DuckDBInstance.create(':memory:')
-  const connection = await instance.connect()
-  await connection.run(
-    "attach ':memory:' as landing; create table landing.main.state as select 7 as landed_seq",
-  )
-  let origin = ''
-  let published = ''
-  const server = await emptyServer((statement) => {
-    origin = /where origin = '(\w+)'/.exec(statement)?.[1] ?? origin
-    // All has landed, by this origin.
-    if (statement.startsWith('select seq')) return { body: '["7"]\n' }
-    return statement.startsWith('select origin') ? { body: `["${published || origin}"]\n` } : undefined
+describe('what has landed', () => {
+  let instance: DuckDBInstance
+  let connection: DuckDBConnection
+  beforeAll(async () => {
+    instance = await DuckDBInstance.create(':memory:')
+    connection = await instance.connect()
+    await connection.run(
+      "attach ':memory:' as landing; create table landing.main.state as select 7 as landed_seq",
+    )
   })
-  const opened = await Server.open(settingsOf(server.url))
-  const land = (): Promise<boolean> =>
-    landOn({ servers: [opened], folder: temporaryFolder(), connection, database: 'books', origin: 'now' })
-  expect(await land()).toBe(false)
-  published = 'before'
-  expect(await land()).toBe(true)
-  await opened.close()
-  connection.closeSync()
-  instance.closeSync()
+  afterAll(() => {
+    connection.closeSync()
+    instance.closeSync()
+  })
+
+  async function land({ url }: FakeServer, anew = false): Promise<boolean> {
+    const server = await Server.open(settingsOf(url))
+    const options = { servers: [server] as const, folder: temporaryFolder(), connection, database: 'books' }
+    return await landOn({ ...options, origin: 'now', anew }).finally(() => server.close())
+  }
+
+  test('may have been erased since the last publication by a build that failed after it', async () => {
+    let origin = ''
+    let published = ''
+    const server = await emptyServer((statement) => {
+      origin = /where origin = '(\w+)'/.exec(statement)?.[1] ?? origin
+      // All has landed, by this origin.
+      if (statement.startsWith('select seq')) return { body: '["7"]\n' }
+      return statement.startsWith('select origin') ? { body: `["${published || origin}"]\n` } : undefined
+    })
+    expect(await land(server)).toBe(false)
+    published = 'before'
+    expect(await land(server)).toBe(true)
+  })
+
+  test('goes over anew once more where that was broken off', async () => {
+    let last: string | undefined
+    let isFull = false
+    const server = await emptyServer((statement) => {
+      last = /^insert into "books"."landed" select '(\w*)'/.exec(statement)?.[1] ?? last
+      const asked = /^select seq .* where origin = '(\w+)'/.exec(statement)?.[1]
+      if (asked !== undefined && asked === last) return { body: '["7"]\n' }
+      if (isFull && statement.startsWith('create table "books_landing"'))
+        return { status: 500, code: '243', body: 'Code: 243. DB::Exception: No space. (NOT_ENOUGH_SPACE)' }
+      return undefined
+    })
+    const drops = (): number =>
+      server.asked.filter(({ statement }) => statement.startsWith('drop database if exists "books_landing" '))
+        .length
+    await land(server)
+    await land(server)
+    expect(drops()).toBe(1)
+    isFull = true
+    await expect(land(server, true)).rejects.toThrow('did not carry out')
+    isFull = false
+    await land(server)
+    expect(drops()).toBe(3)
+  })
 })
