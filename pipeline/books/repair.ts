@@ -73,7 +73,8 @@ export async function repairBooks(
 
 /**
  * Files that the chain does not join to those before them, and whose pages are not the ones that had landed under these
- * numbers. Nothing where what has landed cannot be read, or is itself of other books.
+ * numbers. Nothing where what has landed cannot be read, or has no page of this journal: then it is itself of other books, and
+ * no witness.
  */
 async function foreignFiles(dir: string, engine: EngineSettings, { segments }: Survey): Promise<string[]> {
   const parts: SegmentSurvey[][] = []
@@ -84,8 +85,13 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
   if (landing === null) return []
   try {
     const foreign: SegmentSurvey[][] = []
-    for (const part of parts) if (await isForeign(landing.connection, part)) foreign.push(part)
-    return foreign.length === parts.length ? [] : foreign.flat().flatMap(({ path }) => path ?? [])
+    let hasOwn = false
+    for (const part of parts) {
+      const isOwn = await isAsLanded(landing.connection, part)
+      if (isOwn === false) foreign.push(part)
+      hasOwn ||= isOwn === true
+    }
+    return hasOwn ? foreign.flat().flatMap(({ path }) => path ?? []) : []
   } finally {
     await landing.close()
   }
@@ -94,19 +100,23 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
 /** So many pages are enough to tell. */
 const PAGES_COMPARED = 1000
 
-async function isForeign(connection: DuckDBConnection, part: readonly SegmentSurvey[]): Promise<boolean> {
+/** Null where no page of it had landed, so that nothing tells. */
+async function isAsLanded(
+  connection: DuckDBConnection,
+  part: readonly SegmentSurvey[],
+): Promise<boolean | null> {
   const runs = new Map(
     part
       .flatMap(({ frames }) => frames.filter(isWhole))
       .flatMap(({ seq, meta }) => (meta.kind === 'page' ? [[seq, meta.run] as const] : []))
       .slice(0, PAGES_COMPARED),
   )
-  if (runs.size === 0) return false
+  if (runs.size === 0) return null
   const reader = await connection.runAndReadAll(
     `select page_id, run_id from landing.main.pages where page_id in (${[...runs.keys()].join(', ')})`,
   )
   const landed = reader.getRows()
-  return landed.length > 0 && landed.every(([seq, run]) => runs.get(Number(seq)) !== run)
+  return landed.length === 0 ? null : landed.some(([seq, run]) => runs.get(Number(seq)) === run)
 }
 
 /** What had landed was in the journal: numbers behind its end are lost ones too. */

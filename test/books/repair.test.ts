@@ -225,6 +225,36 @@ describe('damaged books', () => {
     ).toEqual([])
   }, 300_000)
 
+  test('beside what had landed of other, shorter books: that is no witness, and every whole frame is kept', async () => {
+    const dir = copied()
+    const frames = await framesOf(dir)
+    const bytes = readFileSync(segment(dir))
+    // Two segments, of which the first lacks its last frame: the chain no longer joins the second to it.
+    const [gone, before, last] = [frames.at(-30)!, frames.at(-31)!, frames.at(-1)!]
+    writeFileSync(segment(dir), bytes.subarray(0, before.end))
+    writeFileSync(
+      join(dir, 'journal', '000002.journal'),
+      Buffer.concat([encodeSegmentHeader(2, gone.seq + 1, gone.chain), bytes.subarray(gone.end, last.end)]),
+    )
+    const instance = await DuckDBInstance.create(join(dir, 'landing.duckdb'))
+    const connection = await instance.connect()
+    await connection.run(`
+      update state set landed_seq = ${before.seq},
+        row_total = row_total - (select count(*) from pages where page_id > ${before.seq});
+      delete from pages where page_id > ${before.seq};
+      update pages set run_id = 'of-other-books'`)
+    connection.closeSync()
+    instance.closeSync()
+
+    const { code, stdout } = await run(dir, 'verify', '--repair')
+
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(`Missing: frame ${gone.seq}. Kept: ${frames.length - 1} whole frames.`),
+    })
+    expect(stdout).not.toContain('other books')
+  }, 300_000)
+
   test('tell what became of one frame and one range in the singular', () => {
     const one = { kept: 1, setAside: [{ from: 7, to: 7 }], missing: null, losses: [] }
     expect(describeRepair({ ...one, file: '/books/journal/damaged-1.bin', pending: 1 })).toBe(
