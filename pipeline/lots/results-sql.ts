@@ -100,7 +100,7 @@ const LEFT = `(
 const selects: Readonly<Record<LotTableName, string>> = {
   disposals: `
     select ${word('account')}, ${word('coin')}, ${word('method')}, $rules, disposed_at, acquired_at, quantity, proceeds,
-      cost_basis, denied_loss, proceeds - cost_basis + coalesce(denied_loss, 0), $currency, holding_days, ${word('term')},
+      cost_basis, denied_loss, proceeds - (cost_basis - coalesce(denied_loss, 0)), $currency, holding_days, ${word('term')},
       disposal_id, lot_id
     from (
       select found.*, sold.event_id as disposal_id, sold.happened_at as disposed_at, bought.event_id as lot_id, acquired_at

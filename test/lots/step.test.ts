@@ -305,6 +305,18 @@ describe('what the step refuses', () => {
       message: 'An amount of the lots does not fit its column.',
       details: { where: 'table disposals, column gain', found: '-120000000000000000000' },
     })
+    // One of the two is replaced on the same day: half of the loss is denied, and what is left of it fits.
+    await connection.run('delete from lot_events')
+    await insertEvents(connection, [
+      buy('b1', '2024-01-01', '2', half),
+      sell('s1', '2024-01-02', '2', `-${half}`),
+      buy('b2', '2024-01-02', '1', '1'),
+    ])
+    await run('ca')
+    const denied = `${half}.000000000000000000`
+    expect(await rows('select denied_loss, gain from disposals')).toEqual([
+      { denied_loss: denied, gain: `-${denied}` },
+    ])
   })
 })
 
