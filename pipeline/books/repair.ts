@@ -73,8 +73,8 @@ export async function repairBooks(
 
 /**
  * Files that the chain does not join to those before them, and whose pages are not the ones that had landed under these
- * numbers. Nothing where what has landed cannot be read, or has no page of this journal: then it is itself of other books, and
- * no witness.
+ * numbers; of what has not landed those that begin at a number which the books' own files before them have, too. Nothing where
+ * what has landed cannot be read, or has no page of this journal: then it is itself of other books, and no witness.
  */
 async function foreignFiles(dir: string, engine: EngineSettings, { segments }: Survey): Promise<string[]> {
   const parts: SegmentSurvey[][] = []
@@ -86,10 +86,14 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
   try {
     const foreign: SegmentSurvey[][] = []
     let hasOwn = false
+    let ownEnd = 0
     for (const part of parts) {
       const isOwn = await isAsLanded(landing.connection, part)
-      if (isOwn === false) foreign.push(part)
-      hasOwn ||= isOwn === true
+      const beginsAgain = (part[0]?.firstSeq ?? Number.POSITIVE_INFINITY) <= ownEnd
+      if (isOwn === false || (isOwn === null && beginsAgain)) foreign.push(part)
+      if (isOwn !== true) continue
+      hasOwn = true
+      ownEnd = part.flatMap(({ frames }) => frames.filter(isWhole)).at(-1)?.seq ?? ownEnd
     }
     return hasOwn ? foreign.flat().flatMap(({ path }) => path ?? []) : []
   } finally {

@@ -51,6 +51,8 @@ export interface SegmentSurvey {
   readonly number: number
   /** Null where the file is missing. */
   readonly path: string | null
+  /** Number of the frame that its header says it begins with; null where that cannot be read. */
+  readonly firstSeq: number | null
   /** Whether the chain joins its first frame to what stands before. */
   readonly continues: boolean
   /** In their order; what is lost stands where it was, as near as that is known. */
@@ -192,7 +194,7 @@ class Surveyor {
       header !== null &&
       header.firstSeq === this.#seq + 1 &&
       this.#before.some((chain) => chain.equals(header.chain))
-    this.#segments.push({ number, path, continues, frames: [] })
+    this.#segments.push({ number, path, firstSeq: header?.firstSeq ?? null, continues, frames: [] })
     this.#file = file
     if (file !== number || !continues) this.#damaged()
     let offset = 0

@@ -83,6 +83,23 @@ async function framesOf(dir: string) {
   return segments.flatMap(({ frames }) => frames.filter(isWhole))
 }
 
+/** A second segment, of books with a chain and runs of their own; gives its path. */
+function ofOtherBooks(dir: string, frames: readonly (readonly [seq: number, meta: FrameMeta])[]): string {
+  const path = join(dir, 'journal', '000002.journal')
+  let chain: Buffer = Buffer.alloc(32, 7)
+  const parts = [encodeSegmentHeader(2, frames[0]![0], chain)]
+  for (const [seq, meta] of frames) {
+    const body = Buffer.from('{"code":"00000","msg":"success","data":{"list":[]}}')
+    const theirs = { ...meta, run: 'of-other-books' } as FrameMeta
+    const salt = Buffer.alloc(16, seq)
+    const frame = encodeFrame({ seq, meta: theirs, body, salt, previousChain: chain, codec: 'brotli' })
+    parts.push(frame.bytes)
+    chain = frame.chain
+  }
+  writeFileSync(path, Buffer.concat(parts))
+  return path
+}
+
 /** Flips a byte of each of these frames, so many bytes before its end. */
 async function damage(dir: string, seqs: readonly number[], beforeEnd: number): Promise<void> {
   const bytes = readFileSync(segment(dir))
@@ -194,18 +211,10 @@ describe('damaged books', () => {
     const cut = frames.at(-30)!
     writeFileSync(segment(dir), readFileSync(segment(dir)).subarray(0, cut.end))
     // The same numbers, a chain of its own, and runs that these books never had.
-    const other = join(dir, 'journal', '000002.journal')
-    let chain: Buffer = Buffer.alloc(32, 7)
-    const parts = [encodeSegmentHeader(2, cut.seq + 1, chain)]
-    for (const { seq, meta } of frames.slice(-29)) {
-      const body = Buffer.from('{"code":"00000","msg":"success","data":{"list":[]}}')
-      const theirs = { ...meta, run: 'of-other-books' } as FrameMeta
-      const salt = Buffer.alloc(16, seq)
-      const frame = encodeFrame({ seq, meta: theirs, body, salt, previousChain: chain, codec: 'brotli' })
-      parts.push(frame.bytes)
-      chain = frame.chain
-    }
-    writeFileSync(other, Buffer.concat(parts))
+    const other = ofOtherBooks(
+      dir,
+      frames.slice(-29).map(({ seq, meta }) => [seq, meta]),
+    )
 
     const { code, stdout } = await run(dir, 'verify', '--repair')
 
@@ -223,6 +232,31 @@ describe('damaged books', () => {
     expect(
       (await framesOf(dir)).filter(({ meta }) => 'run' in meta && meta.run === 'of-other-books'),
     ).toEqual([])
+  }, 300_000)
+
+  test('with a segment of other books behind their own: nothing of it is taken up, nor beyond their end', async () => {
+    const dir = copied()
+    const frames = await framesOf(dir)
+    const { seq: last, meta } = frames.findLast(({ meta: { kind } }) => kind === 'page')!
+    const end = frames.at(-1)!.seq
+    // It begins at the number of a frame that is there, and goes on where no page has landed.
+    const numbers = Array.from({ length: end - last + 11 }, (_, at) => last + at)
+    const other = ofOtherBooks(
+      dir,
+      numbers.map((seq) => [seq, meta]),
+    )
+
+    const { code, stdout } = await run(dir, 'verify', '--repair')
+
+    expect({ code, stdout }).toEqual({
+      code: 0,
+      stdout: expect.stringContaining(
+        `${other} was of other books: its pages are not those that had landed.`,
+      ),
+    })
+    expect(stdout).toContain(`all ${frames.length} frames are kept.`)
+    // With the frame that tells of the repair.
+    expect(stdout).toContain(`${frames.length + 1} frames, `)
   }, 300_000)
 
   test('beside what had landed of other, shorter books: that is no witness, and every whole frame is kept', async () => {
