@@ -8,13 +8,14 @@ ranked as (
     row_number() over (partition by source, asset, currency, unit order by page_id desc) as nth
   from landing.price_pages
 ),
--- Whoever asked for prices last asked for all that was needed then; a night that needed none has its pages alone.
+-- Whoever asked for prices last asked for all that was needed then; a night that needed none has its pages alone. So has one
+-- that was stopped before it came to prices, which says nothing of them.
 last_asked as (select max_by(run_id, page_id) as last_run from landing.price_pages),
 last_night as (
   select coalesce(max(pages.page_id), 0) as page_id
   from landing.pages as pages
   join landing.runs as runs on runs.run_id = pages.run_id
-  where runs.command in ('nightly', 'demo')
+  where runs.command in ('nightly', 'demo') and runs.outcome <> 'incomplete'
 ),
 failed as (
   select source, count(*) as series_count, min(received_at) as since, min(ranked.problem) as problem,

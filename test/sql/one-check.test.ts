@@ -106,7 +106,7 @@ test('unsettled_write: two of one millisecond are two breaks, and the second kee
 
 describe('price_sources', () => {
   type Asked = readonly [page: string, run: string, coin: string, problem: string | null]
-  /** What was asked for prices, and the pages of runs besides, `page run command`; every run calls now what it likes. */
+  /** What was asked for prices, and the pages of runs besides, `page run command outcome`; every run calls now what it likes. */
   const found = async (asked: readonly Asked[], pages: readonly string[], now: string) => {
     const seen = pages.map((one) => one.split(' '))
     const rows = await runModel('checks.price_sources', {
@@ -129,8 +129,13 @@ describe('price_sources', () => {
         rows: seen.map(([page = '', run = '']) => [page, run]),
       },
       'landing.runs': {
-        columns: 'run_id varchar, command varchar, started_at timestamptz',
-        rows: seen.map(([, run = '', command = '']) => [run, command, now]),
+        columns: 'run_id varchar, command varchar, outcome varchar, started_at timestamptz',
+        rows: seen.map(([, run = '', command = '', outcome = 'done']) => [
+          run,
+          command,
+          outcome === 'killed' ? null : outcome,
+          now,
+        ]),
       },
     })
     return rows.map(({ explanation }) => String(explanation).split(':')[0])
@@ -145,7 +150,11 @@ describe('price_sources', () => {
       // A run that asks for no prices tells nothing of them.
       expect(await found([failed], ['1 n1 nightly', '7 s1 sync'], now)).toEqual(warning)
       // What a later night, or a later fetching of prices, does not ask for is no longer needed.
-      expect(await found([failed], ['1 n1 nightly', '7 n2 nightly'], now)).toEqual([])
+      for (const outcome of ['done', 'refused'])
+        expect(await found([failed], ['1 n1 nightly', `7 n2 nightly ${outcome}`], now)).toEqual([])
+      // One that was stopped before it came to prices has not asked for any.
+      for (const outcome of ['incomplete', 'killed'])
+        expect(await found([failed], ['1 n1 nightly', `7 n2 nightly ${outcome}`], now)).toEqual(warning)
       expect(await found([failed, ['8', 'p1', 'ETH', null]], ['1 n1 nightly'], now)).toEqual([])
     },
   )
