@@ -122,12 +122,16 @@ interface SegmentFiles {
   readonly strays: ReadonlyMap<number, number>
 }
 
-/** Which file holds which segment: where its header, proven by a checksum, names another than its name does, that one. */
+/**
+ * Which file holds which segment: where its header, proven by a checksum, names another than its name does, that one. One whose
+ * header cannot be read gives way to a header, and then holds the first that no other file does.
+ */
 async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): Promise<SegmentFiles> {
   const numbers = await segmentNumbers(disk, folder)
   const most = (numbers.at(-1) ?? 0) + numbers.length
   const files = new Map<number, number>()
   const misnamed: { name: number; said: number; size: number }[] = []
+  const unsaid: number[] = []
   const strays = new Map<number, number>()
   for (const name of numbers) {
     const path = segmentPath(folder, name)
@@ -137,8 +141,9 @@ async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): 
         strays.set(name, await file.size())
         continue
       }
-      const said = decodeSegmentHeader(await file.read(0, SEGMENT_HEADER_BYTES))?.number ?? name
-      if (said === name) files.set(name, name)
+      const said = decodeSegmentHeader(await file.read(0, SEGMENT_HEADER_BYTES))?.number
+      if (said === undefined) unsaid.push(name)
+      else if (said === name) files.set(name, name)
       else misnamed.push({ name, said, size: await file.size() })
     } finally {
       await file.close()
@@ -147,6 +152,13 @@ async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): 
   for (const { name, said, size } of misnamed)
     if (!files.has(said) && said > 0 && said <= most) files.set(said, name)
     else strays.set(name, size)
+  const displaced = unsaid.filter((name) => files.has(name))
+  for (const name of unsaid) if (!files.has(name)) files.set(name, name)
+  for (const name of displaced) {
+    let free = 1
+    while (files.has(free)) free += 1
+    files.set(free, name)
+  }
   return { files, strays }
 }
 
@@ -204,6 +216,10 @@ class Surveyor {
       this.#before = [...this.#before, header.chain]
       this.#lose(header.firstSeq)
       this.#unproven = 0
+    } else if (candidateAt(bytes, SEGMENT_HEADER_BYTES) !== null) {
+      // The header alone is damaged: its first frame may still join what stands before.
+      offset = SEGMENT_HEADER_BYTES
+      this.#aside(0, offset)
     }
     while (offset < bytes.length) offset = this.#next(bytes, offset, path ?? '')
   }

@@ -177,6 +177,19 @@ describe('a repair', () => {
     }
   })
 
+  test('of exchanged segments, of which one has a damaged header, goes by the header of the other', async () => {
+    for (const damaged of [2, 3]) {
+      const { dir, frames } = await journal()
+      await rename(segment(dir, 2), segment(dir, 7))
+      await rename(segment(dir, 3), segment(dir, 2))
+      await rename(segment(dir, 7), segment(dir, 3))
+      await flip(segment(dir, damaged), 10)
+      await repair(dir)
+      expect(await kept(dir, frames)).toEqual(without(frames, []))
+      expect(await verifyJournal(dir)).toMatchObject({ problems: [], setAside: [], frames: 13 })
+    }
+  })
+
   test('sets a copy of one segment in the place of another aside whole', async () => {
     const between = await journal()
     const lost = await of(between.dir, 3)
