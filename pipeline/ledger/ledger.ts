@@ -147,6 +147,7 @@ async function unanswered(
   if (reader !== null && (await isOfThisProgram(reader)))
     return new TieoutError('A question of tieout does not fit the ledger that it has published.', {
       where: file,
+      expected: 'the tables, columns and functions that this program publishes',
       found,
       action:
         'Report this as a defect of tieout: the books are whole, and to build them again changes nothing.',

@@ -27,8 +27,8 @@ export interface Known {
 export interface Reach {
   readonly now: number
   /**
-   * Where the venue's memory ends at the near side, by default now: a machine whose clock is ahead must not take for
-   * forgotten what the venue still has.
+   * The instant from which the venue's memory is counted back, by default now: a machine whose clock is ahead must not take
+   * for forgotten what the venue still has.
    */
   readonly remembersTo?: number
   /** Start of the history that the user wants; all that there is when absent. */

@@ -9,9 +9,7 @@ import { findEndpoint } from '../../connectors/catalogue.ts'
 import { openVenue } from '../../connectors/client.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
+import { syncFeeds } from '../support/sync.ts'
 import { access, CountingAgent, HeldClock, START, settle } from '../support/venue.ts'
 
 const DAYS = 360
@@ -37,25 +35,13 @@ test('a backfill of 360 dense days takes at most 5 % longer than its budget make
     rmSync(dir, { recursive: true, force: true })
   })
   const feed = findEndpoint('tax.records')
-  const settings = findEndpoint(SETTINGS_FEED)
-  if (feed === undefined || settings === undefined) throw new Error('the catalogue lacks them')
+  if (feed === undefined) throw new Error('the catalogue lacks it')
 
   const result = await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
-      config: emptyConfig,
+    syncFeeds(books, venue, clock, {
       accounts: [{ ...access, name: 'dense', uid: '1' }],
-      feeds: [settings, feed],
-      settings,
-      clock,
-      now: clock.wall,
+      feeds: [feed],
       since: START - DAYS * 86_400_000,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
     clock,
     agent,

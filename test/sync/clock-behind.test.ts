@@ -12,16 +12,14 @@ import { openBooks } from '../../pipeline/books/books.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import type { Journal } from '../../pipeline/journal/frame.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
-import { access, CountingAgent, envelope, loopback, START, settle } from '../support/venue.ts'
+import { settings, syncFeeds } from '../support/sync.ts'
+import { CountingAgent, envelope, loopback, START, settle } from '../support/venue.ts'
 
 const HOUR = 3_600_000
 const DAY = 24 * HOUR
 /** One window, so that the first page asked for reaches back to what the venue has just forgotten. */
 const KEPT_DAYS = 6
 
-const settings = findEndpoint(SETTINGS_FEED)!
 const p2p = findEndpoint('tax.p2pRecords')!
 
 const record = (ts: number) => ({
@@ -79,20 +77,10 @@ test.each([
       const books = await openBooks(dir, { clock, command: 'test' })
       try {
         await settle(
-          sync({
+          syncFeeds(books, venue, clock, {
             journal: wrapped(books.journal),
-            landing: books.landing,
-            venue,
-            venueName: defaultProfile.name,
             config,
-            accounts: [access],
-            feeds: [settings, p2p],
-            settings,
-            clock,
-            now: clock.wall,
-            signal: new AbortController().signal,
-            command: 'test',
-            progress: () => undefined,
+            feeds: [p2p],
           }),
           clock,
           agent,

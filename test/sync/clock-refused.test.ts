@@ -1,18 +1,11 @@
 // A machine whose clock is wrong: of a venue that refuses the time of every request nothing can be had now, and all of it once
 // the clock is right; what a venue still remembers by its own clock is never called lost.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
-import { openBooks } from '../../pipeline/books/books.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
-import { access, envelope, loopback, refusal, START } from '../support/venue.ts'
+import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
+import { envelope, loopback, refusal, START } from '../support/venue.ts'
 
-const settings = findEndpoint(SETTINGS_FEED)!
 const taxRecords = findEndpoint('tax.records')!
 const p2p = findEndpoint('tax.p2pRecords')!
 
@@ -28,29 +21,13 @@ test('what the venue still has is fetched and not lost under a clock that is fif
     response.end(envelope(path.startsWith(settings.path) ? { uid: '1001' } : [], { requestTime }))
   })
   clock.wallError = 15 * DAY
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-clock-'))
-  const books = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await books.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const books = await booksOfTest(clock)
   await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
+    syncFeeds(books, venue, clock, {
       // By the machine's clock the venue would have forgotten all but the last five of the ten days.
       config: { ...emptyConfig, venue: { ...emptyConfig.venue, retention_days: { [p2p.name]: 20 } } },
-      accounts: [access],
-      feeds: [settings, p2p],
-      settings,
-      clock,
-      now: clock.wall,
+      feeds: [p2p],
       since,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
   )
   const said: string[] = []
@@ -67,28 +44,11 @@ test('a feed whose time is refused twice is pending, not failed, and the run is 
         : refusal('40008', 'Request timestamp expired'),
     )
   })
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-clock-'))
-  const books = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await books.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const books = await booksOfTest(clock)
   const result = await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
-      config: emptyConfig,
-      accounts: [access],
-      feeds: [settings, taxRecords],
-      settings,
-      clock,
-      now: clock.wall,
+    syncFeeds(books, venue, clock, {
+      feeds: [taxRecords],
       since: START - 86_400_000,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
   )
   expect(result.incomplete).toBe(true)

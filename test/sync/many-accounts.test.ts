@@ -1,19 +1,13 @@
 // Many accounts in one run, some of which fail, each in its own way: what fails concerns nobody else, and the budget of the
 // address is shared fairly. On a clock that the test holds.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AccountAccess } from '../../connectors/access.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { openBooks } from '../../pipeline/books/books.ts'
-import { emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { type SyncResult, sync } from '../../pipeline/sync/sync.ts'
+import type { SyncResult } from '../../pipeline/sync/sync.ts'
+import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { envelope, type Handler, loopback, type Received, refusal, reply, START } from '../support/venue.ts'
 
-const settings = findEndpoint(SETTINGS_FEED)!
 const taxRecords = findEndpoint('tax.records')!
 const DAY = 86_400_000
 const SINCE = START - 20 * DAY
@@ -77,28 +71,13 @@ async function run(accounts: readonly string[], addressPerSecond: number) {
     },
     { profile: { ...defaultProfile, ipRate: { scope: 'ip', count: addressPerSecond, perMs: 1_000 } } },
   )
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-many-'))
-  const books = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await books.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const books = await booksOfTest(clock)
   const result: SyncResult = await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
-      config: emptyConfig,
+    syncFeeds(books, venue, clock, {
       accounts: accounts.map(accessOf),
-      feeds: [settings, taxRecords],
-      settings,
-      clock,
+      feeds: [taxRecords],
       now: () => START,
       since: SINCE,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
   )
   const asked = received.filter(({ path }) => !path.startsWith(settings.path))

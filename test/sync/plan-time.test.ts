@@ -1,21 +1,13 @@
 // What a plan says that a run takes, held against a run on a clock that the test holds: both ask the same budgets.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { describe, expect, onTestFinished, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { leastMs } from '../../connectors/budgets.ts'
-import { findEndpoint } from '../../connectors/catalogue.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
-import { openBooks } from '../../pipeline/books/books.ts'
 import { asConfigured } from '../../pipeline/books/night.ts'
 import { budgetOverrides, type Config, emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
 import { planRun } from '../../pipeline/sync/plan-run.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
+import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { access, envelope, loopback, START } from '../support/venue.ts'
 
 const DAY = 86_400_000
-const settings = findEndpoint(SETTINGS_FEED)!
 
 /** Plans and runs the v2 tax feeds, or others, of 359 empty days for accounts of these names, all of one uid. */
 async function planAndRun(
@@ -33,12 +25,7 @@ async function planAndRun(
       void response.end(envelope(path.startsWith(settings.path) ? { accountMode: 'unified' } : [])),
     { budgets: budgetOverrides(config) },
   )
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-plan-'))
-  const books = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await books.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const books = await booksOfTest(clock)
   const feeds = asConfigured(config).filter(({ name }) => which.test(name))
   const since = START - 359 * DAY
   const plan = await planRun({
@@ -50,21 +37,11 @@ async function planAndRun(
     now: clock.wall,
   })
   await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
+    syncFeeds(books, venue, clock, {
       config,
       accounts: names.map((name) => ({ ...access, name })),
-      feeds: [settings, ...feeds],
-      settings,
-      clock,
-      now: clock.wall,
+      feeds: [...feeds],
       since,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
   )
   const asked = received.filter(({ path }) => !path.startsWith(settings.path))

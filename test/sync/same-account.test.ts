@@ -1,19 +1,12 @@
 // One account of the venue under two names, with different keys: it is read under one of them, always the same, and the
 // other is said to be misconfigured once.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import type { AccountAccess } from '../../connectors/access.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
-import { openBooks } from '../../pipeline/books/books.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
+import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { envelope, loopback, START } from '../support/venue.ts'
 
-const settings = findEndpoint(SETTINGS_FEED)!
 const taxRecords = findEndpoint('tax.records')!
 
 const accessOf = (name: string): AccountAccess => {
@@ -32,20 +25,11 @@ async function books() {
     const uid = headers['access-key'] === other.api?.key ? '2002' : '1001'
     response.end(envelope(path.startsWith(settings.path) ? { uid } : []))
   })
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-same-'))
-  const opened = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await opened.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const opened = await booksOfTest(clock)
   return async (accounts: readonly AccountAccess[], uids: Readonly<Record<string, string>> = {}) => {
     received.length = 0
     const { misconfigured, failures } = await settle(
-      sync({
-        journal: opened.journal,
-        landing: opened.landing,
-        venue,
-        venueName: defaultProfile.name,
+      syncFeeds(opened, venue, clock, {
         config: {
           ...emptyConfig,
           accounts: Object.fromEntries(
@@ -56,14 +40,8 @@ async function books() {
           ),
         },
         accounts,
-        feeds: [settings, taxRecords],
-        settings,
-        clock,
-        now: clock.wall,
+        feeds: [taxRecords],
         since: START - 86_400_000,
-        signal: new AbortController().signal,
-        command: 'test',
-        progress: () => undefined,
       }),
     )
     const read = [first, second, other].filter(({ api }) =>

@@ -1,18 +1,10 @@
 // A venue that repeats our own secrets, in an answer or in a refusal: the journal holds neither, and says of each frame how
 // many were taken out, whoever recorded it.
-import { mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
-import { join } from 'node:path'
-import { expect, onTestFinished, test } from 'vitest'
+import { expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
-import { defaultProfile } from '../../connectors/profile.ts'
-import { openBooks } from '../../pipeline/books/books.ts'
-import { emptyConfig } from '../../pipeline/config/config.ts'
-import { SETTINGS_FEED } from '../../pipeline/sync/account.ts'
-import { sync } from '../../pipeline/sync/sync.ts'
+import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { access, envelope, loopback, refusal, START } from '../support/venue.ts'
 
-const settings = findEndpoint(SETTINGS_FEED)!
 const contracts = findEndpoint('futures.contracts')!
 const taxRecords = findEndpoint('tax.records')!
 const secret = access.api!.secret
@@ -23,28 +15,11 @@ test('what the recorder journals of the venue holds no secret of ours and is mar
     else if (path.startsWith(contracts.path)) response.end(envelope([], { traceId: secret }))
     else response.end(refusal('40014', `no permission for ${secret} and ${access.tax!.key}`))
   })
-  const dir = mkdtempSync(join(tmpdir(), 'tieout-secrets-'))
-  const books = await openBooks(dir, { clock, command: 'test' })
-  onTestFinished(async () => {
-    await books.close()
-    rmSync(dir, { recursive: true, force: true })
-  })
+  const books = await booksOfTest(clock)
   await settle(
-    sync({
-      journal: books.journal,
-      landing: books.landing,
-      venue,
-      venueName: defaultProfile.name,
-      config: emptyConfig,
-      accounts: [access],
-      feeds: [settings, contracts, taxRecords],
-      settings,
-      clock,
-      now: clock.wall,
+    syncFeeds(books, venue, clock, {
+      feeds: [contracts, taxRecords],
       since: START - 86_400_000,
-      signal: new AbortController().signal,
-      command: 'test',
-      progress: () => undefined,
     }),
   )
   const marks: unknown[] = []
