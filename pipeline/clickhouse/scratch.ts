@@ -51,7 +51,7 @@ export async function inScratch<T>(
     if (options.previous !== undefined) await standPrevious(connection, published, options.previous)
     return await inWorkspace(
       instance,
-      { unfinished, published, breakColumns: carriedColumns },
+      { unfinished, published, breakColumns: carriedColumns, threads: engine.threads },
       async (workspace) => {
         // The workspace goes by what has landed here, which is nothing.
         await connection.run(`set threads = ${engine.threads}`)

@@ -86,6 +86,7 @@ class LandingDatabase implements Landing {
       for (const frame of frames) await transaction.land(frame)
       const summary = await transaction.commit(last, this.#begun)
       keepPrivate(this.#file.path)
+      await this.#file.grown()
       this.landedSeq = last.seq
       this.chain = last.chain
       for (const [key, unfinished] of transaction.progress) {

@@ -6,7 +6,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { TieoutError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
 import { identifier, literal } from '../engine/quote.ts'
-import { completed, type EngineSettings, instanceOptions } from '../engine/settings.ts'
+import { completed, type EngineSettings, forFile, instanceOptions, isSmallFile } from '../engine/settings.ts'
 import type { Table } from '../engine/table.ts'
 import {
   alreadyOpen,
@@ -33,11 +33,13 @@ export interface OpenFile {
   readonly path: string
   readonly instance: DuckDBInstance
   readonly connection: DuckDBConnection
-  /** What the instance runs under. */
+  /** What the instance may use. */
   readonly engine: EngineSettings
   readonly tables: ReadonlyMap<string, Table>
   readonly landedSeq: number
   readonly chain: string | null
+  /** Lets the instance use all its threads once the file has become large. */
+  grown(): Promise<void>
   /** An instance that has failed is not `intact`: it can write no more, and what is committed stands in its log. */
   close(intact: boolean): Promise<void>
 }
@@ -83,7 +85,7 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
   const engine = completed(options)
   let instance: DuckDBInstance | undefined
   try {
-    instance = await createInstance(path, engine, options.tempDir)
+    instance = await createInstance(path, forFile(engine, path), options.tempDir)
     const connection = await instance.connect()
     await attach(connection, path, readOnly)
     if (!readOnly) keepPrivate(path)
@@ -99,8 +101,14 @@ export async function openFile(file: string, options: FileOptions): Promise<Open
         openPaths.delete(name)
       }
     }
+    let isSmall = isSmallFile(path)
+    const grown = async (): Promise<void> => {
+      if (!isSmall || isSmallFile(path)) return
+      isSmall = false
+      await connection.run(`set threads = ${engine.threads}`)
+    }
     const { landedSeq, chain } = state
-    return { path, instance, connection, engine, tables, landedSeq, chain, close }
+    return { path, instance, connection, engine, tables, landedSeq, chain, grown, close }
   } catch (error) {
     instance?.closeSync()
     openPaths.delete(name)

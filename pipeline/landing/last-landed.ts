@@ -16,7 +16,7 @@ export interface LastLanded {
 export async function lastLanded(dir: string, engine: EngineSettings): Promise<LastLanded> {
   const instance = await DuckDBInstance.create(':memory:', {
     autoinstall_known_extensions: 'false',
-    ...instanceOptions(engine),
+    ...instanceOptions({ ...engine, threads: 1 }),
   })
   try {
     const connection = await instance.connect()

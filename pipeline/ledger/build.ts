@@ -143,7 +143,7 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   try {
     const made = await inWorkspace(
       options.landing.instance,
-      { unfinished, published: path, breakColumns: carriedColumns },
+      { unfinished, published: path, breakColumns: carriedColumns, threads: options.landing.engine.threads },
       (workspace) =>
         untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
     )

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import { dirname, join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { identifier } from '../engine/quote.ts'
-import { engineSettings, instanceOptions, readerSettings } from '../engine/settings.ts'
+import { engineSettings, forFile, instanceOptions, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder } from '../output/spill.ts'
 import { feedRecords, recordItems } from './feeds.ts'
 import type { FeedRecord } from './records.ts'
@@ -87,7 +87,7 @@ export async function tableHashes(path: string): Promise<Map<string, string>> {
   const spill = makeSpillFolder(join(dirname(path), 'tmp'))
   const instance = await DuckDBInstance.create(path, {
     access_mode: 'READ_ONLY',
-    ...instanceOptions(readerSettings(engineSettings())),
+    ...instanceOptions(forFile(readerSettings(engineSettings()), path)),
     temp_directory: spill.path,
   })
   const connection = await instance.connect()

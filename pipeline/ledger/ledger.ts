@@ -7,7 +7,7 @@ import { type Clock, systemClock } from '../../models/clock.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
-import { type EngineSettings, engineSettings, PLANNING, readerSettings } from '../engine/settings.ts'
+import { type EngineSettings, engineSettings, forFile, PLANNING, readerSettings } from '../engine/settings.ts'
 import { makeSpillFolder, NO_SPILL } from '../output/spill.ts'
 import { LEDGER_FORMAT } from './about.ts'
 import { type DistantState, distantReader, type LedgerSource } from './distant.ts'
@@ -56,8 +56,9 @@ export async function openLedger(dir: string, options: LedgerOptions = {}): Prom
   const state = options.source === undefined ? null : await options.source.open(options.signal)
   if (state === null) await mustBeDatabase(dir, file)
   const engine = options.engine ?? engineSettings()
-  // A query of a user's own has a process to itself, and nothing to spill to.
-  const settings = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
+  // A query of a user's own has a process to itself, and nothing to spill to; it may make far more rows than there are.
+  const shared = options.sealed === true ? engine : readerSettings(engine, options.memoryLimit)
+  const settings = options.sealed === true || state !== null ? shared : forFile(shared, file)
   const room: Room = { ...settings, tempDir: join(dir, 'tmp') }
   const limits: Limits = {
     timeoutMs: options.timeoutMs ?? DEFAULT_TIMEOUT_MS,

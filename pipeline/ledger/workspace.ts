@@ -49,6 +49,8 @@ export async function inWorkspace<T>(
     readonly unfinished: string
     readonly published: string
     readonly breakColumns: readonly string[]
+    /** How many threads it may use, whatever its instance uses now. */
+    readonly threads: number
   },
   work: (workspace: Workspace) => Promise<T>,
 ): Promise<T> {
@@ -58,7 +60,7 @@ export async function inWorkspace<T>(
     for (const other of others.splice(0)) other.closeSync()
   }
   try {
-    const { laneCount, hasSmallSteps, restore } = await settle(connection)
+    const { laneCount, hasSmallSteps, restore } = await settle(connection, files.threads)
     try {
       const previousBreaks = await attachPrevious(connection, files.published, files.breakColumns)
       for (const layer of UNPUBLISHED)
@@ -159,13 +161,13 @@ const MOST_LANES = 4
  * Sorts need less memory where no order is kept; and where no table that has landed could be divided, threads that share one
  * statement cost more than they save (a quarter of the processor's time): each works on a statement of its own instead.
  */
-async function settle(connection: DuckDBConnection): Promise<Settled> {
+async function settle(connection: DuckDBConnection, threads: number): Promise<Settled> {
   const reader = await connection.runAndReadAll(
     `select current_setting('preserve_insertion_order'), current_database(), current_setting('threads'),
        current_setting('memory_limit'), coalesce(max(estimated_size), 0), cast(coalesce(sum(estimated_size), 0) as bigint)
      from duckdb_tables() where database_name = 'landing'`,
   )
-  const [keepsOrder, database, threads, memory, largest, landed] = reader.getRowsJson()[0] as [
+  const [keepsOrder, database, threadsBefore, memory, largest, landed] = reader.getRowsJson()[0] as [
     boolean,
     ...string[],
   ]
@@ -174,7 +176,7 @@ async function settle(connection: DuckDBConnection): Promise<Settled> {
     Number(landed) * STEPS_PER_ROW_BYTES <= (parseSize(String(memory)) ?? 0) * MOST_FOR_STEPS
   await connection.run("set timezone = 'UTC'")
   await connection.run('set preserve_insertion_order = false')
-  if (isSmall) await connection.run('set threads = 1')
+  await connection.run(`set threads = ${isSmall ? 1 : threads}`)
   if (Number(landed) <= FEW_ROWS) await connection.run("set force_compression = 'uncompressed'")
   // All of it is tried, whatever fails: what stays attached would write into its file once more when the instance closes. A
   // database that could not be written refuses every statement made in it, so that is left before anything else.
@@ -183,7 +185,7 @@ async function settle(connection: DuckDBConnection): Promise<Settled> {
     for (const statement of [
       `use ${identifier(String(database))}`,
       `set preserve_insertion_order = ${keepsOrder}`,
-      `set threads = ${threads}`,
+      `set threads = ${threadsBefore}`,
       'reset force_compression',
       // The ledger is on disk by now, or thrown away like the steps: nothing need be written on leaving.
       'pragma disable_checkpoint_on_shutdown',
@@ -193,7 +195,7 @@ async function settle(connection: DuckDBConnection): Promise<Settled> {
       await connection.run(statement).catch((cause: unknown) => refusals.push(cause))
     if (refusals.length > 0) throw refusals[0]
   }
-  return { laneCount: isSmall ? Math.min(Number(threads), MOST_LANES) : 1, hasSmallSteps, restore }
+  return { laneCount: isSmall ? Math.min(threads, MOST_LANES) : 1, hasSmallSteps, restore }
 }
 
 /** Nobody reads what a build that died has left, and to write everything twice takes time. */

@@ -2,7 +2,7 @@
 
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { chmod, readdir, readFile, stat, writeFile } from 'node:fs/promises'
+import { chmod, readdir, readFile, stat, truncate, writeFile } from 'node:fs/promises'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { beforeAll, describe, expect, it, onTestFinished } from 'vitest'
@@ -29,6 +29,22 @@ async function changed(dir: string, sql: string): Promise<void> {
 }
 
 describe('a landing database', () => {
+  it('takes one thread for as long as its file is small, then all that it may have', async () => {
+    const dir = await emptyFolder()
+    const landing = await landingIn(dir, { threads: 3 })
+    const threads = async (): Promise<unknown> =>
+      (await ask(landing, "select current_setting('threads')"))[0]?.[0]
+    await landing.land([page(1, [taxRow('1')])])
+    expect(await threads()).toBe('1')
+    // What is behind the end of its blocks is a hole.
+    await truncate(join(dir, 'landing.duckdb'), 65 * 2 ** 20)
+    await landing.land([page(2, [taxRow('2')])])
+    expect(await threads()).toBe('3')
+    await landing.close()
+    const again = await landingIn(dir, { threads: 3 })
+    expect(await ask(again, 'select id from landing.tax_records order by id')).toEqual([['1'], ['2']])
+  })
+
   it('has a table for every record type, though empty', async () => {
     const landing = await landingIn(await emptyFolder())
     const tables = await ask(

@@ -10,6 +10,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  truncateSync,
   writeFileSync,
 } from 'node:fs'
 import { hostname, tmpdir } from 'node:os'
@@ -31,6 +32,8 @@ import { TestBooks } from '../support/books.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 
 const GIB = 2 ** 30
+/** Of a file that DuckDB could divide among threads; what is behind its end is a hole. */
+const LARGE = 65 * 2 ** 20
 
 /** A root of a file system with these files, as /proc and /sys are on a machine. */
 function root(files: Readonly<Record<string, string>>): string {
@@ -291,12 +294,25 @@ describe('a database', () => {
 
   test('of a reader, and one beside it, run under the reader’s settings', async () => {
     const engine = engineSettings({ memory: '800MiB', threads: 3 })
-    const ledger = await openLedger(await publish([]), { engine })
+    const dir = await publish([])
+    truncateSync(join(dir, 'ledger.duckdb'), LARGE)
+    const ledger = await openLedger(dir, { engine })
     onTestFinished(() => ledger.close())
     for (const reader of [ledger, await ledger.scratch(async () => undefined)])
       expect(
         await reader.query("select current_setting('memory_limit'), current_setting('threads')"),
       ).toEqual([['400.0 MiB', 3]])
+  })
+
+  test('of a reader of small books takes one thread, for a query of one’s own as many as are configured', async () => {
+    const engine = engineSettings({ memory: '800MiB', threads: 3 })
+    const dir = await publish([])
+    const threads = async (sealed: boolean): Promise<unknown> => {
+      const ledger = await openLedger(dir, { engine, sealed })
+      onTestFinished(() => ledger.close())
+      return (await ledger.query("select current_setting('threads')"))[0]?.[0]
+    }
+    expect([await threads(false), await threads(true)]).toEqual([1, 3])
   })
 })
 

@@ -21,13 +21,14 @@ test('each sorts for an asof join, though few rows be expected: every row held a
   const dir = mkdtempSync(join(tmpdir(), 'tieout-workspace-'))
   const instance = await DuckDBInstance.create(
     ':memory:',
-    instanceOptions({ memoryLimit: '1GB', threads: 2 }),
+    instanceOptions({ memoryLimit: '1GB', threads: 1 }),
   )
   try {
     const files = {
       unfinished: join(dir, 'new.duckdb'),
       published: join(dir, 'old.duckdb'),
       breakColumns: [],
+      threads: 2,
     }
     const plans = await inWorkspace(instance, files, async ({ openLedger, lanes }) => {
       await openLedger()
