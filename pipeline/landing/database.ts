@@ -192,6 +192,13 @@ class LandingDatabase implements Landing {
     return this.#read(questions.uids(this.connection))
   }
 
+  async uidsOfHistory(settings: string): Promise<Map<string, string>> {
+    const known = this.#feeds.get(settings)
+    return known === undefined
+      ? new Map()
+      : this.#read(questions.uidsOfHistory(this.connection, known.record))
+  }
+
   contentHashes(): Promise<Map<string, questions.ContentHash>> {
     return this.#read(questions.contentHashes(this.connection, this.#file.tables.values()))
   }

@@ -52,6 +52,8 @@ export interface Landing {
   account(name: string): Promise<KnownAccount | null>
   /** The uid of each account that has told one, by account. */
   uids(): Promise<Map<string, string>>
+  /** The uid, as `settings` told it, of whom the books have the history under each name. */
+  uidsOfHistory(settings: string): Promise<Map<string, string>>
   /** Rows and content of every table, to be compared with those of another landing of the same journal. */
   contentHashes(): Promise<Map<string, ContentHash>>
   /** Reads every block of every table; what cannot be read, as an error that says so, or null. */

@@ -333,6 +333,29 @@ export async function uids(connection: DuckDBConnection): Promise<Map<string, st
   return new Map(rows)
 }
 
+/**
+ * By account, the uid that the table of account settings has of the newest run that proved a range of its history: an answer
+ * of an account that is then not read does not count.
+ */
+export async function uidsOfHistory(
+  connection: DuckDBConnection,
+  { table }: RecordType,
+): Promise<Map<string, string>> {
+  const rows = await ask<[string, string]>(
+    connection,
+    `with proven as (
+       select distinct pages.account as account, pages.run_id as run_id
+       from landing.main.covered as covered join landing.main.pages as pages using (page_id)
+     )
+     select settings.account, max_by(settings.uid, settings.page_id)
+     from landing.main.${identifier(table)} as settings
+     join landing.main.pages as pages using (page_id)
+     join proven on proven.account = settings.account and proven.run_id = pages.run_id
+     group by settings.account`,
+  )
+  return new Map(rows)
+}
+
 /** By table, for comparing two landings of the same journal. */
 export async function contentHashes(
   connection: DuckDBConnection,

@@ -180,7 +180,7 @@ async function identify(
       noteFailure(context, access.name, wrong)
       for (const credential of ['api', 'tax'] as const)
         unusable.set(credential, { code: 'other account', reason: wrong.message })
-      return before
+      return { ...before, uid: context.owners.ofHistory(access.name) ?? before.uid }
     }
     const mode = typeof found.accountMode === 'string' ? clean(found.accountMode) : null
     return { ...before, kind: 'unified', mode, uid: uid === null ? before.uid : clean(uid) }
@@ -248,6 +248,8 @@ function wrongAccount(
   clean: (text: string) => string,
 ): UsageError | null {
   if (access.uid !== undefined && uid !== access.uid) return differingUid(access, clean(uid))
+  const before = owners.ofHistory(access.name)
+  if (before !== undefined && before !== clean(uid)) return otherHistory(access, before, clean(uid))
   const owner = owners.claim(uid, access.name)
   return owner === access.name ? null : sameAccount(access, owner, clean(uid))
 }
@@ -258,6 +260,15 @@ function sameAccount(access: AccountAccess, owner: string, uid: string): UsageEr
     expected: 'another account of the venue under each name: every figure would count twice',
     found: `uid ${uid}, which is read as ${owner}`,
     action: `Take ${access.name} out of the configuration, or give the credentials of the account that is meant.`,
+  })
+}
+
+function otherHistory(access: AccountAccess, before: string, uid: string): UsageError {
+  return new UsageError(`Account ${access.name} is not the account that the books have under this name.`, {
+    where: `accounts.${access.name}`,
+    expected: `the credentials of uid ${before}, whose history the books have as ${access.name}`,
+    found: `uid ${uid}`,
+    action: 'Give its credentials, or name the other account by a name of its own in the configuration.',
   })
 }
 

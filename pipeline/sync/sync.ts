@@ -68,7 +68,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     landing: options.landing,
     recorder,
     secrets,
-    owners: await uidOwners(options.landing, options.config, options.accounts),
+    owners: await uidOwners(options.landing, options.config, options.accounts, options.settings),
     clock: options.clock,
     now: options.now,
     signal: options.signal,

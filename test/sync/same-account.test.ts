@@ -1,5 +1,5 @@
 // One account of the venue under two names, with different keys: it is read under one of them, always the same, and the
-// other is said to be misconfigured once.
+// other is said to be misconfigured once. Nor are two accounts of the venue read under one name.
 import { expect, test } from 'vitest'
 import type { AccountAccess } from '../../connectors/access.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
@@ -84,4 +84,30 @@ test('the books’ own account goes on being read, also where it stands second o
 test('a uid that the configuration states belongs to that account, whoever is asked first', async () => {
   const night = await books()
   expect(await night([first], { second: '1001' })).toMatchObject({ misconfigured: true, read: [] })
+})
+
+test('credentials of another account under a name of the books are refused, whether or not its uid is stated', async () => {
+  const night = await books()
+  expect(await night([first])).toMatchObject({ misconfigured: false, read: ['first'] })
+  const renamed = { ...other, name: 'first' }
+  const refused = {
+    misconfigured: true,
+    failures: ['Account first is not the account that the books have under this name.'],
+    read: [],
+  }
+  expect(await night([renamed])).toEqual(refused)
+  expect(await night([{ ...renamed, uid: '2002' }], { first: '2002' })).toEqual(refused)
+  expect(await night([renamed, other])).toEqual({ ...refused, read: ['other'] })
+  expect(await night([second], { first: '2002' })).toMatchObject({ misconfigured: true, read: [] })
+  // A refused night leaves no word behind: the account of the books is read as before.
+  expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
+})
+
+test('a uid that was stated by mistake, under which nothing was read, holds nothing back once it is corrected', async () => {
+  const night = await books()
+  expect(await night([{ ...first, uid: '2002' }], { first: '2002' })).toMatchObject({
+    misconfigured: true,
+    read: [],
+  })
+  expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
 })

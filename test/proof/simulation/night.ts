@@ -311,6 +311,7 @@ function watchedLanding(landing: Landing, lagging: Within, within: Within): Land
     writtenValues: (...of) => within(() => landing.writtenValues(...of)),
     wordOnFeed: (...of) => within(() => landing.wordOnFeed(...of)),
     uids: () => within(() => landing.uids()),
+    uidsOfHistory: (...of) => within(() => landing.uidsOfHistory(...of)),
     account: (name) => within(() => landing.account(name)),
     contentHashes: () => within(() => landing.contentHashes()),
     damage: () => within(() => landing.damage()),
