@@ -222,8 +222,9 @@ export interface ListOfOpen {
 }
 
 /**
- * Unix milliseconds of the oldest record that a later run no longer found in the list, and whose own time the partition has
- * not read since, by `keyText`, of the partitions that have any. However long it stood in the list, it may have ended only now.
+ * Unix milliseconds of the oldest record that a later run, which came to the end of the list, no longer found there, and whose
+ * own time the partition has not read since, by `keyText`, of the partitions that have any. However long it stood in the list,
+ * it may have ended only now.
  */
 export async function oldestThatLeft(
   connection: DuckDBConnection,
@@ -245,6 +246,7 @@ export async function oldestThatLeft(
        join landing.main.pages as last on last.page_id = listed.last_page
        join landing.main.pages as later on later.account = listed.account and later.feed = ${literal(feed)}
          and later.page_id > listed.last_page and later.run_id is distinct from last.run_id
+        and coalesce(later.ends_list, true)
        group by listed.account, stands_in, began_at, last_page
      )
      select asked.account, asked.feed, asked.partition, epoch_ms(min(missed.began_at))

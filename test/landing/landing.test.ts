@@ -5,7 +5,7 @@ import { CorruptionError } from '../../models/error.ts'
 import type { FrameMeta } from '../../pipeline/journal/frame.ts'
 import { LandingError } from '../../pipeline/landing/errors.ts'
 import { ask, emptyFolder, landingIn } from './folder.ts'
-import { at, chainOf, frame, page, rawPage, taxRow } from './frames.ts'
+import { at, chainOf, feeds, frame, landingOptions, page, rawPage, taxRow } from './frames.ts'
 
 const range = { start: 1_763_000_000_000, end: 1_763_600_000_000 }
 
@@ -287,6 +287,34 @@ describe('a transaction', () => {
       details: { where: 'frame 1', found: 'dream' },
     })
     expect(landing.landedSeq).toBe(0)
+  })
+})
+
+describe('the oldest record that left a list', () => {
+  const timed = { ...feeds.get('trade.orderHistory')!, time: 'createdTime' }
+  const options = { ...landingOptions, feeds: new Map([...feeds, ['trade.orderHistory', timed]]) }
+  const listed = (seq: number, run: string, ids: readonly number[], next: string | null, cursor?: string) =>
+    page(
+      seq,
+      { list: ids.map((id) => ({ orderId: String(id), category: 'SPOT', createdTime: String(id * 1_000) })) },
+      { feed: 'trade.openOrders', partition: '', run, next, ...(cursor === undefined ? {} : { cursor }) },
+    )
+  const read = (seq: number, run: string) =>
+    page(seq, { list: [] }, { feed: 'trade.orderHistory', run, covers: { start: 0, end: 9_000 } })
+  const list = { feed: 'trade.openOrders', partition: 'category', partitions: ['SPOT'] }
+
+  it('left it with an answer that was read to its end: behind a page that was not the last, it may stand yet', async () => {
+    const landing = await landingIn(await emptyFolder(), options)
+    const oldest = () => landing.oldestThatLeft('main', 'trade.orderHistory', 'SPOT', list)
+    await landing.land([listed(1, 'r1', [3, 2], 'on'), listed(2, 'r1', [1], null, 'on'), read(3, 'r1')])
+    expect(await oldest()).toBeNull()
+    // Of the next run's list only the first page came; its history has nothing of the order that still rests.
+    await landing.land([listed(4, 'r2', [3, 2], 'on'), read(5, 'r2')])
+    expect(await oldest()).toBeNull()
+    await landing.land([listed(6, 'r3', [3, 2], null)])
+    expect(await oldest()).toBe(1_000)
+    await landing.land([read(7, 'r3')])
+    expect(await oldest()).toBeNull()
   })
 })
 
