@@ -18,7 +18,7 @@ import { nodeDisk } from '../journal/disk.ts'
 import { endErasure, isErasing } from '../journal/erase.ts'
 import { type BuildOptions, type BuildResult, buildLedger, type ExtraStep } from '../ledger/build.ts'
 import { type LotsStepOptions, lotsStep } from '../lots/step.ts'
-import type { FetchOutcome, PriceSources } from '../prices/fetch.ts'
+import { type FetchOutcome, noteAsking, type PriceSources } from '../prices/fetch.ts'
 import { priceStep } from '../prices/step.ts'
 import { configuredMatching } from '../rules/matching.ts'
 import { SETTINGS_FEED } from '../sync/account.ts'
@@ -200,6 +200,7 @@ export async function buildBooks(
   if (sources !== null) {
     const { journal, landing } = books
     const { clock, now, signal, run } = context
+    await noteAsking({ sources, journal, clock, run })
     steps.push(
       priceStep({ sources, secrets, journal, landing, clock, now, signal, run }, (outcome) => {
         prices = outcome

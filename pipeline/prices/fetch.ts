@@ -63,11 +63,36 @@ const RATE_LOOKBACK_MS = 5 * DAY_MS
 /** One less than an answer may hold: whether the end that is named counts as before it is not documented. */
 const WINDOW_CANDLES = CANDLES_MAX - 1
 
+/**
+ * Journals that a run is about to ask for prices: what it does not come to, because it is stopped or killed, is then known not
+ * to have been asked for. `fetchPrices` takes that back.
+ */
+export async function noteAsking(options: Pick<FetchOptions, 'sources' | 'journal' | 'clock' | 'run'>) {
+  await options.journal.append(noteOf(options, 'a run ended before it had asked for them'), NO_ANSWER.body)
+}
+
+function noteOf(
+  { sources, clock, run }: Pick<FetchOptions, 'sources' | 'clock' | 'run'>,
+  problem: string | null,
+): PricesMeta {
+  const source = sources.candles === null ? 'ecb' : 'candles'
+  const every = { source, asset: 'every coin', currency: 'every currency', unit: '1d' } as const
+  const at = new Date(clock.wall()).toISOString()
+  return { kind: 'prices', at, run, ...every, request: { method: 'GET', path: '' }, status: null, problem }
+}
+
 /** Reads the needs from the tables of a build, asks, journals and lands. */
 export async function fetchPrices(
   connection: DuckDBConnection,
   options: FetchOptions,
 ): Promise<FetchOutcome> {
+  const outcome = await askForNeeds(connection, options)
+  if (!options.signal.aborted) await options.journal.append(noteOf(options, null), NO_ANSWER.body)
+  await landJournal(options.journal, options.landing)
+  return outcome
+}
+
+async function askForNeeds(connection: DuckDBConnection, options: FetchOptions): Promise<FetchOutcome> {
   const needs = await readNeeds(connection)
   if (needs.ranges.size === 0) return NOTHING
   const fetcher = new Fetcher(options)
@@ -93,7 +118,6 @@ export async function fetchPrices(
     ),
   }))
   await Promise.all(missing.map((one) => fetcher.fill(one)))
-  await landJournal(options.journal, options.landing)
   // Without the list of pairs nobody knows where they lead.
   const unreachable =
     pairs === null ? [] : [...routes].flatMap(([coin, legs]) => (legs === null ? [coin] : []))

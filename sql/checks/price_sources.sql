@@ -1,6 +1,7 @@
 -- Every configured source of prices answered what it was last asked for each series; what it did not is asked again the
 -- next night. Which came later is told by the numbers of frames: when a run began goes by what it called now, and when an
--- answer came by the clock of the machine.
+-- answer came by the clock of the machine. A run says beforehand, of every coin, that it has not asked, and takes that back
+-- once it has: one that is stopped or killed meanwhile leaves that word.
 -- grain: one row per source
 with
 ranked as (

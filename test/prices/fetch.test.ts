@@ -29,6 +29,8 @@ const world = {
   },
   rates: { CAD: '1.5', USD: '1.25' } as Record<string, string>,
   ecbStatus: 200,
+  /** Called when the pairs are asked for. */
+  onPairs: (): void => undefined,
 }
 
 let server: Server
@@ -46,6 +48,7 @@ beforeAll(async () => {
       say(200, JSON.stringify({ code: '00000', msg: 'success', requestTime: Date.now(), data }))
     if (pathname.endsWith('/public/symbols')) {
       world.asked.push('pairs')
+      world.onPairs()
       return answer(
         world.pairs.map((pair) => {
           const [baseCoin, quoteCoin] = pair.split('/')
@@ -107,6 +110,7 @@ beforeEach(() => {
   world.asked.length = 0
   world.headers.length = 0
   world.ecbStatus = 200
+  world.onPairs = () => undefined
   books = configured()
 })
 
@@ -333,6 +337,21 @@ describe('a source that fails', () => {
     const next = await books.fetchPrices()
     expect(next.openBreaks.filter(({ checkName }) => checkName === 'price_sources')).toEqual([])
     expect((await valuations()).map(([, value]) => value)).toEqual(['18.9', '200'])
+  })
+
+  it('is not forgotten by a run that is stopped while it asks: a build without asking says what was not come to', async () => {
+    await books.trades(REWARD, BOUGHT)
+    const stop = new AbortController()
+    world.onPairs = () => stop.abort()
+    await expect(books.fetchPrices(stop.signal)).rejects.toMatchObject({ exitCode: 5 })
+    const warnings = ({ openBreaks }: NightlyBuild) =>
+      openBreaks.flatMap(({ checkName, explanation }) => (checkName === 'price_sources' ? [explanation] : []))
+    expect(warnings(await books.rebuild({ rebuild: false }))).toEqual([
+      'The price source candles did not give 1 series (every coin in every currency): a run ended before it had asked for ' +
+        'them. They are pending and asked for again the next night; import prices to go without it.',
+    ])
+    world.onPairs = () => undefined
+    expect(warnings(await books.fetchPrices())).toEqual([])
   })
 
   it('with an answer that is no price list is pending too, and its words are kept', async () => {

@@ -97,16 +97,21 @@ export class ImportedBooks {
   }
 
   /** Asks the configured sources for the prices that are needed, builds and publishes, as `tieout prices fetch` does. */
-  async fetchPrices(): Promise<NightlyBuild> {
-    this.#built = await this.rebuild({ rebuild: false }, true)
+  async fetchPrices(signal?: AbortSignal): Promise<NightlyBuild> {
+    this.#built = await this.rebuild({ rebuild: false }, true, signal)
     return this.#built as NightlyBuild
   }
 
   /** Builds and publishes again, from the journal alone. */
-  async rebuild(options = { rebuild: true }, fetchesPrices = false): Promise<NightlyBuild> {
+  async rebuild(
+    options = { rebuild: true },
+    fetchesPrices = false,
+    signal = new AbortController().signal,
+  ): Promise<NightlyBuild> {
     const books = await openBooks(this.dir, { clock, command: 'build', ...options })
     try {
-      return await buildBooks(this.#context(), this.#config, books, { publishAnyway: false, fetchesPrices })
+      const context = { ...this.#context(), signal }
+      return await buildBooks(context, this.#config, books, { publishAnyway: false, fetchesPrices })
     } finally {
       await books.close()
     }
