@@ -29,7 +29,7 @@ list_answers as (
   from staging.whole_answers as answers
   left join staging.feed_retention as kept on kept.feed = answers.feed
   left join staging.feeds as feeds on feeds.feed = answers.feed
-  where not exists (
+  where answers.is_proven and not exists (
     select 1 from landing.covered as covered
     where covered.account = answers.account and covered.feed = answers.feed
   )

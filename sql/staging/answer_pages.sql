@@ -4,13 +4,13 @@
 -- keys:  page_id unique
 with
 numbered as (
-  select account, feed, partition, page_id, received_at, row_count, coalesce(ends_list, true) as is_last,
+  select account, feed, partition, page_id, run_id, received_at, row_count, coalesce(ends_list, true) as is_last,
     max(case when cursor is null then page_id end) over (
       partition by account, feed, partition order by page_id rows between unbounded preceding and current row
     ) as first_page
   from landing.pages
   where window_start is null
 )
-select account, feed, partition, page_id, received_at, row_count, is_last, first_page
+select account, feed, partition, page_id, run_id, received_at, row_count, is_last, first_page
 from numbered
 where first_page is not null

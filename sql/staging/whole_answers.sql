@@ -1,9 +1,24 @@
--- Each complete answer of a list that is asked for whole, such as open orders or positions, by its first page: what it shows
--- is how things stood when that was received. One whose last page was not reached is not complete. Pages from before the
--- journal said so count as the end of their list.
+-- Each answer of a list that is asked for whole, such as open orders or positions, that was read to its last page, by its
+-- first: what it shows is how things stood when that was received. Pages from before the journal said so count as the end of
+-- their list. Of one that broke off, with a full page that names none after it, nobody knows whether more was to follow.
 -- grain: one row per account, feed, partition and first_page
-select account, feed, partition, first_page, min_by(pages.received_at, page_id) as received_at,
-  sum(pages.row_count) as row_count
-from staging.answer_pages as pages
-group by account, feed, partition, first_page
-having max_by(is_last, page_id)
+with
+answers as (
+  select account, feed, partition, first_page, min(pages.run_id) as run_id, min_by(pages.received_at, page_id) as received_at,
+    sum(pages.row_count) as row_count
+  from staging.answer_pages as pages
+  group by account, feed, partition, first_page
+  having max_by(is_last, page_id)
+),
+broken_off as (
+  select distinct run_id, account, feed, partition
+  from landing.statements
+  where status = 'unproven' and starts_at is null
+)
+select answers.account as account, answers.feed as feed, answers.partition as partition,
+  answers.first_page as first_page, answers.received_at as received_at, answers.row_count as row_count,
+  broken_off.run_id is null as is_proven
+from answers
+left join broken_off
+  on broken_off.run_id = answers.run_id and broken_off.account = answers.account and broken_off.feed = answers.feed
+  and broken_off.partition = answers.partition

@@ -6,7 +6,14 @@ let books: TestBooks
 
 beforeEach(async () => {
   books = await TestBooks.open({
-    only: ['open_orders', 'open_orders_now', 'positions_now', 'subaccount_assets', 'subaccount_asset_coins'],
+    only: [
+      'coverage',
+      'open_orders',
+      'open_orders_now',
+      'positions_now',
+      'subaccount_assets',
+      'subaccount_asset_coins',
+    ],
   })
   await books.account('main', 'unified')
 })
@@ -63,6 +70,39 @@ describe('open orders', () => {
     await page('trade.openOrders', [order('2')], { cursor: '1' })
     await page('trade.openOrders', [order('3')], { goesOn: true })
     expect((await orders()).current).toEqual(['1', '2', '3'])
+  })
+
+  it('that a list which broke off no longer shows rest, as far as anybody knows, until the history or a whole list ends them', async () => {
+    /** A full page that names none after it: an order behind it may rest or not. */
+    const brokenOff = async (run: string, rows: readonly Cells[]) => {
+      await books.page('trade.openOrders', rows, { run })
+      await books.statement({ run_id: run, feed: 'trade.openOrders', status: 'unproven' })
+    }
+    const seen = async () => {
+      await books.build()
+      const now = await books.query('select order_id, read_at from open_orders_now order by 1')
+      return now.map(([id, at]) => `${id} ${at?.slice(11, 19)}`)
+    }
+    await books.page('trade.openOrders', [order('1'), order('2')], {
+      run: 'r1',
+      receivedAt: '2026-01-02T03:00:00Z',
+    })
+    await brokenOff('r2', [order('2'), order('3')])
+    const [first, ...others] = await seen()
+    expect(first).toBe('1 03:00:00')
+    expect(others.map((one) => one?.split(' ')[0])).toEqual(['2', '3'])
+    expect(
+      await books.query(
+        "select status, count(*) from coverage where feed = 'trade.openOrders' group by 1 order by 1",
+      ),
+    ).toEqual([
+      ['complete', '1'],
+      ['unproven', '1'],
+    ])
+    await books.page('trade.orderHistory', [{ ...order('1'), order_status: 'filled' }], { partition: 'SPOT' })
+    expect((await orders()).now).toEqual(['2', '3'])
+    await books.page('trade.openOrders', [order('3')], { run: 'r3' })
+    expect((await orders()).now).toEqual(['3'])
   })
 
   it('of pages from before the journal said where a list ends count as a whole answer', async () => {
