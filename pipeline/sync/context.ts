@@ -108,7 +108,7 @@ export const isoNow = (context: SyncContext): string => new Date(context.clock.w
 export async function state(
   context: SyncContext,
   of: { account: string; feed: string; partition: string },
-  word: { status: CoverageStatus; code: string; reason: string; range?: Range },
+  { range, ...word }: { status: CoverageStatus; code: string; reason: string; range?: Range },
 ): Promise<void> {
   await context.recorder.record({
     kind: 'statement',
@@ -116,6 +116,13 @@ export async function state(
     run: context.run,
     ...of,
     ...word,
+    ...(range === undefined ? {} : { range: untilNow(context, range) }),
     named: context.config.history.feeds?.includes(of.feed) ?? false,
   })
+}
+
+/** A range without what is still to come by the venue's clock: of a machine whose clock is ahead, nothing is missing there. */
+function untilNow({ venue, clock }: SyncContext, { start, end }: Range): Range {
+  const venueNow = venue.venueAt(clock.monotonic()) ?? end
+  return { start, end: Math.max(start, Math.min(end, venueNow)) }
 }

@@ -12,6 +12,9 @@ export const RETENTION_GUARD_MS = 60_000
 /** What may slip over the moving edge of the venue's memory between planning and asking; it is no gap. */
 export const EDGE_MS = 2 * RETENTION_GUARD_MS
 
+/** How far beyond the venue's clock is asked for: that clock is known to within the way of an answer. */
+const BEYOND_MS = 60_000
+
 /** What landing knows of a partition. */
 export interface Known {
   /** Proven complete; may overlap. `readAt`: as it stood then, by default when the newest of them was read. */
@@ -28,7 +31,7 @@ export interface Reach {
   readonly now: number
   /**
    * The instant from which the venue's memory is counted back, by default now: a machine whose clock is ahead must not take
-   * for forgotten what the venue still has.
+   * for forgotten what the venue still has. Nor is more asked for than a moment beyond it: a window of the future proves nothing.
    */
   readonly remembersTo?: number
   /** Start of the history that the user wants; all that there is when absent. */
@@ -59,19 +62,17 @@ export function planPartition(
 ): PartitionPlan {
   const { window } = endpoint
   if (window === null) return { partition, needs: [], resume: [], lost: [], saidLost: [], requests: 1 }
-  const oldest =
-    (reach.remembersTo ?? reach.now) - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
+  const { now, remembersTo = now } = reach
+  const oldest = remembersTo - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
   const start = Math.max(reach.since ?? oldest, oldest)
-  const reachable = { start, end: reach.now }
+  const reachable = { start, end: Math.min(now, remembersTo + BEYOND_MS) }
   const covered = union(known.covered)
   const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
   const resume =
     window.proves === 'whole' && !pagesById(endpoint)
       ? known.unfinished.filter(
           (begun) =>
-            begun.window.start >= start &&
-            begun.window.end <= reach.now &&
-            begun.window.start < unsettledFrom,
+            begun.window.start >= start && begun.window.end <= now && begun.window.start < unsettledFrom,
         )
       : []
   const settled = trust(known.covered, window.lookbackMs, unsettledFrom)

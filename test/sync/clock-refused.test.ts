@@ -57,3 +57,23 @@ test('a feed whose time is refused twice is pending, not failed, and the run is 
     if (meta.kind === 'statement' && meta.feed === 'tax.records') statuses.add(meta.status)
   expect([...statuses]).toEqual(['pending'])
 })
+
+test('what is left pending under a clock that is a year ahead ends at the venue’s now: of the future nothing is missing', async () => {
+  const { venue, clock, settle } = await loopback(({ path }, response) => {
+    const requestTime = START + clock.monotonic()
+    response.end(
+      path.startsWith(settings.path)
+        ? envelope({ uid: '1001' }, { requestTime })
+        : refusal('40725', 'service return an error'),
+    )
+  })
+  clock.wallError = 365 * DAY
+  const books = await booksOfTest(clock)
+  await settle(syncFeeds(books, venue, clock, { feeds: [p2p], since: START - 10 * DAY }))
+  const ends: number[] = []
+  for await (const { meta } of books.journal.read())
+    if (meta.kind === 'statement' && meta.range !== undefined) ends.push(meta.range.end)
+  expect(ends.length).toBeGreaterThan(0)
+  // The retries of a request take no longer than half a minute.
+  expect(Math.max(...ends)).toBeLessThan(START + 60_000)
+})
