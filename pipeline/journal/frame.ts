@@ -30,6 +30,8 @@ interface FromVenue extends Common {
 /** A successful answer whose rows land. */
 export interface PageMeta extends FromVenue {
   readonly kind: 'page'
+  /** ISO-8601 by the venue's clock; absent where the machine's, by which `at` is, is within a minute of it, or nobody knows. */
+  readonly answeredAt?: string
   readonly window?: Range
   readonly cursor?: string
   /** What this page proves complete: every record of the range has now been received. */

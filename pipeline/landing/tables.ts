@@ -55,7 +55,7 @@ export const pagesTable = table(
   'pages',
   `page_id: BIGINT, run_id, account, feed, partition, path, status: INTEGER, received_at: TIMESTAMPTZ,
    window_start: TIMESTAMPTZ, window_end: TIMESTAMPTZ, cursor, ends_list: BOOLEAN, row_count: INTEGER,
-   quarantined: INTEGER`,
+   quarantined: INTEGER, answered_at: TIMESTAMPTZ`,
 )
 
 export const coveredTable = table(

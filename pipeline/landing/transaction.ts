@@ -245,7 +245,7 @@ export class LandingTransaction {
     this.#counts.pages += 1
     this.#counts.rows += counts.rows
     this.#counts.quarantined += counts.quarantined
-    const { run, account, feed: name, partition, request, status, at, cursor, next } = meta
+    const { run, account, feed: name, partition, request, status, at, answeredAt, cursor, next } = meta
     const window = whole(meta.window)
     const covers = whole(meta.covers)
     const endsList = window !== undefined || next === undefined ? null : next === null
@@ -253,7 +253,7 @@ export class LandingTransaction {
     await this.#append('pages', [
       ...[seq, run, account, name, partition, request.path, status, time(at)],
       ...asked,
-      ...[counts.rows, counts.quarantined],
+      ...[counts.rows, counts.quarantined, answeredAt === undefined ? null : time(answeredAt)],
     ])
     if (covers !== undefined)
       await this.#append('covered', [seq, account, name, partition, covers.start, covers.end, counts.rows])

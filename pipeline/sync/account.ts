@@ -15,7 +15,15 @@ import {
 import { redactText } from '../../connectors/secrets.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
-import { isoNow, noteAnswer, noteFailure, noteGivenUp, type SyncContext, state } from './context.ts'
+import {
+  answeredNow,
+  isoNow,
+  noteAnswer,
+  noteFailure,
+  noteGivenUp,
+  type SyncContext,
+  state,
+} from './context.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
@@ -160,6 +168,7 @@ async function identify(
       {
         kind: 'page',
         at: isoNow(context),
+        ...answeredNow(context),
         run: context.run,
         account: access.name,
         feed: settings.name,

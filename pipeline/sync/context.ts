@@ -104,6 +104,16 @@ export function noteFailure(
 
 export const isoNow = (context: SyncContext): string => new Date(context.clock.wall()).toISOString()
 
+/** Clocks that are nearer than this tell the same time of an answer. */
+const SAME_TIME_MS = 60_000
+
+/** When an answer that has just come was given, by the venue's clock, where the machine's is far from it. */
+export function answeredNow({ venue, clock }: SyncContext): { readonly answeredAt?: string } {
+  const venueNow = venue.venueAt(clock.monotonic())
+  if (venueNow === null || Math.abs(venueNow - clock.wall()) <= SAME_TIME_MS) return {}
+  return { answeredAt: new Date(venueNow).toISOString() }
+}
+
 /** Journals our own word on a range (or a whole partition) that was not had. */
 export async function state(
   context: SyncContext,

@@ -6,7 +6,7 @@ import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import { liesBeside, type WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
-import { isoNow, noteAnswer, type SyncContext, state } from './context.ts'
+import { answeredNow, isoNow, noteAnswer, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
 import type { AnswerMeta } from './recorder.ts'
 
@@ -81,6 +81,7 @@ export async function fetchPage(
   const meta: AnswerMeta = {
     kind: 'page',
     at: isoNow(context),
+    ...answeredNow(context),
     run: context.run,
     account,
     feed: endpoint.name,

@@ -23,7 +23,7 @@ ranges as (
 -- Feeds that are asked without a range report how things stood whenever they were read to their end.
 list_answers as (
   select answers.account as account, answers.feed as feed, answers.partition as partition,
-    answers.first_page as first_page, answers.received_at as received_at, answers.row_count as row_count,
+    answers.first_page as first_page, answers.told_at as told_at, answers.row_count as row_count,
     kept.kept_minutes as kept_minutes,
     case when feeds.is_public then '' else answers.account end as asker
   from staging.whole_answers as answers
@@ -37,24 +37,24 @@ list_answers as (
 -- When such a feed was read before; what is public any account has read for all.
 after_others as (
   select *,
-    lag(or_null(received_at), 1, null) over (
-      partition by account, feed, partition order by received_at, first_page
+    lag(or_null(told_at), 1, null) over (
+      partition by account, feed, partition order by told_at, first_page
     ) as own_before,
-    lag(or_null(received_at), 1, null) over (
-      partition by asker, feed, partition order by received_at, first_page
+    lag(or_null(told_at), 1, null) over (
+      partition by asker, feed, partition order by told_at, first_page
     ) as before_it
   from list_answers
 ),
 sittings as (
   select *,
-    sum(case when plus_minutes(own_before, kept_minutes) < received_at then 1 else 0 end) over (
-      partition by account, feed, partition order by received_at, first_page
+    sum(case when plus_minutes(own_before, kept_minutes) < told_at then 1 else 0 end) over (
+      partition by account, feed, partition order by told_at, first_page
       rows between unbounded preceding and current row
     ) as sitting
   from after_others
 ),
 readings as (
-  select account, feed, partition, min(received_at) as starts_at, max(received_at) as ends_at,
+  select account, feed, partition, min(told_at) as starts_at, max(told_at) as ends_at,
     case when sum(row_count) > 0 then 'complete' else 'empty' end as status
   from sittings
   group by account, feed, partition, sitting
@@ -62,9 +62,9 @@ readings as (
 -- What came after one reading, and the venue had forgotten at the next.
 forgotten as (
   select account, feed, partition, before_it + interval 1 millisecond as starts_at,
-    plus_minutes(received_at, -kept_minutes) - interval 1 millisecond as ends_at
+    plus_minutes(told_at, -kept_minutes) - interval 1 millisecond as ends_at
   from after_others
-  where plus_minutes(before_it, kept_minutes) < received_at
+  where plus_minutes(before_it, kept_minutes) < told_at
 ),
 had as (
   select * from ranges

@@ -4,7 +4,7 @@
 -- grain: one row per account and order
 -- keys:  account, order_id unique
 -- columns:
---   read_at: When the list that showed the order last was received; earlier than for the other orders of the account where it
+--   read_at: When the list that showed the order last was received, by the venue's clock where the machine's differs; earlier than for the other orders of the account where it
 --     is not proven that the order still rests.
 --   account: Account, as the configuration names it.
 --   category: Product line.
@@ -27,8 +27,8 @@ ended as (
   where is_current and lower_case(order_status) in ('filled', 'cancelled')
   group by account, order_id
 )
-select least(lists.read_at, orders.last_seen_at) as read_at, orders.account as account, orders.category as category,
-  orders.order_id as order_id, orders.client_oid as client_oid, orders.symbol as symbol, orders.side as side,
+select case when orders.last_seen_at >= lists.arrived_at then lists.read_at else orders.last_seen_at end as read_at,
+  orders.account as account, orders.category as category, orders.order_id as order_id, orders.client_oid as client_oid, orders.symbol as symbol, orders.side as side,
   orders.order_type as order_type, orders.price as price, orders.qty as qty,
   exact_multiply(orders.qty, orders.price) as value, orders.cum_exec_qty as cum_exec_qty,
   orders.order_status as order_status, orders.created_time as created_time,
@@ -37,4 +37,4 @@ from main.open_orders as orders
 join staging.newest_lists as lists
   on lists.account = orders.account and lists.partition = orders.partition and lists.feed = 'trade.openOrders'
 left join ended on ended.account = orders.account and ended.order_id = orders.order_id
-where orders.is_current and (orders.last_seen_at >= lists.read_at or ended.order_id is null)
+where orders.is_current and (orders.last_seen_at >= lists.arrived_at or ended.order_id is null)

@@ -2,7 +2,7 @@
 -- grain: one row per account, product type, contract, margin coin and side
 -- keys:  account, product_type, symbol, margin_coin, hold_side unique
 -- columns:
---   read_at: When the positions were received.
+--   read_at: When the positions were received, by the venue's clock where the machine's differs.
 --   account: Account, as the configuration names it.
 --   product_type: Product type of the futures.
 --   symbol: Contract.

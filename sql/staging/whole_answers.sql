@@ -1,11 +1,11 @@
 -- Each answer of a list that is asked for whole, such as open orders or positions, that was read to its last page, by its
--- first: what it shows is how things stood when that was received. Pages from before the journal said so count as the end of
+-- first: what it shows is how things stood when that was told. Pages from before the journal said so count as the end of
 -- their list. Of one that broke off, with a full page that names none after it, nobody knows whether more was to follow.
 -- grain: one row per account, feed, partition and first_page
 with
 answers as (
   select account, feed, partition, first_page, min(pages.run_id) as run_id, min_by(pages.received_at, page_id) as received_at,
-    sum(pages.row_count) as row_count
+    min_by(pages.told_at, page_id) as told_at, sum(pages.row_count) as row_count
   from staging.answer_pages as pages
   group by account, feed, partition, first_page
   having max_by(is_last, page_id)
@@ -16,7 +16,8 @@ broken_off as (
   where status = 'unproven' and starts_at is null
 )
 select answers.account as account, answers.feed as feed, answers.partition as partition,
-  answers.first_page as first_page, answers.received_at as received_at, answers.row_count as row_count,
+  answers.first_page as first_page, answers.received_at as received_at, answers.told_at as told_at,
+  answers.row_count as row_count,
   broken_off.run_id is null as is_proven
 from answers
 left join broken_off

@@ -35,7 +35,7 @@ describe('a page', () => {
     expect(await ask(landing, 'select * exclude (path) from landing.pages')).toEqual([
       [
         ...['1', 'r1', 'main', 'tax.records', 'SPOT', 200, '2026-01-05 03:00:00+00'],
-        ...['2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', null, null, 2, 0],
+        ...['2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', null, null, 2, 0, null],
       ],
     ])
     expect(await ask(landing, 'select * from landing.covered')).toEqual([

@@ -328,6 +328,17 @@ describe('a feed without a range of time', () => {
     await books.build()
     expect(await coverage()).toEqual([['', day(3), day(5), 'complete']])
   })
+
+  it('is covered by the venue’s clock, where that of the machine was far from it', async () => {
+    await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(3) })
+    const ahead = await books.page('account.settings', [{ uid: '1' }], {
+      receivedAt: '2027-01-04 00:00:00+00',
+    })
+    await books.sql(`update landing.main.pages set answered_at = '${day(4)}' where page_id = ${ahead}`)
+    await books.page('account.settings', [{ uid: '1' }], { receivedAt: day(5) })
+    await books.build()
+    expect(await coverage()).toEqual([['', day(3), day(5), 'complete']])
+  })
 })
 
 describe('a list that is asked for whole, of which the venue forgets what is older than three days', () => {

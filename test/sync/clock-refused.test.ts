@@ -31,9 +31,14 @@ test('what the venue still has is fetched and not lost under a clock that is fif
     }),
   )
   const said: string[] = []
-  for await (const { meta } of books.journal.read())
+  const answered: (string | undefined)[] = []
+  for await (const { meta } of books.journal.read()) {
     if (meta.kind === 'statement' && meta.feed === p2p.name) said.push(meta.status)
+    if (meta.kind === 'page' && meta.feed === settings.name) answered.push(meta.answeredAt)
+  }
   expect({ said, from: Math.min(...asked) }).toEqual({ said: [], from: since })
+  // A list of how things stand is of the time by the venue's clock, which the frame of its page has.
+  expect(answered.map((time) => time?.slice(0, 19))).toEqual(['2026-01-05T03:00:00'])
 })
 
 test('a feed whose time is refused twice is pending, not failed, and the run is incomplete', async () => {
