@@ -44,6 +44,12 @@ test('the calendar has each day from the first change to the end of the last run
     ...{ run_id: 'run-2', started_at: '2126-01-02 03:00:00+00', ended_at: '2126-01-02 03:01:00+00' },
     ...{ command: 'nightly', requests: '5', row_count: '0', retries: '4', outcome: 'incomplete' },
   })
+  // Nor does one of which the venue's own clock proved a hundred years less than it called now.
+  await books.tax('SPOT', [], { covers: ['2025-12-30 10:00:00+00', '2026-01-02 03:00:00+00'], run: 'run-3' })
+  await books.insert('runs', {
+    ...{ run_id: 'run-3', started_at: '2126-01-02 03:00:00+00', ended_at: '2126-01-02 03:01:00+00' },
+    ...{ command: 'nightly', requests: '5', row_count: '0', retries: '0', outcome: 'done' },
+  })
   await books.build()
   for (const table of ['calendar', 'balance_history'])
     expect([table, (await books.query(`select max(day) < '2026-01-03' from ${table}`))[0]]).toEqual([
