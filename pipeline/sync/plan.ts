@@ -92,7 +92,7 @@ export function planPartition(
   )
   const saidLost = known.wanted?.lost ?? []
   const had = [...covered, ...saidLost]
-  const lost = wantedFrom < start ? difference([{ start: wantedFrom, end: start }], had) : []
+  const lost = wantedFrom < oldest ? difference([{ start: wantedFrom, end: oldest }], had) : []
   return {
     partition,
     needs,

@@ -60,6 +60,19 @@ describe('a later run', () => {
     expect({ needs, lost }).toEqual({ needs: [range(NOW - 8 * DAY, NOW + 60_000)], lost: [] })
   })
 
+  test('of a later start calls nothing lost that the venue still has, though an earlier run had begun to ask for it', () => {
+    const known = {
+      ...nothing,
+      covered: [range(NOW - 100 * DAY, NOW - DAY)],
+      wanted: { from: NOW - 400 * DAY, lost: [] },
+    }
+    const { needs, lost } = planPartition(tax, partition, known, { now: NOW, since: NOW - 30 * DAY })
+    expect({ needs, lost }).toEqual({
+      needs: [range(NOW - 2 * DAY, NOW)],
+      lost: [range(NOW - 400 * DAY, oldest(366))],
+    })
+  })
+
   test('reads again from the oldest order that may still change', () => {
     const known = { ...nothing, covered: [range(oldest(90), NOW)], oldestUnsettled: NOW - 20 * DAY }
     expect(planPartition(orders, partition, known, { now: NOW }).needs).toEqual([range(NOW - 20 * DAY, NOW)])
