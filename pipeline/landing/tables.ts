@@ -90,7 +90,7 @@ export const accountsTable = table('accounts', 'account, venue, uid, kind, accou
 export const runsTable = table(
   'runs',
   `run_id, started_at: TIMESTAMPTZ, ended_at: TIMESTAMPTZ, command, requests: BIGINT, row_count: BIGINT,
-   retries: BIGINT, outcome`,
+   retries: BIGINT, outcome, seq: BIGINT`,
 )
 
 export const writesTable = table(

@@ -105,7 +105,10 @@ export class LandingTransaction {
           frame.seq,
         ])
       case 'run-start':
-        return this.#append('runs', [meta.run, time(meta.now), null, meta.command, null, null, null, null])
+        return this.#append('runs', [
+          ...[meta.run, time(meta.now), null, meta.command],
+          ...[null, null, null, null, frame.seq],
+        ])
       case 'run-end':
         this.#runEnds.push(meta)
         return

@@ -3,6 +3,8 @@
 -- the venue; what is lost, or read without a proof, is one for each feed. History that the venue had forgotten before the
 -- books began is a notice, and so is what was lost of the market, or read of it without a proof. What does not apply to an
 -- account matters only if it was asked for by name.
+-- What a run that was killed had not come to may be in no word at all: that is one break of the books, unless something is seen to
+-- be missing, until its accounts have been read by a run that ended.
 -- grain: one row per account and cause
 with
 missing as (
@@ -65,6 +67,28 @@ grouped as (
     distinct_list(feed || case when partition = '' then '' else ' ' || partition end) as parts
   from keyed
   group by account, status, severity, cause
+),
+-- The run that read each account last, by the frames that say what the account is; one that the configuration no longer names is
+-- read no more.
+met as (
+  select account, max(page_id) as met_on
+  from landing.accounts
+  where account in (select account from staging.account_choices)
+    or not exists (select 1 from staging.account_choices)
+  group by account
+),
+readers as (
+  select met.account as account, max(runs.seq) as seq
+  from landing.runs as runs
+  cross join met
+  where runs.seq < met.met_on
+  group by met.account
+),
+newest as (select max(runs.seq) as seq from landing.runs as runs),
+interrupted as (
+  select max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at
+  from landing.runs
+  where outcome is null and (seq in (select seq from readers) or seq in (select seq from newest))
 )
 select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
@@ -93,3 +117,11 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
   cast(to_json(first_of(parts, 10)) as varchar) as evidence,
   status || '/' || severity || '/' || cause as culprit
 from grouped
+union all
+select 'warning', cast(null as varchar), cast(null as varchar), cast(null as varchar), began_at,
+  cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
+  'The run of ' || cast(utc_day(began_at) as varchar)
+    || ' was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
+  cast(to_json([last_run]) as varchar), 'missing/warning/interrupted'
+from interrupted
+where last_run is not null and not exists (select 1 from grouped where status = 'missing')

@@ -225,7 +225,7 @@ describe('other frames', () => {
     expect(await landing.account('main')).toEqual({ uid: '7', kind: 'unified', accountMode: 'hybrid' })
     expect(await landing.account('desk-2')).toBeNull()
     expect(await ask(landing, 'select * from landing.runs')).toEqual([
-      ['r1', '2026-01-05 03:00:00+00', '2026-01-05 03:01:00+00', 'sync', '3', '2', '1', 'done'],
+      ['r1', '2026-01-05 03:00:00+00', '2026-01-05 03:01:00+00', 'sync', '3', '2', '1', 'done', '1'],
     ])
   })
 })

@@ -261,6 +261,40 @@ describe('what was wanted and is neither covered nor stated', () => {
   })
 })
 
+describe('a run that was killed', () => {
+  const run = (seq: number, outcome: string | null) =>
+    books.insert('runs', { run_id: `run-${seq}`, seq: String(seq), started_at: day(3), outcome })
+  const explained = async () => (await books.build()).openBreaks.map(({ explanation }) => explanation)
+
+  const met = (account: string, page: number) =>
+    books.insert('accounts', { account, kind: 'unified', page_id: String(page) })
+
+  it('is a warning until its accounts have been read by another: of some feeds it may not have come to a word', async () => {
+    const interrupted = [
+      'The run of 2026-01-03 was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
+    ]
+    await run(10, null)
+    expect(await explained()).toEqual(interrupted)
+    await met('main', 11)
+    await met('desk', 12)
+    await run(20, 'part done')
+    await met('main', 21)
+    expect(await explained()).toEqual(interrupted)
+    // What has been taken out of the configuration is read no more.
+    expect((await books.build({ accounts: [{ name: 'main' }] })).openBreaks).toEqual([])
+    await run(30, 'incomplete')
+    await met('desk', 31)
+    expect(await explained()).toEqual([])
+    await run(40, null)
+    await page(day(1), day(2))
+    await page(day(5), day(6))
+    // What is known to be missing says as much.
+    expect(await explained()).toEqual([
+      'tax.records: 1 range missing, 2026-01-02 to 2026-01-04 (not stated: a run was interrupted before it came to it). Run again.',
+    ])
+  })
+})
+
 describe('history that is lost', () => {
   it('is a notice where the venue had forgotten it before the first run, and a warning later', async () => {
     await statement('lost', day(1), day(3), { run_id: 'run-1' })
