@@ -32,7 +32,7 @@ export interface FoundOrder {
 const MOST_PAGES = 1_000
 
 /** By how much the venue's clock may differ from what is known of it. */
-const CLOCK_SLACK_MS = 60_000
+export const CLOCK_SLACK_MS = 60_000
 
 /** The order, or null where neither list has it. Throws what a request throws. */
 export async function findOrder(

@@ -4,14 +4,23 @@ import { isDeepStrictEqual } from 'node:util'
 import { credentialsOf, describeRequest, prepare, secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { placeOrder } from '../../connectors/endpoints/spot.ts'
+import { orderHistory } from '../../connectors/endpoints/trade.ts'
 import { SUCCESS } from '../../connectors/envelope.ts'
 import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../connectors/errors.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { UsageError } from '../../models/error.ts'
-import { howToSettle, record, type Settlement, settle, unsettledWrites, type Write } from '../books/writes.ts'
-import { findOrder } from './find-order.ts'
+import {
+  howToSettle,
+  readWrites,
+  record,
+  type Settlement,
+  settle,
+  unsettledWrites,
+  type Write,
+} from '../books/writes.ts'
+import { CLOCK_SLACK_MS, findOrder } from './find-order.ts'
 import { describeItems, failedItems, NOT_TOLD, notDone } from './items.ts'
 import { cleanBody } from './secrets.ts'
 import type { CallSession } from './session.ts'
@@ -145,6 +154,13 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
         tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
         continue
       }
+      const namesake = order.feed === orderHistory.name ? await namesakeOf(session, write) : undefined
+      if (namesake !== undefined) {
+        tell(
+          `Order ${clientOid} of write ${write.seq} cannot be told from that of write ${namesake.seq}, which has the same clientOid: look at both yourself.`,
+        )
+        continue
+      }
       looked.set(write.seq, { orderId: order.orderId, clientOid })
       const said = `order ${order.orderId} was found in ${order.feed} as ${order.status}`
       const reason = redactText(said, secrets)
@@ -158,6 +174,22 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
     }
   }
   return looked
+}
+
+/**
+ * An order under the same clientOid, placed so shortly before that the history from then on may have it instead: that id guards
+ * an order only while it is unfilled.
+ */
+async function namesakeOf({ books }: CallSession, write: Write): Promise<Write | undefined> {
+  const { clientOid, symbol } = fieldsOf(write)
+  const writes = await readWrites(books.landing.connection)
+  return writes.findLast((other) => {
+    if (other.seq >= write.seq || other.endpoint !== write.endpoint || other.account !== write.account)
+      return false
+    if (other.outcome === 'refused' || other.intendedAt < write.intendedAt - 2 * CLOCK_SLACK_MS) return false
+    const fields = fieldsOf(other)
+    return fields.clientOid === clientOid && fields.symbol === symbol
+  })
 }
 
 /** The fields of a write as it was sent. */

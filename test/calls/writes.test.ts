@@ -114,6 +114,21 @@ describe('a write whose answer is lost', () => {
     expect((await writesOf(at))[0]?.message).toMatch(/^order \d+ was found in trade.orderHistory as filled$/)
   })
 
+  test('a filled order of the same clientOid, placed a moment before, is not taken for one that never arrived', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    const market = ['symbol=BTCUSDT', 'side=buy', 'orderType=market', 'clientOid=mine']
+    await at.call('spot.placeOrder', [...market, 'size=50'], send)
+    way.lose('request', PLACE)
+    const other = [...market, 'size=60']
+    await expect(at.call('spot.placeOrder', other, send)).rejects.toMatchObject({ name: 'OutcomeUnknown' })
+    const [first, second] = await writesOf(at)
+    expect([first?.outcome, second?.outcome]).toEqual(['done', 'unknown'])
+    expect(at.told).toContain(
+      `Order mine of write ${second?.seq} cannot be told from that of write ${first?.seq}, which has the same clientOid: look at both yourself.`,
+    )
+  })
+
   test('an order that never arrived stays open: it is told of, and its like is not sent', async () => {
     const way = await lossyWay(await sandbox())
     const at = await desk(way)
