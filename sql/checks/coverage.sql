@@ -86,7 +86,7 @@ readers as (
 ),
 newest as (select max(runs.seq) as seq from landing.runs as runs),
 interrupted as (
-  select max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at
+  select count(*) as run_count, max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at
   from landing.runs
   where outcome is null and (seq in (select seq from readers) or seq in (select seq from newest))
 )
@@ -124,4 +124,4 @@ select 'warning', cast(null as varchar), cast(null as varchar), cast(null as var
     || ' was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
   cast(to_json([last_run]) as varchar), 'missing/warning/interrupted'
 from interrupted
-where last_run is not null and not exists (select 1 from grouped where status = 'missing')
+where run_count > 0 and not exists (select 1 from grouped where status = 'missing')
