@@ -113,6 +113,8 @@ export class Results implements Sink {
       const { account, coin, id: disposalId } = sale
       this.#unknown.disposed({ account, coin, quantity, basis: 'unvalued', disposalId })
     }
+    // Worked out once more where the rows are written out, as that of a piece.
+    if (proceeds !== null && cost !== null) mustFit(proceeds - cost, 'table short_sales, column gain')
     const acquiredAtUs = closing?.event.happenedAtUs ?? null
     const disposedAtUs = this.#labels.shortSales === 'when sold' ? sale.happenedAtUs : (acquiredAtUs ?? 0n)
     const { days, term } = this.#labels.heldFor({ acquiredAtUs, disposedAtUs })

@@ -12,7 +12,7 @@ import { lotsStep } from '../../pipeline/lots/step.ts'
 import { lotTables } from '../../pipeline/lots/tables.ts'
 import { RowWriter } from '../../pipeline/lots/writer.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
-import { at, buy, into, out, sell } from './books.ts'
+import { at, borrow, buy, into, out, sell } from './books.ts'
 import { inOrder } from './compute.ts'
 import { insertEvents, makeLotEvents } from './database.ts'
 
@@ -304,6 +304,17 @@ describe('what the step refuses', () => {
     await expect(run()).rejects.toMatchObject({
       message: 'An amount of the lots does not fit its column.',
       details: { where: 'table disposals, column gain', found: '-120000000000000000000' },
+    })
+    // The same of borrowed coins: sold for less than nothing, and bought again for as much.
+    await connection.run('delete from lot_events')
+    await insertEvents(connection, [
+      borrow('l1', '2024-01-01', '1'),
+      sell('s1', '2024-01-02', '1', `-${half}`),
+      buy('b1', '2024-01-03', '1', half),
+    ])
+    await expect(run()).rejects.toMatchObject({
+      message: 'An amount of the lots does not fit its column.',
+      details: { where: 'table short_sales, column gain', found: '-120000000000000000000' },
     })
     // One of the two is replaced on the same day: half of the loss is denied, and what is left of it fits.
     await connection.run('delete from lot_events')
