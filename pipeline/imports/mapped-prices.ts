@@ -29,7 +29,7 @@ export function readMappedPrices(
   const amounts = numbersOf(mapping.numbers, standing)
   const readTime = timeReader(mapping, zone)
   const later = closesAfterMinutes === 0 ? 0n : BigInt(closesAfterMinutes) * MINUTE_MICROS - LAST_OF_CANDLE
-  const named = (name: string): string => mapping.assets[name] ?? name
+  const named = (name: string): string => mapping.assets[name.normalize('NFC')] ?? name
   readCsv(
     file,
     (header) => {

@@ -29,16 +29,19 @@ export const MEANINGS = [
 
 export type Meaning = (typeof MEANINGS)[number]
 
+/** A name or word that a file is searched for, whichever way it codes letters with marks: macOS writes them in two signs. */
+export const sought = z.string().normalize('NFC')
+
 /** A column, or several names of it of which the header has one. */
 export const column = z.preprocess(
   (value) => (typeof value === 'string' ? [value] : value),
-  z.array(z.string()).min(1),
+  z.array(sought).min(1),
 )
 
 /** What was paid, where a text tells it better than the columns: `Converted {} {} to {total} {currency}`. */
 const paid = z.strictObject({
-  column: z.string(),
-  forms: z.array(z.string()).min(1),
+  column: sought,
+  forms: z.array(sought).min(1),
   /** Whether a row whose text has none of the forms is refused; else the columns hold. */
   required: z.boolean().default(false),
 })
@@ -63,7 +66,7 @@ export const numbers = z
     /** Signs that stand before or behind an amount and say nothing. */
     signs: z.string().default(''),
     /** Words for no amount. */
-    nothing: z.array(z.string()).default([]),
+    nothing: z.array(sought).default([]),
   })
   .prefault({})
 
@@ -77,17 +80,17 @@ const schema = z.strictObject({
   name: mappingName,
   title: z.string().optional(),
   /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
-  columns: z.array(z.string()).min(1),
+  columns: z.array(sought).min(1),
   delimiter,
   time: z.strictObject({
-    column: z.string(),
+    column: sought,
     forms: z.array(z.string()).min(1),
     /** IANA name, or `given` where the file does not say it and --zone has to. */
     zone: z.string().default('UTC'),
   }),
   numbers,
   fields: z.strictObject({
-    word: z.preprocess((value) => (typeof value === 'string' ? [value] : value), z.array(z.string()).min(1)),
+    word: column,
     amount: column.optional(),
     asset: column.optional(),
     total: column.optional(),
@@ -108,22 +111,20 @@ const schema = z.strictObject({
     group_id: column.optional(),
   }),
   /** Columns that are equal in the rows of one transaction; without them each row is one. */
-  group: z.array(z.string()).default([]),
+  group: z.array(sought).default([]),
   /** Whether the sign of an amount says if it came or went. */
   signed: z.boolean().default(true),
   /** on_top: amounts are without fees. included: a fee in the coin of an amount is in that amount. */
   fees: z.enum(['on_top', 'included']).default('on_top'),
   /** What follows this in the cell of a coin or an account is no part of the name. */
   cut_at: z.string().min(1).optional(),
-  assets: z.record(z.string(), z.string()).default({}),
+  assets: z.record(sought, z.string()).default({}),
   asset_suffixes: z.array(z.string()).default([]),
-  accounts: z.record(z.string(), z.string()).default({}),
+  accounts: z.record(sought, z.string()).default({}),
   /** Rows that tell of nothing that happened. */
-  aside: z
-    .array(z.strictObject({ column: z.string(), is: z.array(z.string()).min(1), why: z.string() }))
-    .default([]),
+  aside: z.array(z.strictObject({ column: sought, is: z.array(sought).min(1), why: z.string() })).default([]),
   /** By the cells of the word's columns, with a slash between them; a star stands for any last one. */
-  words: z.record(z.string(), word),
+  words: z.record(sought, word),
 })
 
 export type Mapping = z.output<typeof schema>
@@ -286,11 +287,11 @@ function contradiction({
   return null
 }
 
-/** Names of the columns of a header: blanks around them are nothing, and one that comes again is numbered. */
+/** Names of the columns of a header as mappings have them: blanks around them are nothing, and one that comes again is numbered. */
 export function columnsOf(cells: readonly string[]): string[] {
   const seen = new Map<string, number>()
   return cells.map((cell) => {
-    const name = cell.trim()
+    const name = cell.trim().normalize('NFC')
     const nth = (seen.get(name) ?? 0) + 1
     seen.set(name, nth)
     return nth === 1 ? name : `${name} ${nth}`

@@ -15,7 +15,7 @@ export interface Side {
 
 export interface Movement {
   readonly row: ImportRow
-  /** The cells of the word, as the file has them. */
+  /** The cells of the word, letters with marks coded as one sign. */
   readonly text: string
   readonly word: Word
   readonly at: Instant
@@ -73,7 +73,9 @@ export class MovementReader {
       number: line.number,
       cells: this.#cleaned(line.cells),
     })
-    const aside = mapping.aside.find(({ column, is }) => is.includes(row.text(column).trim()))
+    const aside = mapping.aside.find(({ column, is }) =>
+      is.includes(row.text(column).trim().normalize('NFC')),
+    )
     if (aside !== undefined) return { why: aside.why }
     const [at, { text, word, sides }, { account, outAccount, namedAccounts }] = row.together(
       () => row.instant(mapping.time.column, this.#readTime, `a time as ${mapping.time.forms.join(' or ')}`),
@@ -121,16 +123,17 @@ export class MovementReader {
       }
     }
     change(ASSET_FIELDS, (name) => this.#asset(name))
-    change(ACCOUNT_FIELDS, (name) => accounts[name] ?? name)
+    change(ACCOUNT_FIELDS, (name) => accounts[name.normalize('NFC')] ?? name)
     return clean
   }
 
   #asset(name: string): string {
     const { assets, asset_suffixes: suffixes } = this.#reading.mapping
-    if (assets[name] !== undefined) return assets[name]
+    const known = assets[name.normalize('NFC')]
+    if (known !== undefined) return known
     const suffix = suffixes.find((each) => name.length > each.length && name.endsWith(each))
     const bare = suffix === undefined ? name : name.slice(0, -suffix.length)
-    return assets[bare] ?? bare
+    return assets[bare.normalize('NFC')] ?? bare
   }
 
   /** What the row is, and the amounts that go with it. */
@@ -141,7 +144,7 @@ export class MovementReader {
   }
 
   #word(row: ImportRow): readonly [string, Word] {
-    const cells = this.#fields.word.map((column) => row.text(column).trim())
+    const cells = this.#fields.word.map((column) => row.text(column).trim().normalize('NFC'))
     const text = cells.join('/')
     const word =
       this.#words.get(text.toLowerCase()) ??
@@ -230,7 +233,7 @@ export class MovementReader {
     // The word says which way it went.
     const side = told === null || told.amount > 0n ? told : { ...told, amount: -told.amount }
     if (paid === undefined) return { side, hasFees: false }
-    const text = row.text(paid.column).trim()
+    const text = row.text(paid.column).trim().normalize('NFC')
     const found = paid.forms
       .map((form) => patternOf(form).exec(text)?.groups)
       .find((each) => each !== undefined)

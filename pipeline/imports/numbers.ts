@@ -48,7 +48,7 @@ export function numbersOf(
   return {
     plain,
     expected: `an amount such as ${example}`,
-    isNothing: (text) => text.trim() === '' || nothing.includes(text.trim()),
+    isNothing: (text) => text.trim() === '' || nothing.includes(text.trim().normalize('NFC')),
   }
 }
 

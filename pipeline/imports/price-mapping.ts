@@ -15,6 +15,7 @@ import {
   mappingFiles,
   mappingName,
   numbers,
+  sought,
 } from './mapping.ts'
 import { OWN_SOURCES } from './prices.ts'
 
@@ -28,12 +29,12 @@ const schema = z.strictObject({
   }),
   title: z.string().optional(),
   /** A header with all of these is this service's; of a file without one, all its columns in their order. */
-  columns: z.array(z.string()).min(2),
+  columns: z.array(sought).min(2),
   /** Whether files have it; `optional` where the service writes some with and some without. */
   header: z.enum(['required', 'optional', 'none']).default('required'),
   delimiter,
   time: z.strictObject({
-    column: z.string(),
+    column: sought,
     /** As in a mapping of trades, or `unix`. */
     forms: z.array(z.string()).min(1),
     /** IANA name, or `given` where --zone has to say it. */
@@ -41,13 +42,13 @@ const schema = z.strictObject({
     /** Minutes from the time of a row to the moment of its price, or `given` where --candle has to say it. */
     closes_after: z.union([z.literal('given'), z.int().min(0).max(44_640)]).default(0),
   }),
-  price: z.string(),
+  price: sought,
   /** Column of the coin; without it --asset has to say it. */
-  asset: z.string().optional(),
+  asset: sought.optional(),
   /** Column of the currency; without it --currency has to say it. */
-  currency: z.string().optional(),
+  currency: sought.optional(),
   /** Other names of coins and currencies. */
-  assets: z.record(z.string(), z.string()).default({}),
+  assets: z.record(sought, z.string()).default({}),
   numbers,
 })
 

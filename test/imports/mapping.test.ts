@@ -50,6 +50,37 @@ words: { Kauf: buy, Verkauf: sell }
     expect(bad.describe()).toContain('2 cells of the file')
   })
 
+  it('knows columns, words and aliases however their marks are coded, as one sign or as a letter and its mark', () => {
+    const text = `
+name: my-bank
+columns: [Datum, Art, Menge, Stück, Währung]
+time: { column: Datum, forms: ['DD.MM.YYYY'] }
+fields: { word: Art, amount: Menge, asset: Stück, total: Betrag, currency: Währung, fee: Fee, fee_currency: Währung }
+signed: false
+assets: { Übercoin: UBC }
+numbers: { nothing: [keine Gebühr] }
+aside: [{ column: Art, is: [Rückfrage], why: nothing happened }]
+words: { Käufe: { as: buy, paid: { column: Notiz, forms: ['für {total} {currency}'], required: true } } }
+`
+    const lines = [
+      'Datum,Art,Menge,Stück,Betrag,Währung,Fee,Notiz',
+      '01.02.2024,Käufe,2,Übercoin,29,CHF,keine Gebühr,für 30 USD',
+      '01.02.2024,Rückfrage,2,Übercoin,29,CHF,,',
+    ]
+    // Of each line and of the mapping: one sign for a vowel with its dots, or two.
+    const read = (ofMapping: string, ofFile: string) =>
+      rows(
+        lines.map((line) => line.normalize(ofFile)),
+        { account: 'bank', mapping: file(text.normalize(ofMapping)) },
+      )
+    const ids = ['NFC', 'NFD'].flatMap((form) => [...read(form, 'NFC'), ...read(form, 'NFD')])
+    for (const row of ids)
+      expect(row).toMatch(/^my-bank-\w{24},2024-02-01T00:00:00Z,bank,buy,UBC,2,USD,30,0,$/)
+    expect(ids).toHaveLength(4)
+    // One row, one id: an export that overlaps the other doubles nothing.
+    expect(new Set(ids).size).toBe(1)
+  })
+
   it('of a file with semicolons says so; without it the refusal says what to write', () => {
     const text = (delimiter: string) => `
 name: my-bank

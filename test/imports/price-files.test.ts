@@ -232,10 +232,18 @@ numbers: { decimal: ",", thousands: ".", nothing: ["-"] }
       '01.07.2025 02:00;Bitcoin;91.234,5;EUR;',
       '01.07.2025 02:00;ETH;-;EUR;kein Kurs',
     ]
-    expect(read(lines, { mapping: mapping(OWN) })).toEqual([
-      '2025-07-01T00:00:00.000Z,BTC,EUR,91234.5,my-broker',
-      '1 without a price',
-    ])
+    // Also where the file or the mapping has the vowel and its dots as two signs.
+    for (const [ofMapping, ofFile] of [
+      ['NFC', 'NFC'],
+      ['NFC', 'NFD'],
+      ['NFD', 'NFC'],
+    ] as const)
+      expect(
+        read(
+          lines.map((line) => line.normalize(ofFile)),
+          { mapping: mapping(OWN.normalize(ofMapping)) },
+        ),
+      ).toEqual(['2025-07-01T00:00:00.000Z,BTC,EUR,91234.5,my-broker', '1 without a price'])
   })
 
   it('may extend one that ships', () => {
