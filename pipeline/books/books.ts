@@ -5,6 +5,7 @@ import { dirname, join } from 'node:path'
 import { endpoints } from '../../connectors/catalogue.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
 import type { Config } from '../config/config.ts'
@@ -179,7 +180,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     const rebuild = async (): Promise<void> => {
       const reaches = await lastLanded(dir, engine)
       const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
-      await rebuildLanding(dir, journal, settings).finally(() => journal.close())
+      await closing(journal, () => rebuildLanding(dir, journal, settings))
     }
     if (options.rebuild === true) await rebuild()
     const landing = await openLanding(dir, settings).catch(async (error: unknown) => {

@@ -2,6 +2,7 @@
 // journal's chain keeps verifying; landing and ledger are made again without them, into new files.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { decodeJson, parseJson } from '../../models/json.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
@@ -164,15 +165,14 @@ export async function erase(
 ): Promise<void> {
   mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'erase', clock, disk)
-  try {
+  const close = () => lock.release()
+  await closing(close, async () => {
     await finishRepair(dir, disk)
     const removeCopies = (): Promise<void> => removeLanded(dir, disk)
     await resumeErasure(dir, clock, disk, removeCopies)
     const frames = targets.map(({ frame }) => frame)
     if (frames.length > 0) await eraseFrames(dir, frames, clock, disk, removeCopies)
-  } finally {
-    await lock.release()
-  }
+  })
 }
 
 /** Files beside the journal's frames that nobody can search: ends that crashes left, and reports as handed in. */

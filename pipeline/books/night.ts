@@ -9,6 +9,7 @@ import { spotCandles, spotPairs } from '../../connectors/prices/candles.ts'
 import { EcbClient } from '../../connectors/prices/ecb.ts'
 import { defaultProfile, type VenueProfile } from '../../connectors/profile.ts'
 import type { RequestEvent, Venue } from '../../connectors/venue.ts'
+import { closing } from '../../models/closing.ts'
 import { type ErrorDetails, UsageError } from '../../models/error.ts'
 import { clickHouseSettings } from '../clickhouse/settings.ts'
 import { budgetOverrides, type Config } from '../config/config.ts'
@@ -152,7 +153,7 @@ export async function syncBooks(
   requireCredentials(accounts, config, books.dir)
   const secrets = all.flatMap(secretsOfAccount)
   const venue = openConfiguredVenue(context, config, secrets)
-  try {
+  return await closing(venue, async () => {
     return await sync({
       journal: books.journal,
       landing: books.landing,
@@ -172,9 +173,7 @@ export async function syncBooks(
       progress,
       ...(selection.since === undefined ? {} : { since: selection.since }),
     })
-  } finally {
-    await venue.close()
-  }
+  })
 }
 
 /** How lots are matched for the published books. UsageError for what the rules do not allow. */
@@ -207,7 +206,11 @@ export async function buildBooks(
       }),
     )
   }
-  try {
+  const close = async (): Promise<void> => {
+    await sources?.candles?.close()
+    await sources?.ecb?.close()
+  }
+  return await closing(close, async () => {
     // What was to be erased and stands in the published ledger must go, whatever the checks say of the books without it.
     const erasing = await isErasing(books.dir)
     const publishAnyway = options.publishAnyway || erasing
@@ -222,10 +225,7 @@ export async function buildBooks(
     )
     if (erasing && built.published) await endErasure(books.dir)
     return { ...built, prices }
-  } finally {
-    await sources?.candles?.close()
-    await sources?.ecb?.close()
-  }
+  })
 }
 
 export interface NightlyBuild extends BuildResult {

@@ -1,6 +1,7 @@
 // A user's word on a break, journaled as our own statement: it outlives every rebuild, holds for the figures that it was
 // made for, and can be taken back. What it comes to is decided by the build (pipeline/ledger/breaks.ts).
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { isBlank } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
@@ -85,16 +86,14 @@ export async function explainBreak(
 ): Promise<{ chosen: Break; result: NightlyBuild }> {
   const { command, breakId, note, onNoted } = asked
   const books = await openBooksFor(context, config, { command, existing: 'needed' })
-  try {
+  return await closing(books, async () => {
     const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
     const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], breakId)
     if (note === null) mustBeExplained(chosen)
     await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
     onNoted?.()
     return { chosen, result: await buildBooks(context, config, books, { publishAnyway: false }) }
-  } finally {
-    await books.close()
-  }
+  })
 }
 
 /** Journals the note on a break as it stands, or with null that the last one is taken back, and lands it. */

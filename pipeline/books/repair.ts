@@ -1,6 +1,7 @@
 // The books after damage to their journal: what is whole is kept, what is not is set aside, and every range whose coverage
 // rested on a frame that is gone is pending again, so that the next run fetches it while the venue still has it.
 import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import type { Range } from '../../models/ranges.ts'
 import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
@@ -41,7 +42,8 @@ export async function repairBooks(
   mustBeBooks(dir, 'needed')
   mustBeOwnFiles(dir)
   const lock = await acquireLock(dir, 'verify --repair', clock, disk)
-  try {
+  const close = () => lock.release()
+  return await closing(close, async () => {
     await finishRepair(dir, disk)
     const engine = engineSettings(config.engine)
     const { problems, frames } = await verifyJournal(dir, disk)
@@ -66,9 +68,7 @@ export async function repairBooks(
     const { file, setAside } = await repairJournal(dir, survey, { run, reopens, statements }, clock, disk)
     const kept = survey.segments.reduce((sum, segment) => sum + segment.frames.filter(isWhole).length, 0)
     return { kept, setAside, missing, file, pending: reopens.length, losses }
-  } finally {
-    await lock.release()
-  }
+  })
 }
 
 /**
@@ -83,7 +83,7 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
     else parts.push([segment])
   const landing = parts.length < 2 ? null : await readLanding(dir, engine).catch(() => null)
   if (landing === null) return []
-  try {
+  return await closing(landing, async () => {
     const foreign: SegmentSurvey[][] = []
     let hasOwn = false
     let ownEnd = 0
@@ -96,9 +96,7 @@ async function foreignFiles(dir: string, engine: EngineSettings, { segments }: S
       ownEnd = part.flatMap(({ frames }) => frames.filter(isWhole)).at(-1)?.seq ?? ownEnd
     }
     return hasOwn ? foreign.flat().flatMap(({ path }) => path ?? []) : []
-  } finally {
-    await landing.close()
-  }
+  })
 }
 
 /** So many pages are enough to tell. */
@@ -258,14 +256,12 @@ async function describeLanded(
     return [
       `It is not known what was in ${frames}: see \`tieout import --list\`, \`tieout check\` and \`tieout writes\` for imports, notes and writes that are gone.`,
     ]
-  try {
+  return await closing(landing, async () => {
     const texts = await landedWords(landing.connection, numbers)
     const { landedSeq } = landing
     const never = numbers.filter((seq) => seq > landedSeq)
     return never.length === 0 ? texts : [...texts, `It is not known in full what was in ${frames}.`]
-  } finally {
-    await landing.close()
-  }
+  })
 }
 
 async function landedWords(connection: DuckDBConnection, numbers: readonly number[]): Promise<string[]> {

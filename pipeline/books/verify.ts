@@ -3,6 +3,7 @@
 
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { TieoutError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
@@ -63,7 +64,7 @@ export async function verifyBooks(
   // Rows can only be held against a journal that is whole.
   if (problems.length > 0) return { ...found, tables: [], published: null, rebuilt: null, problems }
   const books = await openBooksFor(context, config, { command: 'verify', existing: 'needed' })
-  try {
+  return await closing(books, async () => {
     const tables = await compareWithFreshLanding(context, books, problems)
     const erasing = await isErasing(context.dir)
     // What a server has published is asked by nobody but its readers; a file beside it is an older one.
@@ -87,9 +88,7 @@ export async function verifyBooks(
         ? await compareWithPublished(context, built, books.landing.engine, problems)
         : null
     return { ...found, tables, published, rebuilt, problems }
-  } finally {
-    await books.close()
-  }
+  })
 }
 
 const ERASURE_LEFT =
@@ -128,7 +127,7 @@ async function compareWith(
     tempDir: dirname(path),
     ...readerSettings(books.landing.engine),
   })
-  try {
+  return await closing(fresh, async () => {
     await landJournal(books.journal, fresh)
     const before = await books.landing.contentHashes()
     const again = await fresh.contentHashes()
@@ -142,9 +141,7 @@ async function compareWith(
       context.log.info({ table, rows }, 'verified')
       return { table, rows }
     })
-  } finally {
-    await fresh.close()
-  }
+  })
 }
 
 /** What every build writes anew, by its own time. */

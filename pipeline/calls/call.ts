@@ -6,6 +6,7 @@ import { placeOrder } from '../../connectors/endpoints/spot.ts'
 import { extractPage } from '../../connectors/pages.ts'
 import { validateParams } from '../../connectors/params.ts'
 import { redactText } from '../../connectors/secrets.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { asConfigured, openConfiguredVenue } from '../books/night.ts'
 import { nearest } from '../config/config.ts'
@@ -66,11 +67,9 @@ async function callPublic(
   options: CallOptions,
 ): Promise<void> {
   const venue = openConfiguredVenue(context, optionalConfig(context), [])
-  try {
-    await read({ ...context, client: venue.account({ name: '' }), secrets: [] }, endpoint, params, options)
-  } finally {
-    await venue.close()
-  }
+  await closing(venue, () =>
+    read({ ...context, client: venue.account({ name: '' }), secrets: [] }, endpoint, params, options),
+  )
 }
 
 /** Whom is asked, and what of ours the answer must not show, should the venue repeat it. */

@@ -4,6 +4,7 @@
 import { type AccountAccess, secretsOfAccount } from '../../connectors/access.ts'
 import type { AccountClient, Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Books, openBooksFor } from '../books/books.ts'
 import { openConfiguredVenue } from '../books/night.ts'
@@ -41,17 +42,13 @@ export async function withSession<Result>(
   const { clock, tell } = context
   const secrets = accounts.flatMap(secretsOfAccount)
   const venue = openConfiguredVenue(context, config, secrets)
-  try {
+  return await closing(venue, async () => {
     const books = await openBooksFor(context, config, { command })
-    try {
+    return await closing(books, async () => {
       const client = venue.account(access)
       return await work({ books, config, venue, access, client, clock, tell, run: context.run, secrets })
-    } finally {
-      await books.close()
-    }
-  } finally {
-    await venue.close()
-  }
+    })
+  })
 }
 
 /** The account named, or the only one there is. */

@@ -1,5 +1,6 @@
 // The writes of the books for people: a list, and the last word on one whose outcome only its owner could find out.
 
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { mustBeBooks, openBooks, readLanding } from '../books/books.ts'
 import { readWrites, settle, unsettledWrites, type Write } from '../books/writes.ts'
@@ -26,11 +27,7 @@ async function readAll(context: CommandContext): Promise<Write[]> {
   mustBeBooks(context.dir, 'needed')
   const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
   if (landing === null) return []
-  try {
-    return await readWrites(landing.connection)
-  } finally {
-    await landing.close()
-  }
+  return await closing(landing, () => readWrites(landing.connection))
 }
 
 const forScript = ({ intendedAt, ...write }: Write) => ({ ...write, at: new Date(intendedAt).toISOString() })
@@ -50,7 +47,7 @@ export async function settleByHand(
     onNote: tell,
     engine,
   })
-  try {
+  await closing(books, async () => {
     const open = await unsettledWrites(books.landing.connection)
     if (!open.some((write) => write.seq === seq))
       throw new UsageError(`Write ${seq} is not open.`, {
@@ -61,7 +58,5 @@ export async function settleByHand(
       })
     await settle(books, clock, context.run, seq, { outcome, code: 'by hand', reason: 'settled by hand' })
     context.print(`Write ${seq} is settled as ${outcome}.`)
-  } finally {
-    await books.close()
-  }
+  })
 }

@@ -10,6 +10,7 @@ import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../con
 import { defaultProfile } from '../../connectors/profile.ts'
 import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import {
   howToSettle,
@@ -60,12 +61,11 @@ export async function sendWrite(
     if (found === undefined || found === null) throw error
     return found
   }
-  try {
-    await keep(answer)
-  } finally {
+  const settled = (): Promise<void> => {
     const settlement = settlementOf(endpoint, params, answer.envelope.data, secrets)
-    await settle(books, clock, run, intent, settlement, cleanBody(endpoint, answer.body, secrets))
+    return settle(books, clock, run, intent, settlement, cleanBody(endpoint, answer.body, secrets))
   }
+  await closing(settled, () => keep(answer))
   return answer.envelope.data
 }
 

@@ -3,6 +3,7 @@
 // untouched and drops what it made.
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import { packageRoot, packageVersion } from '../config/root.ts'
 import { identifier } from '../engine/quote.ts'
 import { nodeDisk } from '../journal/disk.ts'
@@ -49,11 +50,8 @@ export async function buildOnClickHouse(
 ): Promise<BuildResult> {
   try {
     const servers = await openAll(settings, options.signal)
-    try {
-      return await buildOn(servers, options, settings)
-    } finally {
-      for (const server of servers) await server.close()
-    }
+    const close = () => Promise.all(servers.map((server) => server.close()))
+    return await closing(close, () => buildOn(servers, options, settings))
   } catch (error) {
     throw error instanceof QueryStopped ? buildStopped(error) : error
   }

@@ -3,6 +3,7 @@
 // file under the configured memory limit, and ends with the build.
 import { join } from 'node:path'
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import { type EngineSettings, instanceOptions } from '../engine/settings.ts'
 import type { Disk } from '../journal/disk.ts'
@@ -45,7 +46,12 @@ export async function inScratch<T>(
     autoload_known_extensions: 'false',
   })
   const connection = await instance.connect()
-  try {
+  const close = async (): Promise<void> => {
+    connection.closeSync()
+    instance.closeSync()
+    await discard()
+  }
+  return await closing(close, async () => {
     await connection.run("set timezone = 'UTC'")
     await standLanding(connection, options.landing, landing)
     if (options.previous !== undefined) await standPrevious(connection, published, options.previous)
@@ -58,11 +64,7 @@ export async function inScratch<T>(
         return await work(workspace)
       },
     )
-  } finally {
-    connection.closeSync()
-    instance.closeSync()
-    await discard()
-  }
+  })
 }
 
 async function standLanding(

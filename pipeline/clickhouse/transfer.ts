@@ -4,6 +4,7 @@ import { mkdirSync } from 'node:fs'
 import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import { identifier, literal } from '../engine/quote.ts'
 import type { Server } from './server.ts'
 import { clickHouseType, duckDbType, isWide } from './types.ts'
@@ -79,11 +80,8 @@ async function withFile<T>(folder: string, work: (file: string) => Promise<T>): 
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   files += 1
   const file = join(folder, `clickhouse-${process.pid}-${files}.parquet`)
-  try {
-    return await work(file)
-  } finally {
-    await rm(file, { force: true })
-  }
+  const close = () => rm(file, { force: true })
+  return await closing(close, () => work(file))
 }
 
 export interface Ways {

@@ -1,5 +1,6 @@
 // Commands on books that are there already, without the network: build, check, verify, rebuild.
 
+import { closing } from '../../models/closing.ts'
 import type { ExitCode } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { type Books, openBooksFor } from '../books/books.ts'
@@ -35,11 +36,7 @@ export const buildCommand = defineCommand({
   run: async (context, args) => {
     const config = engineConfig(context, args)
     const books = await openBooksFor(context, config, { command: 'build', existing: 'expected' })
-    try {
-      return await buildAndTell(context, config, books, args)
-    } finally {
-      await books.close()
-    }
+    return await closing(books, () => buildAndTell(context, config, books, args))
   },
 })
 
@@ -49,15 +46,13 @@ export const checkCommand = defineCommand({
   run: async (context, args) => {
     const config = engineConfig(context, args)
     const books = await openBooksFor(context, config, { command: 'check', existing: 'needed' })
-    try {
+    return await closing(books, async () => {
       const result = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
       const found = [...result.openBreaks, ...result.explainedBreaks]
       context.print(printBreaks(found, args.json, context.now()))
       if (!args.json && found.length > 0) context.tell(NEXT_OF_CHECK)
       return result.breaks.error + result.breaks.warning > 0 ? 3 : 0
-    } finally {
-      await books.close()
-    }
+    })
   },
 })
 
@@ -108,7 +103,7 @@ export const rebuildCommand = defineCommand({
       existing: 'needed',
       rebuild: true,
     })
-    try {
+    return await closing(books, async () => {
       context.tell(`Landed ${counted(books.landing.landedSeq, 'frame')} again.`)
       const erased = await readErased(context.dir)
       if (erased.length > 0)
@@ -116,9 +111,7 @@ export const rebuildCommand = defineCommand({
           `Erased before, and without rows: ${erased.length === 1 ? 'frame' : 'frames'} ${erased.join(', ')}.`,
         )
       return await buildAndTell(context, config, books, { ...args, full: true })
-    } finally {
-      await books.close()
-    }
+    })
   },
 })
 

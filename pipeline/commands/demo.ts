@@ -5,6 +5,7 @@ import { existsSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { days as daysOf, retentionOf } from '../../connectors/endpoint.ts'
 import { taxRecords } from '../../connectors/endpoints/tax.ts'
+import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
@@ -54,7 +55,7 @@ export const demoCommand = defineCommand({
       ...(args.paging === undefined ? {} : { paging: args.paging }),
       now: new Date(args.now === undefined ? context.clock.wall() : parseInstant(args.now, '--now')),
     })
-    try {
+    return await closing(sandbox, async () => {
       await emptyDemoFolder(context)
       await writeSandboxConfig(context.dir, sandbox, { speed: DEMO_SPEED })
       context.print(
@@ -76,9 +77,7 @@ export const demoCommand = defineCommand({
         given.print(JSON.stringify(answer, null, 2))
       } else await showBooks(context, { built, reports, comparison })
       return comparison.differences.length > 0 ? 1 : worst([codes.fetched, codeOf(built)])
-    } finally {
-      await sandbox.close()
-    }
+    })
   },
 })
 
@@ -129,7 +128,11 @@ async function night(context: CommandContext): Promise<Night> {
   const config = requiredConfig(context)
   const books = await openBooksFor(context, config, { command: 'demo' })
   const progress = await startProgress(context, config, 'demo')
-  try {
+  const close = (): Promise<void> => {
+    progress.stop()
+    return books.close()
+  }
+  return await closing(close, async () => {
     const result = await syncBooks(context, config, books, {}, 'demo', progress.report)
     progress.fetched()
     context.print(
@@ -142,10 +145,7 @@ async function night(context: CommandContext): Promise<Night> {
       sync: { rows: result.rows, requests: result.requests },
       built,
     }
-  } finally {
-    progress.stop()
-    await books.close()
-  }
+  })
 }
 
 const codeOf = ({ breaks }: Pick<BuildResult, 'breaks'>): ExitCode =>
@@ -178,7 +178,7 @@ async function fillIn(context: CommandContext): Promise<BuildResult | null> {
     onNote: context.tell,
     engine,
   })
-  try {
+  return await closing(books, async () => {
     await importInto(books, await readImport(nodeDisk, 'lots', file, { dir: context.dir }), {
       id: context.run,
       clock: context.clock,
@@ -190,7 +190,5 @@ async function fillIn(context: CommandContext): Promise<BuildResult | null> {
         'Of your own coins you would put in what they cost.',
     )
     return built
-  } finally {
-    await books.close()
-  }
+  })
 }

@@ -1,5 +1,6 @@
 // The command that takes data about people out of the books for good. Without --yes it shows what would go.
 
+import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { openBooks } from '../books/books.ts'
@@ -73,13 +74,11 @@ export const eraseCommand = defineCommand({
       command: 'erase',
       engine: engineSettings(config.engine),
     })
-    try {
+    await closing(books, async () => {
       // What stands in the published ledger must go, whatever the checks say of the books without it.
       const built = await buildBooks(context, config, books, { publishAnyway: true })
       if (!json) context.print(describeBreaks(built))
-    } finally {
-      await books.close()
-    }
+    })
     await tellRest(context)
     return 0
   },

@@ -1,6 +1,7 @@
 // Commands that ask the venue, or would: plan, sync, nightly.
 
 import type { Argv } from 'yargs'
+import { closing } from '../../models/closing.ts'
 import { type ExitCode, TieoutError, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { openBooksFor, readLanding } from '../books/books.ts'
@@ -111,7 +112,8 @@ export const planCommand = defineCommand({
     const accounts = chosenAccounts(config, chosen)
     const feeds = chosenFeeds(config, chosen)
     const landing = await readLanding(context.dir, engineSettings(config.engine))
-    try {
+    const close = () => landing?.close()
+    return await closing(close, async (): Promise<ExitCode> => {
       const plan = await planRun({ landing, config, accounts, feeds, since: chosen.since, now: context.now })
       if (args.json) {
         context.print(JSON.stringify(plan, null, 2))
@@ -123,9 +125,7 @@ export const planCommand = defineCommand({
       )
       tellMissing(context, config, accounts)
       return 0
-    } finally {
-      await landing?.close()
-    }
+    })
   },
 })
 
@@ -169,7 +169,11 @@ export const syncCommand = defineCommand({
     return notifying(context, config, 'sync', async (progressed) => {
       const books = await openBooksFor(context, config, { command: 'sync' })
       const progress = await startProgress(context, config, 'sync')
-      try {
+      const close = (): Promise<void> => {
+        progress.stop()
+        return books.close()
+      }
+      return await closing(close, async (): Promise<ExitCode> => {
         const result = await syncBooks(context, config, books, chosen, 'sync', progress.report)
         progressed.sync = result
         progress.fetched()
@@ -177,10 +181,7 @@ export const syncCommand = defineCommand({
         const codes = tellSync(context, result)
         if (!result.incomplete) context.tell('Next: `tieout build` makes the ledger of it.')
         return worst(codes)
-      } finally {
-        progress.stop()
-        await books.close()
-      }
+      })
     })
   },
 })
@@ -227,7 +228,11 @@ export const nightlyCommand = defineCommand({
     return notifying(context, config, 'nightly', async (progressed) => {
       const books = await openBooksFor(context, config, { command: 'nightly' })
       const progress = await startProgress(context, config, 'nightly')
-      try {
+      const close = (): Promise<void> => {
+        progress.stop()
+        return books.close()
+      }
+      return await closing(close, async (): Promise<ExitCode> => {
         const result = await syncBooks(context, config, books, chosen, 'nightly', progress.report)
         progressed.sync = result
         progress.fetched()
@@ -241,10 +246,7 @@ export const nightlyCommand = defineCommand({
         progressed.build = built
         tellPrices(context, built.prices)
         return worst([...codes, tellBuild(context, built, result, args.json)])
-      } finally {
-        progress.stop()
-        await books.close()
-      }
+      })
     })
   },
 })

@@ -2,6 +2,7 @@
 // what was brought in by mistake. It builds and publishes the books, so that the next report has it.
 
 import { formatAmount } from '../../models/amount.ts'
+import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
 import { counted } from '../../models/text.ts'
 import { type Books, mustBeBooks, openBooksFor, readLanding } from '../books/books.ts'
@@ -91,7 +92,7 @@ export const importCommand = defineCommand({
       command: 'import',
       ...(args.undo === undefined ? {} : { existing: 'needed' as const }),
     })
-    try {
+    return await closing(books, async () => {
       // A run of the past or of a venue's own time still takes what has happened by this machine's.
       const now = Math.max(context.now(), context.clock.wall())
       context.print(await work(books, { id: context.run, clock: context.clock, now }))
@@ -101,9 +102,7 @@ export const importCommand = defineCommand({
       if (result.published) return 0
       context.tell(NOT_PUBLISHED)
       return 1
-    } finally {
-      await books.close()
-    }
+    })
   },
 })
 
@@ -132,7 +131,8 @@ async function list(
     })
   mustBeBooks(context.dir, 'needed')
   const landing = await readLanding(context.dir, engineSettings(optionalConfig(context).engine))
-  try {
+  const close = () => landing?.close()
+  return await closing(close, async (): Promise<ExitCode> => {
     const imports = landing === null ? [] : await listImports(landing.connection)
     if (json) context.print(JSON.stringify(imports, null, 2))
     else if (imports.length === 0) context.print('Nothing has been imported.')
@@ -144,9 +144,7 @@ async function list(
         ),
       )
     return 0
-  } finally {
-    await landing?.close()
-  }
+  })
 }
 
 type Work = (books: Books, run: Parameters<typeof importInto>[2]) => Promise<string>

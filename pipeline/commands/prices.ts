@@ -1,5 +1,6 @@
 // The command that fills the prices which the books need, without asking the venue for anything of the accounts.
 import type { Argv } from 'yargs'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { openBooksFor } from '../books/books.ts'
 import { buildBooks } from '../books/night.ts'
@@ -35,7 +36,7 @@ export const pricesCommand = defineCommand({
         action: '`tieout init` writes both with their comments; nothing was sent.',
       })
     const books = await openBooksFor(context, config, { command: 'prices' })
-    try {
+    return await closing(books, async () => {
       const result = await buildBooks(context, config, books, {
         publishAnyway: false,
         fetchesPrices: true,
@@ -50,8 +51,6 @@ export const pricesCommand = defineCommand({
       if (result.published) return pending
       context.tell(NOT_PUBLISHED)
       return 1
-    } finally {
-      await books.close()
-    }
+    })
   },
 })

@@ -1,6 +1,8 @@
 // The command `serve`: the page over the published books, on loopback, until it is stopped.
 import { spawn } from 'node:child_process'
 import { randomUUID } from 'node:crypto'
+import { closing } from '../../models/closing.ts'
+import type { ExitCode } from '../../models/error.ts'
 import { explainBreak } from '../books/note.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { mustBePort } from '../config/port.ts'
@@ -58,7 +60,7 @@ export const serveCommand = defineCommand({
       onError: (error) => log.error({ err: error }, 'a request failed'),
       onTrouble: (error) => log.warn({ err: error }, 'the published ledger cannot be followed'),
     })
-    try {
+    return await closing(serving, async (): Promise<ExitCode> => {
       announce(context, serving.newAddress(), serving.port, args.json)
       if (args.open) openBrowser(serving.newAddress())
       const stopAsking = onEnter(context, () => announce(context, serving.newAddress(), serving.port, false))
@@ -68,9 +70,7 @@ export const serveCommand = defineCommand({
       })
       stopAsking()
       return 0
-    } finally {
-      await serving.close()
-    }
+    })
   },
 })
 

@@ -5,7 +5,8 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { UsageError } from '../../models/error.ts'
+import { closing } from '../../models/closing.ts'
+import { type ExitCode, UsageError } from '../../models/error.ts'
 import { shellWord } from '../../models/text.ts'
 import { CONFIG_MARK, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books/books.ts'
@@ -118,7 +119,7 @@ export const sandboxCommand = defineCommand({
       ...(args.faults === undefined ? {} : { faults: args.faults }),
       ...(args.paging === undefined ? {} : { paging: args.paging }),
     })
-    try {
+    return await closing(sandbox, async (): Promise<ExitCode> => {
       if (args.init !== undefined) {
         ensureFolder(args.init)
         await writeSandboxConfig(args.init, sandbox, { speed: args.speed })
@@ -133,9 +134,7 @@ export const sandboxCommand = defineCommand({
       }
       if (!context.signal.aborted) await once(context.signal, 'abort')
       return 0
-    } finally {
-      await sandbox.close()
-    }
+    })
   },
 })
 

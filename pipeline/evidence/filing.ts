@@ -2,6 +2,7 @@
 // It stands under DIR/filings/NAME.json, is written once and never replaced, and its own hash tells any later change.
 import { createHash } from 'node:crypto'
 import { join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { canonicalJson, JsonError, parseJsonBytes } from '../../models/json.ts'
 import { type Disk, DiskError, nameBeside } from '../journal/disk.ts'
@@ -74,8 +75,10 @@ export async function writeFiling(disk: Disk, dir: string, filing: Filing): Prom
   try {
     await disk.makeDir(folder, 0o700)
     const written = await disk.open(beside, 'create', 0o600)
-    await written.write(Buffer.from(textOf(filing)), 0)
-    await written.sync().finally(() => written.close())
+    await closing(written, async () => {
+      await written.write(Buffer.from(textOf(filing)), 0)
+      await written.sync()
+    })
     // A second name for a finished file: two that freeze at once do not replace each other.
     if (!(await disk.link(beside, file))) throw taken(file)
     await disk.syncDir(folder)

@@ -2,6 +2,7 @@
 // then renamed. A folder that holds anything but an earlier export is never touched.
 import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
@@ -33,25 +34,26 @@ export async function exportParquet(
   const filling = nameBeside(folder)
   const old = nameBeside(folder, 'old')
   try {
-    await mkdir(filling).catch((cause: unknown) => refuse(folder, cause))
-    const tables = [...ledger.tables.keys()]
-    for (const table of tables)
-      await writeTable(ledger, table, join(filling, `${fileNameOf(table)}.parquet`), disk)
-    const manifest = `${JSON.stringify({ tieout: packageVersion, tables }, null, 2)}\n`
-    await writeFileAtomic(disk, join(filling, MANIFEST), manifest, 0o666)
-    if (isThere) await disk.rename(folder, old)
-    await disk.rename(filling, folder).catch(async (error: unknown) => {
-      if (isThere) await disk.rename(old, folder)
-      throw error
+    const close = () => rm(filling, { recursive: true, force: true })
+    return await closing(close, async () => {
+      await mkdir(filling).catch((cause: unknown) => refuse(folder, cause))
+      const tables = [...ledger.tables.keys()]
+      for (const table of tables)
+        await writeTable(ledger, table, join(filling, `${fileNameOf(table)}.parquet`), disk)
+      const manifest = `${JSON.stringify({ tieout: packageVersion, tables }, null, 2)}\n`
+      await writeFileAtomic(disk, join(filling, MANIFEST), manifest, 0o666)
+      if (isThere) await disk.rename(folder, old)
+      await disk.rename(filling, folder).catch(async (error: unknown) => {
+        if (isThere) await disk.rename(old, folder)
+        throw error
+      })
+      await disk.syncDir(dirname(folder))
+      await rm(old, { recursive: true, force: true })
+      return { folder, tables }
     })
-    await disk.syncDir(dirname(folder))
-    await rm(old, { recursive: true, force: true })
-    return { folder, tables }
   } catch (error) {
     if (error instanceof DiskError) refuse(folder, error)
     throw queryOutOfMemory(ledger.room, error) ?? error
-  } finally {
-    await rm(filling, { recursive: true, force: true })
   }
 }
 
@@ -61,7 +63,7 @@ async function writeTable(ledger: Ledger, table: string, path: string, disk: Dis
   const statement = await session.run(() => session.connection.prepare(question))
   await writeParquet(path, await session.start(statement), ledger.room.memoryLimit, ledger.room)
   const file = await disk.open(path, 'change')
-  await file.sync().finally(() => file.close())
+  await closing(file, () => file.sync())
 }
 
 /** Tables are named by us; a name that came from elsewhere still names no other folder. */

@@ -4,6 +4,7 @@ import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
 import { RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
 
@@ -148,11 +149,7 @@ export const nodeDisk: Disk = {
   syncDir: (path) =>
     attempt('sync a folder', path, async () => {
       const handle = await fs.open(path, constants.O_RDONLY)
-      try {
-        await handle.sync()
-      } finally {
-        await handle.close()
-      }
+      await closing(handle, () => handle.sync())
     }),
   rename: (from, to) => attempt('rename a file', from, () => fs.rename(from, to)),
   link: async (from, to) => {
@@ -213,7 +210,7 @@ export async function replaceFile(
   try {
     await write(temporary)
     const written = await disk.open(temporary, 'change')
-    await written.sync().finally(() => written.close())
+    await closing(written, () => written.sync())
     await disk.rename(temporary, path)
   } catch (error) {
     await disk.remove(temporary).catch(() => undefined)
@@ -231,10 +228,6 @@ export async function writeFileAtomic(
 ): Promise<void> {
   await replaceFile(disk, path, async (temporary) => {
     const file = await disk.open(temporary, 'create', mode)
-    try {
-      await file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0)
-    } finally {
-      await file.close()
-    }
+    await closing(file, () => file.write(typeof bytes === 'string' ? Buffer.from(bytes) : bytes, 0))
   })
 }

@@ -4,6 +4,7 @@
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { type Disk, type DiskFile, nodeDisk, writeFileAtomic } from './disk.ts'
 import { ERASED, STATE_OFFSET } from './layout.ts'
@@ -89,14 +90,12 @@ async function goThrough(
   await note(disk, erasedList(dir), targets, clock)
   for (const path of new Set(targets.map((target) => target.path))) {
     const file = await disk.open(path, 'change')
-    try {
+    await closing(file, async () => {
       await overwrite(
         file,
         targets.filter((target) => target.path === path),
       )
-    } finally {
-      await file.close()
-    }
+    })
   }
   await writeUnderWay(disk, dir, { frames: targets.map(({ seq }) => seq), bodiesGone: true })
 }

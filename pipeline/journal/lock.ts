@@ -11,6 +11,7 @@ import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { type Disk, nodeDisk } from './disk.ts'
 
@@ -57,11 +58,8 @@ export async function acquireLock(
   // A dead process of the same number may have left one behind; a disk that only reads refuses even to remove what is not there.
   if ((await readText(disk, claim)) !== null) await disk.remove(claim)
   await writeNew(disk, claim, mine)
-  try {
-    await seize(disk, claim, path)
-  } finally {
-    await disk.remove(claim)
-  }
+  const close = () => disk.remove(claim)
+  await closing(close, () => seize(disk, claim, path))
   await sweep(disk, dir)
   let released = false
   return {
@@ -159,11 +157,7 @@ function refusal(path: string, holder: Holder): UsageError {
 
 async function writeNew(disk: Disk, path: string, text: string): Promise<void> {
   const file = await disk.open(path, 'create', 0o644)
-  try {
-    await file.write(Buffer.from(text), 0)
-  } finally {
-    await file.close()
-  }
+  await closing(file, () => file.write(Buffer.from(text), 0))
 }
 
 async function readText(disk: Disk, path: string): Promise<string | null> {

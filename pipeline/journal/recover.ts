@@ -2,6 +2,7 @@
 // Nothing is thrown away: the bytes go to journal/torn-<time>.bin first, and are cut off once they are safe there.
 import { join } from 'node:path'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import type { Disk, DiskFile } from './disk.ts'
 import type { Tear } from './segment.ts'
 
@@ -21,20 +22,16 @@ const COPY_BYTES = 1 << 20
 export async function moveTear(disk: Disk, folder: string, tear: Tear, clock: Clock): Promise<Recovery> {
   const file = await freeName(disk, folder, clock)
   const segment = await disk.open(tear.path, 'change')
-  try {
+  await closing(segment, async () => {
     const torn = await disk.open(file, 'create', 0o600)
-    try {
+    await closing(torn, async () => {
       await copy(segment, tear.offset, torn)
       await torn.sync()
-    } finally {
-      await torn.close()
-    }
+    })
     await disk.syncDir(folder)
     await segment.truncate(tear.offset)
     await segment.sync()
-  } finally {
-    await segment.close()
-  }
+  })
   return { file, segment: tear.path, offset: tear.offset, bytes: tear.bytes }
 }
 
@@ -49,7 +46,7 @@ export async function moveUnfinished(
   await disk.rename(path, file)
   await disk.syncDir(folder)
   const moved = await disk.open(file, 'read')
-  const bytes = await moved.size().finally(() => moved.close())
+  const bytes = await closing(moved, () => moved.size())
   return { file, segment: path, offset: 0, bytes }
 }
 

@@ -6,6 +6,7 @@ import { rm } from 'node:fs/promises'
 import { join } from 'node:path'
 import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { type Disk, DiskError, type DiskFile, writeFileAtomic } from './disk.ts'
 import type { FrameMeta, RepairMeta, SetAsideMeta } from './frame.ts'
@@ -71,12 +72,11 @@ export async function repairJournal(
       reopens: words.reopens,
     }
     const writer = new SegmentWriter(disk, work, survey, from, meta)
-    try {
+    const close = () => writer.leave()
+    await closing(close, async () => {
       for (const segment of survey.segments.slice(from - 1)) await writer.write(segment)
       await writer.finish([meta, ...words.statements], Buffer.from(JSON.stringify(survey.pieces)))
-    } finally {
-      await writer.leave()
-    }
+    })
     await disk.syncDir(work)
     const manifest = {
       segments: survey.segments.slice(from - 1).map(({ number }) => number),
@@ -158,18 +158,16 @@ async function discard(work: string): Promise<void> {
 /** The damaged bytes, one piece after the other; where each came from stands in the repair's frame. */
 async function writePieces(disk: Disk, folder: string, survey: Survey, path: string): Promise<void> {
   const out = await disk.open(path, 'create', 0o600)
-  try {
+  await closing(out, async () => {
     let position = 0
     for (const { segment, offset, bytes } of survey.pieces) {
       const from = await disk.open(segmentPath(folder, segment), 'read')
-      const piece = await from.read(offset, bytes).finally(() => from.close())
+      const piece = await closing(from, () => from.read(offset, bytes))
       await out.write(piece, position)
       position += piece.length
     }
     await out.sync()
-  } finally {
-    await out.close()
-  }
+  })
 }
 
 class SegmentWriter {
@@ -200,14 +198,13 @@ class SegmentWriter {
     this.#out = { file, size: 0 }
     await this.#put(header)
     const old = path === null ? null : await this.#disk.open(path, 'read')
-    try {
+    const close = () => old?.close()
+    await closing(close, async () => {
       for (const frame of frames) {
         if (isWhole(frame)) await this.#copy(old as DiskFile, frame)
         else await this.#stand(frame)
       }
-    } finally {
-      await old?.close()
-    }
+    })
   }
 
   /** Appends these to the last segment, the first of them with a body. */

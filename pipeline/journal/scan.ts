@@ -1,6 +1,7 @@
 // The segments of a journal as one chain: listed, linked, and walked frame by frame across their borders.
 // What is wrong goes to the caller as a problem: opening and reading throw the first, verifying collects them all.
 import { basename, join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import type { Disk } from './disk.ts'
 import { CHAIN_BYTES, decodeSegmentHeader, FORMAT_VERSION, SEGMENT_HEADER_BYTES } from './layout.ts'
@@ -118,11 +119,7 @@ async function readPart(
   length: number,
 ): Promise<Buffer> {
   const file = await disk.open(path, 'read')
-  try {
-    return await file.read(offsetOf(await file.size()), length)
-  } finally {
-    await file.close()
-  }
+  return await closing(file, async () => file.read(offsetOf(await file.size()), length))
 }
 
 /** Compares the end of each segment with what the next one says it continues, without reading the frames. */
@@ -176,7 +173,8 @@ export async function* scan(
     try {
       yield* framesOf(reader, events.onProblem)
     } finally {
-      await reader.close()
+      // Of a file that is only read nothing is lost where it cannot be closed, and what came before that is to be told.
+      await reader.close().catch(() => undefined)
     }
     if (reader.tear === null) continue
     if (index === segments.length - 1) events.onTear(reader.tear)

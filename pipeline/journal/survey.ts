@@ -1,5 +1,6 @@
 // What of a damaged journal is whole: every frame whose place in the chain and whose body are proven, and every stretch of
 // bytes that is none. Where a frame cannot be read, the next one is looked for by its magic and its checksum.
+import { closing } from '../../models/closing.ts'
 import { CorruptionError } from '../../models/error.ts'
 import type { Disk } from './disk.ts'
 import type { FrameMeta } from './frame.ts'
@@ -136,18 +137,16 @@ async function filesOf(disk: Disk, folder: string, foreign: readonly string[]): 
   for (const name of numbers) {
     const path = segmentPath(folder, name)
     const file = await disk.open(path, 'read')
-    try {
+    await closing(file, async () => {
       if (foreign.includes(path)) {
         strays.set(name, await file.size())
-        continue
+        return
       }
       const said = decodeSegmentHeader(await file.read(0, SEGMENT_HEADER_BYTES))?.number
       if (said === undefined) unsaid.push(name)
       else if (said === name) files.set(name, name)
       else misnamed.push({ name, said, size: await file.size() })
-    } finally {
-      await file.close()
-    }
+    })
   }
   for (const { name, said, size } of misnamed)
     if (!files.has(said) && said > 0 && said <= most) files.set(said, name)

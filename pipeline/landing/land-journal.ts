@@ -2,6 +2,7 @@
 // over the frames, in batches, so that memory does not grow with the journal.
 import { mkdir, open, rename, rm } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { DiskError } from '../journal/disk.ts'
 import type { Frame, Journal } from '../journal/frame.ts'
@@ -125,11 +126,7 @@ async function removeDatabase(path: string): Promise<void> {
 
 async function sync(path: string): Promise<void> {
   const handle = await open(path, 'r')
-  try {
-    await handle.sync()
-  } finally {
-    await handle.close()
-  }
+  await closing(handle, () => handle.sync())
 }
 
 const sum = (a: LandedSummary, b: LandedSummary): LandedSummary => ({

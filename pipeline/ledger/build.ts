@@ -4,6 +4,7 @@ import { dirname, join } from 'node:path'
 import type { DuckDBInstance } from '@duckdb/node-api'
 import { onAbort } from '../../models/abort.ts'
 import type { Clock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { TieoutError } from '../../models/error.ts'
 import { packageRoot } from '../config/root.ts'
 import { fileLimited } from '../engine/file-limit.ts'
@@ -140,21 +141,27 @@ async function attempt(options: BuildOptions): Promise<BuildResult> {
   const path = join(options.dir, LEDGER_FILE)
   await disk.makeDir(join(options.dir, 'tmp'), 0o700)
   await discardBuild(disk, unfinished)
-  try {
-    const made = await inWorkspace(
-      options.landing.instance,
-      { unfinished, published: path, breakColumns: carriedColumns, threads: options.landing.engine.threads },
-      (workspace) =>
-        untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
-    )
-    if (made.published) await publishLedger(disk, options.dir, unfinished)
-    else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
-    return { ...made, path }
-  } catch (error) {
-    throw error instanceof BuildStopped ? error : await explained(options, unfinished, path, error)
-  } finally {
-    await discardBuild(disk, unfinished)
-  }
+  const close = () => discardBuild(disk, unfinished)
+  return await closing(close, async () => {
+    try {
+      const made = await inWorkspace(
+        options.landing.instance,
+        {
+          unfinished,
+          published: path,
+          breakColumns: carriedColumns,
+          threads: options.landing.engine.threads,
+        },
+        (workspace) =>
+          untilStopped(workspace, options, () => make(workspace, { ...options, path, unfinished })),
+      )
+      if (made.published) await publishLedger(disk, options.dir, unfinished)
+      else if (options.publish ?? true) await keepUnpublishedBreaks(disk, options.dir, made.openBreaks)
+      return { ...made, path }
+    } catch (error) {
+      throw error instanceof BuildStopped ? error : await explained(options, unfinished, path, error)
+    }
+  })
 }
 
 /** Does the work, and interrupts whatever statement it is at when the signal comes: BuildStopped. */

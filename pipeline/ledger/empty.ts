@@ -9,6 +9,7 @@ import { createHash } from 'node:crypto'
 import { existsSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { type DuckDBConnection, version } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import { packageRoot } from '../config/root.ts'
 import { literal } from '../engine/quote.ts'
 import type { Inputs, MadeTables } from './kept.ts'
@@ -84,11 +85,8 @@ export async function standEmptyTables(connection: DuckDBConnection): Promise<vo
     () => false,
   )
   if (!attached) return
-  try {
-    await connection.run(`copy from database empty_ledger to ${CATALOG} (schema)`)
-  } finally {
-    await connection.run('detach empty_ledger')
-  }
+  const close = () => connection.run('detach empty_ledger')
+  await closing(close, () => connection.run(`copy from database empty_ledger to ${CATALOG} (schema)`))
 }
 
 /** Takes out the tables of the empty ledger that this build does not make. */

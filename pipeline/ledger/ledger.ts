@@ -4,6 +4,7 @@ import { open } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
@@ -190,7 +191,7 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
   const head = Buffer.alloc(12)
   try {
     const handle = await open(file, 'r')
-    await handle.read(head, 0, head.length, 0).finally(() => handle.close())
+    await closing(handle, () => handle.read(head, 0, head.length, 0))
   } catch (cause) {
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new NoLedger('There is no published ledger yet.', {

@@ -4,6 +4,7 @@ import { createHash } from 'node:crypto'
 import { constants } from 'node:fs'
 import { copyFile, rm, stat, statfs } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
+import { closing } from '../../models/closing.ts'
 import { CorruptionError, TieoutError } from '../../models/error.ts'
 import { type Disk, DiskError, writeFileAtomic } from '../journal/disk.ts'
 import type { Break } from './breaks.ts'
@@ -15,7 +16,7 @@ export const UNPUBLISHED_BREAKS_FILE = 'breaks-unpublished.json'
 /** Makes the finished file the published one; readers of the old one keep it. */
 export async function publishLedger(disk: Disk, dir: string, finished: string): Promise<void> {
   const file = await disk.open(finished, 'change')
-  await file.sync().finally(() => file.close())
+  await closing(file, () => file.sync())
   // What another program wrote there and left unfinished is for the file that goes: DuckDB would change the new one by it.
   await disk.remove(join(dir, `${LEDGER_FILE}.wal`))
   await disk.rename(finished, join(dir, LEDGER_FILE))

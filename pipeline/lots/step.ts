@@ -2,6 +2,7 @@
 // Memory holds the open lots of one coin and one slice of events, never a whole history.
 import { setImmediate as immediate } from 'node:timers/promises'
 import type { DuckDBConnection } from '@duckdb/node-api'
+import { closing } from '../../models/closing.ts'
 import type { ExtraStep } from '../ledger/build.ts'
 import { LotEngine, type LotOptions } from './engine.ts'
 import type { Allocation, Selections } from './event.ts'
@@ -74,11 +75,7 @@ function columnDocs({ columns }: LotTable): Record<string, string> {
 async function keepingOrder(connection: DuckDBConnection, work: () => Promise<void>): Promise<void> {
   const setting = await connection.runAndReadAll("select current_setting('preserve_insertion_order')")
   await connection.run('set preserve_insertion_order = true')
-  try {
-    await work()
-  } finally {
-    await connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`)
-  }
+  await closing(() => connection.run(`set preserve_insertion_order = ${setting.getRows()[0]?.[0]}`), work)
 }
 
 async function runLots(connection: DuckDBConnection, options: LotsStepOptions): Promise<void> {

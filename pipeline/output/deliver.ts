@@ -3,6 +3,7 @@
 import { realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
+import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Disk, DiskError, replaceFile } from '../journal/disk.ts'
@@ -87,16 +88,14 @@ function refuse(out: string, cause: unknown): never {
 export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): Promise<void> {
   const write = async (path: string): Promise<void> => {
     const written = await disk.open(path, 'create', 0o666)
-    try {
+    await closing(written, async () => {
       let position = 0
       for await (const piece of pieces) {
         const bytes = typeof piece === 'string' ? Buffer.from(piece) : piece
         await written.write(bytes, position)
         position += bytes.length
       }
-    } finally {
-      await written.close()
-    }
+    })
   }
   await replaceFile(disk, file, write).catch((error: unknown) => {
     if (error instanceof DiskError) refuse(file, error)

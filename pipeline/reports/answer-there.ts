@@ -1,5 +1,6 @@
 // Answers one question in the user's own SQL from the state that is published on a ClickHouse server, in the same forms as
 // from the published file.
+import { closing } from '../../models/closing.ts'
 import { Question as Asked } from '../clickhouse/query.ts'
 import type { ClickHouseSettings } from '../clickhouse/settings.ts'
 import type { Pieces } from '../output/deliver.ts'
@@ -12,11 +13,9 @@ export const answerThere =
     const { query, format, timeoutMs } = question
     mustAsk(query, 'one statement that reads, in the SQL of ClickHouse')
     const asked = await Asked.to(settings, { timeoutMs, clock, ...(signal === undefined ? {} : { signal }) })
-    try {
+    await closing(asked, async () => {
       const pieces: Pieces =
         format === 'parquet' ? asked.parquet(query) : printed(await asked.rows(query), format, question.width)
       await deliver(pieces)
-    } finally {
-      await asked.close()
-    }
+    })
   }

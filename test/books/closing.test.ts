@@ -4,7 +4,7 @@ import { basename, join } from 'node:path'
 import { expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
+import { type Disk, nodeDisk, writeFileAtomic } from '../../pipeline/journal/disk.ts'
 import { temporaryFolder } from '../support/cli.ts'
 
 test('what cannot be closed is told, and leaves no lock', async () => {
@@ -29,4 +29,18 @@ test('of books that could not be opened what came first is told, whatever cannot
   }
   const opening = openBooks(temporaryFolder(), { clock: systemClock, command: 'test', disk })
   await expect(opening).rejects.toThrow('no journal')
+})
+
+test('of a file that could not be written what came first is told, whatever cannot be closed behind it', async () => {
+  const fails = (what: string) => () => Promise.reject(new Error(what))
+  const disk: Disk = {
+    ...nodeDisk,
+    open: async (path, how, mode) => {
+      const file = await nodeDisk.open(path, how, mode)
+      const close = () => file.close().then(fails('not closed'))
+      return { ...file, write: fails('a full disk'), close }
+    },
+  }
+  const path = join(temporaryFolder(), 'repair.json')
+  await expect(writeFileAtomic(disk, path, '{}', 0o600)).rejects.toThrow('a full disk')
 })
