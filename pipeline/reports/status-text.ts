@@ -46,7 +46,7 @@ export interface StatusForm {
 
 /** How the books stand, in one line, and how grave it is. */
 export function verdict(status: Status): { readonly meaning: Meaning; readonly text: string } {
-  const { publishedAt, unpublished, breaks, dir } = status
+  const { publishedAt, unpublished, unbuilt, breaks, dir } = status
   if (publishedAt === null) return { meaning: 'doubtful', text: `Nothing to say yet of the books in ${dir}.` }
   const { error, warning, notice } = unpublished ?? breaks
   const open = error + warning
@@ -61,6 +61,11 @@ export function verdict(status: Status): { readonly meaning: Meaning; readonly t
     }
   }
   const none = `no open breaks${notice === 0 ? '' : ` (${counted(notice, 'notice')})`}`
+  if (unbuilt !== null && unbuilt > 0)
+    return {
+      meaning: 'doubtful',
+      text: `Older than the journal, by ${counted(unbuilt, 'frame')}; as it was built, the ledger has ${none}.`,
+    }
   // Books of imports alone have nothing to tie out with.
   if (status.runs.length === 0)
     return { meaning: 'doubtful', text: `The venue has not been asked; in itself the ledger has ${none}.` }
@@ -102,6 +107,7 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
       ? ''
       : `The last build was not published: ${breaks(status.unpublished)}\n` +
         'The published ledger is the one before it. `tieout check` shows the breaks.',
+    status.unpublished === null ? older(status) : '',
     status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}${explained(status)}`,
     coverage(status, width, table),
     gaps.length === 0
@@ -252,6 +258,14 @@ function losses({ feeds, now }: Status): string {
     return `The venue is forgetting records of ${of} that were never fetched. Run \`tieout nightly\` now.`
   const left = duration(Date.parse(at) - Date.parse(now))
   return `Without another run the venue forgets first: ${of}, from ${at} on (in ${left}).`
+}
+
+function older({ unbuilt }: Status): string {
+  if (unbuilt === null || unbuilt === 0) return ''
+  return (
+    `The ledger lacks ${counted(unbuilt, 'frame')} of the journal, as after a repair or a \`tieout sync\`.\n` +
+    '`tieout build` makes it of all that the journal holds.'
+  )
 }
 
 function explained({ explained: count }: Status): string {

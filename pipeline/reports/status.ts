@@ -1,11 +1,16 @@
 // How the books stand: what is covered and how fresh, what the venue will forget and when, runs, and open breaks.
-// Reads only what is published, so it answers without a configuration, without a ledger, and while a run writes.
+// Reads what is published, and how far the journal goes; so it answers without a configuration, without a ledger, and while a
+// run writes.
 import { stat } from 'node:fs/promises'
 import { findEndpoint } from '../../connectors/catalogue.ts'
 import { days, retentionOf } from '../../connectors/endpoint.ts'
+import { systemClock } from '../../models/clock.ts'
+import { TieoutError } from '../../models/error.ts'
 import { type Range, union } from '../../models/ranges.ts'
 import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { openJournal } from '../journal/journal.ts'
+import { lockHolder } from '../journal/lock.ts'
 import type { Severity } from '../ledger/breaks.ts'
 import type { LedgerSource } from '../ledger/distant.ts'
 import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
@@ -73,6 +78,11 @@ export interface Status {
   readonly breaks: BreakCounts
   /** How many breaks a note of the user explains. */
   readonly explained: number
+  /**
+   * Frames of the journal that the published ledger was not built from; null where that is not known: a run writes the books,
+   * there is no ledger, or the journal cannot be read.
+   */
+  readonly unbuilt: number | null
   /** Breaks of the last build when it was not published; null when the published ledger is the last build. */
   readonly unpublished: BreakCounts | null
 }
@@ -121,12 +131,13 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
   } catch (error) {
     if (!(error instanceof NoLedger)) throw error
     const none = { publishedAt: null, lastGoodRunAt: null, feeds: [], runs: [] }
-    return { ...common, ...none, breaks: NO_BREAKS, explained: 0 }
+    return { ...common, ...none, breaks: NO_BREAKS, explained: 0, unbuilt: null }
   }
   try {
     return {
       ...common,
       publishedAt: await publishedAt(ledger),
+      unbuilt: await unbuiltFrames(ledger, dir, options.disk ?? nodeDisk),
       lastGoodRunAt: await lastGoodRunAt(ledger, options.now),
       feeds: await readFeeds(ledger, options),
       runs: await readRuns(ledger),
@@ -151,6 +162,20 @@ async function publishedAt(ledger: Ledger): Promise<string> {
     return (await stat(ledger.file)).mtime.toISOString()
   const [at] = (await ledger.query('select epoch_ms(published_at) from about'))[0] ?? []
   return new Date(Number(at)).toISOString()
+}
+
+/** A journal that is damaged, or that who asks may not read, is for `verify` to tell of. */
+async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Promise<number | null> {
+  if (ledger.tables.get('about')?.includes('landed_seq') !== true) return null
+  const [built] = (await ledger.query('select landed_seq from about'))[0] ?? []
+  try {
+    if ((await lockHolder(dir, disk)) !== null) return null
+    const journal = await openJournal(dir, { mode: 'read', clock: systemClock, disk })
+    return Math.max(0, journal.lastSeq - Number(built))
+  } catch (error) {
+    if (error instanceof TieoutError) return null
+    throw error
+  }
 }
 
 /**

@@ -145,7 +145,11 @@ describe('damaged books', () => {
       `Frame ${first.seq} was damaged or missing when the journal was repaired; the chain holds without it.`,
     )
     expect(readdirSync(join(dir, 'journal')).filter((name) => /^damaged-.*\.bin$/.test(name))).toHaveLength(1)
+    const isOlder = async () =>
+      /^The ledger lacks \d+ frames? of the journal/m.test((await run(dir, 'status')).stdout)
+    expect(await isOlder()).toBe(true)
     await run(dir, 'build')
+    expect(await isOlder()).toBe(false)
     expect((await openRanges(dir)).map(({ status }) => status)).toContain('pending')
 
     expect([0, 3]).toContain((await nightAfter(dir)).code)

@@ -3,8 +3,10 @@ import { mkdtempSync, utimesSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
+import { systemClock } from '../../models/clock.ts'
 import { CorruptionError } from '../../models/error.ts'
 import { nodeDisk } from '../../pipeline/journal/disk.ts'
+import { acquireLock } from '../../pipeline/journal/lock.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { keepUnpublishedBreaks } from '../../pipeline/ledger/publish.ts'
 import {
@@ -17,6 +19,7 @@ import {
 } from '../../pipeline/reports/status.ts'
 import { describeStatus, duration, verdict } from '../../pipeline/reports/status-text.ts'
 import { describeBreaks, printBreaks } from '../../pipeline/reports/summary.ts'
+import { writeJournal } from '../support/journal.ts'
 import { publish } from './books.ts'
 
 const NOW = Date.parse('2026-01-10T12:00:00Z')
@@ -335,6 +338,39 @@ describe('the status', () => {
     const dir = mkdtempSync(join(tmpdir(), 'books-'))
     writeFileSync(join(dir, 'ledger.duckdb'), 'x'.repeat(20_000))
     await expect(readStatus(dir, { now: NOW })).rejects.toBeInstanceOf(CorruptionError)
+  })
+
+  test('says that the journal holds what the ledger was not built from, unless a run writes the books', async () => {
+    const about = (seq: number): string =>
+      `create table about as select 1 as format, '0.1.0' as version,
+         cast('2026-01-10 00:02:00+00' as timestamptz) as published_at, cast(${seq} as bigint) as landed_seq`
+    const run = BOOKS[1] as string
+    const read = async (dir: string) => {
+      const status = await readStatus(dir, { now: NOW })
+      return [status.unbuilt, verdict(status).text]
+    }
+    const dir = await publish([run, about(2)])
+    await writeJournal(dir, ['one', 'two'])
+    expect(await read(dir)).toEqual([0, 'Ties out: no open breaks.'])
+    // As of a repair or a `sync` without a build.
+    await writeJournal(dir, ['three', 'four'])
+    const older = 'Older than the journal, by 2 frames; as it was built, the ledger has no open breaks.'
+    expect(await read(dir)).toEqual([2, older])
+    const status = await readStatus(dir, { now: NOW })
+    expect(verdict(status).meaning).toBe('doubtful')
+    expect(describeStatus(status)).toContain(
+      '\n\nThe ledger lacks 2 frames of the journal, as after a repair or a `tieout sync`.' +
+        '\n`tieout build` makes it of all that the journal holds.\n\n',
+    )
+    const broken = { ...status, breaks: { error: 0, warning: 1, notice: 0, checks: [] } }
+    expect(describeStatus(broken)).toMatch(/^1 open break: 1 warning\.\n(.*\n)+\nThe ledger lacks 2 frames /)
+
+    const lock = await acquireLock(dir, 'nightly', systemClock)
+    expect(await read(dir)).toEqual([null, 'Ties out: no open breaks.'])
+    await lock.release()
+    // What cannot be read is a matter of `verify`.
+    writeFileSync(join(dir, 'journal', '000001.journal'), 'x'.repeat(100))
+    expect(await read(dir)).toEqual([null, 'Ties out: no open breaks.'])
   })
 
   test('shows the breaks of a build that was not published', async () => {
