@@ -2,6 +2,7 @@
 import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
+import { fromHere } from '../../pipeline/commands/demo/books.ts'
 import { beyondMemory } from '../../pipeline/commands/demo.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
@@ -39,6 +40,8 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
     'It ties out',
   ])
     expect(lines.filter((line) => line.startsWith(heading))).toHaveLength(1)
+  // Only a path that is long makes a longer one.
+  expect(lines.filter((line) => line.length > 100 && !line.includes(dir))).toEqual([])
   expect(stdout).toContain('equals the sandbox’s truth exactly')
   expect(lines).toContain(`The books: ${join(dir, 'ledger.duckdb')}`)
   expect(lines).toContain(`Ask them:  npx tieout sql "select * from balances" --dir '${dir}'`)
@@ -76,6 +79,16 @@ test('the demo: one screen with worth, gains, what is open and what ties out; th
   ledger.close()
   expect(lines.filter((line) => line.startsWith('all '))[0]).toContain(` ${total} `)
 }, 300_000)
+
+test('the demo names what lies in the folder of whoever asks from there', () => {
+  const from = (path: string) => fromHere(path, '/home/ann')
+  expect(['/home/ann/data/books', '/home/ann', '/home/annex/books', '/tmp/books'].map(from)).toEqual([
+    'data/books',
+    '/home/ann',
+    '/home/annex/books',
+    '/tmp/books',
+  ])
+})
 
 test('a history longer than the venue remembers is said to be one', () => {
   expect(beyondMemory(365)).toBe('')

@@ -1,6 +1,6 @@
 // The end of the demo: one screen that says what is in the books, and all of the reports as files.
 
-import { join } from 'node:path'
+import { isAbsolute, join, relative } from 'node:path'
 import { counted, shellWord } from '../../../models/text.ts'
 import { ensureFolder } from '../../books/books.ts'
 import { type CommandContext, optionalConfig } from '../../config/context.ts'
@@ -144,7 +144,8 @@ export async function showBooks(
   context: CommandContext,
   { built, reports: { files, paper }, comparison }: Outcome,
 ): Promise<void> {
-  const { print, stdout, dir } = context
+  const { print, stdout } = context
+  const dir = fromHere(context.dir)
   const ink = inkFor(stdout)
   const { width } = terminalOf(context)
   const heading = (meaning: 'good' | 'bad' | 'heading', text: string): void => {
@@ -172,9 +173,9 @@ export async function showBooks(
   print(setIn(describeBreaks(built), width))
 
   heading('heading', 'Where the reports are')
-  const longest = files.reduce((length, { path }) => Math.max(length, path.length), 0)
+  const longest = files.reduce((length, { path }) => Math.max(length, fromHere(path).length), 0)
   for (const { path, holds } of files)
-    stdout.write(`  ${ink.file(path)}${' '.repeat(longest - path.length)}  ${holds}\n`)
+    stdout.write(`  ${ink.file(fromHere(path))}${' '.repeat(longest - fromHere(path).length)}  ${holds}\n`)
 
   const { error, warning } = built.breaks
   const tiesOut = comparison.differences.length === 0 && error + warning === 0
@@ -183,7 +184,13 @@ export async function showBooks(
   stdout.write(`The books: ${ink.file(join(dir, 'ledger.duckdb'))}\n`)
   for (const [what, command] of NEXT) print(`${what.padEnd(11)}npx tieout ${command} --dir ${shellWord(dir)}`)
   print(`The page:  ${DEFAULT_ADDRESS}, which serve opens in the browser`)
-  stdout.write(`To print:  ${ink.file(paper)}\n`)
+  stdout.write(`To print:  ${ink.file(fromHere(paper))}\n`)
+}
+
+/** The path as it is shortest to read and to type: from the folder of whoever asks, where it lies in that. */
+export function fromHere(path: string, here = process.cwd()): string {
+  const inHere = relative(here, path)
+  return inHere === '' || /^(\.\.|-)/.test(inHere) || isAbsolute(inHere) ? path : inHere
 }
 
 const NEXT: readonly (readonly [what: string, command: string])[] = [
@@ -243,9 +250,11 @@ async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
 const sourceOf = (productLine: Cell): Cell =>
   productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
 
+/** Of running text where it goes to no terminal: unlike a table nobody reads it with a program. */
+const TEXT_WIDTH = 100
+
 /** Lines broken between words; those that go on are set in. */
-function setIn(text: string, width: number | undefined): string {
-  if (width === undefined) return text
+export function setIn(text: string, width = TEXT_WIDTH): string {
   return text
     .split('\n')
     .flatMap((line) => {
