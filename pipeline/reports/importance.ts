@@ -87,9 +87,12 @@ export const importance: Readonly<Record<string, Importance>> = {
     'line',
     'kind',
     'amount',
-    ['value', 'currency'],
-    'no_value_because',
+    // Two wallets of one coin would read alike.
     'ledger',
+    // The notes say the currency as well.
+    'value',
+    ['value', 'currency'],
+    ['value', 'no_value_because'],
     'entries',
   ],
   breaks: ['severity', 'check_name', ['account', 'coin'], 'difference', 'explanation', 'break_id', 'status'],

@@ -184,4 +184,40 @@ describe('a table on a terminal', () => {
       if (width === 100) expect(heading).toContain(column)
     }
   })
+
+  test('of a statement says where a balance is before what it is worth', async () => {
+    const of: Column[] = [
+      { name: 'account' },
+      { name: 'ledger' },
+      { name: 'coin' },
+      { name: 'line' },
+      { name: 'kind' },
+      { name: 'amount', kind: 'amount' },
+      { name: 'entries', kind: 'number' },
+      { name: 'value', kind: 'amount' },
+      { name: 'currency' },
+      { name: 'no_value_because' },
+    ]
+    const line = (ledger: string, kind: string, amount: string, value: string | null): Row => [
+      ...['broker-sub', ledger, 'USDT', kind === '' ? 'closing' : 'movement', kind],
+      ...[amount, 12, value, 'USDT', value === null ? 'no price of USDT in USDT on that day' : null],
+    ]
+    const rows = [
+      line('UNIFIED', 'transfer', '-0.5', '-0.5'),
+      line('USDT-FUTURES', '', '1234567.123456789012345678', '1234567.123456789012'),
+      line('UNIFIED', '', '1', null),
+    ]
+    const at = async (width: number) => {
+      const screen = { width, importance: importances.statement }
+      const { table } = await screenTable(of, asBatches(rows), screen)
+      return table.split('\n')[0]?.split(/\s+/).join(' ')
+    }
+    // 10 + 12 + 4 + 8 + 8 + 26 with five gaps of two are 78; the value is 20 wide, its currency 8, the reason 16.
+    expect(await at(78)).toBe('account ledger coin line kind amount')
+    expect(await at(99)).toBe('account ledger coin line kind amount entries')
+    // The notes below have the currency.
+    expect(await at(100)).toBe('account ledger coin line kind amount value')
+    expect(await at(110)).toBe('account ledger coin line kind amount value currency')
+    expect(await at(128)).toBe('account ledger coin line kind amount value currency no_value_because')
+  })
 })
