@@ -9,8 +9,9 @@ import type {
   DuckDBType,
 } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
+import { UsageError } from '../../models/error.ts'
 import type { Column, RawResult, RowBatches } from '../output/column.ts'
-import { cellKind, readValue } from '../output/value.ts'
+import { cellKind, isNameless, readValue } from '../output/value.ts'
 import { type Limits, QueryStopped, type Stop, stopError } from './limits.ts'
 
 export interface QueryResult {
@@ -82,9 +83,11 @@ export class Session {
   /** Starts a statement; the session ends with its last row, or when its reader leaves. */
   async start(statement: DuckDBPreparedStatement): Promise<RawResult> {
     const result = await this.run(() => statement.stream())
+    const [names, types] = [result.deduplicatedColumnNames(), result.columnTypes()]
+    refuseNameless(names, types)
     return {
-      names: result.deduplicatedColumnNames(),
-      types: result.columnTypes(),
+      names,
+      types,
       chunks: this.chunks(() => result.fetchChunk(), statement),
     }
   }
@@ -127,6 +130,18 @@ export class Session {
     this.connection.closeSync()
     this.onEnd(this)
   }
+}
+
+/** The client keeps the parts of a struct by their names: of several without one only the last would be left, without a word. */
+function refuseNameless(names: readonly string[], types: readonly DuckDBType[]): void {
+  const nameless = names.filter((_, at) => isNameless(types[at] as DuckDBType))
+  if (nameless.length === 0) return
+  throw new UsageError('The answer holds a struct whose parts have no names.', {
+    where: nameless.join(', '),
+    expected: 'a name for each part',
+    found: 'parts without one, as `row(1, 2)` has them',
+    action: "Name them, as in `{'a': 1, 'b': 2}`, or ask for each part as a column.",
+  })
 }
 
 /** The rows of a result as they arrive, in batches. */

@@ -44,6 +44,15 @@ export function cellKind(type: DuckDBType): CellKind {
   return WHOLE_NUMBERS.has(type.typeId) ? 'number' : 'text'
 }
 
+/** Whether it is a struct whose parts have no names, or holds one. */
+export function isNameless(type: DuckDBType): boolean {
+  if (type instanceof DuckDBListType || type instanceof DuckDBArrayType) return isNameless(type.valueType)
+  if (type instanceof DuckDBMapType) return isNameless(type.keyType) || isNameless(type.valueType)
+  if (type instanceof DuckDBUnionType) return type.memberTypes.some(isNameless)
+  if (!(type instanceof DuckDBStructType)) return false
+  return type.entryNames.includes('') || type.entryTypes.some(isNameless)
+}
+
 /** Reads one value of a DuckDB result; nested values are read by the same rules. */
 export const readValue: DuckDBValueConverter<Cell> = (value, type, read) => {
   if (value === null || value === undefined) return null

@@ -286,6 +286,23 @@ describe('Parquet', () => {
     connection.closeSync()
   })
 
+  // JSON and a table showed `{"": 2}` for both parts, and Parquet an error of its own statement.
+  test.each(['json', 'parquet'] as const)('a struct without names is refused, also as %s', async (format) => {
+    const out = join(mkdtempSync(join(tmpdir(), 'nameless-')), 'rows')
+    const query = "select 1 as n, [row(1, 'x')] as l, map {1: {'a': row(1)}} as m, {'a': 1} as s"
+    await expect(
+      runQuery(await publish([]), query, { format, out, terminal: memoryTerminal() }),
+    ).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'The answer holds a struct whose parts have no names.',
+      details: {
+        where: 'l, m',
+        action: "Name them, as in `{'a': 1, 'b': 2}`, or ask for each part as a column.",
+      },
+    })
+    expect(existsSync(out)).toBe(false)
+  })
+
   test.each([
     ['', 'x'],
     ['[', '] as y, 1::hugeint as x'],
