@@ -21,6 +21,10 @@ export interface Answered {
 /** The server's number for a statement whose time was over (TIMEOUT_EXCEEDED). */
 const TIME_OVER = '159'
 
+/** The server's number for what it does not understand (SYNTAX_ERROR), and its words where that is a second statement. */
+const NOT_UNDERSTOOD = '62'
+const SEVERAL = /multi-?statements/i
+
 /** A reader may neither write nor change what holds it to reading. */
 const reading = (timeoutMs: number) => ({
   readonly: 1,
@@ -72,12 +76,15 @@ class Stopping {
 export class Question {
   readonly #server: Server
   readonly #database: string
+  /** The server, and the database as the user names it. */
+  readonly #where: string
   readonly #limits: Limits
   readonly #stopping: Stopping
 
-  private constructor(server: Server, database: string, limits: Limits, stopping: Stopping) {
+  private constructor(server: Server, database: string, where: string, limits: Limits, stopping: Stopping) {
     this.#server = server
     this.#database = database
+    this.#where = where
     this.#limits = limits
     this.#stopping = stopping
   }
@@ -85,13 +92,14 @@ export class Question {
   /** NoLedger where nothing has been published. */
   static async to(settings: ClickHouseSettings, limits: Limits): Promise<Question> {
     const stopping = new Stopping(limits)
+    const where = `${settings.url}, database ${settings.database}`
     let server: Server | undefined
     try {
       server = await Server.open(settings, stopping.signal)
       const state = await new States([server], settings.database).published()
-      if (state !== null) return new Question(server, state.databases.main, limits, stopping)
+      if (state !== null) return new Question(server, state.databases.main, where, limits, stopping)
       throw new NoLedger('There is no published ledger on the server yet.', {
-        where: `${settings.url}, database ${settings.database}`,
+        where,
         action: 'Run `tieout build --engine clickhouse` first, or name another database.',
       })
     } catch (error) {
@@ -160,9 +168,19 @@ export class Question {
   async #refuse(cause: unknown): Promise<never> {
     if (!(cause instanceof ClickHouseRefused)) throw this.#stopping.told(cause)
     if (cause.code === TIME_OVER) throw stopError('time', this.#limits, cause)
+    const found = (cause.details.found ?? '').trim()
+    if (cause.code === NOT_UNDERSTOOD && SEVERAL.test(found))
+      throw new UsageError('The query is more than one statement.', {
+        where: this.#where,
+        expected: 'one statement that reads, in the SQL of ClickHouse',
+        found,
+        action: 'Run them one by one.',
+        cause,
+      })
     const tables = [...(await columnsThere(this.#server, this.#database)).keys()]
     throw new UsageError('The query was refused.', {
-      found: cause.details.found ?? '',
+      where: this.#where,
+      found,
       action: `Correct the query, in the SQL of ClickHouse. Tables: ${tables.join(', ')}.`,
       cause,
     })

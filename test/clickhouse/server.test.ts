@@ -155,6 +155,27 @@ test('a question that the server refuses is answered with the tables that there 
     'The query was refused.',
     'Correct the query, in the SQL of ClickHouse. Tables: balances.',
   ])
+  expect(error.details.where).toBe(`${url}, database tieout`)
+})
+
+test('two statements in one question are told as such, as of the published file', async () => {
+  const words =
+    'Syntax error (Multi-statements are not allowed): failed at position 9 (;) (line 1, col 9): ; select 2. (SYNTAX_ERROR)'
+  const refusal: Said = { status: 400, code: '62', body: `Code: 62. DB::Exception: ${words}` }
+  const { url } = await fakeServer(({ statement }) => published(statement) ?? refusal)
+  const question = await Question.to(settingsOf(url), limits)
+  const error = await errorOf(question.rows('select 1; select 2'))
+  await question.close()
+  expect([error.exitCode, error.describe()]).toEqual([
+    2,
+    [
+      'The query is more than one statement.',
+      `  where:    ${url}, database tieout`,
+      '  expected: one statement that reads, in the SQL of ClickHouse',
+      `  found:    ${words.replace(' (SYNTAX_ERROR)', '')}`,
+      '  next:     Run them one by one.',
+    ].join('\n'),
+  ])
 })
 
 test('times of any zone are asked for as instants, lists have the cells of their type, no number has one name', async () => {
