@@ -8,6 +8,7 @@ import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
+import { systemWords } from '../../models/system-error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { completed, type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
@@ -122,7 +123,7 @@ export function ensureFolder(dir: string): void {
     throw new UsageError('The folder of the books cannot be made.', {
       where: dir,
       expected: 'a folder that can be written',
-      found: (cause as NodeJS.ErrnoException).code ?? 'an error',
+      found: systemWords(cause),
       action: 'Choose another folder with --dir, or change its permissions.',
       cause,
     })

@@ -5,7 +5,7 @@ import { basename } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
-import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
+import { isLink, LARGE_FILE_BYTES, refuseUnfit, unreadable } from '../config/input-file.ts'
 import type { CsvFile } from '../imports/csv.ts'
 import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
 import { importFormats } from '../imports/formats.ts'
@@ -75,19 +75,20 @@ export async function readImport(
 }
 
 async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
-  const unreadable = (found: string, cause?: unknown) =>
-    new UsageError('The file to import cannot be read.', {
-      where: path,
-      expected: 'a CSV file',
-      found,
-      action: 'Correct the path, or the permissions of the file.',
-      cause,
-    })
+  const refusal = { message: 'The file to import cannot be read.', expected: 'a CSV file' }
   refuseUnfit(path, LARGE_FILE_BYTES)
   const bytes = await disk.readFile(path).catch((cause: unknown) => {
-    throw cause instanceof DiskError ? unreadable(cause.code, cause) : cause
+    throw cause instanceof DiskError ? unreadable(path, refusal, cause) : cause
   })
-  if (bytes === null) throw unreadable('no file of this name')
+  if (bytes === null) {
+    const found = isLink(path) ? 'a link that leads nowhere' : 'no file of this name'
+    throw new UsageError(refusal.message, {
+      where: path,
+      expected: refusal.expected,
+      found,
+      action: 'Correct the path.',
+    })
+  }
   return bytes
 }
 

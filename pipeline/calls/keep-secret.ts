@@ -5,6 +5,7 @@ import { join } from 'node:path'
 import type { Params } from '../../connectors/endpoint.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { accountName } from '../config/config.ts'
 import { readCredentials } from '../config/credentials.ts'
 import { textsUnder } from './secrets.ts'
@@ -59,10 +60,10 @@ export function hasCredentials(dir: string, name: string): boolean {
   return existsSync(file) && Object.hasOwn(readCredentials(file), name)
 }
 
-/** Our own words or the system's code; never the text of a file that holds secrets. */
+/** Our own words or the system's; never the text of a file that holds secrets. */
 function reasonOf(cause: unknown): string {
   if (cause instanceof TieoutError) return cause.message
-  return (cause as NodeJS.ErrnoException).code ?? 'an error'
+  return typeof (cause as NodeJS.ErrnoException).code === 'string' ? systemWords(cause) : 'an error'
 }
 
 const notKept = (uid: string, file: string, found: string, cause?: unknown): TieoutError =>

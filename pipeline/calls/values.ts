@@ -1,11 +1,10 @@
 // The words `key=value` of a command line as the fields of an endpoint. Only lists and objects need JSON; what the
 // values may be is judged by the endpoint's own rules afterwards, so nothing is guessed or changed here.
-import { readFileSync } from 'node:fs'
 import { z } from 'zod'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
 import { UsageError } from '../../models/error.ts'
 import { JsonError, parseJson } from '../../models/json.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
+import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /**
  * Reads the words. A value that begins with @ is the content of that file (@@ stands for a plain @). A field that is a
@@ -30,20 +29,14 @@ function split(endpoint: Endpoint, word: string): [string, string] {
   return [key, value.startsWith('@') ? contentOf(key, value.slice(1)) : value]
 }
 
-function contentOf(key: string, path: string): string {
-  try {
-    refuseUnfit(path, SMALL_FILE_BYTES)
-    return readFileSync(path, 'utf8').replace(/\r?\n$/, '')
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw new UsageError(`The file for ${key} cannot be read.`, {
-      where: path,
-      found: (cause as NodeJS.ErrnoException).code ?? 'an error',
-      action: `Correct the path, or write ${key}=@@… for a value that begins with @.`,
-      cause,
-    })
-  }
-}
+const contentOf = (key: string, path: string): string =>
+  readInputFile(path, SMALL_FILE_BYTES, {
+    message: `The file for ${key} cannot be read.`,
+    expected: 'a file of text',
+    action: `Correct the path, or write ${key}=@@… for a value that begins with @.`,
+  })
+    .toString()
+    .replace(/\r?\n$/, '')
 
 function readList(endpoint: Endpoint, key: string, text: string): unknown {
   if (!/^\s*[[{]/.test(text)) return text === '' ? [] : text.split(',').map((item) => item.trim())

@@ -1,8 +1,6 @@
 // Where the ClickHouse server stands and who asks it: the configuration says the one, the environment the other.
-import { readFileSync } from 'node:fs'
-import { UsageError } from '../../models/error.ts'
 import type { ClickHouseConfig } from '../config/config.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
+import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /** The section `engine.clickhouse` of the configuration, with what the environment adds. */
 export interface ClickHouseSettings {
@@ -42,18 +40,9 @@ export function clickHouseSettings(
   }
 }
 
-function certificates(file: string): Buffer {
-  try {
-    refuseUnfit(file, SMALL_FILE_BYTES)
-    return readFileSync(file)
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw new UsageError('The certificates of the ClickHouse server cannot be read.', {
-      where: file,
-      expected: 'a file of certificates in PEM',
-      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
-      action: 'Correct engine.clickhouse.ca_file, or the permissions of the file.',
-      cause,
-    })
-  }
-}
+const certificates = (file: string): Buffer =>
+  readInputFile(file, SMALL_FILE_BYTES, {
+    message: 'The certificates of the ClickHouse server cannot be read.',
+    expected: 'a file of certificates in PEM',
+    action: 'Correct engine.clickhouse.ca_file, or the permissions of the file.',
+  })

@@ -7,6 +7,7 @@ import { days as daysOf, retentionOf } from '../../connectors/endpoint.ts'
 import { taxRecords } from '../../connectors/endpoints/tax.ts'
 import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { counted } from '../../models/text.ts'
 import { writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder, openBooks, openBooksFor } from '../books/books.ts'
@@ -94,7 +95,7 @@ export function beyondMemory(days: number): string {
 /** The names in the folder, which a demo may take away; books of anyone else are refused. */
 function mustBeDemoFolder({ dir }: CommandContext): string[] {
   ensureFolder(dir)
-  const found = readdirSync(dir)
+  const found = namesIn(dir)
   if (found.length > 0 && !existsSync(join(dir, MARKER))) {
     throw new UsageError('The folder holds books that are not a demo’s.', {
       where: dir,
@@ -104,6 +105,20 @@ function mustBeDemoFolder({ dir }: CommandContext): string[] {
     })
   }
   return found
+}
+
+function namesIn(dir: string): string[] {
+  try {
+    return readdirSync(dir)
+  } catch (cause) {
+    throw new UsageError('The folder for the demo cannot be read.', {
+      where: dir,
+      expected: 'a folder, or a name that is free',
+      found: systemWords(cause),
+      action: 'Choose another folder with --dir.',
+      cause,
+    })
+  }
 }
 
 /** Empties what an earlier demo left. */

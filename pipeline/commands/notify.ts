@@ -137,10 +137,17 @@ async function attempt(
   return reason === null ? null : { by, reason }
 }
 
-/** The system's word (ENOENT, ECONNREFUSED); a text might repeat the URL. */
+/** The system's word (ECONNREFUSED), in ours where it is of a program; a text might repeat the URL. */
 function systemCode(error: unknown): string {
   const { code, name } = error as { code?: unknown; name?: unknown }
-  return typeof code === 'string' ? code : String(name ?? 'an error')
+  return typeof code === 'string' ? (OF_PROGRAMS[code] ?? code) : String(name ?? 'an error')
+}
+
+const OF_PROGRAMS: Readonly<Record<string, string>> = {
+  ENOENT: 'there is no such program (ENOENT)',
+  EACCES: 'the program may not be run (EACCES)',
+  ENOTDIR: 'there is no such program (ENOTDIR)',
+  ENOEXEC: 'the file is no program (ENOEXEC)',
 }
 
 const tooLong = `no end within ${TIME_LIMIT_MS / 1000} s`

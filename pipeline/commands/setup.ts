@@ -7,8 +7,9 @@ import { catalogueEntry, endpoints } from '../../connectors/catalogue.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
 import { closing } from '../../models/closing.ts'
 import { type ExitCode, UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { shellWord } from '../../models/text.ts'
-import { CONFIG_MARK, writeSandboxConfig } from '../../sandbox/index.ts'
+import { CONFIG_MARK, type Sandbox, writeSandboxConfig } from '../../sandbox/index.ts'
 import { ensureFolder } from '../books/books.ts'
 import { parseInstant } from '../config/context.ts'
 import { exampleConfig } from '../config/example.ts'
@@ -122,7 +123,7 @@ export const sandboxCommand = defineCommand({
     return await closing(sandbox, async (): Promise<ExitCode> => {
       if (args.init !== undefined) {
         ensureFolder(args.init)
-        await writeSandboxConfig(args.init, sandbox, { speed: args.speed })
+        await configure(args.init, sandbox, args.speed)
       }
       const { baseUrl, accounts } = sandbox
       if (args.json) context.print(JSON.stringify({ baseUrl, accounts }))
@@ -138,10 +139,33 @@ export const sandboxCommand = defineCommand({
   },
 })
 
+async function configure(dir: string, sandbox: Sandbox, speed: number): Promise<void> {
+  try {
+    await writeSandboxConfig(dir, sandbox, { speed })
+  } catch (cause) {
+    throw new UsageError('The configuration of the sandbox cannot be written.', {
+      where: dir,
+      expected: 'a folder that can be written, or a name that is free',
+      found: systemWords(cause),
+      action: 'Name another folder with --init.',
+      cause,
+    })
+  }
+}
+
+/** Not so of what is no file, or may not be read. */
+function beginsAs(file: string, mark: string): boolean {
+  try {
+    return readFileSync(file, 'utf8').startsWith(mark)
+  } catch {
+    return false
+  }
+}
+
 /** A configuration and credentials of the user's own are not replaced by those of a sandbox. */
 function mustNotBeConfigured(dir: string): void {
   const config = join(dir, 'tieout.yaml')
-  if (existsSync(config) && readFileSync(config, 'utf8').startsWith(CONFIG_MARK)) return
+  if (beginsAs(config, CONFIG_MARK)) return
   const found = ['tieout.yaml', 'credentials.yaml'].filter((name) => existsSync(join(dir, name)))
   if (found.length === 0) return
   throw new UsageError('The folder has a configuration that is not a sandbox’s.', {

@@ -9,7 +9,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
 import { refuseSharedVariables } from './credentials.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { isLink, refuseUnfit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
 import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
 
@@ -281,15 +281,12 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
     const { code = '' } = cause as NodeJS.ErrnoException
-    if (code === 'ENOENT') return null
-    throw new UsageError('The configuration cannot be read.', {
-      where: file,
-      found: code,
-      action: ['EISDIR', 'ENOTDIR', 'ENAMETOOLONG', 'ELOOP'].includes(code)
-        ? 'Name another folder with --dir, or another file with --config.'
-        : 'Check its permissions.',
-      cause,
-    })
+    if (code === 'ENOENT' && !isLink(file)) return null
+    const expected = 'a YAML file, as `tieout init` writes one'
+    const action = ['EACCES', 'EPERM'].includes(code)
+      ? 'Give this user the right to read it, or name another file with --config.'
+      : 'Name another folder with --dir, or another file with --config.'
+    throw unreadable(file, { message: 'The configuration cannot be read.', expected, action }, cause)
   }
   const read = readYaml(source)
   if (!read.ok) {

@@ -37,6 +37,8 @@ export interface CommandContext {
   readonly tell: (text: string) => void
 }
 
+const CONFIG_NAME = 'tieout.yaml'
+
 const feedNames = endpoints.map((endpoint) => endpoint.name)
 
 export function createContext(args: GlobalArguments, surroundings: Surroundings): CommandContext {
@@ -52,7 +54,7 @@ export function createContext(args: GlobalArguments, surroundings: Surroundings)
     now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
     signal: surroundings.stop(tell),
-    configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
+    configFile: args.config === undefined ? join(dir, CONFIG_NAME) : resolve(args.config),
     stdout,
     stderr,
     print: (text) => stdout.write(`${forTerminal(text)}\n`),
@@ -87,19 +89,24 @@ export function parseInstant(text: string, option: string): number {
 
 /** The configuration, or the defaults for commands that work without one. */
 export function optionalConfig(context: CommandContext): Config {
-  return readConfig(context.configFile, feedNames) ?? emptyConfig
+  const { configFile, dir } = context
+  const config = readConfig(configFile, feedNames)
+  // What --config names is meant: without it every figure would be calculated as nobody asked.
+  if (config === null && configFile !== join(dir, CONFIG_NAME)) throw noConfiguration(configFile)
+  return config ?? emptyConfig
 }
+
+const noConfiguration = (file: string): UsageError =>
+  new UsageError('There is no configuration.', {
+    where: file,
+    expected: 'a file tieout.yaml',
+    action: '`tieout init` writes a commented one; `tieout demo` needs none.',
+  })
 
 /** The configuration of a command that cannot work without one. */
 export function requiredConfig(context: CommandContext): Config {
   const config = readConfig(context.configFile, feedNames)
-  if (config === null) {
-    throw new UsageError('There is no configuration.', {
-      where: context.configFile,
-      expected: 'a file tieout.yaml',
-      action: '`tieout init` writes a commented one; `tieout demo` needs none.',
-    })
-  }
+  if (config === null) throw noConfiguration(context.configFile)
   if (Object.keys(config.accounts).length === 0) {
     throw new UsageError('The configuration names no account.', {
       where: context.configFile,

@@ -5,7 +5,7 @@ import { join } from 'node:path'
 import { z } from 'zod'
 import { type AccountAccess, type Credentials, secretsOfAccount } from '../../connectors/access.ts'
 import { UsageError } from '../../models/error.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from './input-file.ts'
+import { refuseUnfit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
 import { readYaml } from './yaml.ts'
 
 /** What the configuration says of accounts. */
@@ -200,12 +200,15 @@ export function readCredentials(file: string, accounts: readonly string[] = []):
     source = readFileSync(file, 'utf8')
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
-    throw new UsageError('The credentials file cannot be read.', {
-      where: file,
+    const isThere = (cause as NodeJS.ErrnoException).code !== 'ENOENT'
+    const refusal = {
+      message: 'The credentials file cannot be read.',
       expected: 'a YAML file with a section for each account that says `credentials: file`',
-      action: 'Create it with mode 600, or use `credentials: env`.',
-      cause,
-    })
+      action: isThere
+        ? 'Run this as the user whose file it is, or use `credentials: env`.'
+        : 'Create it with mode 600, or use `credentials: env`.',
+    }
+    throw unreadable(file, refusal, cause)
   }
   // A parse error would quote the line, and with it a secret: only its position is given.
   const read = readYaml(source)

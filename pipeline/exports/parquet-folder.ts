@@ -4,6 +4,7 @@ import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { identifier } from '../engine/quote.ts'
@@ -104,7 +105,7 @@ function refuse(folder: string, cause: unknown): never {
   throw new UsageError('The output folder cannot be written.', {
     where: folder,
     expected: 'a folder that exists above it and may be written to',
-    found: cause instanceof DiskError ? cause.code : ((cause as NodeJS.ErrnoException).code ?? String(cause)),
+    found: systemWords(cause),
     action: 'Check the path, its permissions and the space of its disk.',
     cause,
   })

@@ -5,7 +5,7 @@ import { basename, join } from 'node:path'
 import { z } from 'zod'
 import { UsageError } from '../../models/error.ts'
 import { badKey, nearest } from '../config/config.ts'
-import { refuseUnfit, SMALL_FILE_BYTES } from '../config/input-file.ts'
+import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 import { packageRoot } from '../config/root.ts'
 import { readYaml } from '../config/yaml.ts'
 import { type CsvFile, firstRows } from './csv.ts'
@@ -202,21 +202,11 @@ export const contradictory = (file: string, wrong: { expected: string; found: st
     action: 'Correct the mapping; docs/imports.md has the keys.',
   })
 
-function textOf(file: string): string {
-  try {
-    refuseUnfit(file, SMALL_FILE_BYTES)
-    return readFileSync(file, 'utf8')
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw new UsageError('The mapping cannot be read.', {
-      where: file,
-      expected: 'a YAML file',
-      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
-      action: 'Correct the path, or the permissions of the file.',
-      cause,
-    })
-  }
-}
+const textOf = (file: string): string =>
+  readInputFile(file, SMALL_FILE_BYTES, {
+    message: 'The mapping cannot be read.',
+    expected: 'a YAML file',
+  }).toString()
 
 const isRecord = (value: unknown): value is Readonly<Record<string, unknown>> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)

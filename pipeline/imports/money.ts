@@ -1,7 +1,8 @@
 // Which codes are money, and in which coins others are quoted: the shipped lists, and the user's own in the folder of the
 // books, whose rows come first. The models read the same files.
-import { existsSync, readFileSync } from 'node:fs'
+import { existsSync } from 'node:fs'
 import { join } from 'node:path'
+import { LARGE_FILE_BYTES, readInputFile } from '../config/input-file.ts'
 import { packageRoot } from '../config/root.ts'
 import { readCsv } from './csv.ts'
 
@@ -29,15 +30,21 @@ export function quoteCodes(dir: string): string[] {
   return codes.toSorted((a, b) => place(a) - place(b))
 }
 
+const OWN_LIST = { message: 'A list in the folder of the books cannot be read.', expected: 'a CSV file' }
+
 /** Rows of the user's file and then of the shipped one, each a function from column to cell. */
 function rowsOf(dir: string, file: string): ((column: string) => string)[] {
   const rows: ((column: string) => string)[] = []
   for (const folder of [dir, join(packageRoot, 'data')]) {
     const name = join(folder, file)
     if (!existsSync(name)) continue
-    readCsv({ name, bytes: readFileSync(name) }, ({ cells: columns }) => ({ cells }) => {
-      rows.push((column) => cells[columns.indexOf(column)] ?? '')
-    })
+    readCsv(
+      { name, bytes: readInputFile(name, LARGE_FILE_BYTES, OWN_LIST) },
+      ({ cells: columns }) =>
+        ({ cells }) => {
+          rows.push((column) => cells[columns.indexOf(column)] ?? '')
+        },
+    )
   }
   return rows
 }

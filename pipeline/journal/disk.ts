@@ -6,6 +6,7 @@ import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { closing } from '../../models/closing.ts'
 import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
 
 export interface DiskFile {
@@ -55,6 +56,7 @@ const ACTIONS: Readonly<Record<string, string>> = {
   EROFS: 'Make the file system writable, or name another folder with --dir.',
   ENOENT: 'Check that the folder exists and that the path is spelled right.',
   ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
+  EISDIR: 'A folder stands where a file is expected: move it away, or name another folder with --dir.',
   EEXIST: 'Something else stands at this path: remove it, or name another folder with --dir.',
   EMFILE: 'Raise the limit of open files (ulimit -n), then run again.',
   EFBIG: RAISE_FILE_LIMIT,
@@ -70,6 +72,7 @@ const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
   EROFS: 2,
   ENOENT: 2,
   ENOTDIR: 2,
+  EISDIR: 2,
   EEXIST: 2,
   EFBIG: 2,
 }
@@ -84,7 +87,7 @@ export class DiskError extends TieoutError {
     const code = codeOf(cause)
     const details: ErrorDetails = {
       where: path,
-      found: code,
+      found: systemWords(cause),
       action: ACTIONS[code] ?? 'Check the disk and the path, then run again.',
       cause,
     }

@@ -6,6 +6,7 @@ import { DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
 import { CorruptionError, TieoutError, UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { packageVersion } from '../config/root.ts'
 import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { type EngineSettings, engineSettings, forFile, PLANNING, readerSettings } from '../engine/settings.ts'
@@ -203,7 +204,7 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
     if ((cause as NodeJS.ErrnoException).code === 'EISDIR') throw isNoFile(basename(file), file, true)
     throw new UsageError('The published ledger cannot be read.', {
       where: file,
-      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
+      found: systemWords(cause),
       action: 'Check the permissions of the file and its folder.',
       cause,
     })

@@ -5,6 +5,7 @@ import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
+import { systemWords } from '../../models/system-error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Disk, DiskError, replaceFile } from '../journal/disk.ts'
 
@@ -75,7 +76,7 @@ function refuse(out: string, cause: unknown): never {
   throw new UsageError('The output cannot be written there.', {
     where: out,
     expected: 'a folder that exists and may be written to',
-    found: missing ? 'no such folder' : ((cause as NodeJS.ErrnoException).code ?? String(cause)),
+    found: missing ? 'no such folder' : systemWords(cause),
     action: missing ? 'Create the folder, or choose another one.' : 'Check its permissions and its space.',
     cause,
   })

@@ -1,10 +1,9 @@
 // The owner's own choice of lots, from CSV: for disposals under specific identification
 // (`disposal_id,lot_id,quantity`), and for lots that leave the scope of all accounts (`account,coin,lot_id,quantity`).
 // What is wrong is refused with file, line and column.
-import { readFileSync } from 'node:fs'
 import { basename } from 'node:path'
 import { UsageError } from '../../models/error.ts'
-import { LARGE_FILE_BYTES, refuseUnfit } from '../config/input-file.ts'
+import { LARGE_FILE_BYTES, readInputFile } from '../config/input-file.ts'
 import { readCsv } from '../imports/csv.ts'
 import { requireHeader, SeenOnce } from '../imports/format.ts'
 import { RefusedCells } from '../imports/refusals.ts'
@@ -70,17 +69,8 @@ function eachRow(
   }
 }
 
-function bytesOf(file: string): Uint8Array {
-  try {
-    refuseUnfit(file, LARGE_FILE_BYTES)
-    return readFileSync(file)
-  } catch (cause) {
-    if (cause instanceof UsageError) throw cause
-    throw new UsageError('The file cannot be read.', {
-      where: file,
-      found: (cause as NodeJS.ErrnoException).code ?? String(cause),
-      action: 'Check its name and its permissions.',
-      cause,
-    })
-  }
-}
+const bytesOf = (file: string): Uint8Array =>
+  readInputFile(file, LARGE_FILE_BYTES, {
+    message: 'The file cannot be read.',
+    expected: 'a CSV file of lots',
+  })

@@ -133,7 +133,7 @@ describe('a key created by a call', () => {
       [
         'A key of sub-account 7 was created, but its secret could not be kept.',
         `  where:    ${join(dir, 'credentials.yaml')}`,
-        '  found:    EISDIR',
+        '  found:    a folder (EISDIR)',
         '  next:     Delete the key on the venue’s site: its secret is shown only once. Then create it again.',
       ].join('\n'),
     )

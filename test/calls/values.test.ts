@@ -76,7 +76,8 @@ describe('the words of a call', () => {
       [
         'The file for orders cannot be read.',
         `  where:    ${path}`,
-        '  found:    ENOENT',
+        '  expected: a file of text',
+        '  found:    nothing of this name (ENOENT)',
         '  next:     Correct the path, or write orders=@@… for a value that begins with @.',
       ].join('\n'),
     )

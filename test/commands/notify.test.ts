@@ -156,8 +156,10 @@ describe('a command', () => {
     expect(await tell({ command: [program(lines).file] })).toEqual([{ by: 'command', reason }])
   })
 
-  test('that is not there is told of by the word of the system', async () => {
-    expect(await tell({ command: ['/nowhere/program'] })).toEqual([{ by: 'command', reason: 'ENOENT' }])
+  test('that is not there, or is none, is told of', async () => {
+    const told = async (path: string) => (await tell({ command: [path] })).map(({ reason }) => reason)
+    expect(await told('/nowhere/program')).toEqual(['there is no such program (ENOENT)'])
+    expect(await told('/')).toEqual(['the program may not be run (EACCES)'])
   })
 
   test('that does not read, or is told more than it takes, does no harm', async () => {

@@ -175,7 +175,7 @@ test('a folder of books that is a file is no matter of permissions', async () =>
   writeFileSync(file, '')
   const { code, stderr } = await command(['status', '--dir', file])
   expect(code).toBe(2)
-  expect(stderr).toContain('found:    ENOTDIR')
+  expect(stderr).toContain('found:    a file where the path needs a folder (ENOTDIR)')
   expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
 })
 
@@ -184,6 +184,6 @@ test('a folder in place of the configuration is no matter of permissions', async
   mkdirSync(join(dir, 'tieout.yaml'))
   const { code, stderr } = await command(['plan', '--dir', dir])
   expect(code).toBe(2)
-  expect(stderr).toContain('found:    EISDIR')
+  expect(stderr).toContain('found:    a folder (EISDIR)')
   expect(stderr).toContain('next:     Name another folder with --dir, or another file with --config.')
 })

@@ -351,7 +351,7 @@ describe('what is refused', () => {
     })
     await expect(readImport(nodeDisk, 'trades', books.dir, books)).rejects.toMatchObject({
       exitCode: 2,
-      details: { found: 'EISDIR' },
+      details: { found: 'a folder (EISDIR)' },
     })
   })
 })

@@ -510,7 +510,7 @@ describe('a file', () => {
     writeFileSync(join(dir, 'a'), '')
     await expect(outFile(join(dir, 'a', 'b.csv'), 'x', '/nowhere')).rejects.toMatchObject({
       exitCode: 2,
-      details: { found: 'ENOTDIR' },
+      details: { found: 'a file where the path needs a folder (ENOTDIR)' },
     })
   })
 

@@ -1,0 +1,129 @@
+// Paths that a user gives and that lead to nothing, or to something else: each is named with what was expected of it, what
+// stands there, and what to do.
+import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { expect, test } from 'vitest'
+import { systemWords } from '../../models/system-error.ts'
+import { DiskError } from '../../pipeline/journal/disk.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+
+const TRADES = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency\n'
+const KRAKEN = 'txid,refid,time,type,subtype,aclass,asset,amount,fee,balance\n'
+
+/** A folder of books with a file, a folder and a link that leads nowhere beside each other. */
+function folder(): string {
+  const dir = temporaryFolder()
+  writeFileSync(join(dir, 'file'), 'x')
+  writeFileSync(join(dir, 'trades.csv'), TRADES)
+  writeFileSync(join(dir, 'kraken.csv'), KRAKEN)
+  mkdirSync(join(dir, 'folder'))
+  symlinkSync(join(dir, 'nowhere'), join(dir, 'link'))
+  return dir
+}
+
+const A_FOLDER = 'a folder (EISDIR)'
+const NOTHING = 'nothing of this name (ENOENT)'
+const NO_LINK = 'a link that leads nowhere (ENOENT)'
+const A_FILE = 'a file where the path needs a folder (ENOTDIR)'
+
+test.each([
+  [
+    'status --config folder',
+    'The configuration cannot be read.',
+    'a YAML file, as `tieout init` writes one',
+    A_FOLDER,
+  ],
+  [
+    'status --config link',
+    'The configuration cannot be read.',
+    'a YAML file, as `tieout init` writes one',
+    NO_LINK,
+  ],
+  ['import trades folder', 'The file to import cannot be read.', 'a CSV file', A_FOLDER],
+  ['import trades link', 'The file to import cannot be read.', 'a CSV file', 'a link that leads nowhere'],
+  ['import trades trades.csv --mapping link', 'The mapping cannot be read.', 'a YAML file', NO_LINK],
+  ['import trades trades.csv --mapping folder', 'The mapping cannot be read.', 'a YAML file', A_FOLDER],
+  ['demo --dir file', 'The folder for the demo cannot be read.', 'a folder, or a name that is free', A_FILE],
+])('%s', async (words, message, expected, found) => {
+  const dir = folder()
+  const given = words
+    .split(' ')
+    .map((word) => (/^(file|folder|link|trades\.csv)$/.test(word) ? join(dir, word) : word))
+  const { code, stderr } = await command(given.includes('--dir') ? given : [...given, '--dir', dir])
+  expect(code).toBe(2)
+  const [first, where, ...rest] = stderr.split('\n')
+  expect([first, rest[0], rest[1]]).toEqual([
+    `tieout: ${message}`,
+    `  expected: ${expected}`,
+    `  found:    ${found}`,
+  ])
+  expect(where).toMatch(/^ {2}where: {4}\/.*\/(file|folder|link)$/)
+  expect(rest[2]).toMatch(/^ {2}next: {5}\w.*\.$/)
+})
+
+test('a configuration that --config names and that is not there is no empty one', async () => {
+  const dir = folder()
+  for (const words of [['status'], ['report', 'balances'], ['check']]) {
+    const { code, stderr } = await command([...words, '--dir', dir, '--config', join(dir, 'mine.yaml')])
+    expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
+      2,
+      ['tieout: There is no configuration.', `  where:    ${join(dir, 'mine.yaml')}`],
+    ])
+  }
+})
+
+test('a list of the books that is a folder is named', async () => {
+  const dir = folder()
+  mkdirSync(join(dir, 'currencies.csv'))
+  const file = join(dir, 'kraken.csv')
+  const { code, stderr } = await command(['import', 'trades', file, '--account', 'kraken', '--dir', dir])
+  expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
+    2,
+    [
+      'tieout: A list in the folder of the books cannot be read.',
+      `  where:    ${join(dir, 'currencies.csv')}`,
+      '  expected: a CSV file',
+      `  found:    ${A_FOLDER}`,
+    ],
+  ])
+})
+
+test('a sandbox does not begin in a folder whose configuration is none', async () => {
+  const dir = folder()
+  mkdirSync(join(dir, 'tieout.yaml'))
+  const { code, stderr } = await command(['sandbox', '--init', dir])
+  expect(code).toBe(2)
+  expect(stderr).toContain('The folder has a configuration that is not a sandbox’s.')
+})
+
+test('a sandbox does not begin in a file', async () => {
+  const file = join(folder(), 'file')
+  const { code, stderr } = await command(['sandbox', '--init', file, '--days', '1'])
+  expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
+    2,
+    [
+      'tieout: The configuration of the sandbox cannot be written.',
+      `  where:    ${file}`,
+      '  expected: a folder that can be written, or a name that is free',
+      '  found:    something of this name (EEXIST)',
+    ],
+  ])
+})
+
+test('a folder in place of a file of the books is a matter of set-up', () => {
+  const cause = Object.assign(new Error('no'), { code: 'EISDIR' })
+  const { exitCode, details } = new DiskError('The disk refused to read a file.', '/books/x', cause)
+  expect([exitCode, details.found, details.action]).toEqual([
+    2,
+    A_FOLDER,
+    'A folder stands where a file is expected: move it away, or name another folder with --dir.',
+  ])
+})
+
+test('what the system says has words, and its code where there are none', () => {
+  const words = (code: string) => systemWords(Object.assign(new Error('no'), { code }))
+  expect(words('EACCES')).toBe('no right to it (EACCES)')
+  expect(words('ENOENT')).toBe(NOTHING)
+  expect(words('EFBIG')).toBe('EFBIG')
+})
