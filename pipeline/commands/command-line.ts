@@ -7,7 +7,7 @@ import { forTerminal } from '../../models/text.ts'
 import type { GlobalArguments } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import { packageVersion } from '../config/root.ts'
-import type { Surroundings } from '../config/surroundings.ts'
+import type { Output, Surroundings } from '../config/surroundings.ts'
 import type { Begun } from './command.ts'
 import { commands } from './index.ts'
 
@@ -82,7 +82,7 @@ export async function runCommandLine(
       'Implications failed:': 'One option needs another one, which is missing:',
       'Did you mean %s?': 'There is no such command. Did you mean %s?',
     })
-    .wrap(110)
+    .wrap(helpWidth(stdout))
     .version(packageVersion)
     .help()
     .exitProcess(false)
@@ -111,6 +111,10 @@ export async function runCommandLine(
     await begun?.end()
   }
 }
+
+/** Lines of help: as long as the terminal has room for, between the narrowest that reads well and the widest that does. */
+export const helpWidth = ({ isTTY, columns = 0 }: Pick<Output, 'isTTY' | 'columns'>): number =>
+  isTTY === true && columns > 0 ? Math.min(110, Math.max(80, columns)) : 110
 
 /** Of an option that takes one value the parser makes a list where it is given twice, and of what is no number a NaN. */
 function mustBeOneEach(given: Readonly<Record<string, unknown>>, options: unknown): true {

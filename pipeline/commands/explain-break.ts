@@ -8,7 +8,7 @@ import { buildJson, describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand, jsonOption } from './command.ts'
 
 export const explainBreakCommand = defineCommand({
-  example: ['$0 explain-break 4f0c --note "Gift of a friend, 2026-03-01"', 'the id is from `tieout check`'],
+  example: ['$0 explain-break 4f0c --note "Gift from a friend, 2026-03-01"', 'the id is from `tieout check`'],
   options: (parser) =>
     parser
       .positional('break_id', {

@@ -24,15 +24,18 @@ import { printTable } from '../output/table.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
 import { defineCommand } from './command.ts'
 
+/** In lines that a terminal of 80 columns has room for. */
 const HEADERS = [
   'KIND is one of',
-  '  trades  history from elsewhere:  id,time,account,type,asset,quantity,currency,total,fee,fee_currency',
-  '          or as Kraken, Coinbase, Binance, Koinly or CoinTracking export it, or any other with --mapping',
-  '  lots    opening lots:            id,time,account,asset,quantity,basis,currency',
-  '  prices  plain:                   time,asset,currency,price  with or without  source',
-  '          or the reference rates of the ECB (eurofxref-hist.csv), or as CoinGecko, CoinMarketCap,',
-  '          Yahoo Finance, Kraken or Binance have them (with --asset and --currency), or any other with',
-  '          --mapping',
+  '  trades  history from elsewhere, as',
+  '          id,time,account,type,asset,quantity,currency,total,fee,fee_currency,',
+  '          as Kraken, Coinbase, Binance, Koinly or CoinTracking export it, or any',
+  '          other with --mapping',
+  '  lots    opening lots, as id,time,account,asset,quantity,basis,currency',
+  '  prices  time,asset,currency,price with or without source, the reference',
+  '          rates of the ECB (eurofxref-hist.csv), as CoinGecko, CoinMarketCap,',
+  '          Yahoo Finance, Kraken or Binance have them (with --asset and',
+  '          --currency), or any other with --mapping',
 ].join('\n')
 
 export const importCommand = defineCommand({

@@ -3,6 +3,7 @@ import { once } from 'node:events'
 import { type AddressInfo, createServer } from 'node:net'
 import { describe, expect, test } from 'vitest'
 import yargs from 'yargs'
+import { helpWidth } from '../../pipeline/commands/command-line.ts'
 import { commands } from '../../pipeline/commands/index.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
@@ -54,6 +55,14 @@ test('a port that another program has is named, by the sandbox too', async () =>
   } finally {
     server.close()
   }
+})
+
+test('help is no wider than the terminal, and no narrower than it can be read', () => {
+  const widths = [undefined, 0, 60, 80, 95, 200].map((columns) =>
+    helpWidth({ isTTY: true, ...(columns === undefined ? {} : { columns }) }),
+  )
+  expect(widths).toEqual([110, 110, 80, 80, 95, 110])
+  expect(helpWidth({ columns: 80 })).toBe(110)
 })
 
 test('an option that takes several values may be given again', async () => {
