@@ -137,7 +137,6 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
     return {
       ...common,
       publishedAt: await publishedAt(ledger),
-      unbuilt: await unbuiltFrames(ledger, dir, options.disk ?? nodeDisk),
       lastGoodRunAt: await lastGoodRunAt(ledger, options.now),
       feeds: await readFeeds(ledger, options),
       runs: await readRuns(ledger),
@@ -150,6 +149,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
       explained: Number(
         (await ledger.query("select count(*) from breaks where status = 'explained'"))[0]?.[0] ?? 0,
       ),
+      unbuilt: await unbuiltFrames(ledger, dir, options.disk ?? nodeDisk),
     }
   } finally {
     ledger.close()

@@ -40,6 +40,7 @@ test('build --json: whether it was published, and the open breaks by severity an
     'runs',
     'breaks',
     'explained',
+    'unbuilt',
   ])
 }, 120_000)
 
