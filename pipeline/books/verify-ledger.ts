@@ -2,7 +2,6 @@
 // ledger says of it, and what it was built from is what has landed. Nothing is made again for this; `verify --rebuild` does that.
 import { TieoutError, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
-import { packageVersion } from '../config/root.ts'
 import {
   askMade,
   askRows,
@@ -13,7 +12,7 @@ import {
   ORIGIN,
   type Rows,
 } from '../ledger/kept.ts'
-import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
+import { isOfThisProgram, type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import type { Books } from './books.ts'
 
 export interface LedgerFound {
@@ -59,36 +58,49 @@ async function readThrough(
   if (!isThere('main.made_tables'))
     return { tables: null, problems: ['ledger: it does not say how its tables were made; run tieout build'] }
   const made = await askMade((question) => ledger.query(question))
+  const isOwn = await isOfThisProgram(ledger)
   const own = [...made.keys()].filter((table) => table.startsWith('main.'))
   const found = await askRows((question) => ledger.query(question), own.filter(isThere))
-  const problems = own.flatMap((table) => problemOf(table, made.get(table) ?? NO_ROWS, found.get(table)))
-  if (!isErasing && (await isOfOtherBooks(ledger, made, landing))) problems.push(FOREIGN)
+  const differing = own.filter((table) => differs(table, made, found))
+  const hasOthersHash = (table: string): boolean =>
+    !isOwn && found.get(table)?.count === made.get(table)?.count && found.has(table)
+  const problems = differing
+    .filter((table) => !hasOthersHash(table))
+    .map((table) => problemOf(table, made.get(table) ?? NO_ROWS, found.get(table)))
+  const untold = differing.filter(hasOthersHash).length
+  if (untold > 0) problems.push(othersHashes(untold))
+  if (isOwn && !isErasing && (await isOfOtherBooks(ledger, made, landing))) problems.push(FOREIGN)
   return { tables: found.size, problems }
 }
 
-function problemOf(table: string, made: Rows, found: Rows | undefined): string[] {
-  if (found === undefined) return [`ledger: table ${table} is not there; run tieout build`]
-  // Of this one the ledger says what decided it, and not its rows.
-  if (table === ORIGIN || isSame(made, found)) return []
+/** Of the table of the origin the ledger says what decided it, and not its rows. */
+const differs = (table: string, made: MadeTables, found: ReadonlyMap<string, Rows>): boolean =>
+  !found.has(table) || (table !== ORIGIN && !isSame(made.get(table), found.get(table)))
+
+function problemOf(table: string, made: Rows, found: Rows | undefined): string {
+  if (found === undefined) return `ledger: table ${table} is not there; run tieout build`
   const differ = `does not hold the rows that the build made (${made.count} then, ${found.count} now)`
-  return [`ledger: table ${table} ${differ}; run tieout build`]
+  return `ledger: table ${table} ${differ}; run tieout build`
 }
+
+/** Nobody can tell such tables from ones that were changed since, and a build makes both good. */
+const othersHashes = (count: number): string =>
+  `ledger: another version of tieout built it, and ${count} of its tables ${count === 1 ? 'has' : 'have'} another hash than that version wrote down, which it may have made otherwise; run tieout build`
 
 const FOREIGN =
   'ledger: it was built from other rows than have landed here, as that of other books is; run tieout build'
 
 /**
- * Whether the ledger was built from other rows than those that have landed. Once something has landed since, or where another
- * version may have landed it otherwise, this cannot be told without a build.
+ * Whether a ledger of this program was built from other rows than those that have landed. Once something has landed since, this
+ * cannot be told without a build; nor of another program's, which may have landed the same otherwise.
  */
 async function isOfOtherBooks(
   ledger: Ledger,
   made: MadeTables,
   { connection, landedSeq }: Books['landing'],
 ): Promise<boolean> {
-  if (ledger.tables.get('about')?.includes('landed_seq') !== true) return false
-  const [builtUpTo, version] = (await ledger.query('select landed_seq, version from about'))[0] ?? []
-  if (Number(builtUpTo) !== landedSeq || version !== packageVersion) return false
+  const [builtUpTo] = (await ledger.query('select landed_seq from about'))[0] ?? []
+  if (Number(builtUpTo) !== landedSeq) return false
   const landed = await landedRows(connection)
   return [...made].some(([table, rows]) => landed.has(table) && !isSame(rows, landed.get(table)))
 }

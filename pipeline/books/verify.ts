@@ -16,7 +16,7 @@ import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { rowTables, tablesOf } from '../landing/tables.ts'
 import { askMade, askRows, type Found, isSame, type MadeTables, NO_ROWS } from '../ledger/kept.ts'
-import { openLedger } from '../ledger/ledger.ts'
+import { isOfThisProgram, openLedger } from '../ledger/ledger.ts'
 import { type Books, landingFeeds, landingRecords, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
 import { verifyLedger } from './verify-ledger.ts'
@@ -169,7 +169,8 @@ async function compareWithPublished(
         `ledger: table ${table} ${says} the ${count} that a full build makes; run tieout build --full`,
       )
     }
-    if (differ.length > 0 && ledger.tables.has('made_tables')) {
+    if (differ.length > 0 && !(await isOfThisProgram(ledger))) problems.push(becauseBuilt(BY_ANOTHER))
+    else if (differ.length > 0 && ledger.tables.has('made_tables')) {
       const made = await askMade((question) => ledger.query(question))
       problems.push(...builtFromOthers(made, found, differ))
     }
@@ -195,11 +196,14 @@ function builtFromOthers(
   if (differ.every(([table, { decidedBy }]) => made.get(table)?.decidedBy === decidedBy)) return []
   const other = (kind: string): boolean =>
     [...found].some(([table, one]) => one.decidedBy === kind && !isSame(one, made.get(table) ?? NO_ROWS))
-  const what = other('received')
-    ? 'before the last records landed'
-    : 'by another version, under another configuration or with other reference tables'
-  return [`ledger: it was built ${what}, so these tables may differ for that reason; run tieout build`]
+  return [becauseBuilt(other('received') ? 'before the last records landed' : OTHERWISE)]
 }
+
+const BY_ANOTHER = 'by another version of tieout'
+const OTHERWISE = 'under another configuration or with other reference tables'
+
+const becauseBuilt = (how: string): string =>
+  `ledger: it was built ${how}, so these tables may differ for that reason; run tieout build`
 
 export function describeVerification(result: Verification): string {
   const { rebuilt } = result

@@ -168,7 +168,7 @@ async function unanswered(
 }
 
 /** By what the ledger says of itself. */
-async function isOfThisProgram(reader: Reader): Promise<boolean> {
+export async function isOfThisProgram(reader: Reader): Promise<boolean> {
   if (reader.tables.get('about')?.includes('program') !== true) return false
   const [row] = await reader.query('select program from about').catch(() => [])
   return row?.[0] === thisProgram()

@@ -128,6 +128,39 @@ describe('older books', () => {
     })
   })
 
+  test('in which a daily close stands at the midnight after its day have it in its day, and its file brings nothing twice', async () => {
+    const dir = temporaryFolder()
+    const file = join(dir, 'sol.csv')
+    writeFileSync(file, 'Date,Open,High,Low,Close,Adj Close,Volume\n2026-04-01,90,110,80,100.5,100.5,1000\n')
+    const importFile = (...more: string[]) =>
+      command([
+        ...['import', 'prices', file, '--asset', 'SOL', '--currency', 'USDT', '--no-build'],
+        ...more,
+        ...['--dir', dir],
+      ])
+    expect((await importFile()).code).toBe(0)
+    // As versions before schema version 5 landed the same file.
+    await change(
+      join(dir, 'landing.duckdb'),
+      `update imported_prices set priced_at = timestamptz '2026-04-02 00:00:00+00';
+       update state set schema_version = 4`,
+    )
+
+    const again = await importFile()
+
+    expect([again.code, again.stdout]).toEqual([
+      0,
+      expect.stringContaining('Nothing new: the books have all'),
+    ])
+    expect(again.stderr).toContain(NOTE)
+    expect((await command(['build', '--dir', dir])).code).toBe(0)
+    const asked = await command([
+      ...['sql', "select priced_at, price from prices where coin = 'SOL'", '--format', 'csv'],
+      ...['--dir', dir],
+    ])
+    expect(asked.stdout).toBe('priced_at,price\n2026-04-01T23:59:59.999Z,100.5\n')
+  }, 300_000)
+
   test('are refused, and left as they are, where the journal has become shorter than what had landed', async () => {
     const dir = olderBooks()
     const journal = join(dir, 'journal', '000001.journal')
@@ -156,7 +189,7 @@ describe('books of a newer version', () => {
       [
         'tieout: The landing database was made by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 4',
+        '  expected: schema version 5',
         '  found:    schema version 7',
         '  next:     Update tieout, then run again.',
         '',

@@ -119,16 +119,16 @@ describe('a landing database', () => {
       [
         'The landing database was made by an older version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
-        '  expected: schema version 4',
+        '  expected: schema version 5',
         '  found:    schema version 1',
         '  next:     Run `tieout rebuild`: it makes the file again from the journal.',
       ].join('\n'),
     )
     const other = await emptyFolder()
-    await changed(other, 'update landing.state set schema_version = 5')
+    await changed(other, 'update landing.state set schema_version = 6')
     expect((await failure(other)).details).toMatchObject({
-      expected: 'schema version 4',
-      found: 'schema version 5',
+      expected: 'schema version 5',
+      found: 'schema version 6',
       action: 'Update tieout, then run again.',
     })
   })
