@@ -4,7 +4,7 @@ import { createHash } from 'node:crypto'
 import { formatAmount } from '../../models/amount.ts'
 import { type CsvFile, readCsv } from './csv.ts'
 import { type ImportedRow, SeenOnce } from './format.ts'
-import { columnsOf, type Reading, requirePreamble, unreadBy } from './mapping.ts'
+import { columnsOf, delimiterOf, type Reading, requirePreamble, unreadBy } from './mapping.ts'
 import { type Movement, MovementReader, type Side } from './movement.ts'
 import type { Standing } from './numbers.ts'
 import { Refusals } from './refusals.ts'
@@ -47,7 +47,7 @@ export function readMapped(file: CsvFile, reading: Reading, standing: Standing):
     },
     {
       preamble: requirePreamble(file, reading.mapping),
-      delimiter: reading.mapping.delimiter,
+      delimiter: delimiterOf(reading.mapping),
       unread: (header) => unreadBy(reading.mapping, header),
     },
   )

@@ -71,7 +71,7 @@ export const numbers = z
   .prefault({})
 
 /** What stands between the cells of a row. */
-export const delimiter = z.enum([',', ';']).default(',')
+export const delimiter = z.enum([',', ';'])
 
 export const mappingName = z.string().regex(/^[a-z0-9-]{1,40}$/, 'expected small letters, digits and hyphens')
 
@@ -81,7 +81,8 @@ const schema = z.strictObject({
   title: z.string().optional(),
   /** A header with all of these is this service's. A name that a header has again is numbered: `Cur.`, `Cur. 2`. */
   columns: z.array(sought).min(1),
-  delimiter,
+  /** Later than the first mappings, whose versions refuse a key that they do not know: not there for a comma. */
+  delimiter: delimiter.optional(),
   time: z.strictObject({
     column: sought,
     forms: z.array(z.string()).min(1),
@@ -288,12 +289,14 @@ export function columnsOf(cells: readonly string[]): string[] {
   })
 }
 
+export const delimiterOf = ({ delimiter: own = ',' }: Mapping): ',' | ';' => own
+
 /** So many rows may stand above a header. */
 const PREAMBLE_MAX = 10
 
 /** How many rows stand above the header of this mapping; null for a file that has no such header. */
 export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
-  const rows = firstRows(file, PREAMBLE_MAX + 1, mapping.delimiter)
+  const rows = firstRows(file, PREAMBLE_MAX + 1, delimiterOf(mapping))
   const at = rows.findIndex((cells) => lacking(mapping, columnsOf(cells)).length === 0)
   return at < 0 ? null : at
 }
@@ -302,14 +305,15 @@ export function preambleOf(file: CsvFile, mapping: Mapping): number | null {
 export function requirePreamble(file: CsvFile, mapping: Mapping): number {
   const preamble = preambleOf(file, mapping)
   if (preamble !== null) return preamble
-  const [first = []] = firstRows(file, 1, mapping.delimiter)
+  const own = delimiterOf(mapping)
+  const [first = []] = firstRows(file, 1, own)
   const missing = lacking(mapping, columnsOf(first))
-  const other = mapping.delimiter === ',' ? ';' : ','
+  const other = own === ',' ? ';' : ','
   const isOther = preambleOf(file, { ...mapping, delimiter: other }) !== null
   throw new UsageError('Unexpected header.', {
     where: `${file.name}:1`,
     expected: `the columns of the mapping ${mapping.name}; without a match: ${missing.join(', ')}`,
-    found: first.length === 0 ? 'an empty file' : first.join(mapping.delimiter),
+    found: first.length === 0 ? 'an empty file' : first.join(own),
     action: isOther
       ? `Say delimiter: "${other}" in the mapping, as this file has it; nothing of it has been imported.`
       : 'Import the file as the service exports it, or correct the mapping; nothing of it has been imported.',

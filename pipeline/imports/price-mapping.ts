@@ -32,7 +32,7 @@ const schema = z.strictObject({
   columns: z.array(sought).min(2),
   /** Whether files have it; `optional` where the service writes some with and some without. */
   header: z.enum(['required', 'optional', 'none']).default('required'),
-  delimiter,
+  delimiter: delimiter.default(','),
   time: z.strictObject({
     column: sought,
     /** As in a mapping of trades, or `unix`. */

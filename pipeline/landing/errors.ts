@@ -145,10 +145,20 @@ export const newer = (path: string, found: number, expected: number): LandingErr
       where: path,
       expected: `schema version ${expected}`,
       found: `schema version ${found}`,
-      action: 'Update tieout, then run again.',
+      action:
+        'Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
     },
     2,
   )
+
+/** A frame that this version cannot land: its chain holds, so what it says was written as it stands. */
+export const fromNewerVersion = (message: string, seq: number, found: string): UsageError =>
+  new UsageError(message, {
+    where: `frame ${seq}`,
+    found,
+    action:
+      'Update tieout to the version that wrote the frame, or a later one. Nothing of the journal is lost.',
+  })
 
 export const needsReopening = (path: string): LandingError =>
   new LandingError('The landing database failed and takes nothing more in this process.', {

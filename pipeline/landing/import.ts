@@ -10,6 +10,10 @@ import { readMappedPrices } from '../imports/mapped-prices.ts'
 import { readingOf } from '../imports/mapping.ts'
 import { priceReadingOf } from '../imports/price-mapping.ts'
 import type { ImportMeta, PricesMeta } from '../journal/frame.ts'
+import { fromNewerVersion } from './errors.ts'
+
+const UNKNOWN_KIND = 'The journal has an import of a kind that this version of tieout does not know.'
+const UNKNOWN_MAPPING = 'The journal has an import whose mapping this version of tieout does not know.'
 
 /** Table and rows of an import; an erased body has none. Throws a CorruptionError for a file that can no longer be read. */
 export function readJournaledImport(
@@ -17,16 +21,10 @@ export function readJournaledImport(
   { imports, file, reading }: ImportMeta,
   body: Uint8Array | null,
 ): { readonly table: string; readonly rows: readonly ImportedRow[] } {
-  if (!isImportKind(imports)) throw unreadable(seq, file, 'an import of trades, lots or prices', imports)
+  if (!isImportKind(imports)) throw fromNewerVersion(UNKNOWN_KIND, seq, imports)
   const { table, read } = importFormats[imports]
   const mapped = reading === undefined ? null : mappedBy(imports, reading)
-  if (reading !== undefined && mapped === null)
-    throw unreadable(
-      seq,
-      file,
-      'a mapping as it was when the file was imported',
-      'one that is not understood',
-    )
+  if (reading !== undefined && mapped === null) throw fromNewerVersion(UNKNOWN_MAPPING, seq, file)
   try {
     if (body === null) return { table: table.name, rows: [] }
     const received = { name: file, bytes: body }

@@ -1,7 +1,7 @@
 // One transaction of landing: frames in, rows and progress out, all or nothing. What each kind of frame becomes is
 // the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
-import { UsageError } from '../../models/error.ts'
+import type { UsageError } from '../../models/error.ts'
 import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
@@ -19,6 +19,7 @@ import type {
   WriteIntentMeta,
   WriteOutcomeMeta,
 } from '../journal/frame.ts'
+import { fromNewerVersion } from './errors.ts'
 import { layoutOf, readJournaledImport, readJournaledPrices } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
@@ -370,11 +371,3 @@ const unknownFeed = ({ seq, meta }: PageFrame): UsageError =>
 
 const unknownKind = (seq: number, { kind }: { readonly kind: string }): UsageError =>
   fromNewerVersion('The journal has a frame of a kind that this version of tieout does not know.', seq, kind)
-
-const fromNewerVersion = (message: string, seq: number, found: string): UsageError =>
-  new UsageError(message, {
-    where: `frame ${seq}`,
-    found,
-    action:
-      'Update tieout to the version that wrote the frame, or a later one. Nothing of the journal is lost.',
-  })

@@ -7,9 +7,11 @@ import { gunzipSync } from 'node:zlib'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
-import type { FrameMeta } from '../../pipeline/journal/frame.ts'
+import { openBooks } from '../../pipeline/books/books.ts'
+import type { FrameMeta, ImportMeta } from '../../pipeline/journal/frame.ts'
 import { openJournal } from '../../pipeline/journal/journal.ts'
 import { encodeSegmentHeader, GENESIS } from '../../pipeline/journal/layout.ts'
+import { readJournaledImport } from '../../pipeline/landing/import.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { temporaryFolder } from '../support/cli.ts'
@@ -29,6 +31,14 @@ function olderBooks(): string {
   ] as const)
     writeFileSync(join(dir, path), gunzipSync(readFileSync(join(FIXTURE, `${file}.gz`))))
   return dir
+}
+
+function caught(work: () => unknown): unknown {
+  try {
+    return work()
+  } catch (error) {
+    return error
+  }
 }
 
 async function change(file: string, sql: string): Promise<void> {
@@ -191,12 +201,49 @@ describe('books of a newer version', () => {
         `  where:    ${join(dir, 'landing.duckdb')}`,
         '  expected: schema version 5',
         '  found:    schema version 7',
-        '  next:     Update tieout, then run again.',
+        '  next:     Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
         '',
       ].join('\n'),
     )
     expect(readFileSync(join(dir, 'landing.duckdb')).equals(before)).toBe(true)
+    // Back to this version, with all 31 frames of the journal.
+    const books = await openBooks(dir, { clock: systemClock, command: 'rebuild', rebuild: true })
+    expect(books.landing.landedSeq).toBe(31)
+    await books.close()
   }, 300_000)
+
+  test.each([
+    [
+      'trades',
+      { mapping: { name: 'a-later-one', sheets: 'all' }, account: null, zone: 'UTC', quotes: [] },
+      'The journal has an import whose mapping this version of tieout does not know.',
+      'export.csv',
+    ],
+    [
+      'loans',
+      undefined,
+      'The journal has an import of a kind that this version of tieout does not know.',
+      'loans',
+    ],
+  ])(
+    'journal: an import of %s that a newer version reads is called one of a newer version',
+    (imports, reading, message, found) => {
+      const meta = { imports, file: 'export.csv', reading } as unknown as ImportMeta
+
+      const refusal = caught(() => readJournaledImport(7, meta, Buffer.from('a,b')))
+
+      expect(refusal).toMatchObject({
+        name: 'UsageError',
+        message,
+        details: {
+          where: 'frame 7',
+          found,
+          action:
+            'Update tieout to the version that wrote the frame, or a later one. Nothing of the journal is lost.',
+        },
+      })
+    },
+  )
 
   test('ledger: no figure of it is shown', async () => {
     const dir = olderBooks()

@@ -81,6 +81,27 @@ words: { Käufe: { as: buy, paid: { column: Notiz, forms: ['für {total} {curren
     expect(new Set(ids).size).toBe(1)
   })
 
+  it('is journaled for a file with commas as versions before semicolons read it', () => {
+    const [kraken] = shippedMappings().filter(({ name }) => name === 'kraken-ledgers')
+    // Of the first version that shipped mappings; it refuses a frame with any other key.
+    expect(Object.keys(JSON.parse(JSON.stringify(kraken))).toSorted()).toEqual([
+      'accounts',
+      'aside',
+      'asset_suffixes',
+      'assets',
+      'columns',
+      'fees',
+      'fields',
+      'group',
+      'name',
+      'numbers',
+      'signed',
+      'time',
+      'title',
+      'words',
+    ])
+  })
+
   it('of a file with semicolons says so; without it the refusal says what to write', () => {
     const text = (delimiter: string) => `
 name: my-bank

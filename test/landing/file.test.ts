@@ -129,7 +129,8 @@ describe('a landing database', () => {
     expect((await failure(other)).details).toMatchObject({
       expected: 'schema version 5',
       found: 'schema version 6',
-      action: 'Update tieout, then run again.',
+      action:
+        'Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
     })
   })
 
