@@ -14,7 +14,7 @@ export interface StandardError {
 
 /** `run` names the run in every line of the log. */
 export function openStandardError(level: string, stderr: Output, run: string): StandardError {
-  const out = stderr.fd === undefined ? stderr : pino.destination({ dest: stderr.fd, sync: true })
+  const out = stderr.fd === undefined ? stderr : destination(stderr, stderr.fd)
   const log = pino(
     { level, base: null, timestamp: pino.stdTimeFunctions.isoTime },
     { write: (line) => out.write(forTerminal(line)) },
@@ -26,6 +26,13 @@ export function openStandardError(level: string, stderr: Output, run: string): S
     process.on('warning', ({ name, message }) => log.warn({ warning: name }, message))
   }
   return { log, tell: (text) => log.info(text) }
+}
+
+/** What cannot be written there is an error of the stream: one that nobody listened for would end the run at its next line. */
+function destination(stderr: Output, fd: number): { write(line: string): unknown } {
+  const out = pino.destination({ dest: fd, sync: true })
+  out.on('error', (cause: unknown) => stderr.emit('error', cause))
+  return out
 }
 
 /** An error as the last line of a log. */

@@ -56,6 +56,15 @@ test.each(['stdout', 'stderr'] as const)(
   },
 )
 
+test('a run goes on to its end though there is no room for its log', async () => {
+  const dir = temporaryFolder()
+  const child = spawn(process.execPath, [await programFile(), 'build', '--log-level', 'info', '--dir', dir], {
+    stdio: ['ignore', 'ignore', openSync('/dev/full', 'w')],
+  })
+  const code = await new Promise<number | null>((resolve) => child.on('close', resolve))
+  expect([code, existsSync(join(dir, 'ledger.duckdb'))]).toEqual([1, true])
+})
+
 test('an output that cannot be written is told of as one', async () => {
   const child = spawn(process.execPath, [await programFile(), 'endpoints'], {
     stdio: ['ignore', openSync('/dev/full', 'w'), 'pipe'],
