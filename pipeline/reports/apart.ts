@@ -2,7 +2,6 @@
 // The child reads the ledger and nothing else: no environment, a temporary folder of its own, and its only way out is
 // a pipe. What is written, is written here.
 import { type ChildProcess, fork } from 'node:child_process'
-import { once } from 'node:events'
 import { fileURLToPath } from 'node:url'
 import { type ErrorDetails, TieoutError, UsageError } from '../../models/error.ts'
 import { queryTooLarge } from '../engine/out-of-memory.ts'
@@ -41,10 +40,14 @@ export interface Limited {
   readonly timeoutMs: number
 }
 
-/** A process that waits for its one question. */
+/** How a process came to its end. */
+type Ending = { readonly by: string } | { readonly notStarted: unknown }
+
+/** A process that waits for its one question. It may have ended before that is asked: its end is listened for from the start. */
 export interface Waiting {
   readonly child: ChildProcess
-  readonly gone: Promise<unknown>
+  readonly gone: Promise<Ending>
+  readonly complaints: () => string
   readonly folder: SpillFolder
 }
 
@@ -58,8 +61,16 @@ export function startApart(program: string): Waiting {
     execArgv: [],
     stdio: ['ignore', 'pipe', 'pipe', 'ipc'],
   })
-  const gone = new Promise((resolve) => child.once('close', resolve).once('error', resolve))
-  return { child, gone, folder }
+  let complaints = ''
+  child.stderr?.setEncoding('utf8').on('data', (text: string) => {
+    complaints = (complaints + text).slice(0, 10_000)
+  })
+  const gone = new Promise<Ending>((resolve) =>
+    child
+      .once('close', (code, signal) => resolve({ by: signal ?? `exit code ${code}` }))
+      .once('error', (cause) => resolve({ notStarted: cause })),
+  )
+  return { child, gone, complaints: () => complaints, folder }
 }
 
 /** Ends the process, and takes its folder away. */
@@ -73,27 +84,26 @@ export async function endApart({ child, gone, folder }: Waiting): Promise<void> 
 export async function* askApart(waiting: Waiting, question: Limited, stopping: Stopping): Pieces {
   try {
     bytesOf(question.engine.memoryLimit)
-    yield* new Apart(waiting.child, question, stopping).pieces()
+    yield* new Apart(waiting, question, stopping).pieces()
   } finally {
     await endApart(waiting)
   }
 }
 
 class Apart {
+  readonly #waiting: Waiting
   readonly #child: ChildProcess
   readonly #question: Limited
   readonly #stopping: Stopping
   readonly #over = new AbortController()
   #stopped: Stop | null = null
-  #complaints = ''
+  #hasBegun = false
 
-  constructor(child: ChildProcess, question: Limited, stopping: Stopping) {
-    this.#child = child
+  constructor(waiting: Waiting, question: Limited, stopping: Stopping) {
+    this.#waiting = waiting
+    this.#child = waiting.child
     this.#question = question
     this.#stopping = stopping
-    child.stderr?.setEncoding('utf8').on('data', (text: string) => {
-      this.#complaints = (this.#complaints + text).slice(0, 10_000)
-    })
   }
 
   /** What the child answers, as it comes; an error at its end unless the child says that this was all. */
@@ -120,11 +130,14 @@ class Apart {
   async #lastWord(): Promise<Said> {
     let last: Said | null = null
     this.#child.on('message', (said: Said) => {
-      if (said.kind === 'begun') void this.#endIn(this.#question.timeoutMs + GRACE_MS, 'time')
-      else last = said
+      if (said.kind !== 'begun') last = said
+      else {
+        this.#hasBegun = true
+        void this.#endIn(this.#question.timeoutMs + GRACE_MS, 'time')
+      }
     })
-    const [code, signal] = await once(this.#child, 'close').catch(notStarted)
-    return last ?? this.#fail(signal ?? `exit code ${code}`)
+    const ending = await this.#waiting.gone
+    return last ?? this.#fail(ending)
   }
 
   #stop(): void {
@@ -139,24 +152,34 @@ class Apart {
     this.#child.kill('SIGKILL')
   }
 
-  #fail(ending: string): never {
+  #fail(ending: Ending): never {
+    const complaints = this.#waiting.complaints()
     if (this.#stopped !== null) throw stopError(this.#stopped, this.#question)
-    if (this.#complaints.startsWith(OUT_OF_MEMORY)) {
+    if (complaints.startsWith(OUT_OF_MEMORY)) {
       throw queryTooLarge(this.#question.engine)
+    }
+    if ('notStarted' in ending) {
+      const { notStarted } = ending
+      notBegun((notStarted as NodeJS.ErrnoException).code ?? String(notStarted), notStarted)
+    }
+    if (!this.#hasBegun) {
+      const error = /^\w*Error(?: \[\w+\])?: (.+)$/m.exec(complaints)?.[1]
+      notBegun(error ?? ending.by, new Error(complaints))
     }
     throw new UsageError('The query ended the process that was to answer it.', {
       expected: 'an answer, or an error of DuckDB',
-      found: ending,
+      found: ending.by,
       action: 'Ask for less: it may have been memory. The ledger is as it was.',
-      cause: new Error(this.#complaints),
+      cause: new Error(complaints),
     })
   }
 }
 
-function notStarted(cause: unknown): never {
+function notBegun(found: string, cause: unknown): never {
   throw new TieoutError('The process that answers queries cannot be started.', {
-    found: (cause as NodeJS.ErrnoException).code ?? String(cause),
-    action: 'Free memory or processes of this machine, then run it again.',
+    found,
+    action:
+      'Free memory or processes of this machine, then run it again. Where a file of tieout is missing, install it again.',
     cause,
   })
 }
