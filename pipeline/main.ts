@@ -1,38 +1,48 @@
 #!/usr/bin/env node
-// The program: the command line with this process around it.
-import { setMaxListeners } from 'node:events'
-import type { Begun } from './commands/command.ts'
-import { commands } from './commands/index.ts'
+// The program: it looks at what it is started with before it loads what could not be read there.
+import { inWords, runsOn } from './config/node-version.ts'
+import { neededNode } from './config/root.ts'
 
-/**
- * The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once, as `kill -9` does: an exit
- * would wait for the statement that the database is at, which may take minutes.
- */
-function stopSignal(tell: (text: string) => void): AbortSignal {
-  const controller = new AbortController()
-  // Every request under way listens for it.
-  setMaxListeners(0, controller.signal)
-  for (const name of ['SIGINT', 'SIGTERM'] as const) {
-    process.on(name, () => {
-      if (controller.signal.aborted) process.kill(process.pid, 'SIGKILL')
-      controller.abort()
-      tell(`Stopping after what is under way${kept}. Once more to stop at once.`)
-    })
+/** Ends the process with an error that looks like every other one, though nothing of the program is loaded. */
+function refuse(what: string, expected: string, found: string, action: string): void {
+  const text = `tieout: ${what}\n  expected: ${expected}\n  found:    ${found}\n  next:     ${action}\n`
+  process.stderr.write(text, () => process.exit(2))
+}
+
+function hasWorkingFolder(): boolean {
+  try {
+    return process.cwd() !== ''
+  } catch {
+    return false
   }
-  return controller.signal
 }
 
-/** What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another one. */
-async function beginning(words: readonly string[]): Promise<Begun | undefined> {
-  if (words.includes('--help')) return undefined
-  const named = commands.find(({ command }) => command.split(' ')[0] === words[0])
-  return (await named?.load())?.begin()
+const { node } = process.versions
+if (!runsOn(node, neededNode))
+  refuse(
+    'This version of Node does not run tieout.',
+    `Node ${inWords(neededNode)}`,
+    `Node ${node}, ${process.execPath}`,
+    'Install one of those, and let it come first in PATH.',
+  )
+else if (!hasWorkingFolder())
+  refuse(
+    'The folder in which tieout was started is gone.',
+    'a working folder that is there',
+    'none',
+    'Change into another folder (`cd`), then run again.',
+  )
+else {
+  try {
+    const { runProgram } = await import('./program.ts')
+    process.exitCode = await runProgram()
+  } catch (error) {
+    const [found = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
+    refuse(
+      'The program cannot be loaded.',
+      'the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
+      found,
+      'Install tieout again, with its optional packages. While it is being updated, run again after that.',
+    )
+  }
 }
-
-const { stdout, stderr } = process
-const words = process.argv.slice(2)
-/** What answers others makes no progress that could be kept. */
-const kept = ['serve', 'sandbox'].includes(words[0] ?? '') ? '' : '; progress is kept'
-const begun = await beginning(words)
-const { runCommandLine } = await import('./commands/command-line.ts')
-process.exitCode = await runCommandLine(words, { stdout, stderr, stop: stopSignal }, begun)

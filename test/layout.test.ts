@@ -44,6 +44,7 @@ const stair = [
   'calls',
   'serve',
   'commands',
+  'program.ts',
   'main.ts',
 ]
 
@@ -150,7 +151,7 @@ describe('imports', () => {
       for (const from of statements(file))
         if (from.startsWith('.')) load(relative(root, resolve(root, dirname(file), from)))
     }
-    for (const file of ['pipeline/main.ts', 'pipeline/commands/sql.ts', 'pipeline/commands/engine.ts'])
+    for (const file of ['pipeline/program.ts', 'pipeline/commands/sql.ts', 'pipeline/commands/engine.ts'])
       load(file)
     expect(loaded.size).toBeGreaterThan(20)
     expect(

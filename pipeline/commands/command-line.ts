@@ -174,7 +174,7 @@ const withoutValue = (option: string): UsageError =>
   new UsageError(`--${option} has no value.`, {
     where: `--${option}`,
     expected: 'a value after it',
-    action: 'Give one, or leave the option out.',
+    action: `Give one, or leave the option out. One that begins with a dash is written --${option}=-VALUE.`,
   })
 
 /** A usage error whose message has been shown already. */

@@ -14,6 +14,12 @@ function findRoot(folder: string): string {
 /** Folder that holds package.json, sql/ and data/. */
 export const packageRoot: string = findRoot(dirname(fileURLToPath(import.meta.url)))
 
-export const packageVersion: string = (
-  JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as { version: string }
-).version
+const about = JSON.parse(readFileSync(join(packageRoot, 'package.json'), 'utf8')) as {
+  readonly version: string
+  readonly engines: { readonly node: string }
+}
+
+export const packageVersion: string = about.version
+
+/** The versions of Node that the program runs on, as npm writes them: `^20.19.0 || >=22.11.0`. */
+export const neededNode: string = about.engines.node

@@ -1,6 +1,10 @@
 // Commands that no other test starts as a process of their own.
-import { readdirSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
+import { programFile } from '../support/child.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
 
 test('endpoints lists the catalogue', async () => {
@@ -27,4 +31,15 @@ test('sql that is not asked anything ends the process that it has begun, and tak
   expect(code).toBe(2)
   expect(stderr).toContain('tieout: Too few arguments: got 0, at least 1 needed.\n')
   expect(readdirSync(folder)).toEqual([])
+})
+
+test('a working folder that is gone is named', async () => {
+  const gone = join(temporaryFolder(), 'gone')
+  mkdirSync(gone)
+  const shell = 'cd "$0" && rmdir "$0" && exec "$1" "$2" status'
+  const ended = promisify(execFile)('sh', ['-c', shell, gone, process.execPath, await programFile()])
+  await expect(ended).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(/^tieout: The folder in which tieout was started is gone\.\n/),
+  })
 })

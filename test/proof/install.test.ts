@@ -2,8 +2,8 @@
 // there, without the sources.
 import { execFile, spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, readdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, mkdirSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { promisify } from 'node:util'
 import { request } from 'undici'
@@ -36,12 +36,15 @@ test('the packed package installs into an empty folder and runs demo and page th
     cwd: project,
   })
 
+  const installed = join(project, 'node_modules', 'tieout')
+  expect(linksOf(installed).filter(([, target]) => !existsSync(target))).toEqual([])
+
   const books = join(project, 'books')
   const demo = await run('npx', ['tieout', 'demo', '--days', '5', '--dir', books, '--json'], { cwd: project })
   expect(JSON.parse(demo.stdout)).toMatchObject({ published: true, comparison: { differences: [] } })
   expect(existsSync(join(books, 'ledger.duckdb'))).toBe(true)
 
-  const program = join(project, 'node_modules', 'tieout', 'dist', 'pipeline', 'main.js')
+  const program = join(installed, 'dist', 'pipeline', 'main.js')
   const words = ['serve', '--port', '0', '--no-open', '--json', '--dir', books]
   const server = spawn(process.execPath, [program, ...words], { stdio: ['ignore', 'pipe', 'ignore'] })
   try {
@@ -59,4 +62,35 @@ test('the packed package installs into an empty folder and runs demo and page th
     server.kill()
     await once(server, 'exit')
   }
+
+  // As npm leaves it out with `--omit=optional`, or for a machine that there is none for.
+  const database = `node-bindings-${process.platform}-${process.arch}`
+  rmSync(join(project, 'node_modules', '@duckdb', database), { recursive: true })
+  for (const words of [['build'], ['sql', 'select 1']]) {
+    const { code, stderr } = await run(process.execPath, [program, ...words, '--dir', books]).catch(
+      (error) => error,
+    )
+    expect([code, stderr]).toEqual([
+      expect.toBeOneOf([1, 2]),
+      expect.stringContaining(`${database}/duckdb.node`),
+    ])
+    expect(stderr).not.toMatch(/^\s+at /m)
+  }
 }, 900_000)
+
+/** What the installed pages link to beside them: the page, and the file. */
+function linksOf(installed: string): [string, string][] {
+  const pages = readdirSync(installed, { recursive: true, encoding: 'utf8' }).filter((name) =>
+    name.endsWith('.md'),
+  )
+  expect(pages.length).toBeGreaterThan(40)
+  return pages.flatMap((page) =>
+    [
+      ...readFileSync(join(installed, page), 'utf8')
+        .replace(/```[\s\S]*?```|`[^`\n]*`/g, '')
+        .matchAll(/\]\(([^)#\s]+)/g),
+    ]
+      .filter(([, link = '']) => !/^https?:/.test(link))
+      .map(([, link = '']) => [page, join(installed, dirname(page), link)] as [string, string]),
+  )
+}

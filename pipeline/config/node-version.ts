@@ -1,0 +1,23 @@
+// Which versions of Node run the program. Read by versions that do not, so its own syntax is old.
+
+const numbers = (text: string): number[] =>
+  text
+    .replace(/^[^0-9]+/, '')
+    .split('.')
+    .map(Number)
+
+/** Whether a version of Node is one of those that npm is told of (`^20.19.0 || >=22.11.0`), by its first two numbers. */
+export function runsOn(version: string, needed: string): boolean {
+  const [major = 0, minor = 0] = numbers(version)
+  return needed.split(' || ').some((range) => {
+    const [least = 0, leastMinor = 0] = numbers(range)
+    return major === least ? minor >= leastMinor : range.startsWith('>=') && major > least
+  })
+}
+
+/** The same for people: `20.19 or 22.11, or later`. */
+export const inWords = (needed: string): string =>
+  `${needed
+    .split(' || ')
+    .map((range) => numbers(range).slice(0, 2).join('.'))
+    .join(' or ')}, or later`

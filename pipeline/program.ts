@@ -1,0 +1,41 @@
+// The command line with this process around it.
+import { setMaxListeners } from 'node:events'
+import type { Begun } from './commands/command.ts'
+import { commands } from './commands/index.ts'
+
+/**
+ * The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once, as `kill -9` does: an exit
+ * would wait for the statement that the database is at, which may take minutes.
+ */
+function stopSignal(tell: (text: string) => void): AbortSignal {
+  const controller = new AbortController()
+  // Every request under way listens for it.
+  setMaxListeners(0, controller.signal)
+  for (const name of ['SIGINT', 'SIGTERM'] as const) {
+    process.on(name, () => {
+      if (controller.signal.aborted) process.kill(process.pid, 'SIGKILL')
+      controller.abort()
+      tell(`Stopping after what is under way${kept}. Once more to stop at once.`)
+    })
+  }
+  return controller.signal
+}
+
+/** What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another one. */
+async function beginning(words: readonly string[]): Promise<Begun | undefined> {
+  if (words.includes('--help')) return undefined
+  const named = commands.find(({ command }) => command.split(' ')[0] === words[0])
+  return (await named?.load())?.begin()
+}
+
+const { stdout, stderr } = process
+const words = process.argv.slice(2)
+/** What answers others makes no progress that could be kept. */
+const kept = ['serve', 'sandbox'].includes(words[0] ?? '') ? '' : '; progress is kept'
+
+/** Runs the command that the process was started with, and gives its exit code. */
+export async function runProgram(): Promise<number> {
+  const begun = await beginning(words)
+  const { runCommandLine } = await import('./commands/command-line.ts')
+  return await runCommandLine(words, { stdout, stderr, stop: stopSignal }, begun)
+}
