@@ -23,6 +23,8 @@ const FULL_BYTES = 64 * 2 ** 20
 
 const MEBIBYTE = 2 ** 20
 
+const GOES_ON = 'the journal has everything, and landing goes on from there.'
+
 /** A transaction that failed: nothing of these frames has landed. */
 export function notLanded(
   path: string,
@@ -53,24 +55,39 @@ async function notWritten(
     const limited = fileLimited(message, path, cause)
     if (limited !== null) return limited
   }
-  const goesOn = 'the journal has everything, and landing goes on from there.'
   return new LandingError(
     message,
     {
       where: path,
       found: full ? `a disk with ${Math.floor(free / MEBIBYTE)} MiB free` : messageOf(cause),
       action: full
-        ? `Free space on this disk, then run again: ${goesOn}`
-        : `Run again: ${goesOn} If it fails again, run \`tieout rebuild\`.`,
+        ? `Free space on this disk, then run again: ${GOES_ON}`
+        : `Run again: ${GOES_ON} If it fails again, run \`tieout rebuild\`.`,
       cause,
     },
     full ? 5 : 1,
   )
 }
 
+const NOT_OPENED = 'The landing database could not be opened.'
+
 /** DuckDB lets one process write and shuts out every other one meanwhile, readers too; of what the system refuses it has the words alone. */
 export const notOpened = (path: string, cause: unknown): TieoutError =>
-  /permission denied/i.test(messageOf(cause)) ? notOurs(path, cause) : held(path, cause)
+  /permission denied/i.test(messageOf(cause))
+    ? notOurs(path, cause)
+    : (noRoom(NOT_OPENED, path, cause) ?? held(path, cause))
+
+/** Opening writes, too: the first block of a new file, the tables, what a log has. Null for any other error. */
+function noRoom(message: string, path: string, cause: unknown): TieoutError | null {
+  const found = messageOf(cause)
+  if (!/\b(no space left on device|disk quota exceeded)\b/i.test(found))
+    return fileLimited(message, path, cause)
+  return new LandingError(
+    message,
+    { where: path, found, action: `Free space on this disk, then run again: ${GOES_ON}`, cause },
+    5,
+  )
+}
 
 const notOurs = (path: string, cause: unknown): UsageError =>
   new UsageError('The landing database belongs to another user.', {
@@ -83,7 +100,7 @@ const notOurs = (path: string, cause: unknown): UsageError =>
   })
 
 const held = (path: string, cause: unknown): LandingError =>
-  new LandingError('The landing database could not be opened.', {
+  new LandingError(NOT_OPENED, {
     where: path,
     expected: 'a DuckDB file that no other process holds: while one writes, no other can even read it',
     found: messageOf(cause),
@@ -106,6 +123,7 @@ export const damagedFile = (path: string, expected: string, found: string, cause
 /** DuckDB holds a checksum against each block that it reads; that its memory does not suffice says nothing of the file. */
 export const unreadable = (path: string, cause: unknown, engine: EngineSettings): TieoutError =>
   outOfMemory('The landing database could not be read for want of memory.', path, engine, cause) ??
+  noRoom(NOT_OPENED, path, cause) ??
   damagedFile(path, 'a file whose every block has its checksum', messageOf(cause), cause)
 
 export const alreadyOpen = (path: string): LandingError =>

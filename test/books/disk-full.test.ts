@@ -186,6 +186,18 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('again').code).toBe(0)
     expect(step('verify').stdout).toContain('Everything verifies.')
   }, 300_000)
+
+  test('a rebuild that finds no room for its first block, or for its tables, is no rebuild of what is damaged', async () => {
+    const { step } = await onSmallDisk(
+      'fill 12; tieout block rebuild; free; fill 16; tieout tables rebuild; free; tieout again rebuild',
+    )
+    for (const name of ['block', 'tables']) {
+      expect(step(name).code).toBe(5)
+      expect(step(name).stderr).toMatch(/^tieout: The landing database could not be opened\.$/m)
+      expect(step(name).stderr).toMatch(/^ {2}next: {5}Free space on this disk, then run again/m)
+    }
+    expect(step('again').code).toBe(0)
+  }, 300_000)
 })
 
 describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () => {
