@@ -1,6 +1,6 @@
 // The folder of the books, opened by its one writer: lock, then journal, then landing, then whatever
 // was journaled but had not landed when the last process died.
-import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync, statSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { endpoints } from '../../connectors/catalogue.ts'
 import type { Endpoint } from '../../connectors/endpoint.ts'
@@ -112,23 +112,34 @@ function makeFolders(dir: string): void {
   if (existsSync(dir)) return
   const parent = dirname(dir)
   if (parent !== dir) makeFolders(parent)
-  mkdirSync(dir, { mode: 0o700 })
+  try {
+    mkdirSync(dir, { mode: 0o700 })
+  } catch (cause) {
+    // Another process may have made it meanwhile.
+    if (!existsSync(dir)) throw cause
+  }
 }
 
-/** Creates the folder if need be; an unwritable one is a usage error that names it. */
+/** Creates the folder if need be; one that cannot be made, or is none, is a usage error that names it. */
 export function ensureFolder(dir: string): void {
   try {
     makeFolders(dir)
+    if (!statSync(dir).isDirectory()) throw noFolder(dir, 'a file of that name')
   } catch (cause) {
-    throw new UsageError('The folder of the books cannot be made.', {
-      where: dir,
-      expected: 'a folder that can be written',
-      found: systemWords(cause),
-      action: 'Choose another folder with --dir, or change its permissions.',
-      cause,
-    })
+    if (cause instanceof UsageError) throw cause
+    const isLink = (cause as NodeJS.ErrnoException).code === 'EEXIST'
+    throw noFolder(dir, isLink ? 'a link that leads nowhere' : systemWords(cause), cause)
   }
 }
+
+const noFolder = (dir: string, found: string, cause?: unknown): UsageError =>
+  new UsageError('The folder of the books cannot be made.', {
+    where: dir,
+    expected: 'a folder that can be written',
+    found,
+    action: 'Choose another folder with --dir, or change its permissions.',
+    ...(cause === undefined ? {} : { cause }),
+  })
 
 /** What runs that died have left goes; where a reader spills at this moment stays. */
 function emptyTempFolder(tempDir: string, clock: Clock): void {

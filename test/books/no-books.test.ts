@@ -7,6 +7,7 @@ import {
   readdirSync,
   readFileSync,
   rmSync,
+  symlinkSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -37,6 +38,18 @@ test.each([
     expect(stderr).toContain(place)
   }
   expect(readdirSync(dir)).toEqual([])
+})
+
+test.each([
+  ['a file of that name', (path: string) => writeFileSync(path, '')],
+  ['a link that leads nowhere', (path: string) => symlinkSync(`${path}-gone`, path)],
+])('a demo in what is no folder names it: %s', async (found, make) => {
+  const place = join(temporaryFolder(), 'books')
+  make(place)
+  const { code, stderr } = await command(['demo', '--dir', place])
+  expect(code).toBe(2)
+  expect(stderr).toContain(`where:    ${place}\n`)
+  expect(stderr).toContain(`found:    ${found}\n`)
 })
 
 const trades = (dir: string): string => join(dir, 'trades.csv')
