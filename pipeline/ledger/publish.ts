@@ -116,13 +116,16 @@ export async function fullDisk(
   // It is thrown away now, and the next build has its room as well.
   const sizes = await Promise.all(workFiles(unfinished).map(sizeOf))
   const taken = sizes.reduce((sum, size) => sum + size, 0)
+  const room = free + taken
   const ledger = await sizeOf(published)
-  const needed = ledger > 0 ? BUILD_PER_LEDGER * ledger : BUILD_PER_LANDING * (await sizeOf(landing))
+  // Much of what has landed stands in its log until the file is closed, and on a full disk longer.
+  const landed = (await sizeOf(landing)) + (await sizeOf(`${landing}.wal`))
+  const needed = ledger > 0 ? BUILD_PER_LEDGER * ledger : BUILD_PER_LANDING * landed
   if (free >= Math.max(FULL_BYTES, needed - taken)) return null
   return new NoRoom('There was no room to build the ledger; the published one is as it was.', {
     where: folder,
-    expected: `about ${mebibytes(needed)} free for a new ledger and the steps on the way to it`,
-    found: `${mebibytes(free + taken)} free (${(cause instanceof Error ? cause.message : String(cause)).split('\n')[0]})`,
+    expected: `${needed > room ? `about ${mebibytes(needed)}` : `more than ${mebibytes(room)}`} free for a new ledger and the steps on the way to it`,
+    found: `${mebibytes(room)} free (${(cause instanceof Error ? cause.message : String(cause)).split('\n')[0]})`,
     action: 'Free space on this disk, then run `tieout build`. What has been received is kept.',
     cause,
   })
