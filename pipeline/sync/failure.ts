@@ -58,15 +58,16 @@ export async function stateFailure(
   answeredBefore: number,
   /**
    * What cannot be had when only the range that was asked for is refused, and all that the partition still needs; whether that
-   * range reaches up to now.
+   * range reaches up to now, or by the venue's own clock lies before all that it remembers.
    */
   ranges: {
     readonly gone: readonly (Range | undefined)[]
     readonly all: readonly (Range | undefined)[]
     readonly isNewest: boolean
+    readonly isForgotten: boolean
   },
 ): Promise<FeedEnd> {
-  const verdict = judge(context, account, endpoint, error, answeredBefore, ranges.isNewest)
+  const verdict = judge(context, account, endpoint, error, answeredBefore, ranges)
   if (verdict === null) throw error
   if (error instanceof VenueError && error.body !== null) {
     await context.recorder.record(
@@ -117,15 +118,15 @@ function judge(
   endpoint: Endpoint,
   error: unknown,
   answeredBefore: number,
-  isNewest: boolean,
+  { isNewest, isForgotten }: { readonly isNewest: boolean; readonly isForgotten: boolean },
 ): Verdict | null {
   if (error instanceof Stopped || context.signal.aborted) {
     context.outcome.incomplete = true
     return verdict('pending', 'pending', 'stopped', 'the run was stopped or the venue is out of reach')
   }
-  if (error instanceof WindowGone) {
+  // Asked for by a machine whose clock is behind, and refused: the venue's answer is what its clock says too.
+  if (error instanceof WindowGone || (error instanceof TimeRangeRefused && isForgotten))
     return { end: 'done', word: TOO_OLD }
-  }
   if (!(error instanceof VenueError)) return null
   const word = (status: Verdict['word']['status']) => ({ status, code: error.code, reason: error.message })
   // A product line that the account has not opened says nothing of the others: the feed goes on with them.

@@ -10,7 +10,15 @@ import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { outOfReach, type SyncContext, state } from './context.ts'
 import { type FeedEnd, isBeyondReach, of, stateFailure, stateRest } from './failure.ts'
-import { type Asking, type Fetched, fetchPage, isWalk, retentionOverride, TOO_OLD } from './page.ts'
+import {
+  type Asking,
+  type Fetched,
+  fetchPage,
+  isForgotten,
+  isWalk,
+  retentionOverride,
+  TOO_OLD,
+} from './page.ts'
 import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
 /** What planning asks of the landing database. */
@@ -165,6 +173,7 @@ async function walk(
           gone: left.gone,
           all,
           isNewest,
+          isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
         })
         if (end !== 'done') return end
         next = left.next

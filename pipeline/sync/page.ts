@@ -138,16 +138,24 @@ function pageParams(endpoint: Endpoint, step: Asking): Params {
   return step.cursor === null ? size : { ...size, [page.param]: step.cursor }
 }
 
+/** The oldest instant that the venue still remembers where it is `now`. */
+const oldestAt = (context: SyncContext, endpoint: Endpoint, now: number): number =>
+  now - retentionOf(endpoint, retentionOverride(context, endpoint.name)) + RETENTION_GUARD_MS
+
+/** Whether by the venue's own clock nothing of the window can be remembered. */
+export function isForgotten(context: SyncContext, endpoint: Endpoint, window: Range): boolean {
+  const venueNow = context.venue.venueAt(context.clock.monotonic())
+  return endpoint.window !== null && venueNow !== null && oldestAt(context, endpoint, venueNow) > window.end
+}
+
 /** The window's start, moved up to what the venue still remembers at this moment by its own clock. */
 function clampToRetention(context: SyncContext, endpoint: Endpoint, window: Range): Range {
   const venueNow = context.venue.venueAt(context.clock.monotonic())
   if (endpoint.window === null || venueNow === null) return window
-  const retentionMs = retentionOf(endpoint, retentionOverride(context, endpoint.name))
-  const oldestAt = (now: number): number => now - retentionMs + RETENTION_GUARD_MS
-  const start = Math.max(window.start, oldestAt(venueNow))
-  if (start <= window.end) return { start, end: window.end }
+  if (!isForgotten(context, endpoint, window))
+    return { start: Math.max(window.start, oldestAt(context, endpoint, venueNow)), end: window.end }
   // One wrong requestTime must not give up a window unasked: where the machine's clock differs, the venue decides.
-  if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()
+  if (oldestAt(context, endpoint, context.clock.wall()) > window.end) throw new WindowGone()
   return window
 }
 

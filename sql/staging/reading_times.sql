@@ -1,6 +1,7 @@
 -- When answers that report the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the
 -- records. The machine's clock may differ from it, and --now moves what a run calls today: the pages of the same run that
--- prove a range say by how much, since none proves more than the moment of asking. Runs without such a page have no time.
+-- prove a range say by how much, since none proves more than the moment of asking, unless the answer itself was told to be of
+-- another time than the machine's. Runs without either have no time.
 -- grain: one row per page_id
 with
 shifts as (
@@ -11,7 +12,8 @@ shifts as (
 )
 select pages.page_id as page_id, pages.run_id as run_id, pages.account as account, pages.feed as feed,
   pages.partition as partition,
-  make_timestamptz((epoch_ms(pages.received_at) - shifts.shift_ms) * 1000) as read_at
+  coalesce(pages.answered_at, make_timestamptz((epoch_ms(pages.received_at) - shifts.shift_ms) * 1000)) as read_at
 from landing.pages as pages
-join shifts on shifts.run_id = pages.run_id
+left join shifts on shifts.run_id = pages.run_id
 where pages.feed in ('futures.positions', 'futures.subaccountAssets', 'loan.ltv')
+  and (pages.answered_at is not null or shifts.run_id is not null)

@@ -90,6 +90,21 @@ describe('the assets of a sub-account', () => {
     expect(await breaks()).toEqual(['warning balance_snapshots desk UNIFIED USDT 130.5 130'])
   })
 
+  it('read under a clock that is a day behind count for the moment that the venue told: 130, and not the 100 of the day before', async () => {
+    await nights()
+    const behind = { run: 'run-behind', receivedAt: '2026-01-09 03:00:10+00' }
+    await books.tax('SPOT', [], {
+      account: 'desk',
+      covers: ['2026-01-08 00:00:00+00', '2026-01-09 03:00:00+00'],
+      ...behind,
+    })
+    const page = await assetsOfDesk({}, behind)
+    await books.sql(
+      `update landing.main.pages set answered_at = '2026-01-10 03:00:00+00' where page_id = ${page}`,
+    )
+    expect(await breaks()).toEqual([])
+  })
+
   it('are not compared before the records are known a minute beyond the reading', async () => {
     await nights({ until: ['2026-01-10 00:00:00+00', '2026-01-10 03:00:30+00'] as never })
     await assetsOfDesk({ accountEquity: '126.5' })
