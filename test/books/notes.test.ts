@@ -21,12 +21,21 @@ let id: string
 let explainedBefore: string
 let explaining: Outcome
 const NOTE = 'A gift of the venue, see its mail of 2026-01-08.'
+/** A run that has not ended would be a warning too. */
+const endRun = (dir: string): Promise<void> =>
+  writeBooks(dir, async ({ journal }) => {
+    const end = { at: '2026-02-01T03:01:00.000Z', run: 'r1', requests: 3, rows: 8, retries: 0 }
+    await journal.append({ kind: 'run-end', ...end, outcome: 'done' })
+  })
+
 beforeAll(async () => {
   untouched = await tradedBooks()
+  await endRun(untouched)
   const ledger = await openLedger(untouched)
-  id = String((await ledger.query("select break_id from breaks where severity = 'warning'"))[0]?.[0])
+  id = String((await ledger.query("select break_id from breaks where severity = 'warning' and status = 'open'"))[0]?.[0])
   ledger.close()
   explainedBefore = await tradedBooks()
+  await endRun(explainedBefore)
   explaining = await tieout(['explain-break', id.slice(0, 6), '--note', NOTE, '--dir', explainedBefore])
   expect(explaining.code).toBe(0)
 })
