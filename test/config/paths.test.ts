@@ -25,7 +25,6 @@ function folder(): string {
 const A_FOLDER = 'a folder (EISDIR)'
 const NOTHING = 'nothing of this name (ENOENT)'
 const NO_LINK = 'a link that leads nowhere (ENOENT)'
-const A_FILE = 'a file where the path needs a folder (ENOTDIR)'
 
 test.each([
   [
@@ -44,7 +43,12 @@ test.each([
   ['import trades link', 'The file to import cannot be read.', 'a CSV file', 'a link that leads nowhere'],
   ['import trades trades.csv --mapping link', 'The mapping cannot be read.', 'a YAML file', NO_LINK],
   ['import trades trades.csv --mapping folder', 'The mapping cannot be read.', 'a YAML file', A_FOLDER],
-  ['demo --dir file', 'The folder for the demo cannot be read.', 'a folder, or a name that is free', A_FILE],
+  [
+    'demo --dir file',
+    'The folder of the books cannot be made.',
+    'a folder that can be written',
+    'a file of that name',
+  ],
 ])('%s', async (words, message, expected, found) => {
   const dir = folder()
   const given = words
@@ -103,10 +107,10 @@ test('a sandbox does not begin in a file', async () => {
   expect([code, stderr.split('\n').slice(0, 4)]).toEqual([
     2,
     [
-      'tieout: The configuration of the sandbox cannot be written.',
+      'tieout: The folder of the books cannot be made.',
       `  where:    ${file}`,
-      '  expected: a folder that can be written, or a name that is free',
-      '  found:    something of this name (EEXIST)',
+      '  expected: a folder that can be written',
+      '  found:    a file of that name',
     ],
   ])
 })
