@@ -32,7 +32,11 @@ beforeAll(async () => {
   untouched = await tradedBooks()
   await endRun(untouched)
   const ledger = await openLedger(untouched)
-  id = String((await ledger.query("select break_id from breaks where severity = 'warning' and status = 'open'"))[0]?.[0])
+  id = String(
+    (
+      await ledger.query("select break_id from breaks where severity = 'warning' and status = 'open'")
+    )[0]?.[0],
+  )
   ledger.close()
   explainedBefore = await tradedBooks()
   await endRun(explainedBefore)
