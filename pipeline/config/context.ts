@@ -29,6 +29,8 @@ export interface CommandContext {
   /** Stops a run cleanly when the user asks for it. */
   readonly signal: AbortSignal
   readonly configFile: string
+  /** Whether --config names that file. */
+  readonly isConfigNamed?: boolean
   readonly stdout: Output
   readonly stderr: Output
   /** Writes a line of the answer to standard output; a terminal obeys nothing in it. */
@@ -36,8 +38,6 @@ export interface CommandContext {
   /** Writes a line about the work to standard error, as text or as a line of the log; a terminal obeys nothing in it. */
   readonly tell: (text: string) => void
 }
-
-const CONFIG_NAME = 'tieout.yaml'
 
 const feedNames = endpoints.map((endpoint) => endpoint.name)
 
@@ -54,7 +54,8 @@ export function createContext(args: GlobalArguments, surroundings: Surroundings)
     now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
     signal: surroundings.stop(tell),
-    configFile: args.config === undefined ? join(dir, CONFIG_NAME) : resolve(args.config),
+    configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
+    isConfigNamed: args.config !== undefined,
     stdout,
     stderr,
     print: (text) => stdout.write(`${forTerminal(text)}\n`),
@@ -89,10 +90,10 @@ export function parseInstant(text: string, option: string): number {
 
 /** The configuration, or the defaults for commands that work without one. */
 export function optionalConfig(context: CommandContext): Config {
-  const { configFile, dir } = context
+  const { configFile, isConfigNamed = false } = context
   const config = readConfig(configFile, feedNames)
   // What --config names is meant: without it every figure would be calculated as nobody asked.
-  if (config === null && configFile !== join(dir, CONFIG_NAME)) throw noConfiguration(configFile)
+  if (config === null && isConfigNamed) throw noConfiguration(configFile)
   return config ?? emptyConfig
 }
 

@@ -80,7 +80,7 @@ export interface Status {
   readonly explained: number
   /**
    * Frames of the journal that the published ledger was not built from; null where that is not known: a run writes the books,
-   * there is no ledger, or the journal cannot be read.
+   * there is no ledger, or the journal is not there, cannot be read or ends before what the ledger was built from.
    */
   readonly unbuilt: number | null
   /** Breaks of the last build when it was not published; null when the published ledger is the last build. */
@@ -171,7 +171,8 @@ async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Promise<n
   try {
     if ((await lockHolder(dir, disk)) !== null) return null
     const journal = await openJournal(dir, { mode: 'read', clock: systemClock, disk })
-    return Math.max(0, journal.lastSeq - Number(built))
+    const unbuilt = journal.lastSeq - Number(built)
+    return unbuilt < 0 ? null : unbuilt
   } catch (error) {
     if (error instanceof TieoutError) return null
     throw error

@@ -68,11 +68,16 @@ test.each([
 
 test('a configuration that --config names and that is not there is no empty one', async () => {
   const dir = folder()
-  for (const words of [['status'], ['report', 'balances'], ['check']]) {
-    const { code, stderr } = await command([...words, '--dir', dir, '--config', join(dir, 'mine.yaml')])
+  // The usual name is meant no less than another one.
+  for (const [words, name] of [
+    [['status'], 'mine.yaml'],
+    [['report', 'balances'], 'mine.yaml'],
+    [['check'], 'tieout.yaml'],
+  ] as const) {
+    const { code, stderr } = await command([...words, '--dir', dir, '--config', join(dir, name)])
     expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
       2,
-      ['tieout: There is no configuration.', `  where:    ${join(dir, 'mine.yaml')}`],
+      ['tieout: There is no configuration.', `  where:    ${join(dir, name)}`],
     ])
   }
 })
