@@ -90,24 +90,23 @@ export function parseInstant(text: string, option: string): number {
 
 /** The configuration, or the defaults for commands that work without one. */
 export function optionalConfig(context: CommandContext): Config {
-  const { configFile, isConfigNamed = false } = context
-  const config = readConfig(configFile, feedNames)
+  const config = readConfig(context.configFile, feedNames)
   // What --config names is meant: without it every figure would be calculated as nobody asked.
-  if (config === null && isConfigNamed) throw noConfiguration(configFile)
+  if (config === null && context.isConfigNamed === true) throw noConfiguration(context)
   return config ?? emptyConfig
 }
 
-const noConfiguration = (file: string): UsageError =>
+const noConfiguration = ({ configFile, isConfigNamed = false }: CommandContext): UsageError =>
   new UsageError('There is no configuration.', {
-    where: file,
-    expected: 'a file tieout.yaml',
-    action: '`tieout init` writes a commented one; `tieout demo` needs none.',
+    where: configFile,
+    expected: isConfigNamed ? 'the file that --config names' : 'a file tieout.yaml',
+    action: `${isConfigNamed ? 'Correct --config. ' : ''}\`tieout init\` writes a commented one; \`tieout demo\` needs none.`,
   })
 
 /** The configuration of a command that cannot work without one. */
 export function requiredConfig(context: CommandContext): Config {
   const config = readConfig(context.configFile, feedNames)
-  if (config === null) throw noConfiguration(context.configFile)
+  if (config === null) throw noConfiguration(context)
   if (Object.keys(config.accounts).length === 0) {
     throw new UsageError('The configuration names no account.', {
       where: context.configFile,

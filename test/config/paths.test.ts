@@ -75,9 +75,14 @@ test('a configuration that --config names and that is not there is no empty one'
     [['check'], 'tieout.yaml'],
   ] as const) {
     const { code, stderr } = await command([...words, '--dir', dir, '--config', join(dir, name)])
-    expect([code, stderr.split('\n').slice(0, 2)]).toEqual([
+    expect([code, stderr.trimEnd().split('\n')]).toEqual([
       2,
-      ['tieout: There is no configuration.', `  where:    ${join(dir, name)}`],
+      [
+        'tieout: There is no configuration.',
+        `  where:    ${join(dir, name)}`,
+        '  expected: the file that --config names',
+        '  next:     Correct --config. `tieout init` writes a commented one; `tieout demo` needs none.',
+      ],
     ])
   }
 })
