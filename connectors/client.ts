@@ -88,8 +88,8 @@ export class VenueClient implements Venue {
     return venueNow === null ? null : venueNow - clock.wall()
   }
 
-  venueAt(monotonic: number): number | null {
-    return this.#offset.at(monotonic)
+  venueAt(monotonic: number, answers?: number): number | null {
+    return this.#offset.at(monotonic, answers)
   }
 
   venueNow(): number {

@@ -23,9 +23,9 @@ export class ClockOffset {
     this.#wall = wall
   }
 
-  /** Unix milliseconds of the venue at an instant of the monotonic clock; null until measured. */
-  at(monotonic: number): number | null {
-    if (this.#samples.length === 0) return null
+  /** Unix milliseconds of the venue at an instant of the monotonic clock; null until so many answers have told it. */
+  at(monotonic: number, answers = 1): number | null {
+    if (this.#samples.length < answers) return null
     const wall = this.#samples.length === 1 ? null : this.#wall
     const witnesses = (wall === null ? this.#samples : [...this.#samples, wall]).toSorted((a, b) => a - b)
     const lower = witnesses[Math.floor((witnesses.length - 1) / 2)]!

@@ -77,8 +77,8 @@ export interface Venue {
   account(access: AccountAccess): AccountClient
   /** The venue's clock minus this machine's wall clock, as it stands now; null until measured. */
   readonly offsetMs: number | null
-  /** Unix milliseconds by the venue's clock at an instant of the monotonic one; null until measured. */
-  venueAt(monotonic: number): number | null
+  /** Unix milliseconds by the venue's clock at an instant of the monotonic one; null until `answers` (one) have told it. */
+  venueAt(monotonic: number, answers?: number): number | null
   /** Unix milliseconds by the venue's clock, as far as it is known. */
   venueNow(): number
   readonly counters: { readonly requests: number; readonly retries: number }

@@ -131,8 +131,14 @@ export async function state(
   })
 }
 
+/**
+ * The venue's now, beyond which nothing is asked for and nothing is missing; null while a single answer tells it, whose
+ * `requestTime` may be wrong. Of a machine whose time the venue has refused there are two by the first that is an answer.
+ */
+export const surelyNow = ({ venue, clock }: Pick<SyncContext, 'venue' | 'clock'>): number | null =>
+  venue.venueAt(clock.monotonic(), 2)
+
 /** A range without what is still to come by the venue's clock: of a machine whose clock is ahead, nothing is missing there. */
-function untilNow({ venue, clock }: SyncContext, { start, end }: Range): Range {
-  const venueNow = venue.venueAt(clock.monotonic()) ?? end
-  return { start, end: Math.max(start, Math.min(end, venueNow)) }
+function untilNow(context: SyncContext, { start, end }: Range): Range {
+  return { start, end: Math.max(start, Math.min(end, surelyNow(context) ?? end)) }
 }

@@ -8,7 +8,7 @@ import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, narrowWindow, openRanges } from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
-import { outOfReach, type SyncContext, state } from './context.ts'
+import { outOfReach, type SyncContext, state, surelyNow } from './context.ts'
 import { type FeedEnd, isBeyondReach, of, stateFailure, stateRest } from './failure.ts'
 import {
   type Asking,
@@ -30,11 +30,12 @@ export type Knowledge = Pick<
 /** What is public is the same for everyone, so only the first account of a run asks for it. */
 export const asksFor = (endpoint: Endpoint, place: number): boolean => !endpoint.public || place === 0
 
-/** `venueNow`: by the venue's own clock, where it has told it. */
+/** `venueNow`: by the venue's own clock, where it has told it; `surelyNow`: the same, once more than one answer has. */
 export async function planFeedPartition(
   context: Pick<SyncContext, 'config' | 'now' | 'since'> & {
     readonly landing: Knowledge
     readonly venueNow?: number | null
+    readonly surelyNow?: number | null
   },
   account: string,
   endpoint: Endpoint,
@@ -63,6 +64,7 @@ export async function planFeedPartition(
   return planPartition(endpoint, partition, known, {
     now: context.now(),
     remembersTo: Math.min(context.now(), context.venueNow ?? Number.POSITIVE_INFINITY),
+    until: context.surelyNow ?? Number.POSITIVE_INFINITY,
     ...(since === undefined ? {} : { since }),
     ...(retentionMs === undefined ? {} : { retentionMs }),
   })
@@ -76,10 +78,13 @@ export async function syncFeed(
 ): Promise<FeedEnd> {
   // The plan asks what has landed, so what this run has recorded must have.
   await context.recorder.flush()
-  const venueNow = context.venue.venueAt(context.clock.monotonic())
+  const told = {
+    venueNow: context.venue.venueAt(context.clock.monotonic()),
+    surelyNow: surelyNow(context),
+  }
   const plans = await Promise.all(
     endpoint.partitions.map((partition) =>
-      planFeedPartition({ ...context, venueNow }, account, endpoint, partition),
+      planFeedPartition({ ...context, ...told }, account, endpoint, partition),
     ),
   )
   const requests = plans.reduce((sum, plan) => sum + plan.requests, 0)

@@ -31,9 +31,11 @@ export interface Reach {
   readonly now: number
   /**
    * The instant from which the venue's memory is counted back, by default now: a machine whose clock is ahead must not take
-   * for forgotten what the venue still has. Nor is more asked for than a moment beyond it: a window of the future proves nothing.
+   * for forgotten what the venue still has.
    */
   readonly remembersTo?: number
+  /** No more is asked for than a moment beyond it, by default `remembersTo`: a window of the future proves nothing. */
+  readonly until?: number
   /** Start of the history that the user wants; all that there is when absent. */
   readonly since?: number
   /** Overrides how long the venue remembers this feed. */
@@ -62,10 +64,10 @@ export function planPartition(
 ): PartitionPlan {
   const { window } = endpoint
   if (window === null) return { partition, needs: [], resume: [], lost: [], saidLost: [], requests: 1 }
-  const { now, remembersTo = now } = reach
+  const { now, remembersTo = now, until = remembersTo } = reach
   const oldest = remembersTo - retentionOf(endpoint, reach.retentionMs) + RETENTION_GUARD_MS
   const start = Math.max(reach.since ?? oldest, oldest)
-  const reachable = { start, end: Math.min(now, remembersTo + BEYOND_MS) }
+  const reachable = { start, end: Math.min(now, until + BEYOND_MS) }
   const covered = union(known.covered)
   const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
   const resume =

@@ -41,6 +41,23 @@ test('what the venue still has is fetched and not lost under a clock that is fif
   expect(answered.map((time) => time?.slice(0, 19))).toEqual(['2026-01-05T03:00:00'])
 })
 
+test('one wrong requestTime, months in the past, has nothing left unasked', async () => {
+  const since = START - 10 * DAY
+  const asked: [number, boolean][] = []
+  const { venue, clock, settle } = await loopback(({ path }, response) => {
+    const { searchParams } = new URL(path, 'http://venue')
+    const isSettings = path.startsWith(settings.path)
+    if (!isSettings)
+      asked.push([Number(searchParams.get('startTime')), Number(searchParams.get('endTime')) >= START])
+    const requestTime = START + clock.monotonic() - (isSettings ? 60 * DAY : 0)
+    response.end(envelope(isSettings ? { uid: '1001' } : [], { requestTime }))
+  })
+  const books = await booksOfTest(clock)
+  await settle(syncFeeds(books, venue, clock, { feeds: [p2p], since }))
+  // The whole of the ten days: the one answer before that has the venue sixty days behind is not believed on its own.
+  expect(asked).toEqual([[since, true]])
+})
+
 test('a feed whose time is refused twice is pending, not failed, and the run is incomplete', async () => {
   const { venue, clock, settle } = await loopback(({ path }, response) => {
     response.end(
