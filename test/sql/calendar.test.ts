@@ -56,4 +56,19 @@ test('the calendar has each day from the first change to the end of the last run
       table,
       ['true'],
     ])
+
+  // A first backfill may take days: what it proves reaches to when it began, and its end is that of an answered run all the same.
+  await books.tax('SPOT', [], { covers: ['2025-12-30 10:00:00+00', '2026-01-02 04:00:00+00'], run: 'run-4' })
+  await books.insert('runs', {
+    ...{ run_id: 'run-4', started_at: '2026-01-02 04:00:00+00', ended_at: '2026-01-06 04:00:00+00' },
+    ...{ command: 'nightly', requests: '5', row_count: '0', retries: '0', outcome: 'done' },
+  })
+  await books.build()
+  expect(await books.query('select run_id, is_answered from runs order by run_id')).toEqual([
+    ['run-1', 'true'],
+    ['run-2', 'false'],
+    ['run-3', 'false'],
+    ['run-4', 'true'],
+  ])
+  expect(await books.query('select max(day) from calendar')).toEqual([['2026-01-06']])
 })
