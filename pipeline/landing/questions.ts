@@ -224,7 +224,7 @@ export interface ListOfOpen {
 /**
  * Unix milliseconds of the oldest record that a later run, which came to the end of the list, no longer found there, and whose
  * own time the partition has not read since, by `keyText`, of the partitions that have any. However long it stood in the list,
- * it may have ended only now.
+ * it may have ended only now; and where every such list broke off, it may stand behind its end and end only tomorrow.
  */
 export async function oldestThatLeft(
   connection: DuckDBConnection,
@@ -240,13 +240,20 @@ export async function oldestThatLeft(
        from landing.main.${identifier(record.table)} semi join asked using (account)
        group by account, stands_in, ${record.key.map(column).join(', ')}
      ),
+     broken_off as (
+       select distinct run_id, account, partition from landing.main.statements
+       where feed = ${literal(feed)} and status = 'unproven' and starts_at is null
+     ),
      missed as (
-       select listed.account as account, stands_in, began_at, min(later.page_id) as missed_on
+       select listed.account as account, stands_in, began_at,
+         min(later.page_id) filter (where broken_off.run_id is null) as missed_on
        from listed
        join landing.main.pages as last on last.page_id = listed.last_page
        join landing.main.pages as later on later.account = listed.account and later.feed = ${literal(feed)}
          and later.page_id > listed.last_page and later.run_id is distinct from last.run_id
-        and coalesce(later.ends_list, true)
+         and coalesce(later.ends_list, true)
+       left join broken_off on broken_off.run_id = later.run_id and broken_off.account = later.account
+         and broken_off.partition = later.partition
        group by listed.account, stands_in, began_at, last_page
      )
      select asked.account, asked.feed, asked.partition, epoch_ms(min(missed.began_at))

@@ -316,6 +316,27 @@ describe('the oldest record that left a list', () => {
     await landing.land([read(7, 'r3')])
     expect(await oldest()).toBeNull()
   })
+
+  it('is looked for again and again behind a list that broke off: it may end on any day, until a whole list lacks it', async () => {
+    const landing = await landingIn(await emptyFolder(), options)
+    const oldest = () => landing.oldestThatLeft('main', 'trade.orderHistory', 'SPOT', list)
+    const unproven = (seq: number, run: string) =>
+      frame(seq, {
+        ...{ kind: 'statement', at, run, account: 'main', feed: 'trade.openOrders', partition: '' },
+        ...{ status: 'unproven', code: 'no cursor', reason: 'broke off', named: false },
+      })
+    await landing.land([listed(1, 'r1', [3, 1], null), read(2, 'r1')])
+    expect(await oldest()).toBeNull()
+    await landing.land([listed(3, 'r2', [3], null), unproven(4, 'r2')])
+    expect(await oldest()).toBe(1_000)
+    // The history has nothing of an order that still rests, and the next list breaks off, too.
+    await landing.land([read(5, 'r2'), listed(6, 'r3', [3], null), unproven(7, 'r3')])
+    expect(await oldest()).toBe(1_000)
+    await landing.land([read(8, 'r3'), listed(9, 'r4', [3], null)])
+    expect(await oldest()).toBe(1_000)
+    await landing.land([read(10, 'r4'), listed(11, 'r5', [3], null), unproven(12, 'r5')])
+    expect(await oldest()).toBeNull()
+  })
 })
 
 describe('the oldest unsettled record', () => {
