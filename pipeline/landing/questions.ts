@@ -352,14 +352,14 @@ export async function uidsOfHistory(
 ): Promise<Map<string, string>> {
   const rows = await ask<[string, string]>(
     connection,
-    `with proven as (
-       select distinct pages.account as account, pages.run_id as run_id
-       from landing.main.covered as covered join landing.main.pages as pages using (page_id)
-     )
-     select settings.account, max_by(settings.uid, settings.page_id)
+    // A join with distinct runs instead takes twenty times as long over millions of pages.
+    `select settings.account, max_by(settings.uid, settings.page_id)
      from landing.main.${identifier(table)} as settings
      join landing.main.pages as pages using (page_id)
-     join proven on proven.account = settings.account and proven.run_id = pages.run_id
+     semi join (
+       select pages.account as account, pages.run_id as run_id
+       from landing.main.covered as covered join landing.main.pages as pages using (page_id)
+     ) as proven on proven.account = settings.account and proven.run_id = pages.run_id
      group by settings.account`,
   )
   return new Map(rows)
