@@ -244,17 +244,22 @@ export async function oldestThatLeft(
        select distinct run_id, account, partition from landing.main.statements
        where feed = ${literal(feed)} and status = 'unproven' and starts_at is null
      ),
-     missed as (
-       select listed.account as account, stands_in, began_at,
+     -- By page and not by record: a record may be one of a million, and each page has every later one.
+     later_pages as (
+       select ends.account as account, last_page,
          min(later.page_id) filter (where broken_off.run_id is null) as missed_on
-       from listed
-       join landing.main.pages as last on last.page_id = listed.last_page
-       join landing.main.pages as later on later.account = listed.account and later.feed = ${literal(feed)}
-         and later.page_id > listed.last_page and later.run_id is distinct from last.run_id
+       from (select distinct account, last_page from listed) as ends
+       join landing.main.pages as last on last.page_id = ends.last_page
+       join landing.main.pages as later on later.account = ends.account and later.feed = ${literal(feed)}
+         and later.page_id > ends.last_page and later.run_id is distinct from last.run_id
          and coalesce(later.ends_list, true)
        left join broken_off on broken_off.run_id = later.run_id and broken_off.account = later.account
          and broken_off.partition = later.partition
-       group by listed.account, stands_in, began_at, last_page
+       group by ends.account, last_page
+     ),
+     missed as (
+       select listed.account as account, stands_in, began_at, missed_on
+       from listed join later_pages using (account, last_page)
      )
      select asked.account, asked.feed, asked.partition, epoch_ms(min(missed.began_at))
      from asked
