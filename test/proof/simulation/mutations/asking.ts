@@ -82,9 +82,9 @@ export const asking = [
   of(
     'the venue’s clock follows a wall clock that is set',
     'connectors/client.ts',
-    'return this.#offset.at(monotonic)',
+    'return this.#offset.at(monotonic, answers)',
     `const { clock } = this.#options
-    const at = this.#offset.at(monotonic)
+    const at = this.#offset.at(monotonic, answers)
     const own = this as unknown as { drift?: number }
     own.drift ??= clock.wall() - clock.monotonic()
     return at === null ? null : Math.floor(at + clock.wall() - clock.monotonic() - own.drift)`,

@@ -184,8 +184,8 @@ export const walking = [
   of(
     'retention not clamped when sending',
     page,
-    'if (start <= window.end) return { start, end: window.end }',
-    'if (start <= window.end) return window',
+    'return { start: Math.max(window.start, oldestAt(context, endpoint, venueNow)), end: window.end }',
+    'return window',
     'lost response',
     'late response',
     'lost request',
@@ -193,7 +193,7 @@ export const walking = [
   of(
     'window given up on one wrong requestTime',
     page,
-    'if (oldestAt(context.clock.wall()) > window.end) throw new WindowGone()',
+    'if (oldestAt(context, endpoint, context.clock.wall()) > window.end) throw new WindowGone()',
     'throw new WindowGone()',
     'wrong requestTime',
   ),
