@@ -131,17 +131,17 @@ const FIGURES_HASH = `substr(sha256(concat_ws('|', severity, coalesce(cast(expec
          coalesce(cast(found as varchar), ''), coalesce(cast(difference as varchar), ''), evidence,
          array_to_string(regexp_extract_all(explanation, '[0-9][0-9.:-]*'), ' '))), 1, 16)`
 
+/** What a check of nothing would find. */
+const NO_CHECK = `select '' as check_name, '' as severity, '' as account, '' as ledger, '' as coin,
+  cast(null as timestamptz) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(0 as decimal(38, 18)) as found,
+  cast(0 as decimal(38, 18)) as difference, '' as explanation, '' as evidence, '' as culprit where false`
+
 /**
  * Makes `breaks` from the tables of the checks, of which those that were kept found what they had found before, and the
  * user's notes; `now` is when new ones count as first seen.
  * A note holds for the figures that it was made for. Books that contradict themselves are not put right by a note, so
  * that a break of severity error stays open.
  */
-/** What a check of nothing would find. */
-const NO_CHECK = `select '' as check_name, '' as severity, '' as account, '' as ledger, '' as coin,
-  cast(null as timestamptz) as occurred_at, cast(0 as decimal(38, 18)) as expected, cast(0 as decimal(38, 18)) as found,
-  cast(0 as decimal(38, 18)) as difference, '' as explanation, '' as evidence, '' as culprit where false`
-
 export async function assembleBreaks(
   connection: DuckDBConnection,
   checks: { readonly made: readonly string[]; readonly kept: readonly string[] },
