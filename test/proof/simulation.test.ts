@@ -16,7 +16,7 @@ const LIMIT_MS = 1_800_000
  */
 const QUICK = [
   ['second pages not journaled', 1],
-  ['look-back removed', 13],
+  ['look-back removed', 37],
   ['start given up claimed all the same', 1],
   ['slot freed at the answer', 1],
   ['budget fresh after a restart', 21],

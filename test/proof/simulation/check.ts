@@ -137,6 +137,7 @@ function checkClaim(
   const claimedAt = ledger.handedOverAt.get(frame.chain)
   // A frame that was never acknowledged survived its process all the same: when it was made is not known.
   if (claimedAt === undefined) return
+  checkMoment(world, frame, meta, claimedAt)
   const edge = START + claimedAt - retentionOfFeed(feed) + EDGE_MS
   const missing = records.find(
     (record) =>
@@ -151,6 +152,17 @@ function checkClaim(
       `frame ${frame.seq} claims ${listOf(meta)} from ${meta.covers.start} to ${meta.covers.end}, ` +
         `but record ${missing.id} of ${missing.ts} has never been journaled`,
     )
+}
+
+/** The venue's clock is known from answers that took their time. */
+const MISJUDGED_MS = 5_000
+
+/** Nothing is claimed that had not happened by then, whatever the machine's clock says. */
+function checkMoment(world: World, { seq }: Frame, meta: Claim, claimedAt: number): void {
+  const tellsWrongTimes = ['wrong requestTime', 'odd requestTime'] as const
+  if (tellsWrongTimes.some((fault) => (world.config.faults[fault] ?? 0) > 0)) return
+  if (meta.covers.end > START + claimedAt + MISJUDGED_MS)
+    world.violation(`frame ${seq} claims ${listOf(meta)} up to ${meta.covers.end}, which was still to come`)
 }
 
 function secretsOf(world: World): string[] {

@@ -86,7 +86,11 @@ export function inventHistory(
   const oldest = -retentionOfFeed(feed) - 12 * HOUR
   const times: number[] = []
   while (times.length < count) {
-    const at = random.int(oldest, random.chance(0.5) ? 0 : span.untilMs)
+    // Late ones matter most around the runs: what is there when one reads, and what comes before the next one.
+    const isRecent = conditions.has('late records') && random.chance(0.3)
+    const at = isRecent
+      ? random.int(-feed.window.lookbackMs, span.untilMs)
+      : random.int(oldest, random.chance(0.5) ? 0 : span.untilMs)
     const isBurst = conditions.has('bursts') && random.chance(0.15)
     for (let copies = isBurst ? random.int(2, 16) : 1; copies > 0; copies -= 1) times.push(at)
   }

@@ -158,12 +158,17 @@ function requestsAtMost(world: World, isTail: boolean): number {
     const isDocumented = world.config.way === 'newest first' || isPagedAsDocumented(feed)
     const looks = isDocumented ? 1 : 3
     const pages = Math.ceil(visible.length / world.config.pageSize)
-    const asides = isPagedAsDocumented(feed) || (isDocumented && !hasBursts) ? 0 : 4 * pages
+    // With a cursor of the venue's own, a window that ends with a full page is halved until none of its parts does.
+    const asides = isDocumented && !isPagedAsDocumented(feed) && !hasBursts ? 0 : 4 * pages
     most += looks * (world.accounts.length * feed.partitions.length * each + 2 * pages) + asides
-    if (isDocumented) continue
+    if (isDocumented && !isPagedAsDocumented(feed)) continue
     const instants = countBy(visible, ({ account, partition, ts }) => `${account} ${partition} ${ts}`)
-    const crowded = [...instants.values()].filter((count) => count >= world.config.pageSize).length
-    most += crowded * 2 * Math.ceil(Math.log2(feed.window.spanMaxMs))
+    const crowded = [...instants.values()].filter((count) => count >= world.config.pageSize)
+    // A cursor of the venue's own leads through each half from its beginning, where a full page names no other.
+    const pagesOf = (rows: number): number =>
+      isPagedAsDocumented(feed) ? Math.ceil(rows / world.config.pageSize) : 1
+    const halves = 2 * Math.ceil(Math.log2(feed.window.spanMaxMs))
+    most += crowded.reduce((sum, rows) => sum + pagesOf(rows) * halves, 0)
   }
   return most
 }

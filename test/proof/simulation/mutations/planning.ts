@@ -18,9 +18,9 @@ export const planning = [
     '({ start, end, readAt = newest }) => {',
     '({ start, end }) => {\n    const readAt = newest',
     'late records',
-    'outage',
-    'several nights',
+    'given up',
     'tax.records',
+    'newest first',
   ),
   of(
     'unsettled orders not read again',

@@ -85,7 +85,7 @@ export const walking = [
     "return { times: { start: Math.min(...times), end: Math.max(...times) }, order: rises ? 'oldest first' : 'newest first' }",
     'page out of order',
     'short page',
-    'newest first',
+    'oldest first, forward',
   ),
   of(
     'short page taken as the end of its window',
