@@ -170,6 +170,7 @@ export async function syncBooks(
       command,
       run: context.run,
       isPart: selection.accounts !== undefined || selection.feeds !== undefined,
+      namedFeeds: selection.feeds,
       progress,
       ...(selection.since === undefined ? {} : { since: selection.since }),
     })

@@ -80,6 +80,8 @@ export interface RunStartMeta extends Common {
   readonly command: string
   /** What the run called now: ISO-8601. */
   readonly now: string
+  /** The feeds that the command line named, in their order; absent where it named none, and in frames of earlier versions. */
+  readonly feeds?: readonly string[]
 }
 
 export interface RunEndMeta extends Common {

@@ -92,7 +92,7 @@ export const accountsTable = table('accounts', 'account, venue, uid, kind, accou
 export const runsTable = table(
   'runs',
   `run_id, started_at: TIMESTAMPTZ, ended_at: TIMESTAMPTZ, command, requests: BIGINT, row_count: BIGINT,
-   retries: BIGINT, outcome, seq: BIGINT`,
+   retries: BIGINT, outcome, seq: BIGINT, feeds`,
 )
 
 export const writesTable = table(

@@ -108,7 +108,7 @@ export class LandingTransaction {
       case 'run-start':
         return this.#append('runs', [
           ...[meta.run, time(meta.now), null, meta.command],
-          ...[null, null, null, null, frame.seq],
+          ...[null, null, null, null, frame.seq, meta.feeds?.join(', ') ?? null],
         ])
       case 'run-end':
         this.#runEnds.push(meta)

@@ -27,6 +27,8 @@ export interface SyncOptions {
   readonly since?: number
   /** The command line named accounts or feeds, so that this run does not read all that the configuration wants. */
   readonly isPart?: boolean
+  /** The feeds that it named. */
+  readonly namedFeeds?: readonly string[] | undefined
   readonly clock: Clock
   readonly now: () => number
   readonly signal: AbortSignal
@@ -84,6 +86,7 @@ export async function sync(options: SyncOptions): Promise<SyncResult> {
     run: context.run,
     command: options.command,
     now: new Date(options.now()).toISOString(),
+    ...(options.namedFeeds === undefined ? {} : { feeds: [...new Set(options.namedFeeds)].sort() }),
   })
   const ended = await Promise.allSettled(
     options.accounts.map((access, place) => syncAccount(context, options.settings, access, place)),

@@ -4,7 +4,7 @@
 -- books began is a notice, and so is what was lost of the market, or read of it without a proof. What does not apply to an
 -- account matters only if it was asked for by name.
 -- What a run that was killed had not come to may be in no word at all: that is one break of the books, unless something is seen to
--- be missing, until its accounts have been read by a run that ended.
+-- be missing, until its accounts have been read by a run that ended and was told to read no feeds by name, or the same ones.
 -- grain: one row per account and cause
 with
 missing as (
@@ -68,27 +68,39 @@ grouped as (
   from keyed
   group by account, status, severity, cause
 ),
--- The run that read each account last, by the frames that say what the account is; one that the configuration no longer names is
--- read no more.
-met as (
-  select account, max(page_id) as met_on
+-- Which run met which account, by the frames that say what the account is; one that the configuration no longer names is read no
+-- more. Every run also met the account without a name: it may have been killed before it came to any.
+frames as (
+  select seq as page_id, seq as run_seq, '' as account from landing.runs
+  union all
+  select page_id, cast(null as bigint), account
   from landing.accounts
   where account in (select account from staging.account_choices)
     or not exists (select 1 from staging.account_choices)
-  group by account
 ),
-readers as (
-  select met.account as account, max(runs.seq) as seq
-  from landing.runs as runs
-  cross join met
-  where runs.seq < met.met_on
-  group by met.account
+meetings as (
+  select account,
+    max(run_seq) over (order by page_id rows between unbounded preceding and current row) as seq
+  from frames
 ),
-newest as (select max(runs.seq) as seq from landing.runs as runs),
+-- The last run that was killed and the last one that ended, of those that were to read the same feeds.
+last_met as (
+  select meetings.account as account, coalesce(runs.feeds, '') as feeds,
+    max(case when runs.outcome is null then runs.seq end) as killed_seq,
+    max(case when runs.outcome is not null then runs.seq end) as ended_seq
+  from meetings
+  join landing.runs as runs on runs.seq = meetings.seq
+  group by meetings.account, coalesce(runs.feeds, '')
+),
 interrupted as (
   select count(*) as run_count, max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at
   from landing.runs
-  where outcome is null and (seq in (select seq from readers) or seq in (select seq from newest))
+  where seq in (
+    select killed.killed_seq as killed_seq
+    from last_met as killed
+    left join last_met as whole on whole.account = killed.account and whole.feeds = ''
+    where killed.killed_seq > coalesce(killed.ended_seq, 0) and killed.killed_seq > coalesce(whole.ended_seq, 0)
+  )
 )
 select severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, first_at as occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,

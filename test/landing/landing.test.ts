@@ -154,7 +154,14 @@ describe('other frames', () => {
     const who = { at, run: 'r1', account: 'main', feed: 'tax.p2pRecords', partition: '' }
     const refusal = Buffer.from('{"code":"40014","msg":"Incorrect permissions","data":null}')
     await landing.land([
-      frame(1, { kind: 'run-start', at, run: 'r1', command: 'sync', now: at }),
+      frame(1, {
+        kind: 'run-start',
+        at,
+        run: 'r1',
+        command: 'sync',
+        now: at,
+        feeds: ['fees', 'tax.records'],
+      }),
       frame(2, {
         kind: 'account',
         at,
@@ -225,7 +232,18 @@ describe('other frames', () => {
     expect(await landing.account('main')).toEqual({ uid: '7', kind: 'unified', accountMode: 'hybrid' })
     expect(await landing.account('desk-2')).toBeNull()
     expect(await ask(landing, 'select * from landing.runs')).toEqual([
-      ['r1', '2026-01-05 03:00:00+00', '2026-01-05 03:01:00+00', 'sync', '3', '2', '1', 'done', '1'],
+      [
+        'r1',
+        '2026-01-05 03:00:00+00',
+        '2026-01-05 03:01:00+00',
+        'sync',
+        '3',
+        '2',
+        '1',
+        'done',
+        '1',
+        'fees, tax.records',
+      ],
     ])
   })
 })

@@ -262,17 +262,24 @@ describe('what was wanted and is neither covered nor stated', () => {
 })
 
 describe('a run that was killed', () => {
-  const run = (seq: number, outcome: string | null) =>
-    books.insert('runs', { run_id: `run-${seq}`, seq: String(seq), started_at: day(3), outcome })
+  const run = (seq: number, outcome: string | null, feeds?: string) =>
+    books.insert('runs', {
+      run_id: `run-${seq}`,
+      seq: String(seq),
+      started_at: day(3),
+      outcome,
+      ...(feeds === undefined ? {} : { feeds }),
+    })
   const explained = async () => (await books.build()).openBreaks.map(({ explanation }) => explanation)
 
   const met = (account: string, page: number) =>
     books.insert('accounts', { account, kind: 'unified', page_id: String(page) })
 
+  const interrupted = [
+    'The run of 2026-01-03 was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
+  ]
+
   it('is a warning until its accounts have been read by another: of some feeds it may not have come to a word', async () => {
-    const interrupted = [
-      'The run of 2026-01-03 was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
-    ]
     await run(10, null)
     expect(await explained()).toEqual(interrupted)
     await met('main', 11)
@@ -292,6 +299,33 @@ describe('a run that was killed', () => {
     expect(await explained()).toEqual([
       'tax.records: 1 range missing, 2026-01-02 to 2026-01-04 (not stated: a run was interrupted before it came to it). Run again.',
     ])
+  })
+
+  it('stays one behind a run that was told to read other feeds, whether or not it had met an account', async () => {
+    await run(10, null)
+    await run(20, 'part done', 'tax.records')
+    await met('main', 21)
+    expect(await explained()).toEqual(interrupted)
+    await run(30, 'done')
+    await met('main', 31)
+    expect(await explained()).toEqual([])
+    await run(40, null)
+    await met('main', 41)
+    await run(50, 'incomplete', 'tax.records')
+    await met('main', 51)
+    expect(await explained()).toEqual(interrupted)
+    await run(60, 'done')
+    await met('main', 61)
+    expect(await explained()).toEqual([])
+    // Of one that was to read some feeds itself, those are all that may be missing.
+    await run(70, null, 'tax.records')
+    await met('main', 71)
+    await run(80, 'part done', 'p2p.orders')
+    await met('main', 81)
+    expect(await explained()).toEqual(interrupted)
+    await run(90, 'part done', 'tax.records')
+    await met('main', 91)
+    expect(await explained()).toEqual([])
   })
 })
 

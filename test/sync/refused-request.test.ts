@@ -1,6 +1,9 @@
 // A request that the venue refuses as wrong would be refused again tomorrow: its feed fails, the others go on, and the run
 // shows the request. What was not had makes no run a good one.
 import { expect, test } from 'vitest'
+import { closing } from '../../models/closing.ts'
+import { readLanding } from '../../pipeline/books/books.ts'
+import { engineSettings } from '../../pipeline/engine/settings.ts'
 import { command } from '../support/in-process.ts'
 import { excluded, refused, TRADER, traderBooks, traderVenue } from '../support/trader-venue.ts'
 
@@ -8,6 +11,14 @@ const TAX = '/api/v3/tax/records'
 const ORDERS = '/api/v3/trade/history-orders'
 const FUTURES = '/api/v2/tax/future-record'
 const SINCE = new Date(Date.now() - 5 * 86_400_000).toISOString().slice(0, 10)
+
+/** What the books have of the feeds that each run was told to read. */
+async function feedsOfRuns(dir: string): Promise<unknown[][]> {
+  const landing = (await readLanding(dir, engineSettings({})))!
+  return closing(landing, async () =>
+    (await landing.connection.runAndReadAll('select feeds from landing.runs order by seq')).getRows(),
+  )
+}
 
 test.each([
   ['40020', 'The venue refused a parameter', 'ParameterRefused'],
@@ -20,7 +31,8 @@ test.each([
     const feeds = '[tax.records, trade.orderHistory, tax.futuresRecords]'
     const dir = traderBooks(venue.baseUrl, `{ since: ${SINCE}, feeds: ${feeds} }`)
 
-    const synced = await command(['sync', '--dir', dir, '--json'])
+    const named = 'trade.orderHistory,tax.records,tax.futuresRecords'
+    const synced = await command(['sync', '--feeds', named, '--dir', dir, '--json'])
 
     expect(synced.code).toBe(5)
     for (const [feed, path] of [
@@ -44,6 +56,8 @@ test.each([
     const asked = 'select outcome from runs union all select distinct status from coverage where feed = '
     const { stdout } = await command(['sql', `${asked}'tax.records'`, '--dir', dir, '--format', 'json'])
     expect(JSON.parse(stdout)).toEqual([{ outcome: 'incomplete' }, { outcome: 'failed' }])
+    // What a killed run left stays open until the same feeds have been read.
+    expect(await feedsOfRuns(dir)).toEqual([['tax.futuresRecords, tax.records, trade.orderHistory']])
   },
   240_000,
 )
