@@ -196,7 +196,7 @@ class LandingDatabase implements Landing {
     const known = this.#feeds.get(settings)
     return known === undefined
       ? new Map()
-      : this.#read(questions.uidsOfHistory(this.connection, known.record))
+      : this.#read(questions.uidsOfHistory(this.connection, settings, known.record))
   }
 
   contentHashes(): Promise<Map<string, questions.ContentHash>> {

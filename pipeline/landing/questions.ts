@@ -348,24 +348,38 @@ export async function uids(connection: DuckDBConnection): Promise<Map<string, st
 }
 
 /**
- * By account, the uid that the table of account settings has of the newest run that proved a range of its history: an answer
- * of an account that is then not read does not count.
+ * By account, the uid that account settings have told of the newest run that proved a range of its history: an answer of an
+ * account that is then not read does not count. Where the answer was erased, its ranges are still held to be received, and the
+ * frame behind it that says what the account is has the uid.
  */
 export async function uidsOfHistory(
   connection: DuckDBConnection,
+  feed: string,
   { table }: RecordType,
 ): Promise<Map<string, string>> {
   const rows = await ask<[string, string]>(
     connection,
     // A join with distinct runs instead takes twenty times as long over millions of pages.
-    `select settings.account, max_by(settings.uid, settings.page_id)
-     from landing.main.${identifier(table)} as settings
-     join landing.main.pages as pages using (page_id)
+    `with told as (
+       select settings.account as account, pages.run_id as run_id, settings.page_id as page_id, settings.uid as uid
+       from landing.main.${identifier(table)} as settings
+       join landing.main.pages as pages using (page_id)
+       union all
+       select pages.account, pages.run_id, pages.page_id, accounts.uid
+       from landing.main.pages as pages
+       asof join landing.main.accounts as accounts
+         on accounts.account = pages.account and accounts.page_id > pages.page_id
+       where pages.feed = $1 and pages.row_count = 0
+     )
+     select told.account, max_by(told.uid, told.page_id)
+     from told
      semi join (
        select pages.account as account, pages.run_id as run_id
        from landing.main.covered as covered join landing.main.pages as pages using (page_id)
-     ) as proven on proven.account = settings.account and proven.run_id = pages.run_id
-     group by settings.account`,
+     ) as proven on proven.account = told.account and proven.run_id = told.run_id
+     where told.uid is not null
+     group by told.account`,
+    [feed],
   )
   return new Map(rows)
 }

@@ -1,8 +1,10 @@
 // One account of the venue under two names, with different keys: it is read under one of them, always the same, and the
 // other is said to be misconfigured once. Nor are two accounts of the venue read under one name.
-import { expect, test } from 'vitest'
+import { expect, onTestFinished, test } from 'vitest'
 import type { AccountAccess } from '../../connectors/access.ts'
 import { findEndpoint } from '../../connectors/catalogue.ts'
+import { type Books, openBooks } from '../../pipeline/books/books.ts'
+import { erase, findEraseTargets } from '../../pipeline/books/erase.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { booksOfTest, settings, syncFeeds } from '../support/sync.ts'
 import { envelope, loopback, START } from '../support/venue.ts'
@@ -25,8 +27,16 @@ async function books() {
     const uid = headers['access-key'] === other.api?.key ? '2002' : '1001'
     response.end(envelope(path.startsWith(settings.path) ? { uid } : []))
   })
-  const opened = await booksOfTest(clock)
-  return async (accounts: readonly AccountAccess[], uids: Readonly<Record<string, string>> = {}) => {
+  let opened: Books = await booksOfTest(clock)
+  /** What the command does, up to the building of the ledger. */
+  const eraseAll = async (account: string): Promise<void> => {
+    const { dir } = opened
+    await opened.close()
+    await erase(dir, await findEraseTargets(dir, { frames: [], account }), clock)
+    opened = await openBooks(dir, { clock, command: 'test' })
+    onTestFinished(opened.close)
+  }
+  const night = async (accounts: readonly AccountAccess[], uids: Readonly<Record<string, string>> = {}) => {
     received.length = 0
     const { misconfigured, failures } = await settle(
       syncFeeds(opened, venue, clock, {
@@ -55,6 +65,7 @@ async function books() {
       read: read.map(({ name }) => name),
     }
   }
+  return Object.assign(night, { eraseAll })
 }
 
 test('one of the two is read, the same one every night, and the other said so once; the other accounts go on', async () => {
@@ -100,6 +111,18 @@ test('credentials of another account under a name of the books are refused, whet
   expect(await night([renamed, other])).toEqual({ ...refused, read: ['other'] })
   expect(await night([second], { first: '2002' })).toMatchObject({ misconfigured: true, read: [] })
   // A refused night leaves no word behind: the account of the books is read as before.
+  expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
+})
+
+test('so are they where the account’s data were erased: its ranges count as had, and are those of no other account', async () => {
+  const night = await books()
+  await night([first])
+  await night.eraseAll('first')
+  expect(await night([{ ...other, name: 'first', uid: '2002' }], { first: '2002' })).toEqual({
+    misconfigured: true,
+    failures: ['Account first is not the account that the books have under this name.'],
+    read: [],
+  })
   expect(await night([first])).toEqual({ misconfigured: false, failures: [], read: ['first'] })
 })
 
