@@ -44,9 +44,18 @@ export interface StatusForm {
   readonly maxAgeMs?: number | null
 }
 
+type Counts = Pick<BreakCounts, 'error' | 'warning' | 'notice'>
+
+/** What a verdict goes by. */
+export type Standing = Pick<Status, 'dir' | 'publishedAt' | 'unbuilt'> & {
+  readonly runs: readonly unknown[]
+  readonly breaks: Counts
+  readonly unpublished: Counts | null
+}
+
 /** How the books stand, in one line, and how grave it is. */
-export function verdict(status: Status): { readonly meaning: Meaning; readonly text: string } {
-  const { publishedAt, unpublished, unbuilt, breaks, dir } = status
+export function verdict(standing: Standing): { readonly meaning: Meaning; readonly text: string } {
+  const { dir, publishedAt, unpublished, unbuilt, breaks, runs } = standing
   if (publishedAt === null) return { meaning: 'doubtful', text: `Nothing to say yet of the books in ${dir}.` }
   const { error, warning, notice } = unpublished ?? breaks
   const open = error + warning
@@ -67,7 +76,7 @@ export function verdict(status: Status): { readonly meaning: Meaning; readonly t
       text: `Older than the journal, by ${counted(unbuilt, 'frame')}; as it was built, the ledger has ${none}.`,
     }
   // Books of imports alone have nothing to tie out with.
-  if (status.runs.length === 0)
+  if (runs.length === 0)
     return { meaning: 'doubtful', text: `The venue has not been asked; in itself the ledger has ${none}.` }
   return { meaning: 'good', text: `Ties out: ${none}.` }
 }

@@ -165,7 +165,7 @@ async function publishedAt(ledger: Ledger): Promise<string> {
 }
 
 /** A journal that is damaged, or that who asks may not read, is for `verify` to tell of. */
-async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Promise<number | null> {
+export async function unbuiltFrames(ledger: Ledger, dir: string, disk: Disk): Promise<number | null> {
   if (ledger.tables.get('about')?.includes('landed_seq') !== true) return null
   const [built] = (await ledger.query('select landed_seq from about'))[0] ?? []
   try {

@@ -199,7 +199,7 @@ function routes(context: AppContext): Routed {
     return new Response(events.stream(ended), { headers: { 'content-type': 'text/event-stream' } })
   })
   app.get('/api/overview', async (c) =>
-    c.json(await published.use((edition) => overview(edition, filters(c.req), asks()))),
+    c.json(await published.use((edition) => overview(edition, filters(c.req), asks(), { dir, disk }))),
   )
   app.get('/api/accounts', async (c) =>
     c.json(await published.use((edition) => accounts(edition, filters(c.req)))),

@@ -3,6 +3,7 @@
 import { describe, expect, onTestFinished, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { engineSettings } from '../../pipeline/engine/settings.ts'
+import { openJournal } from '../../pipeline/journal/journal.ts'
 import type {
   About,
   Accounts,
@@ -29,6 +30,7 @@ import type {
 import { answerConsoleFrom } from '../../pipeline/serve/console-answer.ts'
 import { openSealed } from '../../pipeline/serve/published.ts'
 import { command } from '../support/in-process.ts'
+import { note } from '../support/journal.ts'
 import { type Json, servedDemo } from './served-demo.ts'
 
 const demo = servedDemo((dir) =>
@@ -133,7 +135,10 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     expect(
       await demo.sql('select day, sum(value) as value from net_worth group by day order by day'),
     ).toEqual(found.netWorth.rows.map(({ day, value }) => ({ day, value })))
-    const status = await demo.printed<{ lastGoodRunAt: string; feeds: Json[] }>('status', '--json')
+    const status = await demo.printed<{ lastGoodRunAt: string; feeds: Json[]; breaks: Json }>(
+      'status',
+      '--json',
+    )
     expect(found.lastGoodRunAt).toBe(status.lastGoodRunAt)
     const first = status.feeds.map(({ forgetsAt }) => forgetsAt).filter((at) => at !== null)
     expect(found.forgetsNext?.forgetsAt).toBe(first.toSorted()[0])
@@ -142,6 +147,20 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const [{ account } = {}] = status.feeds
     const own = await demo.serving.get<Overview>(`/api/overview?account=${account}`)
     expect(own.feedCount).toBe(status.feeds.filter((one) => one.account === account).length)
+    const { notice } = status.breaks
+    const none = `no open breaks (${notice} notices)`
+    const tied = { meaning: 'good', text: `Ties out: ${none}.` }
+    expect([found.verdict, own.verdict]).toEqual([tied, tied])
+    expect(found.unpublished).toBeNull()
+    // As of a `sync` without a build.
+    const journal = await openJournal(demo.dir, { mode: 'append', clock: systemClock })
+    await journal.append(note('later'))
+    await journal.close()
+    const { verdict } = await demo.serving.get<Overview>('/api/overview')
+    expect(verdict).toEqual({
+      meaning: 'doubtful',
+      text: `Older than the journal, by 1 frame; as it was built, the ledger has ${none}.`,
+    })
   })
 
   test('lots and gains', async () => {

@@ -275,6 +275,24 @@ describe('figures', () => {
     expect(cut).toEqual([])
   })
 
+  test('the overview claims no more than status does where the books are older than the journal or were not published', async () => {
+    const answer = await serving.get<object>('/api/overview')
+    const shown = async (changes: object) => {
+      await page.route('**/api/overview', (route) => route.fulfill({ json: { ...answer, ...changes } }))
+      await open('/')
+      await page.unroute('**/api/overview')
+      const verdict = page.locator('.verdict')
+      return [await verdict.getAttribute('class'), await verdict.textContent()]
+    }
+    expect(await shown({})).toEqual(['verdict good', 'The books tie out.'])
+    const older = 'Older than the journal, by 2 frames; as it was built, the ledger has no open breaks.'
+    expect(await shown({ verdict: { meaning: 'doubtful', text: older } })).toEqual(['verdict warn', older])
+    expect(await shown({ unpublished: { error: 1, warning: 2, notice: 0 } })).toEqual([
+      'verdict bad',
+      'The last build was not published: it has 1 error and 2 warnings. These are the books before it; tieout check shows what broke.',
+    ])
+  })
+
   test('of one account the overview says nothing of all the books', async () => {
     // The one open break of the demo, its reporting currency, is of no account.
     await open('/?account=broker')

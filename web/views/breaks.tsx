@@ -13,6 +13,7 @@ import { Amount, Unknown } from '../parts/amount.tsx'
 import { AccountFilter, CoinFilter, Filters, Pager, SelectFilter, Tabs } from '../parts/filters.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Badge, CopyButton, Instant, ProofLink, type Tone } from '../parts/marks.tsx'
+import { NotPublished } from '../parts/not-published.tsx'
 import { Prose } from '../parts/prose.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty, FailureNote } from '../parts/states.tsx'
@@ -65,13 +66,7 @@ export function Breaks() {
       <Answered answer={answer} what="the breaks">
         {(data) => (
           <>
-            {data.unpublished === null ? null : (
-              <p class="verdict bad">
-                The last build was not published: it has {count(data.unpublished.error, 'error')} and{' '}
-                {count(data.unpublished.warning, 'warning')}. These are the books before it;{' '}
-                <code>tieout check</code> shows what broke.
-              </p>
-            )}
+            {data.unpublished === null ? null : <NotPublished totals={data.unpublished} />}
             <Section
               title={titleOf(data, given.status ?? 'open')}
               sql={data.breaks.sql}

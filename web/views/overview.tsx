@@ -15,6 +15,7 @@ import { MemoryBar } from '../charts/memory.tsx'
 import { Amount, Unknown } from '../parts/amount.tsx'
 import { AccountFilter, Filters } from '../parts/filters.tsx'
 import { Badge, Instant, type Tone } from '../parts/marks.tsx'
+import { NotPublished } from '../parts/not-published.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
@@ -291,22 +292,23 @@ function MonthBars({
   )
 }
 
-/** The verdict first: do the books tie out, and what happened last. */
+const toneOf = (meaning: string): Tone => (meaning === 'good' ? 'good' : meaning === 'bad' ? 'bad' : 'warn')
+
+/** The verdict of `tieout status` first: do the books tie out, and what happened last. */
 function State({ data }: { readonly data: OverviewAnswer }) {
   const now = about.value?.now ?? new Date().toISOString()
   const books = stamp.value ?? data.stamp
   const run: RunRow | undefined = data.lastRun.rows[0]
   const next = data.forgetsNext
-  const tone: Tone = books.openErrors > 0 ? 'bad' : books.openWarnings > 0 ? 'warn' : 'good'
   return (
     <Section title="State of the books" sql={data.lastRun.sql}>
-      <p class={`verdict ${tone}`}>
-        {tone === 'good'
-          ? 'The books tie out.'
-          : tone === 'warn'
-            ? 'The books tie out but for what is open.'
-            : 'The books do not tie out.'}
-      </p>
+      {data.unpublished === null ? (
+        <p class={`verdict ${toneOf(data.verdict.meaning)}`}>
+          {data.verdict.meaning === 'good' ? 'The books tie out.' : data.verdict.text}
+        </p>
+      ) : (
+        <NotPublished totals={data.unpublished} />
+      )}
       <dl class="state">
         <div>
           <dt>Open breaks</dt>

@@ -21,7 +21,13 @@ export interface Breaks extends Stamped {
   /** Counts under the filters, by severity, check and status. */
   readonly counts: Rows<BreakGroupRow>
   /** Breaks of the last build where it was not published; null when the published ledger is the last build. */
-  readonly unpublished: { readonly error: number; readonly warning: number; readonly notice: number } | null
+  readonly unpublished: BreakTotals | null
+}
+
+export interface BreakTotals {
+  readonly error: number
+  readonly warning: number
+  readonly notice: number
 }
 
 export interface BreakRow {

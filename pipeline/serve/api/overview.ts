@@ -1,11 +1,15 @@
 // Overview: worth, profit and loss, and how the books stand.
-import type { Severity } from './breaks.ts'
+import type { BreakTotals, Severity } from './breaks.ts'
 import type { FeedStatus } from './coverage.ts'
 import type { RunRow } from './runs.ts'
 import type { Amount, Day, Rows, Stamped, Time } from './shapes.ts'
 
 /** GET /api/overview?account= */
 export interface Overview extends Stamped {
+  /** How all the books stand, as `tieout status` has it in its first line. */
+  readonly verdict: { readonly meaning: string; readonly text: string }
+  /** As the breaks have it. */
+  readonly unpublished: BreakTotals | null
   readonly netWorth: Rows<NetWorthRow>
   readonly pnl: Rows<PnlRow>
   readonly breaks: Rows<BreakCountRow>

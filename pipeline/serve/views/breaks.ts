@@ -1,7 +1,7 @@
 // Breaks as work: what was expected and found, since when, what explains it, and the ids to look at.
 import type { Disk } from '../../journal/disk.ts'
 import { readUnpublishedBreaks } from '../../ledger/publish.ts'
-import type { BreakGroupRow, BreakRow, Breaks } from '../api.ts'
+import type { BreakGroupRow, BreakRow, Breaks, BreakTotals } from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf } from '../keyset.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf } from '../question.ts'
@@ -48,17 +48,27 @@ export function breaksQuestion(filters: Filters): Question {
   )
 }
 
+export interface BooksFolder {
+  readonly dir: string
+  readonly disk: Disk
+}
+
+/** Breaks of the last build where it was not published. */
+export async function unpublishedTotals({ dir, disk }: BooksFolder): Promise<BreakTotals | null> {
+  const unpublished = await readUnpublishedBreaks(disk, dir)
+  if (unpublished === null) return null
+  const of = (wanted: string): number => unpublished.filter(({ severity }) => severity === wanted).length
+  return { error: of('error'), warning: of('warning'), notice: of('notice') }
+}
+
 export async function breaks(
   { ledger, stamp }: Edition,
   filters: Filters,
-  books: { readonly dir: string; readonly disk: Disk },
+  books: BooksFolder,
 ): Promise<Breaks> {
   const conditions = conditionsOf(filters)
   behind(conditions, keys, filters.cursor, stamp)
-  const unpublished = await readUnpublishedBreaks(books.disk, books.dir)
   const counts = conditionsOf(filters)
-  const of = (wanted: string): number =>
-    unpublished?.filter(({ severity }) => severity === wanted).length ?? 0
   return {
     stamp,
     breaks: await pageOf<BreakRow>(
@@ -82,8 +92,7 @@ export async function breaks(
         counts.values,
       ),
     ),
-    unpublished:
-      unpublished === null ? null : { error: of('error'), warning: of('warning'), notice: of('notice') },
+    unpublished: await unpublishedTotals(books),
   }
 }
 

@@ -1,8 +1,11 @@
-// The overview: how the books stand, from the marts alone, so that it costs the same however long the history is.
-import { type FeedStatus, lastGoodRunAt, readFeeds } from '../../reports/status.ts'
+// The overview: how the books stand, from the marts and the journal's last segment alone, so that it costs the same however long
+// the history is.
+import { type FeedStatus, lastGoodRunAt, readFeeds, unbuiltFrames } from '../../reports/status.ts'
+import { verdict } from '../../reports/status-text.ts'
 import type { BreakCountRow, NetWorthRow, Overview, PnlRow, RunRow } from '../api.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
+import { type BooksFolder, unpublishedTotals } from './breaks.ts'
 import { coverageQuestion } from './coverage.ts'
 import type { Filters, Now } from './filters.ts'
 import { runColumns } from './runs.ts'
@@ -78,7 +81,12 @@ const worstFirst = (one: FeedStatus, other: FeedStatus): number =>
 const gapMs = ({ gaps }: FeedStatus): number =>
   gaps.reduce((sum, { from, to }) => sum + Date.parse(to) - Date.parse(from), 0)
 
-export async function overview({ ledger, stamp }: Edition, filters: Filters, now: Now): Promise<Overview> {
+export async function overview(
+  { ledger, stamp }: Edition,
+  filters: Filters,
+  now: Now,
+  books: BooksFolder,
+): Promise<Overview> {
   const accounts = new Conditions().oneOf('account', filters.account)
   const isChosen = ({ account }: FeedStatus): boolean =>
     accounts.where === '' || Object.values(accounts.values).includes(account)
@@ -86,8 +94,25 @@ export async function overview({ ledger, stamp }: Edition, filters: Filters, now
   const [forgetsNext = null] = feeds
     .filter(({ forgetsAt }) => forgetsAt !== null)
     .toSorted((one, other) => String(one.forgetsAt).localeCompare(String(other.forgetsAt)))
+  const lastRun = await rowsOf<RunRow>(
+    ledger,
+    question(`${runColumns}\norder by started_at desc nulls last\nlimit 1`),
+  )
+  const { publishedAt, openErrors: error, openWarnings: warning } = stamp
+  const [notices] =
+    (await ledger.query("select count(*) from breaks where status = 'open' and severity = 'notice'"))[0] ?? []
+  const unpublished = await unpublishedTotals(books)
   return {
     stamp,
+    verdict: verdict({
+      dir: books.dir,
+      publishedAt,
+      unpublished,
+      unbuilt: await unbuiltFrames(ledger, books.dir, books.disk),
+      breaks: { error, warning, notice: Number(notices) },
+      runs: lastRun.rows,
+    }),
+    unpublished,
     netWorth: await rowsOf<NetWorthRow>(ledger, netWorthQuestion(filters)),
     pnl: await rowsOf<PnlRow>(ledger, pnlQuestion(filters)),
     breaks: await rowsOf<BreakCountRow>(ledger, breakCountsQuestion(filters, now)),
@@ -97,10 +122,7 @@ export async function overview({ ledger, stamp }: Edition, filters: Filters, now
     },
     feedCount: feeds.length,
     forgetsNext,
-    lastRun: await rowsOf<RunRow>(
-      ledger,
-      question(`${runColumns}\norder by started_at desc nulls last\nlimit 1`),
-    ),
+    lastRun,
     lastGoodRunAt: await lastGoodRunAt(ledger, now.now),
   }
 }
