@@ -8,6 +8,7 @@ export class FileLimited extends TieoutError {
   override readonly exitCode = 2
 }
 
+export const LARGE_FILES = 'files as large as the books need'
 export const RAISE_FILE_LIMIT =
   'Raise the limit of file sizes (`ulimit -f`, or LimitFSIZE= of a service), then run again. What has been received is kept.'
 
@@ -23,7 +24,7 @@ export function fileLimited(sentence: string, where: string, cause: unknown): Fi
   if (found === null) return null
   return new FileLimited(sentence, {
     where,
-    expected: 'files as large as the books need',
+    expected: LARGE_FILES,
     found: found.split('\n')[0] ?? '',
     action: RAISE_FILE_LIMIT,
     cause,

@@ -5,9 +5,9 @@ import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
 import { basename, dirname, join } from 'node:path'
 import { closing } from '../../models/closing.ts'
-import { type ErrorDetails, type ExitCode, TieoutError } from '../../models/error.ts'
+import { type ExitCode, TieoutError } from '../../models/error.ts'
 import { systemWords } from '../../models/system-error.ts'
-import { RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
+import { LARGE_FILES, RAISE_FILE_LIMIT } from '../engine/file-limit.ts'
 
 export interface DiskFile {
   /**
@@ -48,33 +48,72 @@ export interface Disk {
 const NO_RIGHT =
   'Run this as the user that the nightly runs have, give this user the right to read and write here, or name another folder with --dir.'
 
-const ACTIONS: Readonly<Record<string, string>> = {
-  ENOSPC: 'Free space on this disk, then run again. What was acknowledged is kept.',
-  EDQUOT: 'Free space within the quota, then run again. What was acknowledged is kept.',
-  EACCES: NO_RIGHT,
-  EPERM: NO_RIGHT,
-  EROFS: 'Make the file system writable, or name another folder with --dir.',
-  ENOENT: 'Check that the folder exists and that the path is spelled right.',
-  ENOTDIR: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
-  EISDIR: 'A folder stands where a file is expected: move it away, or name another folder with --dir.',
-  EEXIST: 'Something else stands at this path: remove it, or name another folder with --dir.',
-  EMFILE: 'Raise the limit of open files (ulimit -n), then run again.',
-  EFBIG: RAISE_FILE_LIMIT,
-  EIO: 'Check the disk: it reported an I/O error. What was acknowledged is kept.',
+interface Trouble {
+  readonly expected: string
+  readonly action: string
+  /** 1 where it is left out. */
+  readonly exitCode?: ExitCode
 }
 
+const noRight: Trouble = { expected: 'the right to read and write it', action: NO_RIGHT, exitCode: 2 }
+
 /** A full disk is over once space is freed (progress is kept); a folder that may not be written is a matter of set-up. */
-const EXIT_CODES: Readonly<Record<string, ExitCode>> = {
-  ENOSPC: 5,
-  EDQUOT: 5,
-  EACCES: 2,
-  EPERM: 2,
-  EROFS: 2,
-  ENOENT: 2,
-  ENOTDIR: 2,
-  EISDIR: 2,
-  EEXIST: 2,
-  EFBIG: 2,
+const TROUBLES: Readonly<Record<string, Trouble>> = {
+  ENOSPC: {
+    expected: 'free space on this disk',
+    action: 'Free space on this disk, then run again. What was acknowledged is kept.',
+    exitCode: 5,
+  },
+  EDQUOT: {
+    expected: 'free space within the quota',
+    action: 'Free space within the quota, then run again. What was acknowledged is kept.',
+    exitCode: 5,
+  },
+  EACCES: noRight,
+  EPERM: noRight,
+  EROFS: {
+    expected: 'a file system that can be written',
+    action: 'Make the file system writable, or name another folder with --dir.',
+    exitCode: 2,
+  },
+  ENOENT: {
+    expected: 'a path that exists',
+    action: 'Check that the folder exists and that the path is spelled right.',
+    exitCode: 2,
+  },
+  ENOTDIR: {
+    expected: 'folders on the way to it',
+    action: 'A part of the path is a file where a folder was expected: name another folder with --dir.',
+    exitCode: 2,
+  },
+  EISDIR: {
+    expected: 'a file',
+    action: 'A folder stands where a file is expected: move it away, or name another folder with --dir.',
+    exitCode: 2,
+  },
+  EEXIST: {
+    expected: 'nothing in the way',
+    action: 'Something else stands at this path: remove it, or name another folder with --dir.',
+    exitCode: 2,
+  },
+  EMFILE: {
+    expected: 'a limit of open files that leaves room for one more',
+    action: 'Raise the limit of open files (ulimit -n), then run again.',
+  },
+  EFBIG: {
+    expected: LARGE_FILES,
+    action: RAISE_FILE_LIMIT,
+    exitCode: 2,
+  },
+  EIO: {
+    expected: 'a disk without errors',
+    action: 'Check the disk: it reported an I/O error. What was acknowledged is kept.',
+  },
+}
+
+const OTHER: Trouble = {
+  expected: 'a file or folder that can be read and written',
+  action: 'Check the disk and the path, then run again.',
 }
 
 /** A file or folder could not be read or written; `code` is the system's (`ENOSPC`, `EACCES`, …). */
@@ -85,15 +124,10 @@ export class DiskError extends TieoutError {
 
   constructor(message: string, path: string, cause: unknown) {
     const code = codeOf(cause)
-    const details: ErrorDetails = {
-      where: path,
-      found: systemWords(cause),
-      action: ACTIONS[code] ?? 'Check the disk and the path, then run again.',
-      cause,
-    }
-    super(message, details)
+    const { expected, action, exitCode = 1 } = TROUBLES[code] ?? OTHER
+    super(message, { where: path, expected, found: systemWords(cause), action, cause })
     this.code = code
-    this.exitCode = EXIT_CODES[code] ?? 1
+    this.exitCode = exitCode
   }
 }
 

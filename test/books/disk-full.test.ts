@@ -115,7 +115,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     const full = step('full')
     expect(full.code).toBe(5)
     expect(full.stderr).toMatch(
-      /The journal could not be written from frame \d+ on\.\n {2}where: {4}DISK\/books\/journal\/000001\.journal\n {2}found: {4}ENOSPC\n {2}next: {5}Free space on this disk/,
+      /The journal could not be written from frame \d+ on\.\n {2}where: {4}DISK\/books\/journal\/000001\.journal\n {2}expected: free space on this disk\n {2}found: {4}ENOSPC\n {2}next: {5}Free space on this disk/,
     )
     expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)
@@ -232,7 +232,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     )
     expect(step('full').code).toBe(1)
     expect(step('full').stderr).toMatch(
-      /The disk refused to rename a file\.\n {2}where: {4}DISK\/books\/.*\n {2}found: {4}EBUSY/,
+      /The disk refused to rename a file\.\n {2}where: {4}DISK\/books\/.*\n {2}expected: a file or folder that can be read and written\n {2}found: {4}EBUSY/,
     )
     expect(step('full').ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)

@@ -128,11 +128,20 @@ test('a sandbox does not begin in a file', async () => {
 test('a folder in place of a file of the books is a matter of set-up', () => {
   const cause = Object.assign(new Error('no'), { code: 'EISDIR' })
   const { exitCode, details } = new DiskError('The disk refused to read a file.', '/books/x', cause)
-  expect([exitCode, details.found, details.action]).toEqual([
+  expect([exitCode, details.expected, details.found, details.action]).toEqual([
     2,
+    'a file',
     A_FOLDER,
     'A folder stands where a file is expected: move it away, or name another folder with --dir.',
   ])
+})
+
+test('every failure of the disk says what was expected, also one whose code has no words', () => {
+  const expected = (code: string) =>
+    new DiskError('The disk refused to read a file.', '/books/x', Object.assign(new Error('no'), { code }))
+      .details.expected
+  expect(expected('EACCES')).toBe('the right to read and write it')
+  expect(expected('EBUSY')).toBe('a file or folder that can be read and written')
 })
 
 test('what the system says has words, and its code where there are none', () => {

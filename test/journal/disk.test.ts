@@ -97,6 +97,7 @@ test('journal: on a full disk the append is refused, nothing later is acknowledg
       [
         'The journal could not be written from frame 2 on.',
         `  where:    ${segment(dir)}`,
+        '  expected: free space on this disk',
         '  found:    ENOSPC',
         '  next:     Free space on this disk, then run again. What was acknowledged is kept.',
       ].join('\n'),
