@@ -56,6 +56,10 @@ export function namelessPage(endpoint: Endpoint): MalformedAnswer {
 export const endlessList = (endpoint: Endpoint, pages: number): MalformedAnswer =>
   new MalformedAnswer(refusalOf(endpoint, 'malformed answer', `a list that goes on after ${pages} pages`))
 
+/** A list that ends with a full page, so that what is looked for may stand behind its end. */
+export const brokenList = (endpoint: Endpoint): MalformedAnswer =>
+  new MalformedAnswer(refusalOf(endpoint, 'list broken off', 'a full page that names no page after it'))
+
 /** So many pages without one row of their windows are no disorder any more: something answers whatever is asked. */
 export const MOST_BESIDE = 10
 

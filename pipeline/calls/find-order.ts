@@ -5,6 +5,8 @@ import { days, type Endpoint, type Params } from '../../connectors/endpoint.ts'
 import { openOrders, orderHistory } from '../../connectors/endpoints/trade.ts'
 import { lastMark, textOf } from '../../connectors/envelope.ts'
 import {
+  breaksOff,
+  brokenList,
   endlessList,
   extractPage,
   firstPage,
@@ -26,6 +28,8 @@ export interface FoundOrder {
   readonly feed: string
   readonly orderId: string
   readonly status: string
+  /** It was placed before this one was sent and does not stand for it, or need not: which of them it is cannot be known. */
+  readonly isOlder: boolean
 }
 
 /** Of a hundred orders each: more do not rest, and whoever placed more since finds out by hand. */
@@ -34,7 +38,10 @@ const MOST_PAGES = 1_000
 /** By how much the venue's clock may differ from what is known of it. */
 export const CLOCK_SLACK_MS = 60_000
 
-/** The order, or null where neither list has it. Throws what a request throws. */
+/** How long the venue takes a clientOid for the same order, while that is unfilled. Interface document, 4.7. */
+export const IDEMPOTENT_MS = 6 * 3_600_000
+
+/** The order, or null where neither list has it. Throws what a request throws, and MalformedAnswer for lists that break off. */
 export async function findOrder(
   client: AccountClient,
   venue: Pick<Venue, 'offsetMs' | 'venueNow'>,
@@ -42,13 +49,35 @@ export async function findOrder(
 ): Promise<FoundOrder | null> {
   const which = { category: 'SPOT', symbol }
   const open = await search(client, openOrders, which, clientOid)
-  if (open !== null) return open
   // By the venue's clock, which is known since it answered for the open orders. A machine whose clock was ahead when the
   // order was sent, and has been set right since, would have it sent in the future.
   const now = venue.venueNow()
   const startTime = Math.min(Math.round(sentAt + (venue.offsetMs ?? 0)), now) - CLOCK_SLACK_MS
+  if (open.order !== null) return foundIn(openOrders, open.order, startTime)
   const endTime = Math.min(now, startTime + days(30))
-  return search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
+  const past = await search(client, orderHistory, { ...which, startTime, endTime }, clientOid)
+  if (past.order !== null) return foundIn(orderHistory, past.order, startTime)
+  // What is behind the end of a list is in neither that was read.
+  if (!open.isWhole) throw brokenList(openOrders)
+  if (!past.isWhole) throw brokenList(orderHistory)
+  return null
+}
+
+function foundIn(endpoint: Endpoint, order: Row, since: number): FoundOrder {
+  const status = textOf(order.orderStatus) ?? ''
+  const ageMs = since - Number(textOf(order.createdTime) ?? Number.NaN)
+  // One that rests unfilled stands for all that are sent under its clientOid.
+  const stands = endpoint === openOrders && status !== 'partially_filled' && ageMs < IDEMPOTENT_MS
+  const isOlder = ageMs > 0 && !stands
+  return { feed: endpoint.name, orderId: textOf(order.orderId) ?? '', status, isOlder }
+}
+
+type Row = Readonly<Record<string, unknown>>
+
+interface Searched {
+  readonly order: Row | null
+  /** Whether the list was read to its end, where it has no such order. */
+  readonly isWhole: boolean
 }
 
 async function search(
@@ -56,23 +85,20 @@ async function search(
   endpoint: Endpoint,
   params: Params,
   clientOid: string,
-): Promise<FoundOrder | null> {
+): Promise<Searched> {
   const watch = watchPages(endpoint)
+  let isWhole = true
   let place: Place | null = firstPage
   while (place !== null) {
     const cursor: Params = place.cursor === null ? {} : { cursor: place.cursor }
     const answer = await client.request(endpoint, { ...params, ...cursor })
     const page = extractPage(endpoint, answer.envelope.data)
     const order = page.rows.filter(isObject).find((row) => textOf(row.clientOid) === clientOid)
-    if (order !== undefined)
-      return {
-        feed: endpoint.name,
-        orderId: textOf(order.orderId) ?? '',
-        status: textOf(order.orderStatus) ?? '',
-      }
+    if (order !== undefined) return { order, isWhole }
     watch(place.cursor, page.rows.length, lastMark(endpoint, page.rows))
     place = turnPage(endpoint, place, page)
+    isWhole = !breaksOff(endpoint, page, place)
     if (place !== null && place.cursors.length >= MOST_PAGES) throw endlessList(endpoint, MOST_PAGES)
   }
-  return null
+  return { order: null, isWhole }
 }

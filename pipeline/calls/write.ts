@@ -21,13 +21,10 @@ import {
   unsettledWrites,
   type Write,
 } from '../books/writes.ts'
-import { CLOCK_SLACK_MS, findOrder } from './find-order.ts'
+import { CLOCK_SLACK_MS, findOrder, IDEMPOTENT_MS } from './find-order.ts'
 import { describeItems, failedItems, NOT_TOLD, notDone } from './items.ts'
 import { cleanBody } from './secrets.ts'
 import type { CallSession } from './session.ts'
-
-/** How long the venue takes a clientOid for the same order, while that is unfilled. Interface document, 4.7. */
-const IDEMPOTENT_MS = 6 * 3_600_000
 
 /** The request as it may be shown: method, path and body without secrets. */
 export function shownRequest(endpoint: Endpoint, params: Params): RequestMeta {
@@ -152,6 +149,13 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       if (order === null) {
         looked.set(write.seq, null)
         tell(`Order ${clientOid} of write ${write.seq} stands neither in the open orders nor in the history.`)
+        continue
+      }
+      if (order.isOlder) {
+        const older = redactText(order.orderId, secrets)
+        tell(
+          `Order ${clientOid} of write ${write.seq} cannot be told from order ${older}, which is older and has the same clientOid: look at both yourself.`,
+        )
         continue
       }
       const namesake = order.feed === orderHistory.name ? await namesakeOf(session, write) : undefined

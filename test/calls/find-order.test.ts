@@ -101,6 +101,59 @@ test('pages without end whose orders are all new are given up: so many orders do
   expect(asked.length).toBeLessThan(1_200)
 }, 60_000)
 
+const hundred = Array.from({ length: 100 }, (_, at) => order(`other-${at}`, { orderId: String(1_000 + at) }))
+const BROKEN_OFF: Page = { list: hundred, cursor: null }
+
+test.each([
+  ['the open orders', OPEN, 'trade.openOrders'],
+  ['the history', HISTORY, 'trade.orderHistory'],
+])(
+  'an order is not said to be in neither list where one breaks off with a full page: %s',
+  async (_, path, feed) => {
+    const { made, write, told } = await lost({ [path]: () => BROKEN_OFF })
+    expect(made).toMatchObject(OPEN_STILL)
+    expect(write).toMatchObject({ outcome: 'unknown' })
+    expect(told).toContain(
+      `Order own-1 of write 1 could not be looked for: The venue’s answer cannot be read: ${feed}. (list broken off)`,
+    )
+  },
+)
+
+test('an order that was filled while the open orders break off is found in the history', async () => {
+  const { made, write } = await lost({
+    [OPEN]: () => BROKEN_OFF,
+    [HISTORY]: () => ({ list: [order('own-1', { orderStatus: 'filled' })], cursor: null }),
+  })
+  expect(made).toEqual({ orderId: '7', clientOid: 'own-1' })
+  expect(write).toMatchObject({ outcome: 'done', code: 'found' })
+})
+
+const HOUR_MS = 3_600_000
+const hoursAgo = (hours: number): string => String(Date.now() - hours * HOUR_MS)
+
+test.each([
+  ['seven hours ago', { createdTime: hoursAgo(7), orderStatus: 'live' }],
+  ['an hour ago and filled in part', { createdTime: hoursAgo(1), orderStatus: 'partially_filled' }],
+])(
+  'an open order of the same clientOid, placed %s, is not taken for one that never arrived',
+  async (_, older) => {
+    const { made, write, told } = await lost({
+      [OPEN]: () => ({ list: [order('own-1', older)], cursor: null }),
+    })
+    expect(made).toMatchObject(OPEN_STILL)
+    expect(write).toMatchObject({ outcome: 'unknown' })
+    expect(told).toContain(
+      'Order own-1 of write 1 cannot be told from order 7, which is older and has the same clientOid: look at both yourself.',
+    )
+  },
+)
+
+test('an unfilled order of the same clientOid is the same order for six hours', async () => {
+  const older = order('own-1', { createdTime: hoursAgo(5), orderStatus: 'new' })
+  const { write } = await lost({ [OPEN]: () => ({ list: [older], cursor: null }) })
+  expect(write).toMatchObject({ outcome: 'done', code: 'found' })
+})
+
 test('an order behind empty pages whose cursor leads on is found', async () => {
   const pages: Readonly<Record<string, Page>> = {
     first: { list: null, cursor: 'a' },
@@ -145,6 +198,6 @@ test('an order that was sent by a clock which was ahead is looked for all the sa
   const [sentAt, now] = [1_767_229_200_000, 1_767_225_720_000]
   const venue = { offsetMs: 0, venueNow: () => now }
   const found = await findOrder(client, venue, { clientOid: 'own-1', symbol: 'BTCUSDT', sentAt })
-  expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'live' })
+  expect(found).toEqual({ feed: 'trade.orderHistory', orderId: '7', status: 'live', isOlder: false })
   expect(asked[1]).toMatchObject({ startTime: '1767225660000', endTime: '1767225720000' })
 })
