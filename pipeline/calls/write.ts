@@ -11,7 +11,7 @@ import { defaultProfile } from '../../connectors/profile.ts'
 import { redactSecrets, redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { closing } from '../../models/closing.ts'
-import { UsageError } from '../../models/error.ts'
+import { TieoutError, UsageError } from '../../models/error.ts'
 import {
   howToSettle,
   readWrites,
@@ -53,8 +53,7 @@ export async function sendWrite(
   try {
     answer = await session.client.request(endpoint, params)
   } catch (error) {
-    await settleFailure({ ...session, secrets }, endpoint, intent, error)
-    const found = error instanceof OutcomeUnknown ? (await lookForOrders(session)).get(intent) : null
+    const found = await afterFailure({ ...session, secrets }, endpoint, intent, error)
     if (found === undefined || found === null) throw error
     return found
   }
@@ -106,6 +105,30 @@ function allSecrets({ secrets, access }: CallSession, endpoint: Endpoint, params
 function journaledBody(session: CallSession, endpoint: Endpoint, params: Params): Buffer {
   const { body = '' } = shownRequest(endpoint, params)
   return redactSecrets(Buffer.from(body), allSecrets(session, endpoint, params)).body
+}
+
+/**
+ * Journals what failed, and looks for an order of which nothing is known. Whatever goes wrong with that, a stop among it, does
+ * not hide that the order may have been placed.
+ */
+async function afterFailure(
+  session: CallSession,
+  endpoint: Endpoint,
+  intent: number,
+  error: unknown,
+): Promise<FoundAnswer | null | undefined> {
+  if (!(error instanceof OutcomeUnknown)) {
+    await settleFailure(session, endpoint, intent, error)
+    return null
+  }
+  try {
+    await settleFailure(session, endpoint, intent, error)
+    return (await lookForOrders(session)).get(intent)
+  } catch (cause) {
+    if (!(cause instanceof TieoutError)) throw cause
+    session.tell(`What became of write ${intent} was not looked for: ${cause.message}`)
+    return null
+  }
 }
 
 async function settleFailure(

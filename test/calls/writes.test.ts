@@ -5,6 +5,7 @@ import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
 import { buildBooks } from '../../pipeline/books/night.ts'
 import { readWrites, type Write } from '../../pipeline/books/writes.ts'
+import { call } from '../../pipeline/calls/call.ts'
 import { listWrites, settleByHand } from '../../pipeline/calls/settle-by-hand.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { post } from '../sandbox/client.ts'
@@ -372,6 +373,22 @@ describe('an intent without an outcome, which a killed process leaves', () => {
       { body: expect.stringContaining(order?.clientOid ?? '-'), code: 'found' },
     ])
     expect(way.arrived.filter((path) => path === PLACE)).toHaveLength(1)
+  })
+
+  test('that is stopped while it waits says that the order may have been placed', async () => {
+    const way = await lossyWay(await sandbox())
+    const at = await desk(way)
+    configure(at, textOf(at.dir, 'tieout.yaml').replace('venue:\n', 'venue:\n  timeout_ms: 100\n'))
+    const stop = new AbortController()
+    const stopped = { ...at.context, signal: stop.signal }
+    const asked = { endpoint: 'spot.placeOrder', values: ORDER, ...send, json: true, newId: () => 'own-1' }
+    const answered = way.hold(PLACE).then(() => stop.abort())
+    await expect(call(stopped, asked)).rejects.toMatchObject({ name: 'OutcomeUnknown', code: 'time-out' })
+    await answered
+    expect(at.told).toEqual([
+      'What became of write 1 was not looked for: The request was stopped: trade.openOrders.',
+    ])
+    expect(await writesOf(at)).toMatchObject([{ outcome: 'unknown', code: 'time-out' }])
   })
 
   test('is an open break of the books until it is settled', async () => {
