@@ -153,6 +153,21 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
   }
 }
 
+/** A new state of a file with credentials or accounts (`nameBeside`), by a process that died before it took the old one's place. */
+const UNFINISHED_YAML = /^\.(credentials|tieout)\.yaml\.\d+-[0-9a-f]{8}\.tmp$/
+
+/** Secrets stay in no file that nobody knows of. Both files are written under the lock alone. */
+function removeUnfinishedYaml(dir: string): void {
+  for (const name of readdirSync(dir).filter((one) => UNFINISHED_YAML.test(one))) {
+    const path = join(dir, name)
+    try {
+      rmSync(path)
+    } catch (cause) {
+      throw new DiskError('A file with credentials that a killed run left could not be removed.', path, cause)
+    }
+  }
+}
+
 const ERASURE_TO_END =
   'An erasure was interrupted. The journal no longer holds what was to go; the published ledger may, until a build replaces it.'
 
@@ -185,6 +200,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     if (await finishRepair(dir, disk))
       options.onNote?.('Finished a repair of the journal that was interrupted.')
     if (await resumeErasure(dir, clock, disk, () => removeLanded(dir, disk))) options.onNote?.(ERASURE_TO_END)
+    removeUnfinishedYaml(dir)
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)

@@ -1,6 +1,6 @@
 // A key's secret is told once: it goes to the credentials file and nowhere else. And a broker's sub-accounts join the
 // configuration with keys that may only read.
-import { chmodSync, mkdirSync, statSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, readdirSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { parse } from 'yaml'
@@ -227,6 +227,17 @@ describe('the sub-accounts of a broker', () => {
     expect(at.printed.at(-1)).toBe(`Sub-account ${uid} is configured already.`)
     expect(textOf(at.dir, 'tieout.yaml')).toBe(after)
     expect(way.arrived).toHaveLength(sent)
+  })
+
+  test('leave no secret in a file that was not finished when a process died, once the next one writes', async () => {
+    const at = await desk(await sandbox())
+    const left = ['.credentials.yaml.4711-634b0fb7.tmp', '.tieout.yaml.4711-b812f3f9.tmp']
+    const others = ['.credentials.yaml.swp', '.credentials.yaml.4711-634b0fb7.tmp.bak']
+    for (const name of [...left, ...others]) writeFileSync(join(at.dir, name), 'secret: 1', { mode: 0o600 })
+    await (await openBooks(at.dir, { clock: systemClock, command: 'test' })).close()
+    const names = readdirSync(at.dir)
+    expect(names.filter((name) => left.includes(name))).toEqual([])
+    expect(names).toEqual(expect.arrayContaining([...others, 'credentials.yaml', 'tieout.yaml']))
   })
 
   test('whose key was kept when the last run ended need no second one', async () => {
