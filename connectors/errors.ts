@@ -135,12 +135,16 @@ export class PermissionRefused extends VenueError {
   override readonly name = 'PermissionRefused'
   override readonly exitCode = 4
   constructor(refusal: Refusal) {
-    const needed = refusal.endpoint.permission
+    const { permission: needed, writes, role } = refusal.endpoint
+    const expected = needed ?? (writes ? role : undefined)
+    const unnamed = writes
+      ? 'the permission to do this, if an account of this kind can have it.'
+      : 'the permission to read this, or leave the endpoint out.'
     super('The venue refused for want of a permission', refusal, {
-      ...(needed === null ? {} : { expected: needed }),
+      ...(expected === undefined ? {} : { expected }),
       action:
         needed === null
-          ? `Give ${keyOf(refusal)} the permission to read this, or leave the endpoint out.`
+          ? `Give ${keyOf(refusal)} ${unnamed}`
           : refusal.endpoint.credential === 'tax'
             ? `Use a tax API key for account ${refusal.account}, then run again. What has landed is kept.`
             : `Give ${keyOf(refusal)} the permission ${needed}, then run again. What has landed is kept.`,
@@ -160,14 +164,16 @@ export class NotApplicable extends VenueError {
   /** Whether all of the endpoint does not apply, or only the part of it that was asked for. */
   readonly concerns: 'feed' | 'partition'
   constructor(refusal: Refusal, concerns: 'feed' | 'partition' = 'feed') {
-    const { role, opened, applies } = refusal.endpoint
+    const { role, opened, applies, writes } = refusal.endpoint
     const mode = applies === 'all' ? 'an account of another mode' : `a ${applies} account`
     super('The endpoint does not apply to this account', refusal, {
       expected:
         concerns === 'partition' && opened !== undefined
           ? `${role === undefined ? 'an account' : `${role}, and`} ${openedBy[opened]}`
           : (role ?? mode),
-      action: 'Nothing: the account has no such data. Leave the endpoint out if it was named.',
+      action: writes
+        ? 'Nothing was done. Name an account that can do this with --account.'
+        : 'Nothing: the account has no such data. Leave the endpoint out if it was named.',
     })
     this.concerns = concerns
   }

@@ -163,6 +163,11 @@ describe('an error', () => {
     },
   )
 
+  test('says of a write that wants a permission without a name whose it is', () => {
+    const error = refusalOf(refused('40014', {}, 'wallet.subaccountTransfer'), true)
+    expect(error.details.expected).toBe('a parent account, by a key that is bound to an address')
+  })
+
   test('keeps the received body for the journal, out of what a logger lists', () => {
     const error = refusalOf(refused('40014', { body: Buffer.from('private') }), true)
     expect(error.body).toEqual(Buffer.from('private'))
@@ -205,6 +210,18 @@ describe('an error', () => {
       'futures.positions',
       'The venue refused for want of a permission',
       'Give the API key of account main the permission to read this, or leave the endpoint out.',
+    ],
+    [
+      '40014',
+      'wallet.subaccountTransfer',
+      'The venue refused for want of a permission',
+      'Give the API key of account main the permission to do this, if an account of this kind can have it.',
+    ],
+    [
+      '40029',
+      'broker.modifyApiKey',
+      'The endpoint does not apply to this account',
+      'Nothing was done. Name an account that can do this with --account.',
     ],
     [
       '70102',
