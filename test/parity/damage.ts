@@ -81,7 +81,8 @@ export async function damage(connection: DuckDBConnection, seed: number): Promis
       case when outcome is not null then ${at} end
     from (values ('done', '00000'), ('refused', '40014'), ('partial', '00000'), ('unknown', null), (null, null)) as t (outcome, code)`)
   await run(`insert into landing.main.runs values
-    ('run-x', ${at}, ${at} + interval 1 hour, 'nightly', 10, 100, 2, 'done', 899998), ('run-y', ${at}, null, 'sync', 1, 0, 0, null, 899999)`)
+    ('run-x', ${at}, ${at} + interval 1 hour, 'nightly', 10, 100, 2, 'done', 899998, null), ('run-y', ${at}, null, 'sync', 1, 0, 0, null, 899999, null),
+    ('run-z', ${at}, null, 'sync', 1, 0, 0, null, 900000, 'p2p.orders, tax.records')`)
   await run(`insert into landing.main.imports values
     (920001, 'trades', 'trades.csv', 8, 'aa', ${at}, null), (920002, 'lots', 'lots.csv', 2, 'bb', ${at}, null),
     (920003, 'prices', 'prices.csv', 2, 'cc', ${at}, null), (920004, 'trades', 'withdrawn.csv', 1, 'dd', ${at}, null)`)
