@@ -13,7 +13,7 @@ import { readingFor, refuseUnused } from '../imports/layouts.ts'
 import { type Aside, readMapped } from '../imports/mapped.ts'
 import { readMappedPrices } from '../imports/mapped-prices.ts'
 import type { Reading } from '../imports/mapping.ts'
-import { moneyCodes } from '../imports/money.ts'
+import { moneyCodes, quoteCoins } from '../imports/money.ts'
 import { type PriceOptions, priceReadingFor } from '../imports/price-layouts.ts'
 import type { PriceReading } from '../imports/price-mapping.ts'
 import { Refusals, refuseCell } from '../imports/refusals.ts'
@@ -206,18 +206,24 @@ function refuseFuture(
 
 const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
 
-/** `usd` would be a coin of that name, and every sale for it a trade of two coins. */
+/**
+ * `usd` would be a coin of that name, and every sale for it a trade of two coins; `btc` a coin beside BTC, and every sale of
+ * one without the purchase of the other.
+ */
 function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const money = moneyCodes(dir)
+  const known = new Set([...money, ...quoteCoins(dir)])
   const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
   const refusals = new Refusals(file)
   for (const [at, { name }] of columns.entries()) {
     if (!CODE_COLUMNS.includes(name)) continue
     for (const { line, values } of rows) {
       const code = values[at]
-      if (typeof code !== 'string' || money.has(code) || !money.has(code.toUpperCase())) continue
-      const message = 'A currency is not written in capitals.'
-      refusals.add(refuseCell(file, line, name, { message, expected: code.toUpperCase(), found: code }))
+      if (typeof code !== 'string' || known.has(code)) continue
+      const expected = code.toUpperCase()
+      if (!known.has(expected)) continue
+      const message = `A ${money.has(expected) ? 'currency' : 'coin'} is not written in capitals.`
+      refusals.add(refuseCell(file, line, name, { message, expected, found: code }))
     }
   }
   refusals.throwIfAny()

@@ -316,6 +316,19 @@ describe('what is refused', () => {
     })
   })
 
+  it.each([
+    ['btc', 'BTC', 'asset', 'b1,2026-01-31T10:00:00Z,main,buy,btc,1,USD,100,0,'],
+    ['Usdt', 'USDT', 'currency', 'b1,2026-01-31T10:00:00Z,main,buy,SOL,1,Usdt,100,0,'],
+  ])(
+    'is a common coin in small letters (%s), which would be another coin',
+    async (found, expected, column, row) => {
+      await expect(books.trades(row)).rejects.toMatchObject({
+        message: 'A coin is not written in capitals.',
+        details: { where: expect.stringMatching(new RegExp(`:2, column ${column}$`)), expected, found },
+      })
+    },
+  )
+
   it('is a row of a worksheet that nobody has filled in', async () => {
     await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,,USD')).rejects.toMatchObject({
       message: 'A lot has no basis.',
