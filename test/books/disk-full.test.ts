@@ -207,7 +207,7 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     )
     expect(step('build').code).toBe(2)
     expect(step('build').stderr).toMatch(
-      /refused to create a file\.\n {2}where: {4}DISK\/books\/lock.*\n {2}found: {4}a file system that can only be read \(EROFS\)\n {2}next: {5}Make the file system writable/,
+      /refused to create a file\.\n {2}where: {4}DISK\/books\/lock.*\n {2}expected: a file system that can be written\n {2}found: {4}a file system that can only be read \(EROFS\)\n {2}next: {5}Make the file system writable/,
     )
     expect(step('read').code).toBe(0)
     expect(step('status').code).toBe(0)
