@@ -46,7 +46,7 @@ export const planning = [
     'end,',
     'late records',
     'given up',
-    'p2p.orders',
+    'trade.orderHistory',
   ),
   of(
     'lost ranges not stated',
