@@ -9,18 +9,33 @@ import { engineSettings } from '../engine/settings.ts'
 import { printTable } from '../output/table.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */
-export async function listWrites(context: CommandContext, json: boolean): Promise<void> {
+export async function listWrites(
+  context: CommandContext,
+  { json, width }: { readonly json: boolean; readonly width?: number },
+): Promise<void> {
   const writes = await readAll(context)
   if (json) return context.print(JSON.stringify(writes.map(forScript), null, 2))
   if (writes.length === 0) return context.print('Nothing was changed at the venue from these books.')
-  const columns = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message'].map((name) => ({
-    name,
-  }))
+  const names = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message', 'sent']
+  const columns = names.map((name) => ({ name }))
   const rows = writes.map((write) => {
     const { seq, at, account, endpoint, outcome, code, message } = forScript(write)
-    return [String(seq), at, account, endpoint, outcome ?? 'not known', code ?? '', message ?? '']
+    const said = [outcome ?? 'not known', code ?? '', message ?? '']
+    return [String(seq), at, account, endpoint, ...said, wordsOf(write)]
   })
-  context.print(printTable(columns, rows))
+  context.print(printTable(columns, rows, width === undefined ? {} : { width, lines: SENT_LINES }))
+}
+
+/** The longest request, on a terminal of 80 columns. */
+const SENT_LINES = 12
+
+/** What was sent, in the words that `tieout call` takes. */
+function wordsOf({ body }: Write): string {
+  if (body === null) return 'erased'
+  const fields = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
+  return Object.entries(fields)
+    .map(([name, value]) => `${name}=${typeof value === 'string' ? value : JSON.stringify(value)}`)
+    .join(' ')
 }
 
 async function readAll(context: CommandContext): Promise<Write[]> {

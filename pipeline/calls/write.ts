@@ -194,10 +194,10 @@ export async function lookForOrders(session: CallSession): Promise<ReadonlyMap<n
       await settle(books, clock, run, write.seq, { outcome: 'done', code: 'found', reason })
       tell(`Write ${write.seq} was carried out: ${reason} (clientOid ${clientOid}).`)
     } catch (error) {
-      if (!(error instanceof VenueError)) throw error
-      tell(
-        `Order ${clientOid} of write ${write.seq} could not be looked for: ${error.message} (${error.code})`,
-      )
+      // An account that has lost its key may still ask with the other.
+      if (!(error instanceof VenueError || error instanceof UsageError)) throw error
+      const code = error instanceof VenueError ? ` (${error.code})` : ''
+      tell(`Order ${clientOid} of write ${write.seq} could not be looked for: ${error.message}${code}`)
     }
   }
   return looked

@@ -1,5 +1,6 @@
 // Writes are journaled before they leave and after, and none is sent a second time while its outcome is not known.
 import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
@@ -200,6 +201,25 @@ describe('a write whose answer is lost', () => {
     expect(again.stderr).toContain('it is not sent a second time')
     expect(again.stderr).not.toContain('it can be sent again')
     expect(venue.arrived.filter((path) => path === PLACE)).toHaveLength(1)
+  })
+
+  test('whose account has lost its key does not stop what its tax key may still ask', async () => {
+    const venue = await traderVenue({ ...TRADER, [PLACE]: () => refused('40015', 500) })
+    const dir = traderBooks(venue.baseUrl, '{}')
+    const place = ['call', 'spot.placeOrder', ...ORDER, 'clientOid=mine', '--write', '--dir', dir]
+    expect((await command(place)).code).toBe(5)
+    const tax = 'tax_key: "tax-key-01", tax_secret: "tax-secret-01", tax_passphrase: "tax-phrase-01"'
+    writeFileSync(join(dir, 'credentials.yaml'), `trader: { ${tax} }\n`, { mode: 0o600 })
+    const day = [
+      'bizType=SPOT',
+      `startTime=${Date.now() - 172_800_000}`,
+      `endTime=${Date.now() - 86_400_000}`,
+    ]
+    const asked = await command(['call', 'tax.records', ...day, '--dir', dir])
+    expect(asked.stderr).toContain(
+      'Order mine of write 1 could not be looked for: Account trader has no API key.',
+    )
+    expect(asked).toMatchObject({ code: 0, stdout: '[]\n' })
   })
 
   test('the same order with another time of its request is the same order', async () => {
@@ -426,13 +446,13 @@ describe('an intent without an outcome, which a killed process leaves', () => {
 describe('the list of writes', () => {
   test('shows each with its outcome, and is empty for books that changed nothing', async () => {
     const at = await desk(await sandbox())
-    await listWrites(at.context, false)
+    await listWrites(at.context, { json: false })
     expect(at.printed).toEqual(['Nothing was changed at the venue from these books.'])
     await at.call('spot.placeOrder', ORDER, send)
     at.printed.length = 0
-    await listWrites(at.context, false)
+    await listWrites(at.context, { json: false })
     expect(at.printed[0]).toMatch(
-      /^write {2}at .*\n─+.*\n1 .* parent {3}spot\.placeOrder {2}done .*00000 {2}success$/,
+      /^write {2}at .*\n─+.*\n1 .* parent {3}spot\.placeOrder {2}done .*00000 {2}success {2}symbol=BTCUSDT side=buy orderType=limit force=gtc price=1000 size=0\.01 clientOid=own-1$/,
     )
   })
 })
