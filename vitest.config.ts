@@ -25,7 +25,7 @@ export default defineConfig({
     // Tests beside each other wait for one build of their books (test/support/many-books.ts).
     maxConcurrency: 100,
     sequence: { sequencer: LongFirst },
-    globalSetup: 'test/support/temporary-directory.ts',
+    globalSetup: ['test/support/temporary-directory.ts', 'test/support/memory.ts'],
     projects: [
       // What each change needs. The files of a worker share its modules, and so one loading of DuckDB; no test changes them.
       {
