@@ -28,7 +28,7 @@ const RULES = [
   'figure{margin:.6rem 0;break-inside:avoid}figcaption{font-weight:600}svg{width:100%;max-width:60rem;height:auto}',
   'svg rect{fill:var(--bar)}svg rect.loss{fill:var(--page);stroke:var(--bar)}svg line{stroke:var(--rule)}svg text{fill:var(--ink);font-size:10px}',
   'tr{break-inside:avoid}tbody tr:first-child{break-before:avoid}thead{display:table-header-group}tfoot{display:table-row-group}',
-  '@media print{:root{--id:7rem}body{font-size:8.5pt;margin:0;padding:0;max-width:none}.wide{overflow:visible}table{font-size:6.4pt;line-height:1.3}th,td{padding:.5mm .9mm}h2{margin-top:7mm}}',
+  '@media print{:root{--id:7rem}body{font-size:8.5pt;margin:0;padding:0;max-width:none}.wide{overflow:visible}table{font-size:6.4pt;line-height:1.3}th,td{padding:.5mm .9mm}.fold{white-space:normal!important;overflow-wrap:anywhere;min-width:13mm}h2{margin-top:7mm}}',
 ].join('\n')
 
 /** What stands on every page, besides its number: who and what at the top, from which books at the bottom. */

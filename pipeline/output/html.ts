@@ -223,7 +223,20 @@ function alignments(shown: readonly Shown[]): Attributes {
 /** Longer ones may be broken, so that a table stays on its page. */
 const AMOUNT_LENGTH = 26
 
+/** So many digits stand beside each other on paper. */
+const PAGE_DIGITS = 180
+
+/** On paper the amounts of many columns are broken earlier: what goes beyond the edge of a page is not printed. */
+const printedLength = (shown: readonly Shown[]): number =>
+  Math.min(AMOUNT_LENGTH, PAGE_DIGITS / shown.filter((how) => how === 'amount').length)
+
+function breaking(length: number, printed: number): Attributes {
+  if (length <= printed) return {}
+  return { class: length > AMOUNT_LENGTH ? 'long fold' : 'fold' }
+}
+
 function line(row: Row, shown: readonly Shown[], clock: Clock): Child {
+  const printed = printedLength(shown)
   return [
     h(
       'tr',
@@ -231,7 +244,7 @@ function line(row: Row, shown: readonly Shown[], clock: Clock): Child {
       row.map((content, at) => {
         const how = shown[at]
         const text = how === 'time' ? clock(cellText(content)) : cellText(content)
-        const attributes = how === 'amount' && text.length > AMOUNT_LENGTH ? { class: 'long' } : {}
+        const attributes = how === 'amount' ? breaking(text.length, printed) : {}
         return at === 0 ? h('th', { scope: 'row', ...attributes }, text) : h('td', attributes, text)
       }),
     ),

@@ -6,6 +6,8 @@ import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Browser } from 'playwright-core'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { asBatches, type Column } from '../../pipeline/output/column.ts'
+import { htmlText } from '../../pipeline/output/html.ts'
 import { addAmounts } from '../../pipeline/reports/report.ts'
 import { writeBooks } from '../evidence/explain-books.ts'
 import { temporaryFolder } from '../support/cli.ts'
@@ -559,6 +561,24 @@ describe('in Chromium', () => {
     })`)
     expect(free).toEqual([])
     await page.close()
+  })
+
+  test('no column of many amounts lies beyond the edge of a page', async () => {
+    const amounts = Array.from({ length: 16 }, (_, at) => `change_${at}`)
+    const named = ['account', 'month', 'currency', ...amounts]
+    const columns = named.map((name, at): Column => (at < 3 ? { name } : { name, kind: 'amount' }))
+    const cells = ['broker', '2026-01-01', 'USDT', ...amounts.map(() => '123456.123456789012345678')]
+    const pieces = htmlText({ title: 'Wide', columns, rows: asBatches([cells]), totals: [], notes: [] })
+    let text = ''
+    for await (const piece of pieces) text += piece
+    writeFileSync(file('wide'), text)
+    // Between the margins of Letter. Chromium prints up to half as much more by making all of it smaller, and cuts off the rest.
+    const context = await browser.newContext({ viewport: { width: 964, height: 700 } })
+    const page = await context.newPage()
+    await page.emulateMedia({ media: 'print' })
+    await page.goto(pathToFileURL(file('wide')).href)
+    expect(await page.evaluate(`document.querySelector('table').offsetWidth`)).toBeLessThan(964 * 1.5)
+    await context.close()
   })
 
   test.each(['light', 'dark', 'print'] as const)(
