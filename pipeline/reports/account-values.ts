@@ -31,8 +31,8 @@ const COLUMNS: readonly Column[] = [
   { name: 'end_value', kind: 'amount' },
   { name: 'end_on', kind: 'date' },
   { name: 'currency' },
-  { name: 'days' },
-  { name: 'unpriced_days' },
+  { name: 'days', kind: 'number' },
+  { name: 'unpriced_days', kind: 'number' },
   { name: 'last_day', kind: 'date' },
 ]
 
@@ -93,7 +93,7 @@ const valuesBy = (ledger: Ledger): string => `
   )
   select ends.account, accounts.venue, accounts.uid,
     max(days.value) filter (nth = 1) as highest_value, max(days.day) filter (nth = 1) as highest_on,
-    nullif(max(days.borrowed) filter (nth = 1), 0) as of_which_borrowed,
+    max(days.borrowed) filter (nth = 1) as of_which_borrowed,
     case
       when bool_or(days.day = ends_on and days.unpriced = 0 and not days.is_short) then max(days.value) filter (days.day = ends_on)
       when last_day < ends_on and not holds_on then 0
