@@ -37,6 +37,11 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
   }
 }
 
+/** Nothing of a coin is worth nothing, whatever it costs: an empty cell would say that this is not known. */
+const VALUE_OF_OWN = 'case when own = 0 then 0::decimal(38, 18) else exact_multiply(own, prices.price) end'
+const CURRENCY_OF_VALUE =
+  'coalesce(prices.currency, case when own = 0 then (select min(currency) from daily_valuation) end)'
+
 interface Balances extends QueryResult {
   /** What is to be known of the values, in sentences: which of them are missing, and that they leave out what is owed. */
   readonly remarks: readonly string[]
@@ -49,7 +54,7 @@ const LESS_LOANS =
 async function now(ledger: Ledger, { account }: ReportRequest): Promise<Balances> {
   const isValued = ledger.tables.has('daily_valuation')
   const valued = isValued
-    ? `select balances.*, prices.price, exact_multiply(own, prices.price) as value, prices.currency,
+    ? `select balances.*, prices.price, ${VALUE_OF_OWN} as value, ${CURRENCY_OF_VALUE} as currency,
          prices.priced_at
        from balances left join (${pricesOf(LAST_DAY)}) as prices using (coin)`
     : 'select * from balances'
@@ -146,8 +151,8 @@ async function until(ledger: Ledger, request: ReportRequest): Promise<Balances> 
        from held
        left join (${OWED}) as owed using (account, ledger, coin)
      )
-     select owned.* exclude (reach), prices.price, exact_multiply(own, prices.price) as value, prices.currency,
-       prices.priced_at, reach
+     select owned.* exclude (reach), prices.price, ${isValued ? VALUE_OF_OWN : 'null::decimal(38, 18)'} as value,
+       ${isValued ? CURRENCY_OF_VALUE : 'null::varchar'} as currency, prices.priced_at, reach
      from owned left join (${prices}) as prices using (coin)
      order by owned.account, owned.ledger, owned.coin`,
     { account: request.account ?? null, before: request.period.before },

@@ -107,6 +107,32 @@ describe('balances', () => {
     expect(await prices('2025-01-20')).toEqual(['8'])
   })
 
+  test('nothing of a coin without a price is worth nothing: only what is not known has an empty cell', async () => {
+    const ledger = await open(
+      account('main'),
+      entry('1', '2025-01-01 00:00:00', 'ADA', '1', 'trade'),
+      entry('2', '2025-01-02 00:00:00', 'ADA', '-1', 'trade'),
+      entry('3', '2025-01-02 00:00:00', 'ODD', '1', 'trade'),
+      ...['ADA', 'ODD'].map(
+        (coin) => `insert into balances values ('main', 'UNIFIED', '${coin}', ${coin === 'ADA' ? 0 : 1}, null,
+          '2025-01-02 00:00:00+00')`,
+      ),
+      'alter table balances add column own decimal(38, 18)',
+      'alter table balances add column borrowed decimal(38, 18) default 0',
+      'update balances set own = quantity',
+      `create table daily_valuation (account varchar, ledger varchar, coin varchar, day date, price decimal(38, 18),
+        value decimal(38, 18), own_value decimal(38, 18), currency varchar, priced_at timestamptz)`,
+      `insert into daily_valuation values
+        ('main', 'UNIFIED', 'ODD', '2025-01-02', null, null, null, 'USD', null)`,
+    )
+    const worth = [
+      { coin: 'ADA', price: null, value: '0', currency: 'USD' },
+      { coin: 'ODD', price: null, value: null, currency: 'USD' },
+    ]
+    expect(await objects(ledger, 'balances')).toMatchObject(worth)
+    expect(await objects(ledger, 'balances', { to: '2025-01-02' })).toMatchObject(worth)
+  })
+
   test('whose sum could have overflowed are refused, never printed wrong', async () => {
     const ledger = await open(
       account('main'),

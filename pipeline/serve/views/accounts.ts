@@ -31,7 +31,7 @@ export function balancesQuestion(filters: Filters): Question {
     )
     select balances.account, balances.ledger, balances.coin, balances.quantity, balances.borrowed, balances.own,
       balances.venue_balance, balances.quantity - balances.venue_balance as difference, balances.as_of,
-      last_values.own_value, last_values.currency
+      case when balances.own = 0 then 0::decimal(38, 18) else last_values.own_value end as own_value, last_values.currency
     from balances
     left join last_values on last_values.account = balances.account and last_values.ledger = balances.ledger
       and last_values.coin = balances.coin
