@@ -15,11 +15,11 @@
 --   price: Price of one; null where none counts. Of a coin-margined position in dollars, not in the coin of the row.
 --   value: quantity times price; null for coin-margined positions, for it would not be in the coin of the row.
 --   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it; null where value or cost is not known.
---   valued_at: Time of the price, or of the answer.
+--   valued_at: Time of the price, of several on its way the oldest; for futures of the answer. Null where none counts.
 with
 last_days as (select coin, max(daily_valuation.day) as day from main.daily_valuation group by coin),
 prices as (
-  select last_days.coin as coin, valuations.value as price, valuations.valued_at as valued_at,
+  select last_days.coin as coin, valuations.value as price, valuations.priced_at as priced_at,
     valuations.currency as currency
   from last_days
   join main.valuations as valuations
@@ -41,7 +41,7 @@ valued as (
   select held.account as account, held.product_line as product_line, held.symbol as symbol,
     held.hold_side as hold_side, held.currency as currency, held.is_cost_known as is_cost_known,
     held.quantity as quantity, held.cost_basis as cost_basis, prices.price as price,
-    exact_multiply(held.quantity, prices.price) as value, prices.valued_at as valued_at,
+    exact_multiply(held.quantity, prices.price) as value, prices.priced_at as valued_at,
     coalesce(held.currency, prices.currency) as in_currency
   from held
   left join prices on prices.coin = held.symbol

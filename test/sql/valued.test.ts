@@ -98,14 +98,15 @@ test('net worth is what is held less what is owed, with the coins that have no p
 test('what is not realised: open lots at the last price, open short sales, and lots of unknown cost apart', async () => {
   expect(
     await books.query(
-      `select product_line, symbol, is_cost_known, quantity, cost_basis, value, unrealised_pnl from unrealised
+      `select product_line, symbol, is_cost_known, quantity, cost_basis, value, unrealised_pnl,
+         strftime(timezone('UTC', valued_at), '%d %H:%M') from unrealised
        order by product_line, symbol`,
     ),
   ).toEqual([
     // Two for 200; interest took 0.1 of the borrowed half that is left, so both are there still.
-    ['LOTS', 'BTC', 'true', '2', '200', '180', '-20'],
-    ['LOTS', 'ODD', 'false', '7', null, null, null],
-    ['SHORT', 'BTC', 'true', '0.6', '69', '54', '15'],
+    ['LOTS', 'BTC', 'true', '2', '200', '180', '-20', '07 06:00'],
+    ['LOTS', 'ODD', 'false', '7', null, null, null, null],
+    ['SHORT', 'BTC', 'true', '0.6', '69', '54', '15', '07 06:00'],
   ])
 })
 
