@@ -208,6 +208,17 @@ describe('figures', () => {
     expect(texts).toContain(await received.textContent())
     expect(await page.locator('.proof-verdict').textContent()).toContain('Proven')
     expect(await page.locator('.evidence mark').count()).toBeGreaterThan(0)
+    // The pieces of a disposal name no currency of their own.
+    const gains = await page.locator('.step-sentence', { hasText: /a (gain|loss) of/ }).allTextContents()
+    expect(gains.length).toBeGreaterThan(0)
+    expect(gains.filter((sentence) => !sentence.endsWith(' USDT.'))).toEqual([])
+  })
+
+  test('where no entry fits, it sends to counts that are there at every width', async () => {
+    await open('/ledger?account=nobody')
+    expect(await page.locator('main').textContent()).toContain(
+      'Clear one of them; the counts say where entries are.',
+    )
   })
 
   test('bars of memory fill as far as the venue still remembers', async () => {

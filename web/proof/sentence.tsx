@@ -37,9 +37,10 @@ const KINDS: Readonly<Record<string, string>> = {
   frame: 'Journal frame',
 }
 
-export function Sentence({ step }: { readonly step: ProofStep }) {
+/** `currency` is that of the steps above, for amounts of a step that names none. */
+export function Sentence({ step, currency }: { readonly step: ProofStep; readonly currency: string | null }) {
   const say = SAYINGS[step.what]
-  return <>{say === undefined ? step.id : say(step.fields, step)}</>
+  return <>{say === undefined ? step.id : say({ currency, ...step.fields }, step)}</>
 }
 
 const text = (cell: Cell | undefined): string | null =>

@@ -61,7 +61,7 @@ export function Tree({ step, path, places, isOpen, figures, currency, coin }: Pr
         <p class="step-head">
           <span class="step-kind">{kindOf(step)}</span>
           <span class="step-sentence">
-            <Sentence step={step} /> <a href={`#${first}`}>Shown above</a>
+            <Sentence step={step} currency={money} /> <a href={`#${first}`}>Shown above</a>
           </span>
         </p>
       </li>
@@ -74,7 +74,7 @@ export function Tree({ step, path, places, isOpen, figures, currency, coin }: Pr
         <summary class="step-head">
           <span class="step-kind">{kindOf(step)}</span>
           <span class="step-sentence">
-            <Sentence step={step} />
+            <Sentence step={step} currency={money} />
           </span>
         </summary>
         <div class="step-body">

@@ -67,7 +67,7 @@ export function Ledger() {
             >
               {entries.rows.length === 0 ? (
                 <Empty title="No entry fits these filters.">
-                  Clear one of them; the counts beside the table say where entries are.
+                  Clear one of them; the counts say where entries are.
                 </Empty>
               ) : (
                 <>
