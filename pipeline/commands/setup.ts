@@ -67,12 +67,12 @@ export const endpointsCommand = defineCommand({
       entry.pageSizeMax === null ? '' : String(entry.pageSizeMax),
       entry.writes ? 'writes' : '',
     ])
-    const columns = ['section', 'name', 'request', 'rate', 'span', 'kept', 'page', ''].map((name) => ({
+    const columns = ['section', 'name', 'request', 'rate', 'span', 'kept', 'page', 'effect'].map((name) => ({
       name,
     }))
     await printRows(context, columns, rows, {
       wide: args.wide,
-      importance: ['section', 'name', 'rate', 'kept'],
+      importance: ['section', 'name', 'rate', 'effect', 'kept'],
     })
     return 0
   },

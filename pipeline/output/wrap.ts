@@ -26,6 +26,22 @@ export function wrapped(text: string, width: number): string[] {
   return lines
 }
 
+/** Of running text where it goes to no terminal: unlike a table nobody reads it with a program. */
+const TEXT_WIDTH = 100
+
+/** Lines broken between words; those that go on are set in. */
+export function setIn(text: string, width = TEXT_WIDTH): string {
+  return text
+    .split('\n')
+    .flatMap((line) => {
+      const indent = /^ */.exec(line)?.[0] ?? ''
+      if (stringWidth(line) <= width) return [line]
+      const [first = '', ...more] = wrapped(line.trimStart(), width - indent.length - 2)
+      return [indent + first, ...more.map((each) => `${indent}  ${each}`)]
+    })
+    .join('\n')
+}
+
 /** As many characters as fit, and one at least. */
 export function beginning(text: string, width: number): string {
   let kept = ''

@@ -96,7 +96,7 @@ export function refused(ledger: Ledger, error: unknown): TieoutError {
 
 /** What DuckDB said, with its position in the query, and what there is to ask for. */
 function refusedQuery(ledger: Ledger, cause: unknown): UsageError {
-  const said = (cause as Error).message.split('\n')
+  const said = (cause as Error).message.replaceAll('\t', '  ').split('\n')
   return new UsageError('The query was refused.', {
     found: said.map((line, index) => (index === 0 || line === '' ? line : `            ${line}`)).join('\n'),
     action: remedyOf(said[0] ?? '', ledger),

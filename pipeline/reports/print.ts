@@ -17,6 +17,7 @@ import { htmlText } from '../output/html.ts'
 import { jsonText } from '../output/json.ts'
 import { screenTable } from '../output/screen.ts'
 import { printTable, TABLE_ROW_LIMIT } from '../output/table.ts'
+import { setIn } from '../output/wrap.ts'
 import { SHEET_ROW_LIMIT, xlsxBytes } from '../output/xlsx.ts'
 import type { Report } from './report.ts'
 
@@ -63,19 +64,25 @@ export async function writeReport(
 /** The report as a table for people: title, what makes it incomplete, rows, totals, notes; without a line break at the end. */
 export async function printReport(report: Report): Promise<string> {
   const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
-  return page(report, printTable(report.columns, rows, { totals: report.totals }), [])
+  return page(report, printTable(report.columns, rows, { totals: report.totals }))
 }
 
 /** The same for a terminal so many columns wide: what fits, and what does not by name. */
 async function showReport(report: Report, width: number): Promise<string> {
   const { columns, rows, importance, totals } = report
   const { table, notShown } = await screenTable(columns, rows, { width, importance, totals })
-  return page(report, table, notShown)
+  return page(report, [table, ...notShown.map((line) => setIn(line, width))].join('\n'), (text) =>
+    setIn(text, width),
+  )
 }
 
-function page({ title, warnings = [], notes }: Report, table: string, notShown: readonly string[]): string {
-  const opening = warnings.length === 0 ? [] : [...warnings, '']
-  return [title, '', ...opening, table, ...notShown, '', ...notes].join('\n')
+function page(
+  { title, warnings = [], notes }: Report,
+  table: string,
+  say: (text: string) => string = (text) => text,
+): string {
+  const opening = warnings.length === 0 ? [] : [...warnings.map(say), '']
+  return [say(title), '', ...opening, table, '', ...notes.map(say)].join('\n')
 }
 
 function fileName(report: Report, format: ReportFormat): string {

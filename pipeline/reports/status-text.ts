@@ -6,6 +6,7 @@ import type { Column } from '../output/column.ts'
 import type { Meaning } from '../output/ink.ts'
 import { fitted, type Importance } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
+import { setIn } from '../output/wrap.ts'
 import type { BreakCounts, FeedStatus, Status } from './status.ts'
 
 const FEED_COLUMNS: readonly Column[] = [
@@ -108,16 +109,20 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
     width === undefined ? printTable(columns, rows) : fitted(columns, rows, { width, importance }).table
   const gapsShown = width === undefined ? gaps : gaps.slice(0, GAPS_SHOWN)
   const moreGaps = gaps.length - gapsShown.length
+  const say = (text: string): string => (width === undefined ? text : setIn(text, width))
   return [
     [verdict(status).text, freshness(status, form.maxAgeMs ?? FRESH_FOR_MS), losses(status)]
       .filter((line) => line !== '')
+      .map((line, at) => (at === 0 ? line : say(line)))
       .join('\n'),
     status.unpublished === null
       ? ''
-      : `The last build was not published: ${breaks(status.unpublished)}\n` +
-        'The published ledger is the one before it. `tieout check` shows the breaks.',
-    status.unpublished === null ? older(status) : '',
-    status.publishedAt === null ? '' : `Open breaks: ${breaks(status.breaks)}${explained(status)}`,
+      : say(
+          `The last build was not published: ${breaks(status.unpublished)}\n` +
+            'The published ledger is the one before it. `tieout check` shows the breaks.',
+        ),
+    status.unpublished === null ? say(older(status)) : '',
+    status.publishedAt === null ? '' : say(`Open breaks: ${breaks(status.breaks)}${explained(status)}`),
     coverage(status, width, table),
     gaps.length === 0
       ? ''
@@ -126,7 +131,9 @@ export function describeStatus(status: Status, form: StatusForm = {}): string {
     runs.length === 0
       ? ''
       : `Last runs\n${table(RUN_COLUMNS, runs, ['started', 'command', 'outcome', 'requests', 'rows', 'ended'])}`,
-    `Books in ${status.dir}, at ${status.now}${status.publishedAt === null ? '' : `; ledger published ${status.publishedAt}`}.`,
+    say(
+      `Books in ${status.dir}, at ${status.now}${status.publishedAt === null ? '' : `; ledger published ${status.publishedAt}`}.`,
+    ),
   ]
     .filter((part) => part !== '')
     .join('\n\n')

@@ -11,6 +11,7 @@ test('endpoints lists the catalogue', async () => {
   const { code, stdout, stderr } = await tieout(['endpoints'])
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' })
   expect(stdout).toContain('tax.records')
+  expect(stdout).toMatch(/^section .* page +effect\n/)
 })
 
 test('tables of books that are not published yet is a usage error', async () => {

@@ -862,6 +862,20 @@ describe('every report', () => {
     }
   })
 
+  test('as a table on a terminal breaks its notes between words', async () => {
+    const report = await makeReport(await open(...LOTS), 'gains', { account: 'main', year: 2025 })
+    const note = 'A note that is longer than the sixty columns of the terminal that shows it to its reader.'
+    const terminal = { ...memoryTerminal(), width: 60 }
+    await writeReport({ ...report, warnings: [note], notes: [note] }, 'table', { dir: '/nowhere', terminal })
+    const lines = terminal.text().split('\n')
+    expect(lines.filter((line) => line.length > 60)).toEqual([])
+    const broken = [
+      'A note that is longer than the sixty columns of the',
+      '  terminal that shows it to its reader.',
+    ]
+    expect(lines.join('\n').split(broken.join('\n'))).toHaveLength(3)
+  })
+
   test('as a table shows title, rows, totals and notes', async () => {
     const ledger = await open(
       account('main'),

@@ -212,6 +212,16 @@ describe('a query of the published ledger', () => {
     expect(readdirSync(folder)).toEqual([])
   })
 
+  test('that names no function is refused in lines that are set in by spaces', async () => {
+    const query = "select sum(x) from (select {'a': 1} as x)"
+    await expect(
+      runQuery(await books, query, { format: 'csv', terminal: memoryTerminal() }),
+    ).rejects.toMatchObject({
+      message: 'The query was refused.',
+      details: { found: expect.stringMatching(/^Binder Error: [^\t]*\n +Candidate functions:[^\t]*$/) },
+    })
+  })
+
   test('that runs out of memory is refused, and the next one answers', async () => {
     const terminal = memoryTerminal()
     const query = 'select list(i) from range(50000000) r(i)'

@@ -14,7 +14,7 @@ import { writeFileFrom } from '../../output/deliver.ts'
 import { inkFor } from '../../output/ink.ts'
 import { fitted, type Importance } from '../../output/screen.ts'
 import { printTable } from '../../output/table.ts'
-import { wrapped } from '../../output/wrap.ts'
+import { setIn } from '../../output/wrap.ts'
 import { ledgerForPaper, paperOf } from '../../paper/paper.ts'
 import { makeReport } from '../../reports/catalogue.ts'
 import { defaultsOf } from '../../reports/defaults.ts'
@@ -249,18 +249,3 @@ async function gainsOf(ledger: Ledger): Promise<readonly Row[]> {
 
 const sourceOf = (productLine: Cell): Cell =>
   productLine === null ? 'together' : productLine === 'LOTS' ? 'coins sold' : productLine
-
-/** Of running text where it goes to no terminal: unlike a table nobody reads it with a program. */
-const TEXT_WIDTH = 100
-
-/** Lines broken between words; those that go on are set in. */
-export function setIn(text: string, width = TEXT_WIDTH): string {
-  return text
-    .split('\n')
-    .flatMap((line) => {
-      const indent = /^ */.exec(line)?.[0] ?? ''
-      const [first = '', ...more] = wrapped(line.trimStart(), width - indent.length - 2)
-      return [indent + first, ...more.map((each) => `${indent}  ${each}`)]
-    })
-    .join('\n')
-}
