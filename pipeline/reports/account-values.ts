@@ -8,6 +8,7 @@ import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { isBelowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
+import { OPEN_POSITIONS } from './open-positions.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -179,6 +180,6 @@ function conversionNotes(currency: unknown): string[] {
       : `Values are in ${currency}, and nothing is converted: FBAR and Form 8938 want USD, at the Treasury Reporting Rate of Exchange of the last day of the year, or another verifiable rate where there is none.`
   return [
     `${usd} Highest values of FBAR are rounded up to whole dollars.`,
-    'Open futures positions count as far as they are realised. docs/rules/us.md says which accounts the lists are about.',
+    `${OPEN_POSITIONS} docs/rules/us.md says which accounts the lists are about.`,
   ]
 }

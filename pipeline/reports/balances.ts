@@ -7,6 +7,7 @@ import type { Row } from '../output/cell.ts'
 import { asBatches, type Column } from '../output/column.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
+import { openPositions } from './open-positions.ts'
 import { LAST_DAY, pricesBefore, pricesOf } from './period-prices.ts'
 import {
   fileNameOf,
@@ -33,7 +34,12 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    notes: [...notes, ...remarks, ...(await belowNothing(ledger, request, { atEnd: true }))],
+    notes: [
+      ...notes,
+      ...remarks,
+      ...(await belowNothing(ledger, request, { atEnd: true })),
+      ...(await openPositions(ledger, request)),
+    ],
   }
 }
 

@@ -7,6 +7,7 @@ import { dateText } from '../rules/calendar.ts'
 import { belowNothing } from './below-nothing.ts'
 import { withoutValue } from './completeness.ts'
 import { reportNotes } from './notes.ts'
+import { openPositions } from './open-positions.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -104,6 +105,7 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
       ...notes,
       ...(await belowNothing(ledger, request, { atEnd: false })),
       ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
+      ...(await openPositions(ledger, request)),
       ...(await leftOpen(ledger, request)),
     ],
   }

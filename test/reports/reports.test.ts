@@ -133,6 +133,22 @@ describe('balances', () => {
     expect(await objects(ledger, 'balances', { to: '2025-01-02' })).toMatchObject(worth)
   })
 
+  test('of accounts with futures say that open positions are in no value but by what they realised', async () => {
+    const note =
+      'Open futures positions count as far as they are realised. The rest, as the venue valued it last, is in the table `unrealised`.'
+    const ledger = await open(
+      account('main'),
+      account('other'),
+      'create table unrealised (account varchar)',
+      `insert into futures_pnl values ('main', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '2025-01-01', 1, 0, 0, 1)`,
+      'create table value_bridge (account varchar, month date, closing_value decimal(38, 18), unknown_events bigint, unpriced_coins bigint)',
+    )
+    for (const name of ['balances', 'net-worth'] as const) {
+      expect((await makeReport(ledger, name, { account: 'main' })).notes).toContain(note)
+      expect((await makeReport(ledger, name, { account: 'other' })).notes).not.toContain(note)
+    }
+  })
+
   test('whose sum could have overflowed are refused, never printed wrong', async () => {
     const ledger = await open(
       account('main'),

@@ -1,0 +1,19 @@
+// What values leave out of futures: a position that is open is in no balance but by what it has realised.
+import type { Ledger } from '../ledger/ledger.ts'
+import { OF_ACCOUNT, type ReportRequest } from './report.ts'
+
+export const OPEN_POSITIONS = 'Open futures positions count as far as they are realised.'
+
+/** That sentence and where the rest is, of accounts that ever had futures. */
+export async function openPositions(
+  ledger: Ledger,
+  { account }: Pick<ReportRequest, 'account'>,
+): Promise<string[]> {
+  if (!['futures_pnl', 'unrealised'].every((table) => ledger.tables.has(table))) return []
+  const [row] = await ledger.query(`select count(*) > 0 from futures_pnl where ${OF_ACCOUNT}`, {
+    account: account ?? null,
+  })
+  return row?.[0] === true
+    ? [`${OPEN_POSITIONS} The rest, as the venue valued it last, is in the table \`unrealised\`.`]
+    : []
+}
