@@ -38,6 +38,8 @@ export const worksheetCommand = defineCommand({
         await writeFileFrom(nodeDisk, file, text)
         context.tell(`Wrote ${file}: ${counted(all.length, 'arrival')} without a known cost.`)
       }
+      if (all.length === 0 && out === undefined)
+        context.tell('Nothing to fill in: no arrival without a known cost is left for a worksheet.')
       if (open > 0)
         context.tell(
           `${counted(open, 'row')} without a price of its time: fill in the basis, or take the row out, before the import.`,
