@@ -23,6 +23,7 @@ const FORM_8949 = [
   'code',
   'adjustment',
   'gain',
+  'currency',
   'account',
   'disposal_id',
 ]

@@ -413,6 +413,8 @@ describe('the paper of taxes', () => {
       ['20', '-5'],
       ['100', '25'],
     ])
+    // The form is in dollars, the books need not be.
+    expect(table(taxes, 'Form 8949').map(({ currency }) => currency)).toEqual(['USDT', 'USDT', 'USDT'])
     expect(table(taxes, 'Summary').find((line) => line.figure === 'Short-term gain or loss')?.value).toBe(
       '25',
     )
