@@ -311,6 +311,30 @@ describe('what an import and the venue both report', () => {
     ])
   })
 
+  it('is told where a row of that time is no record: a file in another zone may have what the venue has too', async () => {
+    await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '4', '40')
+    await saleOutOfTwo()
+    await books.tax('SPOT', [
+      {
+        id: '3',
+        coin: 'BTC',
+        type: 'TRANSFER_OUT',
+        amount: '-1',
+        balance: '0',
+        ts: '2025-08-01 00:00:00+00',
+      },
+    ])
+    // The venue's sale of 1, two hours later; and one after all that the venue has told yet.
+    await row('s1', '2025-06-01 02:00:00+00', 'main', 'sell', '1', '100')
+    await row('s2', '2025-08-01 00:00:01+00', 'main', 'sell', '1', '100')
+    const { openBreaks } = await build()
+    const told = openBreaks.filter(({ checkName }) => checkName === 'imported_history')
+    expect(told.map(({ severity, found, evidence }) => [severity, Number(found), evidence])).toEqual([
+      ['warning', 1, '["s1"]'],
+    ])
+    expect(told[0]?.explanation).toContain('import only what is older than 2025-06-01 00:00 (UTC)')
+  })
+
   it('is no purchase of the same quantity, nor a sale of another minute', async () => {
     await row('b', '2024-01-01 00:00:00+00', 'main', 'buy', '3', '30')
     await saleOutOfTwo()
