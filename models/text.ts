@@ -20,6 +20,16 @@ const UNSEEN = /[\p{Z}\p{C}\p{Default_Ignorable_Code_Point}\u2800]/gu
 /** Whether nothing of it can be seen. */
 export const isBlank = (text: string): boolean => text.replace(UNSEEN, '') === ''
 
+/** What nobody sees in a name; a plain space, and what joins letters and emoji or keeps them apart, belongs to some. */
+const UNSEEN_IN_NAME = /(?![ \u200c\u200d])[\p{Z}\p{Cc}\p{Cf}]/u
+
+/** Code of the first sign that nobody sees, so that two texts look the same and are not: `U+200B`; null for none. */
+export function unseenIn(text: string, kind: 'code' | 'name'): string | null {
+  const at = text.search(kind === 'code' ? UNSEEN : UNSEEN_IN_NAME)
+  if (at < 0) return null
+  return `U+${(text.codePointAt(at) ?? 0).toString(16).toUpperCase().padStart(4, '0')}`
+}
+
 /** The beginning of a text that is too long to be read, and how long it was. */
 export function shortened(text: string, length: number): string {
   return text.length <= length ? text : `${text.slice(0, length)}… (${text.length} characters)`

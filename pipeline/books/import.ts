@@ -5,6 +5,7 @@ import { basename } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
+import { unseenIn } from '../../models/text.ts'
 import { isLink, LARGE_FILE_BYTES, refuseUnfit, unreadable } from '../config/input-file.ts'
 import type { CsvFile } from '../imports/csv.ts'
 import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
@@ -98,6 +99,7 @@ export async function importInto(
   { kind, file, rows, reading }: ReadImport,
   run: { readonly id: string; readonly clock: Clock; readonly now?: number },
 ): Promise<ImportOutcome> {
+  refuseUnseen(kind, file.name, rows)
   refuseOtherCase(books.dir, kind, file.name, rows)
   refuseFuture(kind, file.name, reading?.mapping.time.column ?? 'time', rows, run.now ?? run.clock.wall())
   const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
@@ -205,6 +207,36 @@ function refuseFuture(
 }
 
 const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
+const NAME_COLUMNS = ['id', 'account', 'source']
+
+/** The rows of a kind by each of its columns in turn. */
+function* cellsOf(
+  kind: ImportKind,
+  names: readonly string[],
+  rows: readonly ImportedRow[],
+): Generator<{ readonly line: number; readonly name: string; readonly cell: string }> {
+  const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
+  for (const [at, { name }] of columns.entries()) {
+    if (!names.includes(name)) continue
+    for (const { line, values } of rows) {
+      const cell = values[at]
+      if (typeof cell === 'string') yield { line, name, cell }
+    }
+  }
+}
+
+/** `BTC` with a zero-width space, as a web page has it, would be a coin beside BTC; an id with one, a second row. */
+function refuseUnseen(kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
+  const refusals = new Refusals(file)
+  for (const { line, name, cell } of cellsOf(kind, [...NAME_COLUMNS, ...CODE_COLUMNS], rows)) {
+    const sign = unseenIn(cell, CODE_COLUMNS.includes(name) ? 'code' : 'name')
+    if (sign === null) continue
+    const message = 'A cell has a character in it that cannot be seen.'
+    const expected = 'printable characters, plain spaces among them'
+    refusals.add(refuseCell(file, line, name, { message, expected, found: `${sign} in ${cell}` }))
+  }
+  refusals.throwIfAny()
+}
 
 /**
  * `usd` would be a coin of that name, and every sale for it a trade of two coins; `btc` a coin beside BTC, and every sale of
@@ -213,18 +245,12 @@ const CODE_COLUMNS = ['asset', 'currency', 'fee_currency']
 function refuseOtherCase(dir: string, kind: ImportKind, file: string, rows: readonly ImportedRow[]): void {
   const money = moneyCodes(dir)
   const known = new Set([...money, ...quoteCoins(dir)])
-  const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
   const refusals = new Refusals(file)
-  for (const [at, { name }] of columns.entries()) {
-    if (!CODE_COLUMNS.includes(name)) continue
-    for (const { line, values } of rows) {
-      const code = values[at]
-      if (typeof code !== 'string' || known.has(code)) continue
-      const expected = code.toUpperCase()
-      if (!known.has(expected)) continue
-      const message = `A ${money.has(expected) ? 'currency' : 'coin'} is not written in capitals.`
-      refusals.add(refuseCell(file, line, name, { message, expected, found: code }))
-    }
+  for (const { line, name, cell } of cellsOf(kind, CODE_COLUMNS, rows)) {
+    const expected = cell.toUpperCase()
+    if (known.has(cell) || !known.has(expected)) continue
+    const message = `A ${money.has(expected) ? 'currency' : 'coin'} is not written in capitals.`
+    refusals.add(refuseCell(file, line, name, { message, expected, found: cell }))
   }
   refusals.throwIfAny()
 }

@@ -1,6 +1,7 @@
 // Which layout a file of trades has: tieout's own, that of a service whose mapping ships, or that of the mapping file that
 // the user names. The header decides, and nothing about a file is guessed: what it does not say, the user has to.
 import { UsageError } from '../../models/error.ts'
+import { unseenIn } from '../../models/text.ts'
 import { offsetsOf } from '../../models/zone.ts'
 import { type CsvFile, firstRows } from './csv.ts'
 import { separatorHint } from './format.ts'
@@ -14,6 +15,7 @@ import {
   shippedMappings,
 } from './mapping.ts'
 import { quoteCodes } from './money.ts'
+import { isAccountName } from './row.ts'
 import { TRADE_COLUMNS } from './trades.ts'
 
 interface Options {
@@ -71,13 +73,23 @@ function recognised(file: CsvFile): Mapping | null {
 }
 
 function accountOf({ name, fields }: Mapping, { account }: Options): string | null {
-  if (account !== undefined) return account
+  if (account !== undefined) return accountNamed(account)
   if (fields.account !== undefined || fields.in_account !== undefined) return null
   throw new UsageError('The file does not say whose account it is.', {
     where: '--account',
     expected: `a name for the account, as an export of ${name} has none`,
     found: 'none',
     action: 'Give it one, such as --account kraken, the same for all exports of that account.',
+  })
+}
+
+function accountNamed(account: string): string {
+  if (isAccountName(account) && unseenIn(account, 'name') === null) return account
+  throw new UsageError('This is not the name of an account.', {
+    where: '--account',
+    expected: '1 to 64 characters that can be seen, no blank at either end, no slash',
+    found: account,
+    action: 'Give it another name, the same for all exports of that account.',
   })
 }
 

@@ -1,10 +1,11 @@
 // One row of another service's export, as its mapping reads it: what came in, what left, the fee, and what the row means.
-import { parseAmount, roundAmount } from '../../models/amount.ts'
+import { formatAmount, parseAmount, roundAmount } from '../../models/amount.ts'
 import { nearest } from '../config/config.ts'
 import type { CsvLine } from './csv.ts'
 import { type Instant, type InstantResult, readerOf } from './instant.ts'
 import { type Field, lacking, type Mapping, type Meaning, type Reading, type Word } from './mapping.ts'
 import { type MappedNumbers, numbersOf, type Standing } from './numbers.ts'
+import type { RefusedCells } from './refusals.ts'
 import { ImportRow } from './row.ts'
 
 export interface Side {
@@ -51,6 +52,7 @@ export class MovementReader {
   readonly #file: string
   readonly #reading: Reading
   readonly #columns: readonly string[]
+  readonly #standing: Standing
   readonly #numbers: MappedNumbers
   readonly #readTime: (text: string) => InstantResult
   readonly #words: ReadonlyMap<string, Word>
@@ -61,6 +63,7 @@ export class MovementReader {
     this.#file = file
     this.#reading = reading
     this.#columns = columns
+    this.#standing = standing
     this.#numbers = numbersOf(mapping.numbers, standing)
     this.#readTime = readerOf(mapping.time.forms, zone)
     this.#words = new Map(Object.entries(mapping.words).map(([text, word]) => [text.toLowerCase(), word]))
@@ -140,7 +143,7 @@ export class MovementReader {
   #said(row: ImportRow): { text: string; word: Word; sides: NetSides } {
     const [text, word] = this.#word(row)
     const sides = this.#fields.amount === undefined ? this.#sides(row, word) : this.#change(row, word)
-    return { text, word, sides: this.#included(sides) }
+    return { text, word, sides: this.#included(row, sides) }
   }
 
   #word(row: ImportRow): readonly [string, Word] {
@@ -279,14 +282,26 @@ export class MovementReader {
   }
 
   /** Amounts before their fees. A fee in another coin than theirs is one that the service notes and books elsewhere. */
-  #included(sides: Sides): NetSides {
+  #included(row: ImportRow, sides: Sides): NetSides {
     const { in: came, out: left, fee } = sides
     if (this.#reading.mapping.fees !== 'included' || fee === null) return { ...sides, isFeeNoted: false }
     if (left?.asset === fee.asset && left.amount > fee.amount)
       return { ...sides, out: { ...left, amount: left.amount - fee.amount }, isFeeNoted: false }
-    if (came?.asset === fee.asset)
-      return { ...sides, in: { ...came, amount: came.amount + fee.amount }, isFeeNoted: false }
+    if (came?.asset === fee.asset) {
+      const amount = came.amount + fee.amount
+      if (amount <= 0n && this.#standing === 'new') throw this.#wholeFee(row, came)
+      return { ...sides, in: { ...came, amount }, isFeeNoted: false }
+    }
+    if (left?.asset === fee.asset && this.#standing === 'new') throw this.#wholeFee(row, left)
     return { ...sides, fee: null, isFeeNoted: true }
+  }
+
+  #wholeFee(row: ImportRow, { asset, amount }: Side): RefusedCells {
+    return row.refuse(
+      this.column('fee') as string,
+      'A fee takes all of the amount that it is a part of.',
+      `a fee of less than ${formatAmount(amount)} ${asset}, without a sign where it was paid`,
+    )
   }
 }
 

@@ -24,6 +24,12 @@ const plainDecimals: NumberForm = {
 const NAME_LENGTH_MAX = 64
 const ID_LENGTH_MAX = 256
 
+const isName = (text: string, length: number): boolean =>
+  text !== '' && text === text.trim() && text.length <= length
+
+/** A slash is kept for parts of an account. */
+export const isAccountName = (text: string): boolean => isName(text, NAME_LENGTH_MAX) && !text.includes('/')
+
 export class ImportRow {
   readonly line: number
   readonly #file: string
@@ -70,10 +76,9 @@ export class ImportRow {
     return this.#name(column, 'This is not an id.', ID_LENGTH_MAX)
   }
 
-  /** A slash is kept for parts of an account. */
   account(column = 'account'): string {
     const name = this.#name(column, 'This is not the name of an account.', NAME_LENGTH_MAX)
-    if (!name.includes('/')) return name
+    if (isAccountName(name)) return name
     throw this.refuse(column, 'This is not the name of an account.', 'a name without a slash')
   }
 
@@ -126,7 +131,7 @@ export class ImportRow {
 
   #name(column: string, message: string, length: number): string {
     const text = this.text(column)
-    if (text !== '' && text === text.trim() && text.length <= length) return text
+    if (isName(text, length)) return text
     throw this.refuse(column, message, `1 to ${length} characters, no blank at either end`)
   }
 }

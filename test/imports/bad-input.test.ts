@@ -329,6 +329,33 @@ describe('what is refused', () => {
     },
   )
 
+  it.each([
+    ['U+200B', 'asset', 'b1,2026-01-31T10:00:00Z,main,buy,BTC\u200b,1,USD,100,0,'],
+    ['U+FE0F', 'asset', 'b1,2026-01-31T10:00:00Z,main,buy,BTC\ufe0f,1,USD,100,0,'],
+    ['U+2060', 'id', 'b1\u2060,2026-01-31T10:00:00Z,main,buy,BTC,1,USD,100,0,'],
+    ['U+00A0', 'account', 'b1,2026-01-31T10:00:00Z,my\u00a0wallet,buy,BTC,1,USD,100,0,'],
+    ['U+0085', 'account', 'b1,2026-01-31T10:00:00Z,my\u0085wallet,buy,BTC,1,USD,100,0,'],
+  ])(
+    'is a name with a character that nobody sees (%s), which would be another one',
+    async (sign, column, row) => {
+      await expect(books.trades(row)).rejects.toMatchObject({
+        message: 'A cell has a character in it that cannot be seen.',
+        details: {
+          where: expect.stringMatching(new RegExp(`:2, column ${column}$`)),
+          found: expect.stringContaining(`${sign} in `),
+        },
+      })
+    },
+  )
+
+  it('is no name with a plain space, or of an emoji that is several signs', async () => {
+    const { added } = await books.trades(
+      'b1,2026-01-31T10:00:00Z,\u2744\ufe0f cold,buy,BTC,1,USD,100,0,',
+      'b2,2026-01-31T10:00:00Z,\u{1f468}\u200d\u{1f469}\u200d\u{1f467},buy,BTC,1,USD,100,0,',
+    )
+    expect(added).toBe(2)
+  })
+
   it('is a row of a worksheet that nobody has filled in', async () => {
     await expect(books.lots('b1,2025-01-31T10:00:00Z,main,BTC,1,,USD')).rejects.toMatchObject({
       message: 'A lot has no basis.',

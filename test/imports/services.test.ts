@@ -1,6 +1,7 @@
 // Exports of other services, read by the mappings that ship. The samples have the services' columns and words with
 // numbers of our own; what is expected is worked out by hand.
 import { describe, expect, it } from 'vitest'
+import type { RefusedCells } from '../../pipeline/imports/refusals.ts'
 import { KRAKEN, type Options, readExports, refusal } from './service-exports.ts'
 
 const { read, rows } = readExports()
@@ -26,6 +27,16 @@ describe('Kraken’s ledgers', () => {
       'kraken-ledgers-T3-fee-2,2024-03-03T11:00:00Z,kraken,buy,DOT,5,EUR,49.75,0.1,DOT',
     ])
   })
+
+  it.each(['a/b', 'main/before', ' kraken', 'kra\nken', 'kraken\u200b', 'k'.repeat(65)])(
+    'are of an account with a name that a row could have, and not of %j',
+    (account) => {
+      expect(refusal(() => rows([KRAKEN], { account }))).toMatchObject({
+        message: 'This is not the name of an account.',
+        details: { where: '--account', found: account },
+      })
+    },
+  )
 
   it('make a trade of two coins of the one that is the better measure, and take fees in credits', () => {
     expect(
@@ -363,6 +374,24 @@ describe('CoinTracking’s transactions', () => {
       'ID:in,2020-01-03T12:00:00Z,Ledger,transfer_in,BTC,1,,,0,',
       'ID,2020-01-04T12:00:00Z,Ledger,gift_in,ETH,0.5,,,0,',
     ])
+  })
+
+  it('whose fee takes all of its amount, or is a rebate of all that came, are refused: no coin moves', () => {
+    const lines = [
+      HEADER,
+      '"Withdrawal","-","","0.0005","BTC","0.0005","BTC","Kraken","","","03.01.2020 13:00:00",""',
+      '"Trade","1","ETH","0.01","BTC","0.02","BTC","Kraken","","","03.01.2020 14:00:00",""',
+      '"Deposit","0.1","BTC","-","","-0.1","BTC","Kraken","","","03.01.2020 15:00:00",""',
+      '"Deposit","0.1","BTC","-","","-0.01","BTC","Kraken","","","03.01.2020 16:00:00",""',
+    ]
+    const { refusals } = refusal(() => read(lines, { zone: 'UTC' })) as RefusedCells
+    expect(refusals.map(({ line, column, message, found }) => [line, column, message, found])).toEqual([
+      [2, 'Fee', 'A fee takes all of the amount that it is a part of.', '0.0005'],
+      [3, 'Fee', 'A fee takes all of the amount that it is a part of.', '0.02'],
+      [4, 'Fee', 'A fee takes all of the amount that it is a part of.', '-0.1'],
+    ])
+    // What the journal has stays readable.
+    expect(read(lines, { zone: 'UTC' }, 'journaled').rows).toHaveLength(4)
   })
 
   it('are read by the clocks of the zone: an hour that is skipped does not exist, and one that comes twice is the first', () => {
