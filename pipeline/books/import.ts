@@ -21,7 +21,7 @@ import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Books } from './books.ts'
-import { newRows } from './known.ts'
+import { type GoneRows, goneRows, newRows, refuseReadOtherwise } from './known.ts'
 
 export interface ImportOutcome {
   readonly rows: number
@@ -29,6 +29,10 @@ export interface ImportOutcome {
   readonly added: number
   /** Cells with more decimals than are kept. */
   readonly rounded: number
+  /** Rows with a fee below zero, which count as rebates; left out where there are none. */
+  readonly rebates?: number
+  /** Rows that earlier exports of the service have and this one does not; left out where there are none. */
+  readonly gone?: GoneRows
   /** Number of the import, by which it can be withdrawn; null where the books had all of the file. */
   readonly id: number | null
 }
@@ -105,6 +109,12 @@ export async function importInto(
   const added = await newRows(books.landing.connection, file.name, importFormats[kind], rows)
   const rounded = rows.reduce((sum, row) => sum + row.rounded, 0)
   if (added.length === 0) return { rows: rows.length, added: 0, rounded, id: null }
+  const sha256 = createHash('sha256').update(file.bytes).digest('hex')
+  const isExport = kind === 'trades' && reading !== null
+  if (isExport) await refuseReadOtherwise(books.landing.connection, file.name, sha256, added)
+  const gone = isExport
+    ? await goneRows(books.landing.connection, reading.mapping.name, importFormats[kind], rows)
+    : null
   const { seq } = await books.journal.append(
     {
       kind: 'import',
@@ -113,13 +123,18 @@ export async function importInto(
       imports: kind,
       file: basename(file.name),
       rows: rows.length,
-      sha256: createHash('sha256').update(file.bytes).digest('hex'),
+      sha256,
       ...(reading === null ? {} : { reading }),
     },
     file.bytes,
   )
   await landJournal(books.journal, books.landing)
-  return { rows: rows.length, added: added.length, rounded, id: seq }
+  const rebates = rebatesIn(kind, added)
+  return {
+    ...{ rows: rows.length, added: added.length, rounded, id: seq },
+    ...(rebates === 0 ? {} : { rebates }),
+    ...(gone === null || gone.count === 0 ? {} : { gone }),
+  }
 }
 
 /** An import as a script reads it. */
@@ -182,6 +197,11 @@ export async function withdrawImport(
   await books.journal.append({ kind: 'import-withdrawal', at, run: run.id, withdraws: id })
   await landJournal(books.journal, books.landing)
   return { file: String(file), rows: Number(rows) }
+}
+
+function rebatesIn(kind: ImportKind, rows: readonly ImportedRow[]): number {
+  const fee = importFormats[kind].table.columns.findIndex(({ name }) => name === 'fee') - PLACE_COLUMNS.length
+  return fee < 0 ? 0 : rows.filter(({ values }) => (values[fee] as bigint) < 0n).length
 }
 
 const DAY_MS = 86_400_000

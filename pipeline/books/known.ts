@@ -7,7 +7,9 @@ import {
   type DuckDBValue,
 } from '@duckdb/node-api'
 import { formatAmount } from '../../models/amount.ts'
+import { UsageError } from '../../models/error.ts'
 import type { FieldValue } from '../../models/record.ts'
+import { counted } from '../../models/text.ts'
 import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
 import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
@@ -100,6 +102,72 @@ function fieldValue(cell: DuckDBValue): FieldValue {
   if (cell instanceof DuckDBDecimalValue) return cell.value
   if (cell instanceof DuckDBTimestampTZValue) return cell.micros
   return cell as FieldValue
+}
+
+/**
+ * UsageError where the very file is in the books, read otherwise: by another mapping, or by the clocks of another zone. What
+ * has no id of its own there has another one now, and would count twice.
+ */
+export async function refuseReadOtherwise(
+  connection: DuckDBConnection,
+  file: string,
+  sha256: string,
+  added: readonly ImportedRow[],
+): Promise<void> {
+  const reader = await connection.runAndReadAll(
+    `select imports.page_id, imports.file_name from landing.main.imports as imports
+     anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
+     where imports.kind = 'trades' and imports.sha256 = $1
+     order by imports.page_id`,
+    [sha256],
+  )
+  const [id, before] = reader.getRows()[0] ?? []
+  if (id === undefined) return
+  throw new UsageError('The books have this very file, read otherwise.', {
+    where: file,
+    expected: 'the mapping, the account and the zone with which it was imported, or a file that is new',
+    found: `${counted(added.length, 'row')} that the import ${id} (${before}) does not have, of the same bytes`,
+    action: `Take that import back first (\`tieout import --undo ${id}\`): its rows and these would count twice. Nothing of the file has been imported.`,
+  })
+}
+
+/** Rows that earlier exports of a service brought, of the accounts and the time of this one, and that are not in it. */
+export interface GoneRows {
+  readonly count: number
+  /** Numbers of the imports that brought them. */
+  readonly imports: readonly number[]
+}
+
+/** What was corrected or deleted at a service since stays in the books, beside what took its place. */
+export async function goneRows(
+  connection: DuckDBConnection,
+  layout: string,
+  { table }: ImportFormat,
+  rows: readonly ImportedRow[],
+): Promise<GoneRows> {
+  const columns = table.columns.slice(PLACE_COLUMNS.length).map(({ name }) => name)
+  const valuesOf = (name: string): FieldValue[] => {
+    const at = columns.indexOf(name)
+    return rows.map(({ values }) => values[at] as FieldValue)
+  }
+  const here = new Set(valuesOf('id').map(String))
+  const accounts = new Set(valuesOf('account').map(String))
+  const micros = valuesOf('occurred_at').map(Number)
+  const first = micros.reduce((low, at) => Math.min(low, at), Number.POSITIVE_INFINITY)
+  const last = micros.reduce((high, at) => Math.max(high, at), 0)
+  const reader = await connection.runAndReadAll(
+    `select rows.id, any_value(rows.account), min(rows.page_id) from landing.main.${table.name} as rows
+     join landing.main.imports as imports on imports.page_id = rows.page_id
+     anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
+     where imports.layout = $1 and epoch_us(rows.occurred_at) between $2 and $3
+     group by rows.id`,
+    [layout, first, last],
+  )
+  const gone = reader
+    .getRows()
+    .filter(([id, account]) => !here.has(String(id)) && accounts.has(String(account)))
+  const imports = new Set(gone.map(([, , importId]) => Number(importId)))
+  return { count: gone.length, imports: [...imports].toSorted((a, b) => a - b) }
 }
 
 const OTHER_KIND: Readonly<Partial<Record<string, string>>> = {

@@ -15,6 +15,7 @@ import {
   readImport,
   withdrawImport,
 } from '../books/import.ts'
+import type { GoneRows } from '../books/known.ts'
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
@@ -209,7 +210,7 @@ function describeReading({ kind, reading, aside }: ReadImport): string {
   return `\nRead as an export of ${reading.mapping.title ?? reading.mapping.name}.${none}`
 }
 
-function describeImport(file: string, { rows, added, rounded, id }: ImportOutcome): string {
+function describeImport(file: string, { rows, added, rounded, rebates, gone, id }: ImportOutcome): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
   if (added === 0) return `Nothing new: the books have all of ${file} already (${counted(rows, 'row')}).`
   const known = rows - added
@@ -218,5 +219,16 @@ function describeImport(file: string, { rows, added, rounded, id }: ImportOutcom
     rounded === 0
       ? ''
       : `\n${counted(rounded, 'cell')} had more than 18 decimals and counts rounded half to even; the journal keeps the file as it is.`
-  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}`
+  const received =
+    rebates === undefined
+      ? ''
+      : `\n${counted(rebates, 'fee is', 'fees are')} below zero and count${rebates === 1 ? 's' : ''} as received; a fee that was paid is written without a sign.`
+  const missing = gone === undefined ? '' : describeGone(gone)
+  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}${received}${missing}`
+}
+
+function describeGone({ count, imports }: GoneRows): string {
+  const undo = imports.map((id) => `tieout import --undo ${id}`).join(', ')
+  const [are, they] = count === 1 ? ['is', 'still counts. If it'] : ['are', 'still count. If they']
+  return `\n${counted(count, 'row')} of the time of this file, from earlier exports of the service, ${are} not in it and ${they} changed there since, or went, what is wrong counts beside this file: take back what brought it (${undo}), and import the rest of it again.`
 }

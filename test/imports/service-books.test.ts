@@ -74,4 +74,53 @@ describe('an export in the books', () => {
       details: { where: '--account' },
     })
   })
+  describe('that has no ids of its own', () => {
+    const HEADER = '"Type","Buy","Cur.","Sell","Cur.","Fee","Cur.","Exchange","Group","Comment","Date"'
+    const BOUGHT = '"Trade","1","BTC","40000","EUR","10","EUR","kr","","","01.03.2024 09:30:00"'
+    const SOLD = '"Trade","45000","EUR","1","BTC","0","","kr","","","01.06.2024 09:30:00"'
+    const of = (name: string, zone: string, ...lines: string[]) =>
+      books.import('trades', [HEADER, ...lines, ''].join('\n'), name, { zone })
+
+    it('is refused where the very file was read by the clocks of another zone: it would count twice', async () => {
+      const { id } = await of('ct.csv', 'UTC', BOUGHT, SOLD)
+      await expect(of('again.csv', 'Europe/Berlin', BOUGHT, SOLD)).rejects.toMatchObject({
+        message: 'The books have this very file, read otherwise.',
+        details: {
+          found: `2 rows that the import ${id} (ct.csv) does not have, of the same bytes`,
+          action: expect.stringContaining(`tieout import --undo ${id}`),
+        },
+      })
+      await books.undo(id as number)
+      expect(await of('again.csv', 'Europe/Berlin', BOUGHT, SOLD)).toMatchObject({ added: 2 })
+      // The times of Berlin, of winter and of summer.
+      expect(await books.gains()).toHaveLength(1)
+    })
+
+    it('says where rows of an earlier one are missing, as what was corrected there counts twice', async () => {
+      const { id } = await of('march.csv', 'UTC', BOUGHT, SOLD)
+      const other = BOUGHT.replace('"kr"', '"other"').replace('09:30', '10:30')
+      expect(await of('more.csv', 'UTC', BOUGHT, SOLD, other)).not.toHaveProperty('gone')
+      const corrected = BOUGHT.replace('"10"', '"12"')
+      expect(await of('corrected.csv', 'UTC', corrected, SOLD)).toMatchObject({
+        added: 1,
+        gone: { count: 1, imports: [id] },
+      })
+    })
+
+    it('says it on the command line, and how many fees are rebates', async () => {
+      const dir = `${books.dir}/fresh`
+      const run = (name: string, ...lines: string[]) => {
+        const file = books.file(name, [HEADER, ...lines, ''].join('\n'))
+        return tieout(['import', 'trades', file, '--zone', 'UTC', '--no-build', '--dir', dir])
+      }
+      await run('one.csv', BOUGHT, SOLD)
+      const { stdout } = await run('two.csv', BOUGHT.replace('"10"', '"-10"'), SOLD)
+      expect(stdout.split('\n').slice(1)).toEqual([
+        '1 fee is below zero and counts as received; a fee that was paid is written without a sign.',
+        '1 row of the time of this file, from earlier exports of the service, is not in it and still counts. If it changed there since, or went, what is wrong counts beside this file: take back what brought it (tieout import --undo 1), and import the rest of it again.',
+        'Read as an export of CoinTracking, transactions.',
+        '',
+      ])
+    }, 120_000)
+  })
 })
