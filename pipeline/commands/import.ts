@@ -19,6 +19,7 @@ import type { GoneRows } from '../books/known.ts'
 import { buildBooks } from '../books/night.ts'
 import { type CommandContext, optionalConfig } from '../config/context.ts'
 import { engineSettings } from '../engine/settings.ts'
+import { endsInCell } from '../imports/csv.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { printTable } from '../output/table.ts'
@@ -195,8 +196,14 @@ async function workOf(
     })
   const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, ...told })
   return async (books, run) =>
-    describeImport(file, await importInto(books, read, run)) + describeReading(read)
+    describeImport(file, await importInto(books, read, run)) + describeEnd(read) + describeReading(read)
 }
+
+/** Whoever writes no line end may have meant none; a file that was cut off there says something else than it did. */
+const describeEnd = ({ file, rows }: ReadImport): string =>
+  rows.length > 0 && endsInCell(file)
+    ? `\nThe last line of ${file.name} has no line end: if the file was cut off, its last cell is not whole. Compare it.`
+    : ''
 
 /** By which mapping the export of a service was read, and which of its rows make none of ours. */
 function describeReading({ kind, reading, aside }: ReadImport): string {

@@ -110,6 +110,12 @@ export function firstRows(
   return rows
 }
 
+/** Whether the text ends within a cell: no line end, and no quote or separator that closes the last one. */
+export function endsInCell({ bytes }: CsvFile): boolean {
+  const last = bytes.at(-1)
+  return last !== undefined && !'\r\n",;'.includes(String.fromCharCode(last))
+}
+
 function decode(file: CsvFile): string {
   const text = decodeUtf8(file)
   if (!text.includes('\r') || text.includes('\n')) return text

@@ -38,6 +38,10 @@ export const separatorHint = (cells: readonly string[]): string =>
     ? ', with commas between the cells and points for decimals'
     : ''
 
+/** A header with most of these names, in another order, in capitals or with blanks: it is meant to be ours. */
+export const resembles = (cells: readonly string[], columns: readonly string[]): boolean =>
+  cells.filter((cell) => columns.includes(cell.trim().toLowerCase())).length > columns.length / 2
+
 /** UsageError for a header that is not one of these. */
 export function requireHeader(
   file: string,

@@ -4,7 +4,7 @@ import { UsageError } from '../../models/error.ts'
 import { unseenIn } from '../../models/text.ts'
 import { offsetsOf } from '../../models/zone.ts'
 import { type CsvFile, firstRows } from './csv.ts'
-import { separatorHint } from './format.ts'
+import { resembles, separatorHint } from './format.ts'
 import {
   columnsOf,
   lacking,
@@ -58,6 +58,7 @@ function recognised(file: CsvFile): Mapping | null {
   // Of two that fit, the one that asks for more knows the file better.
   const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
   if (best !== undefined) return best
+  if (resembles(first, TRADE_COLUMNS)) return null
   const [near] = shipped
     .map((mapping) => ({ name: mapping.name, missing: lacking(mapping, columnsOf(first)) }))
     .toSorted((a, b) => a.missing.length - b.missing.length)

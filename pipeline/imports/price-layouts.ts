@@ -2,7 +2,7 @@
 // file that the user names. Nothing about a file is guessed: what it does not say, the user has to.
 import { UsageError } from '../../models/error.ts'
 import { type CsvFile, firstRows } from './csv.ts'
-import { separatorHint } from './format.ts'
+import { resembles, separatorHint } from './format.ts'
 import { zoneNamed } from './layouts.ts'
 import { columnsOf } from './mapping.ts'
 import {
@@ -14,7 +14,7 @@ import {
   requireHeaderOf,
   shippedPriceMappings,
 } from './price-mapping.ts'
-import { isOwnHeader, PRICE_HEADERS } from './prices.ts'
+import { isOwnHeader, PLAIN_COLUMNS, PRICE_HEADERS } from './prices.ts'
 
 export interface PriceOptions {
   readonly mapping?: string | undefined
@@ -101,6 +101,7 @@ function recognised(file: CsvFile): PriceMapping | null {
   // Of two that fit, the one that asks for more knows the file better.
   const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
   if (best !== undefined) return best
+  if (resembles(first, PLAIN_COLUMNS)) return null
   const [near] = shipped
     .map((mapping) => {
       const [cells = []] = firstRows(file, 1, mapping.delimiter)

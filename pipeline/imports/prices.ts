@@ -8,7 +8,7 @@ import { type InstantResult, parseDate, parseInstant, parseWrittenDate } from '.
 import { ImportRow } from './row.ts'
 import { importedPricesTable } from './tables.ts'
 
-const PLAIN_COLUMNS = ['time', 'asset', 'currency', 'price'] as const
+export const PLAIN_COLUMNS = ['time', 'asset', 'currency', 'price'] as const
 const SOURCED_COLUMNS = [...PLAIN_COLUMNS, 'source'] as const
 
 /** Source of prices whose file names none. */

@@ -2,7 +2,9 @@
 import { readdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { describe, expect, it } from 'vitest'
+import { readingFor } from '../../pipeline/imports/layouts.ts'
 import { readMapping, shippedMappings, unreadBy } from '../../pipeline/imports/mapping.ts'
+import { tradesFormat } from '../../pipeline/imports/trades.ts'
 import { KRAKEN, readExports, refusal } from './service-exports.ts'
 
 const { dir, read, rows } = readExports()
@@ -249,6 +251,15 @@ words: { Buy: trade }
     expect(refusal(() => rows([own, ''])).details.expected).toMatch(
       /^id,time,account,type,asset,quantity,currency,total,fee,fee_currency, with commas between the cells and points for decimals, or the export of a service: /,
     )
+  })
+
+  it('is not needed for a file of our own with capitals, blanks or another order: the header is shown as it should be', () => {
+    const own = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+    for (const header of [own.toUpperCase(), own.replaceAll(',', ', '), own.replace('id,time', 'time,id')]) {
+      const file = { name: 'trades.csv', bytes: Buffer.from(`${header}\n`) }
+      expect(readingFor(file, { dir })).toBeNull()
+      expect(refusal(() => tradesFormat.read(file)).details).toMatchObject({ expected: own, found: header })
+    }
   })
 
   it('is needed for a header that nothing knows, and the nearest is named', () => {

@@ -10,6 +10,7 @@ import { emptyConfig } from '../../pipeline/config/config.ts'
 import { readMappedPrices } from '../../pipeline/imports/mapped-prices.ts'
 import { type PriceOptions, priceReadingFor } from '../../pipeline/imports/price-layouts.ts'
 import { priceReadingOf, shippedPriceMappings } from '../../pipeline/imports/price-mapping.ts'
+import { pricesFormat } from '../../pipeline/imports/prices.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
 const dir = mkdtempSync(join(tmpdir(), 'tieout-prices-'))
@@ -165,6 +166,12 @@ describe('what a price file does not say, the user has to', () => {
   ])('%s', (_what, of, options, where, message) => {
     const error = refusal(() => read(of, options))
     expect([error.details.where, error.message]).toEqual([where, message])
+  })
+
+  it('a header of our own in capitals is shown as it should be', () => {
+    const file = { name: 'prices.csv', bytes: Buffer.from('Time,Asset,Currency,Price\n') }
+    expect(priceReadingFor(file, {})).toBeNull()
+    expect(refusal(() => pricesFormat.read(file)).details.expected).toMatch(/^time,asset,currency,price or /)
   })
 
   it('a header that nothing knows names what is known, and the nearest', () => {

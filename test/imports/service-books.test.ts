@@ -1,7 +1,7 @@
 // Exports of other services in the books: imported, landed, built, and told of on the command line.
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { tieout } from '../support/cli.ts'
-import { ImportedBooks } from '../support/imports.ts'
+import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
 import { KRAKEN } from './service-exports.ts'
 
 describe('an export in the books', () => {
@@ -64,6 +64,26 @@ describe('an export in the books', () => {
     expect((await run('prices', file, '--account', 'kraken')).code).toBe(2)
     const listed = await tieout(['import', '--list', '--json', '--dir', dir])
     expect(JSON.parse(listed.stdout)).toHaveLength(1)
+  }, 120_000)
+
+  it('that ends within a cell is told so, as it may have been cut off there', async () => {
+    const line = 'b1,2024-03-01T09:30:15Z,main,buy,BTC,1,EUR,100,1,EUR'
+    const run = async (name: string, text: string) => {
+      const file = books.file(name, `${TRADE_HEADER}\n${text}`)
+      const dir = `${books.dir}/fresh`
+      return (await tieout(['import', 'trades', file, '--no-build', '--dir', dir])).stdout
+        .split('\n')
+        .slice(1)
+    }
+    expect(await run('cut.csv', line)).toEqual([
+      `The last line of ${books.dir}/cut.csv has no line end: if the file was cut off, its last cell is not whole. Compare it.`,
+      '',
+    ])
+    expect(await run('whole.csv', `${line.replace('b1', 'b2')}\r\n`)).toEqual([''])
+    expect(await run('quoted.csv', line.replace('b1', 'b3').replace(/EUR$/, '"EUR"'))).toEqual([''])
+    expect(
+      await run('empty.csv', line.replace('b1', 'b4').replace('1,EUR,100,1,EUR', '1,EUR,100,,')),
+    ).toEqual([''])
   }, 120_000)
 
   it('of two accounts under one id is refused, not counted twice', async () => {
