@@ -21,7 +21,14 @@ import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Books } from './books.ts'
-import { type GoneRows, goneRows, newRows, refuseReadOtherwise } from './known.ts'
+import {
+  type AlikeAccounts,
+  alikeAccounts,
+  type GoneRows,
+  goneRows,
+  newRows,
+  refuseReadOtherwise,
+} from './known.ts'
 
 export interface ImportOutcome {
   readonly rows: number
@@ -33,6 +40,8 @@ export interface ImportOutcome {
   readonly rebates?: number
   /** Rows that earlier exports of the service have and this one does not; left out where there are none. */
   readonly gone?: GoneRows
+  /** Accounts of the file whose names differ from others in capitals alone; left out where there are none. */
+  readonly alike?: readonly AlikeAccounts[]
   /** Number of the import, by which it can be withdrawn; null where the books had all of the file. */
   readonly id: number | null
 }
@@ -115,6 +124,7 @@ export async function importInto(
   const gone = isExport
     ? await goneRows(books.landing.connection, reading.mapping.name, importFormats[kind], rows)
     : null
+  const alike = await alikeAccounts(books.landing.connection, importFormats[kind], rows)
   const { seq } = await books.journal.append(
     {
       kind: 'import',
@@ -134,6 +144,7 @@ export async function importInto(
     ...{ rows: rows.length, added: added.length, rounded, id: seq },
     ...(rebates === 0 ? {} : { rebates }),
     ...(gone === null || gone.count === 0 ? {} : { gone }),
+    ...(alike.length === 0 ? {} : { alike }),
   }
 }
 

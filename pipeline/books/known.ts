@@ -170,6 +170,38 @@ export async function goneRows(
   return { count: gone.length, imports: [...imports].toSorted((a, b) => a - b) }
 }
 
+/** Two names of accounts that look the same, or differ in capitals alone: the one of the file, and the one before it. */
+export type AlikeAccounts = readonly [found: string, before: string]
+
+/** An account under two names is two accounts: what the one bought and the other sold has no cost. */
+export async function alikeAccounts(
+  connection: DuckDBConnection,
+  { table }: ImportFormat,
+  rows: readonly ImportedRow[],
+): Promise<AlikeAccounts[]> {
+  const at = table.columns.findIndex(({ name }) => name === 'account') - PLACE_COLUMNS.length
+  if (at < 0) return []
+  const imported = ['imported_trades', 'imported_lots'].map(
+    (name) => `select rows.account from landing.main.${name} as rows
+      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id`,
+  )
+  const reader = await connection.runAndReadAll(
+    `${['select account from landing.main.accounts', ...imported].join(' union ')} order by account`,
+  )
+  const known = reader.getRows().map(([account]) => String(account))
+  const here = new Set(rows.map(({ values }) => String(values[at])))
+  const names = new Map<string, string>()
+  const alike: AlikeAccounts[] = []
+  for (const name of new Set([...known, ...here])) {
+    const look = name.normalize('NFKC').toLowerCase()
+    const before = names.get(look)
+    if (before === undefined) names.set(look, name)
+    else if (here.has(name)) alike.push([name, before])
+    else if (here.has(before)) alike.push([before, name])
+  }
+  return alike
+}
+
 const OTHER_KIND: Readonly<Partial<Record<string, string>>> = {
   imported_trades: 'imported_lots',
   imported_lots: 'imported_trades',

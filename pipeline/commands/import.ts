@@ -217,7 +217,10 @@ function describeReading({ kind, reading, aside }: ReadImport): string {
   return `\nRead as an export of ${reading.mapping.title ?? reading.mapping.name}.${none}`
 }
 
-function describeImport(file: string, { rows, added, rounded, rebates, gone, id }: ImportOutcome): string {
+function describeImport(
+  file: string,
+  { rows, added, rounded, rebates, gone, alike = [], id }: ImportOutcome,
+): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
   if (added === 0) return `Nothing new: the books have all of ${file} already (${counted(rows, 'row')}).`
   const known = rows - added
@@ -230,8 +233,12 @@ function describeImport(file: string, { rows, added, rounded, rebates, gone, id 
     rebates === undefined
       ? ''
       : `\n${counted(rebates, 'fee is', 'fees are')} below zero and count${rebates === 1 ? 's' : ''} as received; a fee that was paid is written without a sign.`
+  const apart = alike.map(
+    ([found, before]) =>
+      `\nThe account ${found} is another one than ${before}: each has lots and balances of its own. If they are one, take the import back and write its name as it was.`,
+  )
   const missing = gone === undefined ? '' : describeGone(gone)
-  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}${received}${missing}`
+  return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}${received}${missing}${apart.join('')}`
 }
 
 function describeGone({ count, imports }: GoneRows): string {

@@ -20,14 +20,18 @@ export const lotsFormat: ImportFormat = {
 function readLots(file: CsvFile): ImportedRow[] {
   const rows: ImportedRow[] = []
   const seen = new SeenOnce(file.name, 'id')
-  readCsv(file, (header) => {
-    const columns = requireHeader(file.name, header, HEADERS)
-    return (line) => {
-      const row = new ImportRow(file.name, columns, line)
-      const values = lotValues(row, seen)
-      rows.push({ line: row.line, values, rounded: row.takeRounded() })
-    }
-  })
+  readCsv(
+    file,
+    (header) => {
+      const columns = requireHeader(file.name, header, HEADERS)
+      return (line) => {
+        const row = new ImportRow(file.name, columns, line)
+        const values = lotValues(row, seen)
+        rows.push({ line: row.line, values, rounded: row.takeRounded() })
+      }
+    },
+    { unread: () => new Set([LOT_COLUMNS.length]) },
+  )
   return rows
 }
 

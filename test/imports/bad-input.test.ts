@@ -224,6 +224,15 @@ describe('a file is refused', () => {
 })
 
 describe('a file is accepted', () => {
+  it('with notes over several lines beside the lots of a worksheet, and counts its lines on', () => {
+    const lot = (id: string, note: string) => `${id},2025-01-31T10:00:00Z,main,BTC,1,100,USD,${note}`
+    const text = [`${LOT_HEADER},note`, lot('l1', '"bought at\r\nthe meeting"'), lot('l2', 'x'), ''].join(
+      '\r\n',
+    )
+    const rows = importFormats.lots.read({ name: 'lots.csv', bytes: Buffer.from(text) })
+    expect(rows.map(({ line }) => line)).toEqual([2, 4])
+  })
+
   it('with a byte-order mark, CRLF, quotes, empty lines, rebates and every form of a time', () => {
     const text = [
       `\ufeff${TRADE_HEADER}`,

@@ -86,6 +86,24 @@ describe('an export in the books', () => {
     ).toEqual([''])
   }, 120_000)
 
+  it('of an account that differs from another in capitals alone is told so: they are two', async () => {
+    const row = (id: string, account: string) =>
+      `${id},2024-03-01T09:30:15Z,${account},buy,BTC,1,EUR,100,1,EUR`
+    expect(await books.trades(row('b1', 'main'), row('b2', 'b\u00f6rse'))).not.toHaveProperty('alike')
+    expect(await books.trades(row('b3', 'Main'), row('b4', 'main'))).toMatchObject({
+      alike: [['Main', 'main']],
+    })
+    expect(await books.trades(row('b5', 'bo\u0308rse'), row('b6', 'cold'), row('b7', 'COLD'))).toMatchObject({
+      alike: [
+        ['bo\u0308rse', 'b\u00f6rse'],
+        ['COLD', 'cold'],
+      ],
+    })
+    const file = books.file('other.csv', `${TRADE_HEADER}\n${row('b8', 'MAIN')}\n`)
+    const { stdout } = await tieout(['import', 'trades', file, '--no-build', '--dir', books.dir])
+    expect(stdout).toContain('\nThe account MAIN is another one than ')
+  }, 120_000)
+
   it('of two accounts under one id is refused, not counted twice', async () => {
     await books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken' })
     const again = books.import('trades', [KRAKEN, ...bought].join('\n'), 'one.csv', { account: 'kraken-2' })
