@@ -24,24 +24,16 @@
 --   page_id: Journal frame that first brought the record.
 --   page_row: Place of the row in that page, from 0.
 with
-moves as (
-  select moves.account as account, moves.feed as feed, moves.source_id as source_id, moves.place as place,
-    moves.product_line as product_line, moves.line as line, moves.coin as coin, moves.type as type, moves.kind as kind,
-    moves.family as family, moves.role as role, moves.amount as amount, moves.fee as fee, moves.balance as balance,
-    moves.occurred_at as occurred_at, moves.symbol as symbol, moves.page_id as page_id, moves.page_row as page_row,
-    ledgers.ledger as ledger
-  from staging.moves as moves
-  join staging.line_ledgers as ledgers
-    on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
-),
 reported as (
-  select moves.account as account, moves.feed as feed, moves.source_id as source_id, moves.ledger as ledger,
+  select moves.account as account, moves.feed as feed, moves.source_id as source_id, ledgers.ledger as ledger,
     moves.product_line as product_line, moves.coin as coin,
     moves.amount as amount, moves.fee as fee, moves.kind as kind, moves.occurred_at as occurred_at,
     moves.type as type, moves.place as place, moves.page_id as page_id,
     moves.page_row as page_row, coalesce(moves.symbol, secondary.symbol) as symbol,
     moves.account || '/' || moves.feed || '/' || moves.source_id as record_id, legs.transaction_id as transaction_id
-  from moves
+  from staging.moves as moves
+  join staging.line_ledgers as ledgers
+    on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
   left join staging.futures_secondary as secondary
     on secondary.account = moves.account and secondary.place = moves.place
   left join staging.trade_legs as legs on legs.account = moves.account and legs.place = moves.place
@@ -57,20 +49,22 @@ parts_of_records as (
   where (part = 'fee' and fee <> 0) or (part = 'amount' and reported.amount <> 0)
 ),
 deals as (
-  select record_id || '/deal' as entry_id, record_id as transaction_id, reported.account as account, ledger,
-    product_line, coin,
-    -reported.amount as amount, 'p2p_trade' as kind, occurred_at, feed as source_feed, source_id, 'deal' as part,
-    type, symbol,
-    place, page_id, page_row
-  from reported
-  join staging.account_choices as choices on choices.account = reported.account and choices.p2p_transfers = 'trades'
-  where feed = 'tax.p2pRecords' and reported.kind = 'transfer' and reported.amount <> 0
+  select moves.account || '/' || moves.feed || '/' || source_id || '/deal' as entry_id,
+    moves.account || '/' || moves.feed || '/' || source_id as transaction_id, moves.account as account,
+    ledgers.ledger as ledger, product_line, coin,
+    -moves.amount as amount, 'p2p_trade' as kind, occurred_at, moves.feed as source_feed, source_id, 'deal' as part,
+    type, symbol, place, page_id, page_row
+  from staging.moves as moves
+  join staging.line_ledgers as ledgers
+    on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
+  join staging.account_choices as choices on choices.account = moves.account and choices.p2p_transfers = 'trades'
+  where moves.feed = 'tax.p2pRecords' and moves.kind = 'transfer' and moves.amount <> 0
 ),
 -- What no record shows itself: the balance from before the books, and digits that are not printed.
 chain_parts as (
-  select account, place, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
+  select account, place, ledger, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
   union all
-  select account, place, 'rounding', rounding from main.balance_chain where rounding <> 0
+  select account, place, ledger, 'rounding', rounding from main.balance_chain where rounding <> 0
 ),
 balancing as (
   select moves.account || '/' || feed || '/' || source_id || '/' || part as entry_id,
@@ -78,7 +72,7 @@ balancing as (
     moves.account as account, ledger, product_line, coin, chain_parts.amount as amount, part as kind, occurred_at,
     feed as source_feed, source_id, part, type, cast(null as varchar) as symbol, moves.place as place, page_id, page_row
   from chain_parts
-  join moves on moves.account = chain_parts.account and moves.place = chain_parts.place
+  join staging.moves as moves on moves.account = chain_parts.account and moves.place = chain_parts.place
 )
 select * from parts_of_records
 union all
