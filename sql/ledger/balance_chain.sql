@@ -36,12 +36,7 @@ grouped as (
       when 'per-line' then gaps.line_opening
       when 'unified-isolated' then gaps.isolated_opening
       else gaps.unified_opening
-    end as before_it,
-    case groupings.chain_grouping
-      when 'per-line' then gaps.line_place
-      when 'unified-isolated' then gaps.isolated_place
-      else gaps.unified_place
-    end as previous_place
+    end as before_it
   from staging.chain_gaps as gaps
   join main.balance_groupings as groupings on groupings.account = gaps.account
   join staging.line_ledgers as ledgers
@@ -51,23 +46,31 @@ grouped as (
   left join staging.book_starts as starts on starts.account = gaps.account
   where ledgers.feed in (select feed from staging.feeds where has_balance)
 ),
-judged as (
+-- A wallet is what has a balance of its own: the record before in the chain is that of the same wallet and coin.
+linked as (
   select grouped.account as account, grouped.place as place, grouped.coin as coin, grouped.allowance as allowance,
     grouped.settled_at as settled_at, grouped.ledger as ledger, grouped.gap as gap, grouped.before_it as before_it,
-    grouped.previous_place as previous_place, moves.source_id as source_id, moves.product_line as product_line,
-    moves.amount as amount, moves.fee as fee, moves.balance as balance,
-    moves.occurred_at as occurred_at, previous.source_id as previous_source_id, previous.occurred_at as previous_at,
+    moves.source_id as source_id, moves.product_line as product_line,
+    moves.amount as amount, moves.fee as fee, moves.balance as balance, moves.occurred_at as occurred_at,
+    lag(grouped.place, 1, null)
+      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_place,
+    lag(moves.source_id, 1, null)
+      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_source_id,
+    lag(moves.occurred_at, 1, null)
+      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_at
+  from grouped
+  join staging.moves as moves on moves.account = grouped.account and moves.place = grouped.place
+),
+judged as (
+  select *,
     case
       when gap is null then 'start'
       when gap = 0 then 'closed'
-      when previous.occurred_at < settled_at then 'edge'
+      when previous_at < settled_at then 'edge'
       when abs(gap) <= allowance then 'closed'
       else 'open'
     end as status
-  from grouped
-  join staging.moves as moves on moves.account = grouped.account and moves.place = grouped.place
-  left join staging.moves as previous
-    on previous.account = grouped.account and previous.place = grouped.previous_place
+  from linked
 ),
 edges as (
   select account, ledger, coin, sum(gap) as before_all_lines

@@ -2,7 +2,7 @@
 -- balance per coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is what
 -- the balance has more than the balance before it plus what was received since. A record without a balance is
 -- carried to the next one of its chain that has one.
--- grain: one row per account and place that has a balance; gap and previous place are null at the start of a chain
+-- grain: one row per account and place that has a balance; gap is null at the start of a chain
 with
 moves as (
   select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
@@ -47,23 +47,17 @@ before as (
   select account, place, coin, line,
     balance - change as before_it,
     lag(balance, 1, null) over (partition by account, coin order by place) as unified_balance,
-    lag(place, 1, null) over (partition by account, coin order by place) as unified_place,
     lag(balance, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_balance,
-    lag(place, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_place,
-    lag(balance, 1, null) over (partition by account, coin, line order by place) as line_balance,
-    lag(place, 1, null) over (partition by account, coin, line order by place) as line_place
+    lag(balance, 1, null) over (partition by account, coin, line order by place) as line_balance
   from known
 )
 select before.account as account, before.place as place, before.coin as coin, before.line as line,
   before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
   before_it - coalesce(unified.carried, 0) as unified_opening,
-  unified_place,
   before_it - coalesce(isolated.carried, 0) - isolated_balance as isolated_gap,
   before_it - coalesce(isolated.carried, 0) as isolated_opening,
-  isolated_place,
   before_it - coalesce(by_line.carried, 0) - line_balance as line_gap,
-  before_it - coalesce(by_line.carried, 0) as line_opening,
-  line_place
+  before_it - coalesce(by_line.carried, 0) as line_opening
 from before
 left join unified_carried as unified
   on unified.account = before.account and unified.place = before.place
