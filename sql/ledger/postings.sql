@@ -23,11 +23,11 @@ sided as (
   left join staging.kind_effects as kinds on kinds.kind = entries.kind
   left join staging.unmatched_legs as unmatched
     on unmatched.account = entries.account and unmatched.place = entries.place
-)
-select entry_id || '/wallet' as posting_id, transaction_id, entry_id, account,
-  'Assets:Venue:' || account || ':' || ledger as account_name, coin, amount, occurred_at
+),
+sides as (select * from (values ('wallet'), ('counter')) as names (side))
+select sided.entry_id || '/' || side as posting_id, transaction_id,
+  case when side = 'wallet' then sided.entry_id end as entry_id, account,
+  case when side = 'wallet' then 'Assets:Venue:' || account || ':' || ledger else counter_account end as account_name,
+  coin, case when side = 'wallet' then sided.amount else -sided.amount end as amount, occurred_at
 from sided
-union all
-select entry_id || '/counter', transaction_id, cast(null as varchar), account,
-  counter_account, coin, -amount, occurred_at
-from sided
+cross join sides
