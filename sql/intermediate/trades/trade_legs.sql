@@ -103,14 +103,11 @@ joined as (
   join rejoined
     on rejoined.account = broken.account and rejoined.feed = broken.feed and rejoined.line = broken.line
     and rejoined.family = broken.family and rejoined.occurred_at = broken.occurred_at
-),
-firsts as (
-  select account, place, source_id as first_id from joined where place = group_place
 )
 select joined.account as account, joined.place as place, joined.feed as feed, joined.line as line,
   joined.family as family, joined.role as role,
   joined.source_id as source_id, joined.coin as coin, joined.occurred_at as occurred_at,
   joined.group_place as group_place, joined.status as status,
-  joined.account || '/' || joined.feed || '/' || firsts.first_id as transaction_id
+  joined.account || '/' || joined.feed || '/' || firsts.source_id as transaction_id
 from joined
-join firsts on firsts.account = joined.account and firsts.place = joined.group_place
+join staging.moves as firsts on firsts.account = joined.account and firsts.place = joined.group_place
