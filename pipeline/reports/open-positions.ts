@@ -4,15 +4,17 @@ import { OF_ACCOUNT, type ReportRequest } from './report.ts'
 
 export const OPEN_POSITIONS = 'Open futures positions count as far as they are realised.'
 
-/** That sentence and where the rest is, of accounts that ever had futures. */
+/** That sentence and where the rest is, of accounts that had futures before the period ended. */
 export async function openPositions(
   ledger: Ledger,
-  { account }: Pick<ReportRequest, 'account'>,
+  { account, period }: Pick<ReportRequest, 'account' | 'period'>,
 ): Promise<string[]> {
   if (!['futures_pnl', 'unrealised'].every((table) => ledger.tables.has(table))) return []
-  const [row] = await ledger.query(`select count(*) > 0 from futures_pnl where ${OF_ACCOUNT}`, {
-    account: account ?? null,
-  })
+  const [row] = await ledger.query(
+    `select count(*) > 0 from futures_pnl where ${OF_ACCOUNT}
+       and ($before::timestamptz is null or timezone('UTC', day::timestamp) < $before::timestamptz)`,
+    { account: account ?? null, before: period.before },
+  )
   return row?.[0] === true
     ? [`${OPEN_POSITIONS} The rest, as the venue valued it last, is in the table \`unrealised\`.`]
     : []

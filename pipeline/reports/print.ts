@@ -64,17 +64,30 @@ export async function writeReport(
 /** The report as a table for people: title, what makes it incomplete, rows, totals, notes; without a line break at the end. */
 export async function printReport(report: Report): Promise<string> {
   const rows = await allRows(report.rows, TABLE_ROW_LIMIT)
-  return page(report, printTable(report.columns, rows, { totals: report.totals }))
+  return page(
+    report,
+    orNone(report, rows.length, printTable(report.columns, rows, { totals: report.totals })),
+  )
 }
 
 /** The same for a terminal so many columns wide: what fits, and what does not by name. */
 async function showReport(report: Report, width: number): Promise<string> {
-  const { columns, rows, importance, totals } = report
-  const { table, notShown } = await screenTable(columns, rows, { width, importance, totals })
-  return page(report, [table, ...notShown.map((line) => setIn(line, width))].join('\n'), (text) =>
-    setIn(text, width),
-  )
+  const { columns, importance, totals } = report
+  let count = 0
+  async function* counted() {
+    for await (const batch of report.rows) {
+      count += batch.length
+      yield batch
+    }
+  }
+  const { table, notShown } = await screenTable(columns, counted(), { width, importance, totals })
+  const whole = orNone(report, count, [table, ...notShown.map((line) => setIn(line, width))].join('\n'))
+  return page(report, whole, (text) => setIn(text, width))
 }
+
+/** Headings over nothing would leave open whether something is missing. */
+const orNone = ({ totals }: Report, rows: number, table: string): string =>
+  rows === 0 && totals.length === 0 ? 'None.' : table
 
 function page(
   { title, warnings = [], notes }: Report,

@@ -146,6 +146,8 @@ describe('balances', () => {
     for (const name of ['balances', 'net-worth'] as const) {
       expect((await makeReport(ledger, name, { account: 'main' })).notes).toContain(note)
       expect((await makeReport(ledger, name, { account: 'other' })).notes).not.toContain(note)
+      const before = { account: 'main', to: '2024-12-31' }
+      expect((await makeReport(ledger, name, before)).notes).not.toContain(note)
     }
   })
 
@@ -876,6 +878,20 @@ describe('every report', () => {
       const time = file.endsWith('.html') ? '2025-12-31 23:59:59.999' : '2025-12-31T23:59:59.999Z'
       for (const figure of [time, '250', '150', 's1']) expect(text).toContain(figure)
     }
+  })
+
+  test('as a table of nothing says so, on a terminal and elsewhere', async () => {
+    const ledger = await open(...LOTS)
+    const report = () => makeReport(ledger, 'gains', { account: 'main', year: 2031 })
+    expect((await printReport(await report())).split('\n').slice(0, 4)).toEqual([
+      'Gains 2031, days of UTC',
+      '',
+      'None.',
+      '',
+    ])
+    const terminal = { ...memoryTerminal(), width: 60 }
+    await writeReport(await report(), 'table', { dir: '/nowhere', terminal })
+    expect(terminal.text()).toMatch(/^Gains 2031, days of UTC\n\nNone\.\n\n/)
   })
 
   test('as a table on a terminal breaks its notes between words', async () => {
