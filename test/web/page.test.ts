@@ -232,6 +232,21 @@ describe('figures', () => {
     expect(await bars.locator('.share').getAttribute('class')).toContain('good')
   })
 
+  test('no name of a feed is cut, at any width', async () => {
+    for (const width of [1280, 400]) {
+      await page.setViewportSize({ width, height: 900 })
+      await open('/coverage')
+      await page.locator('.feed-name').first().waitFor()
+      const cut = await page
+        .locator('.feed-name')
+        .evaluateAll((names) =>
+          names.filter((name) => name.scrollWidth > name.clientWidth).map((name) => name.textContent),
+        )
+      expect([width, cut]).toEqual([width, []])
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
   test('what is resolved is not counted as open, nor said to be', async () => {
     await open('/breaks?status=all')
     const statuses = await column('Breaks', 'Status')
