@@ -15,7 +15,7 @@
 --   price: Price of one; null where none counts. Of a coin-margined position in dollars, not in the coin of the row.
 --   value: quantity times price; null for coin-margined positions, for it would not be in the coin of the row.
 --   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it; null where value or cost is not known.
---   valued_at: Time of the price, of several on its way the oldest; for futures of the answer. Null where none counts.
+--   valued_at: Time of the price, of several on its way the oldest; for futures of the answer; null where none counts.
 with
 last_days as (select coin, max(daily_valuation.day) as day from main.daily_valuation group by coin),
 prices as (
