@@ -1,5 +1,5 @@
 // Set up once for a run of the tests: what the C library and DuckDB have freed stays with the process that will want it again.
-// Hundreds of small builds in one process give the same pages back and fault them in again, which takes an eighth to a fifth of their time.
+// Hundreds of small builds in one process give the same pages back and fault them in again, which takes up to a sixth of their time.
 // Only the allocators of Linux read these, as a process begins; nothing else about it is another than a user's.
 const KEEP = {
   // Both are to be set: the first alone has every larger piece mapped and unmapped each time.
