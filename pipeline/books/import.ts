@@ -8,7 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { unseenIn } from '../../models/text.ts'
 import { isLink, LARGE_FILE_BYTES, refuseUnfit, unreadable } from '../config/input-file.ts'
 import type { CsvFile } from '../imports/csv.ts'
-import { type ImportedRow, type ImportKind, PLACE_COLUMNS } from '../imports/format.ts'
+import { type ImportedRow, type ImportKind, ownColumns, placeOf } from '../imports/format.ts'
 import { importFormats } from '../imports/formats.ts'
 import { readingFor, refuseUnused } from '../imports/layouts.ts'
 import { type Aside, readMapped } from '../imports/mapped.ts'
@@ -211,7 +211,7 @@ export async function withdrawImport(
 }
 
 function rebatesIn(kind: ImportKind, rows: readonly ImportedRow[]): number {
-  const fee = importFormats[kind].table.columns.findIndex(({ name }) => name === 'fee') - PLACE_COLUMNS.length
+  const fee = placeOf(importFormats[kind], 'fee')
   return fee < 0 ? 0 : rows.filter(({ values }) => (values[fee] as bigint) < 0n).length
 }
 
@@ -225,11 +225,11 @@ function refuseFuture(
   rows: readonly ImportedRow[],
   now: number,
 ): void {
-  const at = importFormats[kind].table.columns.findIndex(({ kind: type }) => type === 'TIMESTAMPTZ')
+  const at = ownColumns(importFormats[kind]).findIndex(({ kind: type }) => type === 'TIMESTAMPTZ')
   const expected = `a time before ${new Date(now).toISOString()}`
   const refusals = new Refusals(file)
   for (const { line, values } of rows) {
-    const ms = Number(values[at - PLACE_COLUMNS.length]) / 1000
+    const ms = Number(values[at]) / 1000
     if (ms <= now + DAY_MS) continue
     const found = new Date(ms).toISOString()
     refusals.add(refuseCell(file, line, column, { message: 'A time lies in the future.', expected, found }))
@@ -246,8 +246,7 @@ function* cellsOf(
   names: readonly string[],
   rows: readonly ImportedRow[],
 ): Generator<{ readonly line: number; readonly name: string; readonly cell: string }> {
-  const columns = importFormats[kind].table.columns.slice(PLACE_COLUMNS.length)
-  for (const [at, { name }] of columns.entries()) {
+  for (const [at, { name }] of ownColumns(importFormats[kind]).entries()) {
     if (!names.includes(name)) continue
     for (const { line, values } of rows) {
       const cell = values[at]

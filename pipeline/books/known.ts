@@ -12,7 +12,7 @@ import type { FieldValue } from '../../models/record.ts'
 import { counted } from '../../models/text.ts'
 import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
-import { type ImportedRow, type ImportFormat, PLACE_COLUMNS } from '../imports/format.ts'
+import { type ImportedRow, type ImportFormat, ownColumns, placeOf } from '../imports/format.ts'
 import { Refusals, RefusedCells, refuseCell } from '../imports/refusals.ts'
 
 interface KnownRow {
@@ -34,15 +34,14 @@ export async function newRows(
   format: ImportFormat,
   rows: readonly ImportedRow[],
 ): Promise<ImportedRow[]> {
-  const columns = format.table.columns.slice(PLACE_COLUMNS.length)
+  const columns = ownColumns(format)
+  const identity = format.identity.map((name) => placeOf(format, name))
   const identityOf = (values: readonly FieldValue[]): string =>
-    JSON.stringify(
-      format.identity.map((name) => String(values[columns.findIndex((one) => one.name === name)])),
-    )
+    JSON.stringify(identity.map((at) => String(values[at])))
   const known = new Map<string, KnownRow>()
   for await (const row of knownRows(connection, format, columns)) {
-    const identity = identityOf(row.values)
-    if (!known.has(identity)) known.set(identity, row)
+    const id = identityOf(row.values)
+    if (!known.has(id)) known.set(id, row)
   }
   const others = await idsOfOtherKind(connection, format)
   const takenBack = new Set<number>()
@@ -142,12 +141,11 @@ export interface GoneRows {
 export async function goneRows(
   connection: DuckDBConnection,
   layout: string,
-  { table }: ImportFormat,
+  format: ImportFormat,
   rows: readonly ImportedRow[],
 ): Promise<GoneRows> {
-  const columns = table.columns.slice(PLACE_COLUMNS.length).map(({ name }) => name)
-  const valuesOf = (name: string): FieldValue[] => {
-    const at = columns.indexOf(name)
+  const valuesOf = (column: string): FieldValue[] => {
+    const at = placeOf(format, column)
     return rows.map(({ values }) => values[at] as FieldValue)
   }
   const here = new Set(valuesOf('id').map(String))
@@ -156,7 +154,7 @@ export async function goneRows(
   const first = micros.reduce((low, at) => Math.min(low, at), Number.POSITIVE_INFINITY)
   const last = micros.reduce((high, at) => Math.max(high, at), 0)
   const reader = await connection.runAndReadAll(
-    `select rows.id, any_value(rows.account), min(rows.page_id) from landing.main.${table.name} as rows
+    `select rows.id, any_value(rows.account), min(rows.page_id) from landing.main.${format.table.name} as rows
      join landing.main.imports as imports on imports.page_id = rows.page_id
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
      where imports.layout = $1 and epoch_us(rows.occurred_at) between $2 and $3
@@ -176,10 +174,10 @@ export type AlikeAccounts = readonly [found: string, before: string]
 /** An account under two names is two accounts: what the one bought and the other sold has no cost. */
 export async function alikeAccounts(
   connection: DuckDBConnection,
-  { table }: ImportFormat,
+  format: ImportFormat,
   rows: readonly ImportedRow[],
 ): Promise<AlikeAccounts[]> {
-  const at = table.columns.findIndex(({ name }) => name === 'account') - PLACE_COLUMNS.length
+  const at = placeOf(format, 'account')
   if (at < 0) return []
   const imported = ['imported_trades', 'imported_lots'].map(
     (name) => `select rows.account from landing.main.${name} as rows

@@ -29,7 +29,7 @@ export async function listWrites(
 /** The longest request, on a terminal of 80 columns. */
 const SENT_LINES = 12
 
-/** What was sent, in the words that `tieout call` takes. */
+/** What was sent, field by field. */
 function wordsOf({ body }: Write): string {
   if (body === null) return 'erased'
   const fields = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)

@@ -2,7 +2,7 @@
 // of the bytes, for the journal keeps the file and landing reads it again; a rule that refuses may be lifted, never added.
 import { UsageError } from '../../models/error.ts'
 import type { FieldValue } from '../../models/record.ts'
-import type { Table } from '../engine/table.ts'
+import type { Column, Table } from '../engine/table.ts'
 import type { CsvFile, CsvLine } from './csv.ts'
 import { refuseCell } from './refusals.ts'
 
@@ -31,6 +31,14 @@ export interface ImportFormat {
 
 /** Columns of an imported row's landing table that stand before its own. */
 export const PLACE_COLUMNS = ['page_id', 'page_row'] as const
+
+/** The columns of an imported row itself, in the order of its values. */
+export const ownColumns = ({ table }: Pick<ImportFormat, 'table'>): readonly Column[] =>
+  table.columns.slice(PLACE_COLUMNS.length)
+
+/** Where the value of a column stands among those of a row; -1 where the kind has no such column. */
+export const placeOf = (format: Pick<ImportFormat, 'table'>, column: string): number =>
+  ownColumns(format).findIndex(({ name }) => name === column)
 
 /** What a header lacks that a spreadsheet with a decimal comma saved: it puts semicolons between the cells. */
 export const separatorHint = (cells: readonly string[]): string =>
