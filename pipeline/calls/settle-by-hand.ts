@@ -9,28 +9,26 @@ import { engineSettings } from '../engine/settings.ts'
 import { printTable } from '../output/table.ts'
 
 /** Prints every write, oldest first. Throws LandingError while another process writes the books. */
-export async function listWrites(
-  context: CommandContext,
-  { json, width }: { readonly json: boolean; readonly width?: number },
-): Promise<void> {
+export async function listWrites(context: CommandContext, json: boolean): Promise<void> {
   const writes = await readAll(context)
   if (json) return context.print(JSON.stringify(writes.map(forScript), null, 2))
   if (writes.length === 0) return context.print('Nothing was changed at the venue from these books.')
-  const names = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message', 'sent']
-  const columns = names.map((name) => ({ name }))
+  const columns = ['write', 'at', 'account', 'endpoint', 'outcome', 'code', 'message'].map((name) => ({
+    name,
+  }))
   const rows = writes.map((write) => {
     const { seq, at, account, endpoint, outcome, code, message } = forScript(write)
-    const said = [outcome ?? 'not known', code ?? '', message ?? '']
-    return [String(seq), at, account, endpoint, ...said, wordsOf(write)]
+    return [String(seq), at, account, endpoint, outcome ?? 'not known', code ?? '', message ?? '']
   })
-  context.print(printTable(columns, rows, width === undefined ? {} : { width, lines: SENT_LINES }))
+  // Beside the others it would be too wide for a terminal, and an id is of use only whole.
+  const sent = writes.map((write) => [String(write.seq), sentBy(write)])
+  context.print(
+    [printTable(columns, rows), '', printTable([{ name: 'write' }, { name: 'sent' }], sent)].join('\n'),
+  )
 }
 
-/** The longest request, on a terminal of 80 columns. */
-const SENT_LINES = 12
-
 /** What was sent, field by field. */
-function wordsOf({ body }: Write): string {
+function sentBy({ body }: Write): string {
   if (body === null) return 'erased'
   const fields = body === '' ? {} : (JSON.parse(body) as Record<string, unknown>)
   return Object.entries(fields)

@@ -4,7 +4,7 @@ import { randomUUID } from 'node:crypto'
 import { UnknownRefusal } from '../../connectors/errors.ts'
 import { call } from '../calls/call.ts'
 import { listWrites, settleByHand } from '../calls/settle-by-hand.ts'
-import { defineCommand, terminalOf } from './command.ts'
+import { defineCommand } from './command.ts'
 
 export const callCommand = defineCommand({
   example: ['$0 call futures.positions productType=USDT-FUTURES --account main', 'what is open now'],
@@ -63,7 +63,7 @@ export const writesCommand = defineCommand({
       .implies('as', 'settle'),
   run: async (context, args) => {
     if (args.settle !== undefined && args.as !== undefined) await settleByHand(context, args.settle, args.as)
-    else await listWrites(context, { ...terminalOf(context), json: args.json })
+    else await listWrites(context, args.json)
     return 0
   },
 })

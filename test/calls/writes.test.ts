@@ -446,13 +446,13 @@ describe('an intent without an outcome, which a killed process leaves', () => {
 describe('the list of writes', () => {
   test('shows each with its outcome, and is empty for books that changed nothing', async () => {
     const at = await desk(await sandbox())
-    await listWrites(at.context, { json: false })
+    await listWrites(at.context, false)
     expect(at.printed).toEqual(['Nothing was changed at the venue from these books.'])
     await at.call('spot.placeOrder', ORDER, send)
     at.printed.length = 0
-    await listWrites(at.context, { json: false })
+    await listWrites(at.context, false)
     expect(at.printed[0]).toMatch(
-      /^write {2}at .*\n─+.*\n1 .* parent {3}spot\.placeOrder {2}done .*00000 {2}success {2}symbol=BTCUSDT side=buy orderType=limit force=gtc price=1000 size=0\.01 clientOid=own-1$/,
+      /^write {2}at .*\n─+.*\n1 .* parent {3}spot\.placeOrder {2}done .*00000 {2}success\n\nwrite {2}sent *\n─+.*\n1 {6}symbol=BTCUSDT side=buy orderType=limit force=gtc price=1000 size=0\.01 clientOid=own-1$/,
     )
   })
 })
