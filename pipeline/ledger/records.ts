@@ -50,7 +50,14 @@ export function recordDocs(record: RecordType): ReadonlyMap<string, string> {
   const fields = Object.entries(record.fields).map(
     ([name, field]) => [columnName(name), columnDoc(field)] as const,
   )
-  return new Map([...Object.entries(COMMON_DOCS), ...fields])
+  const common = Object.entries(COMMON_DOCS).filter(([name]) => hasColumn(record, name))
+  return new Map([...common, ...fields])
+}
+
+/** Some of the columns beside the fields are those of few records. */
+function hasColumn({ table, counterparty }: RecordType, name: string): boolean {
+  if (name === 'counterparty_id') return counterparty !== null
+  return table === TAX_TABLE || (name !== 'biz_type' && name !== 'margin_type')
 }
 
 function columnDoc(field: Field): string {
@@ -84,7 +91,7 @@ ${keyed ? versionsOfKeyed(record, content, identity, place) : versionsOfUnkeyed(
 final as (
   select versions.account as account, first_partition as partition,
     case when last_partition <> first_partition then last_partition end as other_partition,
-    ${record.table === 'tax_records' ? TAX_LINE : ''}${publishedFields(record, publishPersonalData)},
+    ${record.table === TAX_TABLE ? TAX_LINE : ''}${publishedFields(record, publishPersonalData)},
     versions.first_page as page_id,
     cast(first_place - versions.first_page * ${ROWS_BEYOND_A_PAGE} as integer) as page_row,
     first_seen.received_at as first_seen_at,
@@ -154,6 +161,9 @@ versions as (
   where repeated.again_account is null
 )`
 }
+
+/** The record whose partition is its business line, and in part its margin type. */
+const TAX_TABLE = 'tax_records'
 
 const TAX_LINE = `case when first_partition like 'MARGIN%' then 'MARGIN' else first_partition end as biz_type,
     case when first_partition like 'MARGIN-%' then replace(first_partition, 'MARGIN-', '') end as margin_type,

@@ -99,7 +99,7 @@ export const lotTables = {
     },
   },
   short_sales: {
-    doc: 'Sales of borrowed coins, in the pieces in which they were closed: by buying the coin again, or by giving back lots of one’s own. What is still open has no closing.\ngrain: one row per sale and what closed a part of it\nkeys:  coin, sale_id and closing_id say which',
+    doc: 'Sales of borrowed coins, in the pieces in which they were closed: by buying the coin again, or by giving back lots of one’s own. What is still open has no closing. What is closed stands in disposals too, with the same gain: the gains of both tables together count it twice.\ngrain: one row per sale and what closed a part of it\nkeys:  coin, sale_id and closing_id say which',
     columns: {
       account: text('Account that borrowed and sold.'),
       coin: text('Coin sold.'),

@@ -136,7 +136,7 @@ order by turnover desc nulls last`,
   ),
   example(
     'Slippage of limit orders',
-    `select symbol, side, count(*) as orders, sum(cum_exec_qty) as quantity,
+    `select category, symbol, side, count(*) as orders, sum(cum_exec_qty) as quantity,
   sum(exact_multiply(cum_exec_qty, case when side = 'buy' then price - avg_price else avg_price - price end)) as better_by
 from orders
 where is_current and order_type = 'limit' and price > 0 and avg_price > 0

@@ -14,7 +14,7 @@
 --   product_line: Business type of this leg.
 --   coin: Coin.
 --   direction: in or out.
---   quantity: Quantity moved, without a sign.
+--   quantity: Quantity moved, without a sign; of a move between two wallets of the books it stands on both legs, so a sum over both directions has it twice.
 --   kind: transfer, or margin_move within the account.
 --   occurred_at: When this leg happened.
 --   counter_entry_id: Entry of the other leg; null where it is not known.

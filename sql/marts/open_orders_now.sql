@@ -15,7 +15,7 @@
 --   order_type: limit or market.
 --   price: Limit price; null where there is none.
 --   qty: Quantity ordered.
---   value: qty times price, rounded half to even at 18 decimals; null without a limit price.
+--   value: qty times price in the quote coin of the pair or contract, what is filled of it included, rounded half to even at 18 decimals; null without a limit price.
 --   cum_exec_qty: Quantity filled so far.
 --   order_status: Status, as the venue spells it.
 --   created_time: When the order was placed.

@@ -9,9 +9,9 @@
 --   margin_coin: Coin in which the position is settled.
 --   hold_side: long or short.
 --   total: Quantity held, in the contract's coin.
---   open_price_avg: Average price at which it was opened.
---   mark_price: Price by which it is valued.
---   notional: total times mark_price, rounded half to even at 18 decimals.
+--   open_price_avg: Average price at which it was opened, in the quote coin of the contract.
+--   mark_price: Price by which it is valued, in the quote coin of the contract.
+--   notional: total times mark_price, rounded half to even at 18 decimals; in the quote coin, which is dollars for a coin-margined contract and not its margin coin.
 --   unrealized_pl: Result that is not realised yet, in the margin coin.
 --   achieved_profits: Result realised while it has been open, in the margin coin.
 --   leverage: Leverage.

@@ -6,6 +6,7 @@ import { packageRoot } from '../../pipeline/config/root.ts'
 import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { allRows } from '../../pipeline/output/column.ts'
+import { examples } from '../../pipeline/serve/examples.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 
 const page = readFileSync(join(packageRoot, 'docs', 'sql.md'), 'utf8')
@@ -71,6 +72,16 @@ beforeAll(async () => {
     ],
     { partition: 'SPOT', account: 'keyless' },
   )
+  const limit = { order_type: 'limit', order_status: 'filled', symbol: 'ETHUSDT', side: 'buy', ...times }
+  const better = { price: '50', avg_price: '49', cum_exec_qty: '2' }
+  await books.page('trade.orderHistory', [{ ...limit, ...better, order_id: '10', category: 'SPOT' }], {
+    partition: 'SPOT',
+  })
+  await books.page(
+    'trade.orderHistory',
+    [{ ...limit, ...better, avg_price: '47', order_id: '11', category: 'USDT-FUTURES' }],
+    { partition: 'USDT-FUTURES' },
+  )
   await books.statement({ feed: 'p2p.orders', status: 'failed', code: '40014', reason: 'no permission' })
   await books.statement({ feed: 'loan.ltv', status: 'not_applicable', code: '40084' })
   await books.build(
@@ -125,4 +136,14 @@ test('margin that is set aside within an account was sent to nobody outside', as
     ['USDC', 'main:UNIFIED', 'margin', 1, '40'],
     ['USDC', 'main:UNIFIED', 'outside', 1, '7'],
   ])
+})
+
+test('a pair and the futures contract of the same name have each their own slippage, also in the console', async () => {
+  const apart = [
+    ['SPOT', 'ETHUSDT', 'buy', 1, '2', '2'],
+    ['USDT-FUTURES', 'ETHUSDT', 'buy', 1, '2', '6'],
+  ]
+  expect(await answer('Slippage of limit orders')).toEqual(apart)
+  const { sql = '' } = examples.find(({ title }) => title === 'Slippage of limit orders') ?? {}
+  expect(await allRows((await ledger.stream(sql)).rows)).toEqual(apart)
 })

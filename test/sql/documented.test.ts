@@ -1,5 +1,6 @@
 // What the published comments say of a table or a column, held against its rows: somebody who reads them alone is not misled.
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
+import { shippedTables } from '../../pipeline/ledger/lineage.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 
@@ -120,6 +121,17 @@ describe('books in which much is not known', () => {
       if (nulls !== '0' && !/null|empty/.test(comment ?? '')) unsaid.push(`${table}.${column}`)
     }
     expect(unsaid).toEqual([])
+  })
+
+  test('the page of the tables has the columns of the ledger, and no other', async () => {
+    const said = shippedTables([lotsStep({ method: 'fifo', scope: 'account' })]).flatMap(
+      ({ table, columnDocs }) => [...columnDocs.keys()].map((column) => `${table}.${column}`),
+    )
+    const columns = await unknown.query(
+      `select schema_name || '.' || table_name || '.' || column_name from duckdb_columns()
+       where schema_name = 'main' and not internal`,
+    )
+    expect(said.toSorted()).toEqual(columns.flat().toSorted())
   })
 
   test('an amount without a value took no steps and has no rank, and the comments say so', async () => {
