@@ -38,11 +38,19 @@ else {
     process.exitCode = await runProgram()
   } catch (error) {
     const [found = ''] = (error instanceof Error ? error.message : String(error)).split('\n')
-    refuse(
-      'The program cannot be loaded.',
-      'the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
-      found,
-      'Install tieout again, with its optional packages. While it is being updated, run again after that.',
-    )
+    if (/^E[MN]FILE\b/.test(found))
+      refuse(
+        'The program cannot be loaded: no more files may be open.',
+        'a limit of open files that tieout can work under, such as 1024',
+        found,
+        'Raise it (`ulimit -n`, or LimitNOFILE= of a service), then run again.',
+      )
+    else
+      refuse(
+        'The program cannot be loaded.',
+        'the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
+        found,
+        'Install tieout again, with its optional packages. While it is being updated, run again after that.',
+      )
   }
 }

@@ -1,7 +1,7 @@
 // The command line with this process around it.
 import { setMaxListeners } from 'node:events'
 import type { Begun } from './commands/command.ts'
-import { commands } from './commands/index.ts'
+import { commands, type Entry } from './commands/index.ts'
 
 /**
  * The first Ctrl-C asks the run to stop where it stands; a second one ends the process at once, as `kill -9` does: an exit
@@ -21,12 +21,17 @@ function stopSignal(tell: (text: string) => void): AbortSignal {
   return controller.signal
 }
 
-/** What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another one. */
+/**
+ * What the command takes long to begin, begun while the parser is still being loaded; the parser does it where it finds another
+ * one. The command is loaded here wherever it stands among the words, so that one which cannot be is told of in one way.
+ */
 async function beginning(words: readonly string[]): Promise<Begun | undefined> {
-  if (words.includes('--help')) return undefined
-  const named = commands.find(({ command }) => command.split(' ')[0] === words[0])
-  return (await named?.load())?.begin()
+  const name = words.find((word) => commands.some((entry) => nameOf(entry) === word))
+  const named = await commands.find((entry) => nameOf(entry) === name)?.load()
+  return name !== words[0] || words.includes('--help') ? undefined : named?.begin()
 }
+
+const nameOf = ({ command }: Entry): string | undefined => command.split(' ')[0]
 
 const { stdout, stderr } = process
 const words = process.argv.slice(2)

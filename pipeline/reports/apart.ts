@@ -179,7 +179,7 @@ function notBegun(found: string, cause: unknown): never {
   throw new TieoutError('The process that answers queries cannot be started.', {
     found,
     action:
-      'Free memory or processes of this machine, then run it again. Where a file of tieout is missing, install it again.',
+      'Free memory, processes or open files (`ulimit -n`) of this machine, then run it again. Where a file of tieout is missing, install it again.',
     cause,
   })
 }

@@ -1,6 +1,6 @@
 // Commands that no other test starts as a process of their own.
 import { execFile } from 'node:child_process'
-import { mkdirSync, readdirSync } from 'node:fs'
+import { mkdirSync, readdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -42,5 +42,40 @@ test('a working folder that is gone is named', async () => {
   await expect(ended).rejects.toMatchObject({
     code: 2,
     stderr: expect.stringMatching(/^tieout: The folder in which tieout was started is gone\.\n/),
+  })
+})
+
+test.each([[['status']], [['status', '--help']], [['build', '--help']], [['--log-level', 'error', 'build']]])(
+  'a program without DuckDB’s library says so in one way: %j',
+  async (words) => {
+    const without = join(temporaryFolder(), 'without.cjs')
+    writeFileSync(
+      without,
+      `const Module = require('node:module')
+    const resolve = Module._resolveFilename
+    Module._resolveFilename = (name, ...rest) => resolve(name.endsWith('duckdb.node') ? './not-there' : name, ...rest)`,
+    )
+    const { code, stdout, stderr } = await tieout(words, {
+      NODE_OPTIONS: `--require=${JSON.stringify(without)}`,
+    })
+    expect({ code, stdout }).toEqual({ code: 2, stdout: '' })
+    expect(stderr.split('\n')).toEqual([
+      'tieout: The program cannot be loaded.',
+      '  expected: the whole package as npm installs it, with DuckDB for this machine (one of its optional packages)',
+      expect.stringMatching(/^ {2}found: {4}Cannot find module /),
+      '  next:     Install tieout again, with its optional packages. While it is being updated, run again after that.',
+      '',
+    ])
+  },
+)
+
+test('a limit of open files under which nothing can be loaded is named as one', async () => {
+  const shell = 'ulimit -n 30 && exec "$0" "$1" build'
+  const ended = promisify(execFile)('sh', ['-c', shell, process.execPath, await programFile()])
+  await expect(ended).rejects.toMatchObject({
+    code: 2,
+    stderr: expect.stringMatching(
+      /^tieout: The program cannot be loaded: no more files may be open\.\n.*\n {2}found: {4}EMFILE.*\n {2}next: {5}Raise it \(`ulimit -n`/,
+    ),
   })
 })
