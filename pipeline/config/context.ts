@@ -63,15 +63,25 @@ export function createContext(args: GlobalArguments, surroundings: Surroundings)
   }
 }
 
-/** DuckDB takes what follows a question mark for something else than a path: its log would stand nowhere. */
+/**
+ * DuckDB takes what follows a question mark for something else than a path: its log would stand nowhere. Bytes that are no
+ * UTF-8 reach a program of Node as U+FFFD, and with it another folder than the one that is meant.
+ */
 function folderOfBooks(path: string): string {
   const dir = resolve(path)
-  if (!dir.includes('?')) return dir
-  throw new UsageError('The path of the books has a question mark in it, which DuckDB cannot take.', {
-    where: dir,
-    expected: 'a path without ?',
-    action: 'Rename the folder, or choose another one with --dir.',
-  })
+  const refusal = { where: dir, action: 'Rename the folder, or choose another one with --dir.' }
+  if (dir.includes('?'))
+    throw new UsageError('The path of the books has a question mark in it, which DuckDB cannot take.', {
+      ...refusal,
+      expected: 'a path without ?',
+    })
+  if (dir.includes('\uFFFD'))
+    throw new UsageError('The path of the books is not written in UTF-8.', {
+      ...refusal,
+      expected: 'a path in UTF-8',
+      found: 'bytes that are none, shown as \uFFFD',
+    })
+  return dir
 }
 
 /** An instant as the command line takes it. */

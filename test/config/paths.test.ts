@@ -1,10 +1,13 @@
 // Paths that a user gives and that lead to nothing, or to something else: each is named with what was expected of it, what
 // stands there, and what to do.
-import { mkdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { systemWords } from '../../models/system-error.ts'
 import { DiskError } from '../../pipeline/journal/disk.ts'
+import { programFile } from '../support/child.ts'
 import { temporaryFolder } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
@@ -149,4 +152,20 @@ test('what the system says has words, and its code where there are none', () => 
   expect(words('EACCES')).toBe('no right to it (EACCES)')
   expect(words('ENOENT')).toBe(NOTHING)
   expect(words('EFBIG')).toBe('EFBIG')
+})
+
+test('a folder whose name is no UTF-8 is refused, and no other one is made in its place', async () => {
+  const dir = temporaryFolder()
+  const shell = String.raw`cd "$0" && named=$(printf 'b\377') && mkdir "$named" && exec "$1" "$2" build --dir "$named"`
+  const ended = promisify(execFile)('sh', ['-c', shell, dir, process.execPath, await programFile()])
+  await expect(ended).rejects.toMatchObject({
+    code: 2,
+    stderr:
+      'tieout: The path of the books is not written in UTF-8.\n' +
+      `  where:    ${join(dir, 'b\uFFFD')}\n` +
+      '  expected: a path in UTF-8\n' +
+      '  found:    bytes that are none, shown as \uFFFD\n' +
+      '  next:     Rename the folder, or choose another one with --dir.\n',
+  })
+  expect(readdirSync(dir, { encoding: 'buffer' })).toEqual([Buffer.from([0x62, 0xff])])
 })
