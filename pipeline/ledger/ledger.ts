@@ -1,6 +1,6 @@
 // The published ledger as its readers see it: one file, opened read-only in an instance of its own, locked against
 // files, network, extensions and settings. A publication renames a new file over it; a reader keeps the one it opened.
-import { open } from 'node:fs/promises'
+import { open, stat } from 'node:fs/promises'
 import { basename, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { type Clock, systemClock } from '../../models/clock.ts'
@@ -191,9 +191,13 @@ async function mustBeKnown(file: string, reader: Reader): Promise<void> {
 async function mustBeDatabase(dir: string, file: string): Promise<void> {
   const head = Buffer.alloc(12)
   try {
+    const stats = await stat(file)
+    // Opening a pipe that nobody writes into would never end.
+    if (!stats.isFile()) throw isNoFile(basename(file), file, stats.isDirectory())
     const handle = await open(file, 'r')
     await closing(handle, () => handle.read(head, 0, head.length, 0))
   } catch (cause) {
+    if (cause instanceof UsageError) throw cause
     if ((cause as NodeJS.ErrnoException).code === 'ENOENT') {
       throw new NoLedger('There is no published ledger yet.', {
         where: dir,
@@ -201,7 +205,6 @@ async function mustBeDatabase(dir: string, file: string): Promise<void> {
         action: 'Run `tieout nightly` first (or `tieout build`), or name another folder with --dir.',
       })
     }
-    if ((cause as NodeJS.ErrnoException).code === 'EISDIR') throw isNoFile(basename(file), file, true)
     throw new UsageError('The published ledger cannot be read.', {
       where: file,
       found: systemWords(cause),

@@ -22,7 +22,7 @@ test.each([
     const pieces = askApart(waiting, { engine: ENGINE, timeoutMs: 60_000 }, { clock: systemClock })
     await expect(pieces[Symbol.asyncIterator]().next()).rejects.toMatchObject({
       message: 'The process that answers queries cannot be started.',
-      details: { found },
+      details: { found, action: expect.stringContaining('open files (`ulimit -n`)') },
     })
   },
   5_000,

@@ -1,4 +1,5 @@
 // The published ledger to its readers: any reading question is answered exactly, anything else is refused.
+import { execFileSync } from 'node:child_process'
 import {
   existsSync,
   mkdirSync,
@@ -9,7 +10,7 @@ import {
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import type { Clock } from '../../models/clock.ts'
@@ -397,6 +398,16 @@ describe('opening the ledger', () => {
       exitCode: 2,
       message: 'ledger.duckdb is a folder.',
       details: { action: expect.stringContaining(`Move ${join(dir, 'ledger.duckdb')} elsewhere`) },
+    })
+  })
+
+  test('refuses a pipe in its place, and does not wait for who would write into it', async () => {
+    const file = join(mkdtempSync(join(tmpdir(), 'books-')), 'ledger.duckdb')
+    execFileSync('mkfifo', [file])
+    await expect(openLedger(dirname(file))).rejects.toMatchObject({
+      exitCode: 2,
+      message: 'ledger.duckdb is a special file.',
+      details: { where: file },
     })
   })
 
