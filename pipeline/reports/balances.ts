@@ -8,7 +8,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
 import { openPositions } from './open-positions.ts'
-import { LAST_DAY, pricesBefore, pricesOf } from './period-prices.ts'
+import { currencyOf, LAST_DAY, pricesBefore, pricesOf, worthOf } from './period-prices.ts'
 import {
   fileNameOf,
   movesOf,
@@ -43,10 +43,8 @@ export async function balancesReport(ledger: Ledger, request: ReportRequest): Pr
   }
 }
 
-/** Nothing of a coin is worth nothing, whatever it costs: an empty cell would say that this is not known. */
-const VALUE_OF_OWN = 'case when own = 0 then 0::decimal(38, 18) else exact_multiply(own, prices.price) end'
-const CURRENCY_OF_VALUE =
-  'coalesce(prices.currency, case when own = 0 then (select min(currency) from daily_valuation) end)'
+const VALUE_OF_OWN = worthOf('own', 'exact_multiply(own, prices.price)')
+const CURRENCY_OF_VALUE = currencyOf('own', 'prices.currency')
 
 interface Balances extends QueryResult {
   /** What is to be known of the values, in sentences: which of them are missing, and that they leave out what is owed. */

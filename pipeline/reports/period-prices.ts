@@ -14,6 +14,14 @@ export const pricesOf = (day: string): string =>
   `select coin, any_value(price) as price, any_value(currency) as currency, any_value(priced_at) as priced_at
    from daily_valuation where day = ${day} group by coin`
 
+/** SQL of what so much is worth: nothing of a coin is worth nothing, whatever it costs; an empty value says that it is not known. */
+export const worthOf = (quantity: string, valued: string): string =>
+  `case when ${quantity} = 0 then 0::decimal(38, 18) else ${valued} end`
+
+/** SQL of the currency of that worth: nothing is worth nothing in the currency of the books. */
+export const currencyOf = (quantity: string, ofPrice: string): string =>
+  `coalesce(${ofPrice}, case when ${quantity} = 0 then (select min(currency) from daily_valuation) end)`
+
 const DAY_BEFORE = `cast($before::timestamptz at time zone 'UTC' as date) - interval 1 day`
 
 /** The last UTC day that ended before the value `$before`; the last that the books know where they end before it. */

@@ -11,7 +11,7 @@ import { asBatches, type Column } from '../output/column.ts'
 import { OWED } from './balances.ts'
 import { belowNothing } from './below-nothing.ts'
 import { reportNotes } from './notes.ts'
-import { type PeriodPrices, pricesBefore } from './period-prices.ts'
+import { type PeriodPrices, pricesBefore, worthOf } from './period-prices.ts'
 import {
   addAmounts,
   fileNameOf,
@@ -151,7 +151,7 @@ async function balanceWorths(
 ): Promise<(key: string) => BalanceWorths> {
   if (prices === null) return () => NO_PERIOD
   const worth = (quantity: string, then: string): string =>
-    `case when ${quantity} = 0 then 0 else exact_multiply(${quantity}, ${then}.price) end`
+    worthOf(quantity, `exact_multiply(${quantity}, ${then}.price)`)
   const rows = await ledger.query(
     `with
      held as (

@@ -13,6 +13,7 @@ import {
 } from '../../pipeline/reports/catalogue.ts'
 import { readPeriod } from '../../pipeline/reports/period.ts'
 import { printReport, writeReport } from '../../pipeline/reports/print.ts'
+import { balancesQuestion } from '../../pipeline/serve/views/accounts.ts'
 import { memoryTerminal, publish } from './books.ts'
 
 const opened: Ledger[] = []
@@ -131,6 +132,13 @@ describe('balances', () => {
     ]
     expect(await objects(ledger, 'balances')).toMatchObject(worth)
     expect(await objects(ledger, 'balances', { to: '2025-01-02' })).toMatchObject(worth)
+    // The page says the same, with the same currency.
+    const { sql, values } = balancesQuestion({})
+    const page = await ledger.query(`select coin, own_value, currency from (${sql}) order by coin`, values)
+    expect(page.map((row) => row.map((cell) => (cell === null ? null : String(cell))))).toEqual([
+      ['ADA', '0', 'USD'],
+      ['ODD', null, 'USD'],
+    ])
   })
 
   test('of accounts with futures say that open positions are in no value but by what they realised', async () => {

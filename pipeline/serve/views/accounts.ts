@@ -1,4 +1,5 @@
 // Accounts: what each wallet holds by the books and by the venue, its days, and the trial balance of a period.
+import { currencyOf, worthOf } from '../../reports/period-prices.ts'
 import { movesOf } from '../../reports/report.ts'
 import type { AccountRow, Accounts, BalanceDay, BalanceHistory, BalanceRow, TrialBalanceRow } from '../api.ts'
 import type { Edition } from '../published.ts'
@@ -31,7 +32,8 @@ export function balancesQuestion(filters: Filters): Question {
     )
     select balances.account, balances.ledger, balances.coin, balances.quantity, balances.borrowed, balances.own,
       balances.venue_balance, balances.quantity - balances.venue_balance as difference, balances.as_of,
-      case when balances.own = 0 then 0::decimal(38, 18) else last_values.own_value end as own_value, last_values.currency
+      ${worthOf('balances.own', 'last_values.own_value')} as own_value,
+      ${currencyOf('balances.own', 'last_values.currency')} as currency
     from balances
     left join last_values on last_values.account = balances.account and last_values.ledger = balances.ledger
       and last_values.coin = balances.coin
