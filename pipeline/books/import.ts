@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import type { Clock } from '../../models/clock.ts'
 import { UsageError } from '../../models/error.ts'
 import { unseenIn } from '../../models/text.ts'
-import { isLink, LARGE_FILE_BYTES, refuseUnfit, unreadable } from '../config/input-file.ts'
+import { isLink, LARGE_FILE_BYTES, readUnchanged, refuseUnfit, unreadable } from '../config/input-file.ts'
 import type { CsvFile } from '../imports/csv.ts'
 import { type ImportedRow, type ImportKind, ownColumns, placeOf } from '../imports/format.ts'
 import { importFormats } from '../imports/formats.ts'
@@ -91,7 +91,7 @@ export async function readImport(
 async function readBytes(disk: Disk, path: string): Promise<Uint8Array> {
   const refusal = { message: 'The file to import cannot be read.', expected: 'a CSV file' }
   refuseUnfit(path, LARGE_FILE_BYTES)
-  const bytes = await disk.readFile(path).catch((cause: unknown) => {
+  const bytes = await readUnchanged(path, () => disk.readFile(path)).catch((cause: unknown) => {
     throw cause instanceof DiskError ? unreadable(path, refusal, cause) : cause
   })
   if (bytes === null) {
@@ -119,11 +119,12 @@ export async function importInto(
   const rounded = rows.reduce((sum, row) => sum + row.rounded, 0)
   if (added.length === 0) return { rows: rows.length, added: 0, rounded, id: null }
   const sha256 = createHash('sha256').update(file.bytes).digest('hex')
-  const isExport = kind === 'trades' && reading !== null
-  if (isExport) await refuseReadOtherwise(books.landing.connection, file.name, sha256, added)
-  const gone = isExport
-    ? await goneRows(books.landing.connection, reading.mapping.name, importFormats[kind], rows)
-    : null
+  if (reading !== null)
+    await refuseReadOtherwise(books.landing.connection, { kind, name: file.name, sha256 }, added)
+  const gone =
+    kind === 'trades' && reading !== null
+      ? await goneRows(books.landing.connection, reading.mapping.name, importFormats[kind], rows)
+      : null
   const alike = await alikeAccounts(books.landing.connection, importFormats[kind], rows)
   const { seq } = await books.journal.append(
     {

@@ -12,7 +12,13 @@ import type { FieldValue } from '../../models/record.ts'
 import { counted } from '../../models/text.ts'
 import { identifier } from '../engine/quote.ts'
 import type { Column } from '../engine/table.ts'
-import { type ImportedRow, type ImportFormat, ownColumns, placeOf } from '../imports/format.ts'
+import {
+  type ImportedRow,
+  type ImportFormat,
+  type ImportKind,
+  ownColumns,
+  placeOf,
+} from '../imports/format.ts'
 import { Refusals, RefusedCells, refuseCell } from '../imports/refusals.ts'
 
 interface KnownRow {
@@ -104,29 +110,36 @@ function fieldValue(cell: DuckDBValue): FieldValue {
 }
 
 /**
- * UsageError where the very file is in the books, read otherwise: by another mapping, or by the clocks of another zone. What
- * has no id of its own there has another one now, and would count twice.
+ * UsageError where the very file is in the books, read otherwise: by another mapping, by the clocks of another zone, as prices
+ * of another coin. What has no id of its own there has another one now, and would count twice; a price would stand under two
+ * coins, or at two times.
  */
 export async function refuseReadOtherwise(
   connection: DuckDBConnection,
-  file: string,
-  sha256: string,
+  { kind, name, sha256 }: { readonly kind: ImportKind; readonly name: string; readonly sha256: string },
   added: readonly ImportedRow[],
 ): Promise<void> {
   const reader = await connection.runAndReadAll(
     `select imports.page_id, imports.file_name from landing.main.imports as imports
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
-     where imports.kind = 'trades' and imports.sha256 = $1
+     where imports.kind = $1 and imports.sha256 = $2
      order by imports.page_id`,
-    [sha256],
+    [kind, sha256],
   )
   const [id, before] = reader.getRows()[0] ?? []
   if (id === undefined) return
+  const [told, both] =
+    kind === 'prices'
+      ? [
+          'the mapping, --asset, --currency, --zone and --candle',
+          'only one way to read its prices can be right',
+        ]
+      : ['the mapping, the account and the zone', 'its rows and these would count twice']
   throw new UsageError('The books have this very file, read otherwise.', {
-    where: file,
-    expected: 'the mapping, the account and the zone with which it was imported, or a file that is new',
+    where: name,
+    expected: `${told} with which it was imported, or a file that is new`,
     found: `${counted(added.length, 'row')} that the import ${id} (${before}) does not have, of the same bytes`,
-    action: `Take that import back first (\`tieout import --undo ${id}\`): its rows and these would count twice. Nothing of the file has been imported.`,
+    action: `Take that import back first (\`tieout import --undo ${id}\`): ${both}. Nothing of the file has been imported.`,
   })
 }
 

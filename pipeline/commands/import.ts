@@ -53,7 +53,7 @@ export const importCommand = defineCommand({
       })
       .option('zone', {
         type: 'string',
-        describe: 'Time zone (IANA name) of a file that does not state one',
+        describe: 'Time zone (IANA name, or UTC+2) of a file that does not state one',
         requiresArg: true,
       })
       .option('mapping', {
@@ -196,7 +196,7 @@ async function workOf(
     })
   const read = await readImport(nodeDisk, kind as ImportKind, file, { dir, ...told })
   return async (books, run) =>
-    describeImport(file, await importInto(books, read, run)) + describeEnd(read) + describeReading(read)
+    describeImport(read, await importInto(books, read, run)) + describeEnd(read) + describeReading(read)
 }
 
 /** Whoever writes no line end may have meant none; a file that was cut off there says something else than it did. */
@@ -218,7 +218,7 @@ function describeReading({ kind, reading, aside }: ReadImport): string {
 }
 
 function describeImport(
-  file: string,
+  { file: { name: file }, reading }: ReadImport,
   { rows, added, rounded, rebates, gone, alike = [], id }: ImportOutcome,
 ): string {
   if (rows === 0) return `${file} has no rows; nothing was imported.`
@@ -232,7 +232,7 @@ function describeImport(
   const received =
     rebates === undefined
       ? ''
-      : `\n${counted(rebates, 'fee is', 'fees are')} below zero and count${rebates === 1 ? 's' : ''} as received; a fee that was paid is written without a sign.`
+      : `\n${counted(rebates, 'fee is', 'fees are')} below zero and count${rebates === 1 ? 's' : ''} as received; ${paidFee(reading)}.`
   const apart = alike.map(
     ([found, before]) =>
       `\nThe account ${found} is another one than ${before}: each has lots and balances of its own. If they are one, take the import back and write its name as it was.`,
@@ -240,6 +240,12 @@ function describeImport(
   const missing = gone === undefined ? '' : describeGone(gone)
   return `Imported ${counted(added, 'row')} of ${file}${rest}. To take it back: tieout import --undo ${id}${precise}${received}${missing}${apart.join('')}`
 }
+
+/** How the file has a fee that was paid, for whoever sees that fees count as received. */
+const paidFee = (reading: ReadImport['reading']): string =>
+  reading !== null && 'fee_sign' in reading.mapping && reading.mapping.fee_sign === 'minus'
+    ? 'a fee that was paid has a minus there, as the mapping says'
+    : 'a fee that was paid is written without a sign'
 
 function describeGone({ count, imports }: GoneRows): string {
   const undo = imports.map((id) => `tieout import --undo ${id}`).join(', ')

@@ -68,6 +68,34 @@ export function refuseUnfit(path: string, maxBytes: number): void {
   })
 }
 
+/**
+ * What `read` gives, of a file that stayed as it was meanwhile. UsageError for one that grew, was cut, was written anew or gave
+ * way to another: what was read of it may be a part of each. What is no regular file (a pipe) has nothing to stay.
+ */
+export async function readUnchanged<T>(path: string, read: () => Promise<T>): Promise<T> {
+  const before = stateOf(path)
+  const result = await read()
+  const after = stateOf(path)
+  if (before === null || before.state === after?.state) return result
+  throw new UsageError('The file changed while it was read.', {
+    where: path,
+    expected: `the file as it was when reading began, of ${before.size} bytes`,
+    found: after === null ? 'no file of this name' : `one of ${after.size} bytes, written since`,
+    action: 'Wait until it is written whole, then run again; nothing of it has been taken.',
+  })
+}
+
+/** What tells a regular file from itself at another time; null for what is none. */
+function stateOf(path: string): { readonly state: string; readonly size: bigint } | null {
+  try {
+    const stats = statSync(path, { bigint: true })
+    const { dev, ino, size, mtimeNs } = stats
+    return stats.isFile() ? { state: `${dev} ${ino} ${size} ${mtimeNs}`, size } : null
+  } catch {
+    return null
+  }
+}
+
 function statsOf(path: string): Stats | null {
   try {
     return statSync(path)

@@ -59,13 +59,14 @@ function recognised(file: CsvFile): Mapping | null {
   const best = fitting.toSorted((a, b) => b.columns.length - a.columns.length)[0]
   if (best !== undefined) return best
   if (resembles(first, TRADE_COLUMNS)) return null
+  const names = [...new Set(shipped.map(({ name }) => name))]
   const [near] = shipped
     .map((mapping) => ({ name: mapping.name, missing: lacking(mapping, columnsOf(first)) }))
     .toSorted((a, b) => a.missing.length - b.missing.length)
   throw new UsageError('Unexpected header.', {
     where: `${file.name}:1`,
     expected:
-      `${TRADE_COLUMNS.join(',')}${separatorHint(first)}, or the export of a service: ${shipped.map(({ name }) => name).join(', ')}` +
+      `${TRADE_COLUMNS.join(',')}${separatorHint(first)}, or the export of a service: ${names.join(', ')}` +
       (near === undefined ? '' : ` (nearest: ${near.name}, without ${near.missing.join(', ')})`),
     found: first.join(','),
     action:
@@ -103,11 +104,11 @@ function zoneOf({ name, time }: Mapping, { zone }: Options): string {
       : 'The times of this file have a zone already.',
     {
       where: '--zone',
-      expected: isOpen
-        ? 'the IANA name of a zone, such as Europe/Berlin or UTC'
-        : `none: ${name} writes ${time.zone}`,
+      expected: isOpen ? A_ZONE : `none: ${name} writes ${time.zone}`,
       found: zone ?? 'none',
-      action: isOpen ? 'Give the zone that is set in the account of the service.' : 'Leave the option out.',
+      action: isOpen
+        ? 'Give the zone that is set in the account of the service, or that the name of the file states.'
+        : 'Leave the option out.',
     },
   )
 }
@@ -116,15 +117,24 @@ function zoneOf({ name, time }: Mapping, { zone }: Options): string {
 export const zoneNamed = (given: string | undefined, ofMapping: string): string =>
   given === undefined ? knownZone(ofMapping, 'time.zone of the mapping') : knownZone(given, '--zone')
 
-function knownZone(zone: string, where: string): string {
+export const A_ZONE = 'the IANA name of a zone, such as Europe/Berlin or UTC, or whole hours such as UTC+2'
+
+/** `UTC+2` has an IANA name too, with the sign turned round: Etc/GMT-2. */
+const ianaOf = (zone: string): string =>
+  zone.replace(/^UTC([+-])0?(\d{1,2})$/, (_, sign: string, hours: string) =>
+    hours === '0' ? 'UTC' : `Etc/GMT${sign === '+' ? '-' : '+'}${hours}`,
+  )
+
+function knownZone(given: string, where: string): string {
   try {
+    const zone = ianaOf(given)
     offsetsOf(zone)
     return zone
   } catch (cause) {
     throw new UsageError('The time zone is not known.', {
       where,
-      expected: 'the IANA name of a zone, such as Europe/Berlin or UTC',
-      found: zone,
+      expected: A_ZONE,
+      found: given,
       action: 'Correct the name.',
       cause,
     })

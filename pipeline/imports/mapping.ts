@@ -117,6 +117,11 @@ const schema = z.strictObject({
   signed: z.boolean().default(true),
   /** on_top: amounts are without fees. included: a fee in the coin of an amount is in that amount. */
   fees: z.enum(['on_top', 'included']).default('on_top'),
+  /**
+   * How the column of fees writes one that was paid; the other sign is then a rebate, whatever `signed` says. Later than the
+   * first mappings: without it, a fee has the sign that our own format has, or none that counts where `signed` is false.
+   */
+  fee_sign: z.enum(['plus', 'minus']).optional(),
   /** What follows this in the cell of a coin or an account is no part of the name. */
   cut_at: z.string().min(1).optional(),
   assets: z.record(sought, z.string()).default({}),
@@ -254,6 +259,7 @@ function contradiction({
   words,
   signed,
   group,
+  fee_sign: feeSign,
 }: Mapping): { expected: string; found: string } | null {
   const hasChange = fields.amount !== undefined && fields.asset !== undefined
   const hasSides = [fields.in, fields.in_asset, fields.out, fields.out_asset].every(
@@ -264,6 +270,8 @@ function contradiction({
       expected: 'fields amount and asset, or in, in_asset, out and out_asset',
       found: hasChange ? 'both' : 'neither',
     }
+  if (feeSign !== undefined && (fields.fee === undefined || fields.fee_currency === undefined))
+    return { expected: 'fields fee and fee_currency, as fee_sign says how fees are written', found: 'none' }
   for (const [text, { as }] of Object.entries(words)) {
     if (hasChange && !signed && ['trade', 'transfer', 'fee'].includes(as))
       return { expected: `signed: true, as the sign decides what ${text} is`, found: 'signed: false' }

@@ -187,7 +187,9 @@ export class MovementReader {
     const column = this.column(field)
     if (column === null || this.#numbers.isNothing(row.text(column))) return null
     const amount = row.amount(column, 'any', this.#numbers)
-    return this.#reading.mapping.signed || amount >= 0n ? amount : -amount
+    const { signed, fee_sign: feeSign } = this.#reading.mapping
+    if (field === 'fee' && feeSign !== undefined) return feeSign === 'minus' ? -amount : amount
+    return signed || amount >= 0n ? amount : -amount
   }
 
   /** An amount with its coin; null where there is none, or nothing of it. */
@@ -296,11 +298,17 @@ export class MovementReader {
     return { ...sides, fee: null, isFeeNoted: true }
   }
 
+  #paidFee(): string {
+    return this.#reading.mapping.fee_sign === 'minus'
+      ? 'with a minus where it was paid, as fee_sign of the mapping says'
+      : 'without a sign where it was paid (fee_sign: minus of a mapping is for a service that writes one)'
+  }
+
   #wholeFee(row: ImportRow, { asset, amount }: Side): RefusedCells {
     return row.refuse(
       this.column('fee') as string,
       'A fee takes all of the amount that it is a part of.',
-      `a fee of less than ${formatAmount(amount)} ${asset}, without a sign where it was paid`,
+      `a fee of less than ${formatAmount(amount)} ${asset}, ${this.#paidFee()}`,
     )
   }
 }

@@ -3,7 +3,7 @@
 import { UsageError } from '../../models/error.ts'
 import { type CsvFile, firstRows } from './csv.ts'
 import { resembles, separatorHint } from './format.ts'
-import { zoneNamed } from './layouts.ts'
+import { A_ZONE, zoneNamed } from './layouts.ts'
 import { columnsOf } from './mapping.ts'
 import {
   headerOf,
@@ -43,8 +43,7 @@ export function priceReadingFor(file: CsvFile, options: PriceOptions): PriceRead
       action: 'Correct one of the two.',
     })
   const isZoneOpen = time.zone === 'given'
-  if (isZoneOpen !== (options.zone !== undefined))
-    throw unfit('zone', isZoneOpen, name, 'the IANA name of a zone', options.zone)
+  if (isZoneOpen !== (options.zone !== undefined)) throw unfit('zone', isZoneOpen, name, A_ZONE, options.zone)
   const isOpen = time.closes_after === 'given'
   if (options.candle !== undefined && !(Number.isInteger(options.candle) && options.candle > 0))
     throw unfit('candle', true, name, MINUTES, options.candle)

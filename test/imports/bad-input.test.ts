@@ -1,4 +1,13 @@
 // Files that are refused: with code 2, the line and the column, what was expected and found; and nothing half imported.
+import {
+  appendFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  truncateSync,
+  utimesSync,
+  writeFileSync,
+} from 'node:fs'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { readImport } from '../../pipeline/books/import.ts'
@@ -391,6 +400,49 @@ describe('what is refused', () => {
     await expect(
       books.import('trades', `${kraken}\n${deposit}\n`, 'ledgers.csv', { account: 'kraken' }),
     ).rejects.toMatchObject(refused('time', '2062-03-01T11:00:00.000Z'))
+  })
+
+  const BYTES = TRADE_HEADER.length + GOOD.length + 2
+  it.each<readonly [what: string, change: (path: string) => void, found: string]>([
+    [
+      'grows',
+      (path) => appendFileSync(path, `${GOOD.replace('b1', 'b2')}\n`),
+      `one of ${BYTES + GOOD.length + 1} bytes`,
+    ],
+    ['is cut', (path) => truncateSync(path, 100), 'one of 100 bytes'],
+    [
+      'is written anew at the same length',
+      (path) => {
+        writeFileSync(path, readFileSync(path, 'utf8').replace(',100,', ',900,'))
+        // The clock of some file systems goes by several milliseconds.
+        utimesSync(path, 1_700_000_000, 1_700_000_000)
+      },
+      `one of ${BYTES} bytes`,
+    ],
+    [
+      'gives way to another',
+      (path) => {
+        writeFileSync(`${path}.new`, readFileSync(path))
+        renameSync(`${path}.new`, path)
+      },
+      `one of ${BYTES} bytes`,
+    ],
+    ['is removed', (path) => rmSync(path), 'no file of this name'],
+  ])('is a file that %s while it is read', async (_what, change, found) => {
+    const path = books.file('moving.csv', `${TRADE_HEADER}\n${GOOD}\n`)
+    const disk = {
+      ...nodeDisk,
+      readFile: async (name: string) => {
+        const bytes = await nodeDisk.readFile(name)
+        change(name)
+        return bytes
+      },
+    }
+    await expect(readImport(disk, 'trades', path, { dir: books.dir })).rejects.toMatchObject({
+      name: 'UsageError',
+      message: 'The file changed while it was read.',
+      details: { where: path, found: expect.stringContaining(found) },
+    })
   })
 
   it('is a file that is not there, or is no file', async () => {

@@ -52,6 +52,65 @@ words: { Kauf: buy, Verkauf: sell }
     expect(bad.describe()).toContain('2 cells of the file')
   })
 
+  describe('of a service that writes a fee that was paid with a minus', () => {
+    const text = (more: string) => `
+name: my-broker
+columns: [Date, Kind, Amount, Coin, Paid, Money, Fee, Fee coin]
+time: { column: Date, forms: ['DD.MM.YYYY'] }
+fields: { word: Kind, amount: Amount, asset: Coin, total: Paid, currency: Money, fee: Fee, fee_currency: Fee coin }
+words: { Buy: buy, Sell: sell }
+${more}
+`
+    const HEADER = 'Date,Kind,Amount,Coin,Paid,Money,Fee,Fee coin'
+    const made = (more: string, ...lines: string[]) =>
+      rows([HEADER, ...lines], { account: 'broker', mapping: file(text(more)) }).map((row) =>
+        row.slice(row.indexOf(',') + 1),
+      )
+    const signed = ['01.02.2024,Buy,2,BTC,-100,EUR,-1.5,EUR', '02.02.2024,Sell,-1,BTC,60,EUR,0.25,EUR']
+    const bare = ['01.02.2024,Buy,2,BTC,100,EUR,-1.5,EUR', '02.02.2024,Sell,1,BTC,60,EUR,0.25,EUR']
+    const paidAndRebate = [
+      '2024-02-01T00:00:00Z,broker,buy,BTC,2,EUR,100,1.5,EUR',
+      '2024-02-02T00:00:00Z,broker,sell,BTC,1,EUR,60,-0.25,EUR',
+    ]
+
+    it('says fee_sign: minus, and what has none is a rebate', () => {
+      expect(made('fee_sign: minus', ...signed)).toEqual(paidAndRebate)
+      expect(made('fee_sign: minus\nsigned: false', ...bare)).toEqual(paidAndRebate)
+    })
+
+    it('takes its fees out of the amounts that they are a part of', () => {
+      expect(
+        made(
+          'fee_sign: minus\nfees: included',
+          '01.02.2024,Buy,2,BTC,-100,EUR,-1.5,EUR',
+          '02.02.2024,Sell,-1,BTC,60,EUR,-0.25,EUR',
+        ),
+      ).toEqual([
+        '2024-02-01T00:00:00Z,broker,buy,BTC,2,EUR,98.5,1.5,EUR',
+        '2024-02-02T00:00:00Z,broker,sell,BTC,1,EUR,60.25,0.25,EUR',
+      ])
+      const whole = '02.02.2024,Sell,-1,BTC,60,EUR,60,EUR'
+      expect(refusal(() => made('fee_sign: minus\nfees: included', whole)).details.expected).toContain(
+        'with a minus where it was paid',
+      )
+    })
+
+    it('reads the sign as our own format has it where it says plus, and as before where it says nothing', () => {
+      const other = [paidAndRebate[0]?.replace('1.5', '-1.5'), paidAndRebate[1]?.replace('-0.25', '0.25')]
+      expect(made('fee_sign: plus\nsigned: false', ...bare)).toEqual(other)
+      expect(made('', ...signed)).toEqual(other)
+      expect(made('signed: false', ...bare)).toEqual([paidAndRebate[0], other[1]])
+    })
+
+    it('has a column of fees', () => {
+      const none = text('fee_sign: minus').replace(', fee: Fee, fee_currency: Fee coin', '')
+      expect(refusal(() => readMapping(file(none))).details).toMatchObject({
+        expected: 'fields fee and fee_currency, as fee_sign says how fees are written',
+      })
+      expect(refusal(() => readMapping(file(text('fee_sign: negative')))).describe()).toContain('fee_sign')
+    })
+  })
+
   it('knows columns, words and aliases however their marks are coded, as one sign or as a letter and its mark', () => {
     const text = `
 name: my-bank
@@ -240,10 +299,25 @@ words: { Buy: trade }
     expect(wrong('a: [\n').message).toBe('The mapping is not valid YAML.')
   })
 
-  it('ships for five services, named as its file, and the package has it', () => {
+  it('ships for five services, each named as its file or as the one whose ids it makes, and the package has it', () => {
     const names = readdirSync(resolve(import.meta.dirname, '../../data/imports'))
-    expect(shippedMappings().map(({ name }) => `${name}.yaml`)).toEqual(names.toSorted())
-    expect(names).toHaveLength(5)
+    expect(names.toSorted()).toEqual([
+      'binance-statement-local.yaml',
+      'binance-statement.yaml',
+      'coinbase.yaml',
+      'cointracking.yaml',
+      'koinly.yaml',
+      'kraken-ledgers.yaml',
+    ])
+    // Both headers of Binance's export give a row the same id.
+    expect(shippedMappings().map(({ name }) => name)).toEqual([
+      'binance-statement',
+      'binance-statement',
+      'coinbase',
+      'cointracking',
+      'koinly',
+      'kraken-ledgers',
+    ])
   })
 
   it('is not needed for a file of our own, of which a spreadsheet made semicolons', () => {

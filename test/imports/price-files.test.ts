@@ -288,7 +288,7 @@ it('an imported price file values the books, and is read again from the journal'
     await books.trades('b1,2025-01-01T00:30:00Z,main,buy,BTC,1,USD,90000,0.5,BNB')
     const candles = '1735686000,700,705,699,701,12.5,310\n1735689600,701,702,700,702,9,200\n'
     const told = { asset: 'BNB', currency: 'USD', candle: 60 }
-    await books.import('prices', candles, 'BNBUSD_60.csv', told)
+    const { id } = await books.import('prices', candles, 'BNBUSD_60.csv', told)
     const state = async () => [
       await books.query("select priced_at, price, source from prices where source <> 'trades' order by 1"),
       await books.query("select kind, layout, file_name from imports where kind = 'prices'"),
@@ -307,8 +307,22 @@ it('an imported price file values the books, and is read again from the journal'
     ])
     // The same file again adds nothing.
     expect(await books.import('prices', candles, 'BNBUSD_60.csv', told)).toMatchObject({ rows: 2, added: 0 })
+    // As prices of another coin, in another currency or of other hours, its prices would stand there twice.
+    for (const other of [{ asset: 'BNX' }, { currency: 'EUR' }, { candle: 30 }])
+      await expect(books.import('prices', candles, 'again.csv', { ...told, ...other })).rejects.toMatchObject(
+        {
+          message: 'The books have this very file, read otherwise.',
+          details: {
+            found: expect.stringMatching(/^2 rows that the import \d+ \(BNBUSD_60\.csv\) does not have/),
+            expected: expect.stringContaining('--asset, --currency, --zone and --candle'),
+          },
+        },
+      )
     await books.rebuild()
     expect(await state()).toEqual(built)
+    await books.undo(id as number)
+    const renamed = await books.import('prices', candles, 'BNX.csv', { ...told, asset: 'BNX' })
+    expect(renamed).toMatchObject({ added: 2 })
   } finally {
     books.close()
   }

@@ -188,6 +188,38 @@ describe('Binance’s transaction history', () => {
       row.replace(/binance-statement-[0-9a-f]{24}/, 'ID'),
     )
 
+  describe('with the header of today', () => {
+    const NEWER = '\uFEFFUser ID,Time,Account,Operation,Coin,Change,Remark'
+    const lines = (...times: string[]) => [
+      `1,${times[0]},Spot,Transaction Spend,USDT,-60.00000000,`,
+      `1,${times[0]},Spot,Transaction Buy,ETH,0.02000000,`,
+      `1,${times[0]},Spot,Transaction Fee,BNB,-0.0001,`,
+      `1,${times[1]},Spot,Withdraw,ETH,-0.01,Withdraw fee is included`,
+    ]
+    const older = rows([HEADER, ...lines('2024-05-16 21:57:55', '24-05-17 10:00:00')], { account: 'binance' })
+
+    it.each([
+      ['UTC+3', ['24-05-17 00:57:55', '2024-05-17 13:00:00']],
+      ['UTC-6', ['24-05-16 15:57:55', '24-05-17 04:00:00']],
+      ['UTC+0', ['24-05-16 21:57:55', '24-05-17 10:00:00']],
+      ['Asia/Kolkata', ['24-05-17 03:27:55', '24-05-17 15:30:00']],
+    ])('is read by the clock of its name (%s): rows and ids are those of an older export', (zone, times) => {
+      expect(rows([NEWER, ...lines(...times)], { account: 'binance', zone })).toEqual(older)
+    })
+
+    it('is refused without a zone, and the older one with another than its own', () => {
+      expect(refusal(() => rows([NEWER], { account: 'binance' }))).toMatchObject({
+        message: 'The file does not say whose clocks its times are.',
+        details: { where: '--zone', expected: expect.stringContaining('UTC+2') },
+      })
+      expect(refusal(() => rows([HEADER], { account: 'binance', zone: 'UTC+3' })).details.where).toBe(
+        '--zone',
+      )
+      for (const zone of ['UTC+15', 'UTC+5:30', 'UTC+', 'utc3'])
+        expect(refusal(() => rows([NEWER], { account: 'binance', zone })).details.found).toBe(zone)
+    })
+  })
+
   it('makes one trade of all fills of a second, in whatever order, with fees in several coins', () => {
     expect(
       of(
