@@ -118,7 +118,7 @@ export async function printRows(
     const { table, notShown } = await screenTable(columns, asBatches(rows), {
       width,
       importance,
-      whole: '--wide shows them, and --json has them',
+      whole: '--wide shows all, and --json has them',
     })
     context.print([table, ...notShown].join('\n'))
   }

@@ -10,6 +10,7 @@ import {
   type ImportOptions,
   type ImportOutcome,
   importInto,
+  type ListedImport,
   listImports,
   type ReadImport,
   readImport,
@@ -22,9 +23,11 @@ import { engineSettings } from '../engine/settings.ts'
 import { endsInCell } from '../imports/csv.ts'
 import { type ImportKind, importKinds } from '../imports/format.ts'
 import { nodeDisk } from '../journal/disk.ts'
+import { fitted, type Importance } from '../output/screen.ts'
 import { printTable } from '../output/table.ts'
+import { setIn } from '../output/wrap.ts'
 import { describeBreaks, NOT_PUBLISHED } from '../reports/summary.ts'
-import { defineCommand } from './command.ts'
+import { defineCommand, terminalOf } from './command.ts'
 
 /** In lines that a terminal of 80 columns has room for. */
 const HEADERS = [
@@ -120,6 +123,18 @@ const LIST_COLUMNS = [
   { name: 'withdrawn_at', kind: 'time' },
 ] as const
 
+/** Whether an import counts is what one looks for before taking it back. */
+const LIST_IMPORTANCE: Importance = ['id', 'file_name', 'withdrawn_at', 'kind', 'imported_at', 'row_count']
+
+/** Every import, on a terminal so many columns wide in what fits. */
+export function listed(imports: readonly ListedImport[], width: number | undefined): string {
+  const rows = imports.map((one) => LIST_COLUMNS.map(({ name }) => one[name]))
+  if (width === undefined) return printTable(LIST_COLUMNS, rows)
+  const { table, leftOut } = fitted(LIST_COLUMNS, rows, { width, importance: LIST_IMPORTANCE })
+  if (leftOut.length === 0) return table
+  return `${table}\n${setIn(`Left out at ${width} columns (--json has all): ${leftOut.join(', ')}.`, width)}`
+}
+
 /** Prints every import, oldest first. */
 async function list(
   context: CommandContext,
@@ -141,13 +156,7 @@ async function list(
     const imports = landing === null ? [] : await listImports(landing.connection)
     if (json) context.print(JSON.stringify(imports, null, 2))
     else if (imports.length === 0) context.print('Nothing has been imported.')
-    else
-      context.print(
-        printTable(
-          LIST_COLUMNS,
-          imports.map((one) => LIST_COLUMNS.map(({ name }) => one[name])),
-        ),
-      )
+    else context.print(listed(imports, terminalOf(context).width))
     return 0
   })
 }

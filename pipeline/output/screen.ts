@@ -18,7 +18,7 @@ export interface Screen {
   readonly whole?: string
 }
 
-const IN_FILES = '--format csv (with --out FILE), or piped into a pager'
+const ALL_OF_THEM = '--wide shows all, --out FILE.csv has them in a file'
 
 /** Of one row; a longer text would push the other rows off the screen. */
 const MOST_LINES = 6
@@ -30,13 +30,13 @@ export const ROWS_ON_SCREEN = 25
 export async function screenTable(
   columns: readonly Column[],
   rows: RowBatches,
-  { width, importance = [], totals = [], whole = IN_FILES }: Screen,
+  { width, importance = [], totals = [], whole = ALL_OF_THEM }: Screen,
 ): Promise<{ readonly table: string; readonly notShown: readonly string[] }> {
   const { first, more } = await beginning(rows)
   const { table, leftOut } = fitted(columns, first, { width, importance, totals })
   const missing =
     leftOut.length === 0 ? [] : [`Left out at ${width} columns (--wide shows all): ${leftOut.join(', ')}.`]
-  return { table, notShown: [...rest(more, whole), ...missing] }
+  return { table, notShown: [...rest(first.length, more, whole), ...missing] }
 }
 
 /** All rows, in the columns that fit; and the headings of those that do not. */
@@ -93,8 +93,8 @@ async function beginning(
   return { first, more: count - first.length }
 }
 
-const rest = (more: number, whole: string): string[] =>
-  more === 0 ? [] : [`… ${more} more ${more === 1 ? 'row' : 'rows'}: ${whole}.`]
+const rest = (shown: number, more: number, whole: string): string[] =>
+  more === 0 ? [] : [`… the first ${shown} of ${shown + more} rows: ${whole}.`]
 
 const withoutSeconds = (column: Column): Column =>
   column.kind === 'time' ? { ...column, title: `${column.title ?? column.name} UTC` } : column

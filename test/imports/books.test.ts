@@ -1,8 +1,10 @@
 // Imported files beside everything else in the books: imported twice, made again from the journal, next to what the
 // venue tells of the same account, valued by imported prices, and by the command line in a fresh folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import stringWidth from 'string-width'
 import { afterEach, beforeEach, describe, expect, it } from 'vitest'
 import { UsageError } from '../../models/error.ts'
+import { listed } from '../../pipeline/commands/import.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
 import { tieout } from '../support/cli.ts'
@@ -503,4 +505,28 @@ describe('balances of an account that imports alone tell of', () => {
     expect(await books.query('select count(*) from entries')).toEqual([[0]])
     expect((await books.build()).openBreaks.filter(({ severity }) => severity === 'error')).toEqual([])
   }, 120_000)
+})
+
+it('the list of imports fits a terminal: numbers and names of files whole or broken, what is left out by name', () => {
+  const file = 'ok-with-a-rather-long-name-of-a-file-2024.csv'
+  const [imported_at, row_count] = ['2026-02-01T20:20:36.988Z', 2]
+  const imports = [
+    { id: 1, kind: 'trades', file_name: file, row_count, imported_at, withdrawn_at: null },
+    {
+      id: 2,
+      kind: 'prices',
+      file_name: 'b.csv',
+      row_count,
+      imported_at,
+      withdrawn_at: '2026-02-02T08:00:00.000Z',
+    },
+  ]
+  for (const width of [40, 60, 80, 100]) {
+    const lines = listed(imports, width).split('\n')
+    for (const line of lines) expect(stringWidth(line)).toBeLessThanOrEqual(width)
+    expect(lines.join('\n')).toMatch(/2026-02-02 08:00/)
+  }
+  expect(listed(imports, 40)).toContain('Left out at 40 columns (--json has')
+  // Piped, whatever its width.
+  expect(listed(imports, undefined)).toContain(file)
 })
