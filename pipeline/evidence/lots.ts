@@ -115,8 +115,11 @@ export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<
   )
 }
 
-/** The value of another reading, where it is no other. */
-const onceMore = ({ value, value_given: given }: Fields): string[] => (value === given ? ['value_given'] : [])
+/** What another reading takes from it, where that is nothing else. */
+const onceMore = ({ value, value_given: given, is_kept_back: isKeptBack }: Fields): string[] => [
+  ...(value === given ? ['value_given'] : []),
+  ...(isKeptBack === 'true' || isKeptBack === true ? [] : ['is_kept_back']),
+]
 
 /** What imported history hands over to an entry bears that entry's id and one of these. */
 const HANDED_OVER = /\/(before|handover)$/

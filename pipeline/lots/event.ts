@@ -52,6 +52,8 @@ export interface LotEvent {
   readonly transferId?: string
   /** Set by `inOrder` on both legs of a transfer whose two legs are known. */
   readonly twin?: Twin
+  /** Of a fee, where the law has the coins pay it from which it was kept back, whatever the method: their acquisition. */
+  readonly keptFrom?: EventId
 }
 
 /**

@@ -1,11 +1,12 @@
 // What one account (or all of them together) holds of a coin, and how a quantity is taken from it.
 // Nothing is invented: what the holding cannot give is reported as missing.
 
-import type { LotEvent, RuleContext, Sink } from './event.ts'
+import type { EventId, LotEvent, RuleContext, Sink } from './event.ts'
 import type { Taken } from './parcel.ts'
 import { compareAcquisition, cutFront, type Parcel, quantityOf } from './parcel.ts'
 import { openLot } from './pieces.ts'
 import { OldestFirst, type ParcelQueue } from './queue.ts'
+import { smaller } from './share.ts'
 
 export interface Holding {
   add(parcel: Parcel): void
@@ -45,6 +46,7 @@ export class QueuedHolding implements Holding {
   readonly #queue: ParcelQueue
   readonly #apart = new OldestFirst()
   readonly #isApart: (parcel: Parcel) => boolean
+  #last: Parcel | undefined
 
   constructor(queue: ParcelQueue, isApart: (parcel: Parcel) => boolean) {
     this.#queue = queue
@@ -52,15 +54,26 @@ export class QueuedHolding implements Holding {
   }
 
   add(parcel: Parcel): void {
+    this.#last = parcel
     if (this.#isApart(parcel)) this.#apart.push(parcel)
     else this.#queue.push(parcel)
   }
 
-  take(quantity: bigint): Taken {
+  take(quantity: bigint, { keptFrom }: LotEvent): Taken {
     const parcels: Parcel[] = []
-    let missing = drain(this.#queue, quantity, parcels)
+    const kept = keptFrom === undefined ? 0n : this.#takeOfLast(keptFrom, quantity, parcels)
+    let missing = drain(this.#queue, quantity - kept, parcels)
     if (missing > 0n) missing = drain(this.#apart, missing, parcels)
     return { parcels, missing }
+  }
+
+  /** A fee comes right after what it is kept back from. Answers what it took; an emptied parcel waits for its turn in the queue. */
+  #takeOfLast(keptFrom: EventId, wanted: bigint, into: Parcel[]): bigint {
+    const last = this.#last
+    if (last?.lot.id !== keptFrom) return 0n
+    const quantity = smaller(wanted, quantityOf(last))
+    if (quantity > 0n) into.push(cutFront(last, quantity))
+    return quantity
   }
 
   left(): Parcel[] {

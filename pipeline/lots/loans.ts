@@ -4,7 +4,7 @@
 // Such a short sale stays open until the account buys the coin again, which restores what it has to give back, or gives lots
 // of its own back. What a wallet gives back beyond what it borrowed was owed before the books began, whatever another wallet
 // of the account owes.
-import type { CoinBook, LotEvent, RuleContext } from './event.ts'
+import type { CoinBook, EventId, LotEvent, RuleContext } from './event.ts'
 import { shareUpTo, smaller } from './share.ts'
 import { excess, networkFee } from './transfers.ts'
 
@@ -23,6 +23,8 @@ interface Loan {
   readonly shorts: ShortSale[]
   /** By wallet: together as much as is on hand and sold short. */
   readonly owed: Map<string, bigint>
+  /** The last purchase, and what of it closed no short sale. */
+  bought: { readonly id: EventId; readonly quantity: bigint } | null
 }
 
 export class LoanBook implements CoinBook {
@@ -71,7 +73,7 @@ export class LoanBook implements CoinBook {
   #loan(account: string): Loan {
     let loan = this.#loans.get(account)
     if (loan === undefined) {
-      loan = { onHand: 0n, shorts: [], owed: new Map() }
+      loan = { onHand: 0n, shorts: [], owed: new Map(), bought: null }
       this.#loans.set(account, loan)
     }
     return loan
@@ -85,7 +87,7 @@ export class LoanBook implements CoinBook {
 
   #dispose(event: LotEvent): void {
     const loan = this.#loan(event.account)
-    const short = smaller(event.quantity - this.#soldFirst(event), loan.onHand)
+    const short = smaller(event.quantity - this.#soldFirst(event, loan), loan.onHand)
     if (short > 0n) {
       loan.onHand -= short
       loan.shorts.push({ sale: event, from: 0n, to: short })
@@ -94,7 +96,8 @@ export class LoanBook implements CoinBook {
   }
 
   /** What of a sale is of one's own coins, before any borrowed ones are sold. */
-  #soldFirst({ account, quantity }: LotEvent): bigint {
+  #soldFirst({ account, quantity, keptFrom }: LotEvent, { bought }: Loan): bigint {
+    if (keptFrom !== undefined && keptFrom === bought?.id) return smaller(quantity, bought.quantity)
     if (this.#context.shortSales === 'when closed') return 0n
     return smaller(quantity, this.#own.get(this.#holdingOf(account)) ?? 0n)
   }
@@ -131,6 +134,7 @@ export class LoanBook implements CoinBook {
       loan.onHand += quantity
       this.#context.sink.shortSale({ sale: part.sale, quantity, proceeds, closing: { event, cost } })
     }
+    loan.bought = { id: event.id, quantity: event.quantity - done }
     this.#rest(event, done)
   }
 

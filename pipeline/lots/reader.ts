@@ -52,7 +52,21 @@ placed as (
 const AS_THEY_STAND =
   'numbered as not materialized (select *, cast(rowid as integer) as event_row from lot_events)'
 
-/** The same with the fees of exchanges of two coins on the coin given, from an instant on. */
+/**
+ * The parts of a record stand in four places beside each other, the amount in the second and its fee in the third; those of
+ * an imported row, whose places are below zero, have the fee in the fourth. So a fee in the coin that its own record brings
+ * finds what it brings.
+ */
+const BESIDE = `
+beside as (
+  select *, cast(rowid as integer) as event_row, cast(floor(place / 4.0) as bigint) as record from lot_events
+)`
+const IS_FEE_OF = `fee.account = bought.account and fee.coin = bought.coin and fee.happened_at = bought.happened_at
+    and fee.record = bought.record and bought.kind = 'acquire' and fee.kind = 'dispose'
+    and bought.place - bought.record * 4 in (1, case when fee.place < 0 then 2 else 1 end)
+    and fee.place - fee.record * 4 = case when fee.place < 0 then 3 else 2 end`
+
+/** From an instant on the fees of exchanges of two coins are on the coin given, whatever coins pay them. */
 const feesGivenFrom = (fromUs: bigint): string => `
 numbered as not materialized (
   select * replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
@@ -60,24 +74,29 @@ numbered as not materialized (
   from lot_events
 )`
 
-/**
- * The parts of a record stand in four places beside each other, the amount in the second and its fee in the third; those of
- * an imported row, whose places are below zero, have the fee in the fourth. A fee in the coin that its own record brings is
- * taken off the acquisition, and its value off the cost, in which it stands.
- */
-const NETTED = `
-beside as (
-  select *, cast(rowid as integer) as event_row, cast(floor(place / 4.0) as bigint) as record from lot_events
+const isKeptBack = (fromUs: bigint): string => `is_kept_back and epoch_us(happened_at) >= ${fromUs}`
+
+/** The same, and what is kept back for a fee is of the coins received, whose row is `kept_from`. */
+const feesKeptFrom = (fromUs: bigint): string => `${BESIDE},
+kept_back as (
+  select fee.event_row as fee_row, bought.event_row as kept_from
+  from (select * from beside where ${isKeptBack(fromUs)}) as fee
+  join beside as bought on ${IS_FEE_OF}
 ),
+numbered as (
+  select lot_events.* replace (case when epoch_us(happened_at) >= ${fromUs} then value_given else value end as value),
+    cast(lot_events.rowid as integer) as event_row, coalesce(kept_from, -1) as kept_from
+  from lot_events
+  left join kept_back on fee_row = cast(lot_events.rowid as integer)
+)`
+
+/** Such a fee is taken off the acquisition, and its value off the cost, in which it stands. */
+const NETTED = `${BESIDE},
 fees as (
   select bought.event_row as bought_row, fee.event_row as fee_row, fee.quantity as fee_quantity, fee.value as fee_value
   from beside as bought
-  join beside as fee
-    on fee.account = bought.account and fee.coin = bought.coin and fee.happened_at = bought.happened_at
-    and fee.record = bought.record
-  where bought.kind = 'acquire' and fee.kind = 'dispose' and fee.quantity < bought.quantity
-    and bought.place - bought.record * 4 in (1, case when fee.place < 0 then 2 else 1 end)
-    and fee.place - fee.record * 4 = case when fee.place < 0 then 3 else 2 end
+  join beside as fee on ${IS_FEE_OF}
+  where fee.quantity < bought.quantity
 ),
 numbered as (
   select beside.* exclude (record, quantity, value), beside.quantity - coalesce(fees.fee_quantity, 0) as quantity,
@@ -118,6 +137,7 @@ from placed`
 interface Asked {
   readonly hasTransfers: boolean
   readonly hasLoans: boolean
+  readonly hasKeptBack: boolean
 }
 
 const LOANS = "'borrow', 'repay'"
@@ -125,7 +145,7 @@ const LOANS = "'borrow', 'repay'"
 /** The same in numbers; what is null is flagged, for a null costs more than it tells. */
 const numbersInOrder = (
   events: string,
-  { hasTransfers, hasLoans }: Asked,
+  { hasTransfers, hasLoans, hasKeptBack }: Asked,
 ): string => `${hasTransfers ? placed(events) : unpaired(events)}
 select
   event_row,
@@ -135,7 +155,7 @@ select
   happened_at,
   cast(quantity as decimal(38, 18)) as quantity,
   cast(value is not null as integer) as is_valued,
-  cast(coalesce(value, 0) as decimal(38, 18)) as value${hasLoans ? ', coalesce(debts.code, -1) as debt' : ''}${hasTransfers ? TWIN_IN_NUMBERS : ''}
+  cast(coalesce(value, 0) as decimal(38, 18)) as value${hasLoans ? ', coalesce(debts.code, -1) as debt' : ''}${hasKeptBack ? ', kept_from' : ''}${hasTransfers ? TWIN_IN_NUMBERS : ''}
 from placed
 join temp.lot_words as accounts on accounts.word = placed.account
 join temp.lot_words as coins on coins.word = placed.coin
@@ -168,13 +188,20 @@ export async function readWords(connection: DuckDBConnection): Promise<string[]>
 export interface FeeReading {
   /** What becomes of a fee in the coin that is acquired; by default it is disposed of. */
   readonly feesInKind?: FeesInKind
-  /** From when on the fee of an exchange of two coins belongs to the one given, Unix microseconds; null or absent for never. */
+  /**
+   * From when on the fee of an exchange of two coins belongs to the one given, and is paid by the coins received where it is kept
+   * back from them; Unix microseconds, null or absent for never.
+   */
   readonly exchangeFeesGivenFromUs?: bigint | null
 }
 
-function eventsOfReading({ feesInKind = 'disposal', exchangeFeesGivenFromUs = null }: FeeReading): string {
+function eventsOfReading(
+  { feesInKind = 'disposal', exchangeFeesGivenFromUs = null }: FeeReading,
+  { hasKeptBack }: Asked,
+): string {
   if (feesInKind === 'net') return NETTED
-  return exchangeFeesGivenFromUs === null ? AS_THEY_STAND : feesGivenFrom(exchangeFeesGivenFromUs)
+  if (exchangeFeesGivenFromUs === null) return AS_THEY_STAND
+  return hasKeptBack ? feesKeptFrom(exchangeFeesGivenFromUs) : feesGivenFrom(exchangeFeesGivenFromUs)
 }
 
 /** Yields events a chunk at a time; at each yield the connection is free for other work. */
@@ -184,15 +211,16 @@ export async function* readEvents(
 ): AsyncGenerator<LotEvent[]> {
   await refuseUnknownKinds(connection)
   const words = await readWords(connection)
-  const events = eventsOfReading(fees)
+  const { exchangeFeesGivenFromUs: givenFromUs = null } = fees
   const asked = {
     hasTransfers: await has(
       connection,
       "transfer_id is not null and kind in ('transfer_in', 'transfer_out')",
     ),
     hasLoans: await has(connection, `kind in (${LOANS})`),
+    hasKeptBack: givenFromUs !== null && (await has(connection, isKeptBack(givenFromUs))),
   }
-  const inOrder = numbersInOrder(events, asked)
+  const inOrder = numbersInOrder(eventsOfReading(fees, asked), asked)
   await connection.run(`create or replace temp table lot_events_in_order as ${inOrder}`)
   try {
     for (let done = 0; ; done += SLICE_ROWS) {
@@ -241,7 +269,11 @@ function eventsOf(chunk: DuckDBDataChunk, words: readonly string[], asked: Asked
   const [kinds, times, quantities] = [integersOf(chunk, 3), bigintsOf(chunk, 4), new Amounts(chunk, 5)]
   const [valued, values] = [integersOf(chunk, 6), new Amounts(chunk, 7)]
   const debts = asked.hasLoans ? integersOf(chunk, 8) : null
-  const twinOf = asked.hasTransfers ? twinsOf(chunk, debts === null ? 8 : 9, words) : null
+  const afterDebts = debts === null ? 8 : 9
+  const kept = asked.hasKeptBack ? integersOf(chunk, afterDebts) : null
+  const twinOf = asked.hasTransfers
+    ? twinsOf(chunk, kept === null ? afterDebts : afterDebts + 1, words)
+    : null
   const events: LotEvent[] = []
   for (let row = 0; row < rows.length; row += 1) {
     const event: LotEvent = {
@@ -256,7 +288,9 @@ function eventsOf(chunk: DuckDBDataChunk, words: readonly string[], asked: Asked
     }
     const twin = twinOf === null ? null : twinOf(row)
     const debt = debts === null ? -1 : debts[row]!
+    const keptFrom = kept === null ? -1 : kept[row]!
     if (debt >= 0) events.push({ ...event, transferId: words[debt]! })
+    else if (keptFrom >= 0) events.push({ ...event, keptFrom })
     else events.push(twin === null ? event : { ...event, twin })
   }
   return events

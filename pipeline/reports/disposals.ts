@@ -204,17 +204,20 @@ async function conversionTo(ledger: Ledger, wanted: string | undefined): Promise
   return from === null || from === wanted || !canRevalue(ledger, from) ? null : { from, to: wanted }
 }
 
-/** A ledger of an earlier version has one value alone of each event, which is enough where all of the fees stay there. */
+/** A ledger of an earlier version does not tell the fees of exchanges, which is enough where all of them stay where they are. */
 function eventsBefore(ledger: Ledger, { exchangeFeesGivenFromUs = null }: LotsStepOptions): string {
-  const hasBoth = ledger.tables.get('lot_events')?.includes('value_given') === true
+  const columns = ledger.tables.get('lot_events') ?? []
+  const hasBoth = columns.includes('value_given') && columns.includes('is_kept_back')
   if (!hasBoth && exchangeFeesGivenFromUs !== null) {
     throw new UsageError('The published ledger does not tell the fees of exchanges of two coins apart.', {
       where: 'table lot_events',
-      expected: 'the column value_given, which the rules read',
+      expected: 'the columns value_given and is_kept_back, which the rules read',
       action: 'Run `tieout build` to publish the ledger again.',
     })
   }
-  return `select *${hasBoth ? '' : ', value as value_given'} from lot_events
+  return `select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id,
+      ${hasBoth ? 'value_given, is_kept_back' : 'value as value_given, false as is_kept_back'}
+    from lot_events
     where $before::timestamptz is null or happened_at < $before::timestamptz`
 }
 

@@ -20,6 +20,8 @@
 --   value_given: The same where the fee of an exchange of two coins belongs to the coin given (rules us, from 2025 on): the one
 --     received costs what it was worth, and the fee comes off what the one given brought. Elsewhere, and in books whose
 --     currency is a coin, as value; null where nothing states it.
+--   is_kept_back: Whether it is a fee that an exchange of two coins keeps back from the coins it brings, in books of the money of
+--     a state. Under the rules us these very coins pay it from 2025 on, whatever the method.
 with
 reporting as (select currency from staging.reporting),
 legs as (
@@ -66,6 +68,11 @@ fill_sides as (
   union all
   select account, place, 'amount', value, value_given from staging.set_values
 ),
+kept_back as (
+  select account, received_place as place, 'fee' as part from fills where is_of_coins
+  union all
+  select account, place, 'fee' from staging.set_values where is_received_for_coins
+),
 -- Moves of which an import has the other side, and what the network took on the way.
 counterparts as (
   select counterparts.entry_id as entry_id, counterparts.transfer_id as transfer_id,
@@ -95,13 +102,16 @@ reported as (
       else coalesce(transfers.transfer_id, counterparts.transfer_id)
     end as transfer_id,
     counterparts.network_value as network_value,
-    coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken
+    coalesce(basis_carry_overs.quantity_taken, 0) as quantity_taken,
+    kept_back.place is not null and entries.amount < 0 as is_kept_back
   from main.entries as entries
   cross join reporting
   left join staging.kind_effects as effects on effects.kind = entries.kind
   left join fill_sides
     on fill_sides.account = entries.account and fill_sides.place = entries.place
     and fill_sides.part = entries.part
+  left join kept_back
+    on kept_back.account = entries.account and kept_back.place = entries.place and kept_back.part = entries.part
   left join main.valuations as values on values.entry_id = entries.entry_id
   left join fiat_values on fiat_values.entry_id = entries.entry_id
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
@@ -139,8 +149,9 @@ select account, coin, occurred_at as happened_at,
     else 'dispose'
   end as kind,
   abs(amount) - quantity_taken as quantity, value, currency, transfer_id,
-  case when is_fill_side then fill_value_given else value end as value_given
+  case when is_fill_side then fill_value_given else value end as value_given, is_kept_back
 from valued
 union all
-select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id, value_given
+select account, coin, happened_at, place, event_id, kind, quantity, value, currency, transfer_id, value_given,
+  is_kept_back
 from staging.imported_lot_events

@@ -333,6 +333,59 @@ describe('an exchange of two coins under us', () => {
     expect(await pieces('USDT')).toEqual(['USDT 3000 ? 3000 ?'])
   })
 
+  it('is paid by the very coins from which it is kept back, whatever the method', async () => {
+    await built(
+      moves(
+        // Older coins that cost less: 0.995 and 2,000.
+        `${day(10)} 12:00: in 10000 USDT, out -9950 USD`,
+        `${day(11)} 12:00: in 1 ETH, out -2000 USD`,
+        `${day(12)} 12:00: in 1 ETH -0.001, out -3000 USDT`,
+        // For dollars the rule says nothing, and the method decides; 0.002 at 3,200 are 6.4.
+        `${day(13)} 12:00: in 1 ETH -0.002, out -3200 USD`,
+        // All of a purchase may be kept back.
+        `${day(14)} 12:00: in 0.01 ETH -0.01, out -32 USDT`,
+        `${day(16)} 12:00: in 1650 USDT -3.3, out -0.5 ETH`,
+      ),
+      { prices: PRICES, choice: {} },
+    )
+    const { dir } = books!
+    const KEPT = ['ETH 0.001 3 3 0', 'ETH 0.01 32 32 0', 'USDT 3.3 3.3 3.3 0']
+    // At 2,000 the unit, or at the 3,206.4 that the newest and dearest cost: its own.
+    const [OLDEST, NEWEST] = ['ETH 0.002 6.4 4 2.4', 'ETH 0.002 6.4 6.4128 -0.0128']
+    for (const [method, forDollars] of [
+      ['fifo', OLDEST],
+      ['lofo', OLDEST],
+      ['specific', OLDEST],
+      ['lifo', NEWEST],
+      ['hifo', NEWEST],
+    ] as const) {
+      const fees = (await gainsOf(dir, { rules: 'us', method })).filter((piece) =>
+        /^(ETH 0\.0\d+|USDT 3\.3) /.test(piece),
+      )
+      expect([method, fees]).toEqual([method, [...KEPT, forDollars].toSorted()])
+    }
+    // A lot that is named for it changes nothing; what is named for a fee in dollars does.
+    const [oldest, , dearest] = await books!.query(
+      "select event_id from lot_events where coin = 'ETH' and kind = 'acquire' order by happened_at",
+    )
+    const [kept, ofDollars] = await books!.query(
+      "select event_id from lot_events where coin = 'ETH' and kind = 'dispose' order by happened_at",
+    )
+    const named = (disposal: unknown, lot: unknown, quantity: bigint) =>
+      [String(disposal), [{ lotId: String(lot), quantity }]] as const
+    const selection = new Map([
+      named(kept?.[0], oldest?.[0], 10n ** 15n),
+      named(ofDollars?.[0], dearest?.[0], 2n * 10n ** 15n),
+    ])
+    const fees = (await gainsOf(dir, { rules: 'us', method: 'specific', selection })).filter((piece) =>
+      /^ETH 0\.00[12] /.test(piece),
+    )
+    expect(fees).toEqual(['ETH 0.001 3 3 0', NEWEST])
+    // Under other rules the oldest pay all of them.
+    const others = (await gainsOf(dir, {})).filter((piece) => /^(ETH 0\.001|USDT 3\.3) /.test(piece))
+    expect(others).toEqual(['ETH 0.001 3 2 1', 'USDT 3.3 3.3 3.2835 0.0165'])
+  })
+
   it('of several coins at once takes its fee off what the coins given brought, by their value', async () => {
     const dust = moves(
       `${day(10)} 12:00: in 1 BTC, out -100 USD`,
@@ -395,7 +448,8 @@ describe('imported trades of two coins under us', () => {
         'b1 <- u1: 3000 for 2997 cost 3003 gain -6',
         'b1 <- b1: 0.001 for 3 cost 3 gain 0',
         's1 <- b1: 0.5 for 1598.4 cost 1500 gain 98.4',
-        's1 <- u1: 1.6 for 1.6 cost 1.6016 gain -0.0016',
+        // Kept back from the 1,600 USDT of the sale, which pay it themselves.
+        's1 <- s1: 1.6 for 1.6 cost 1.6 gain 0',
       ].toSorted(),
     )
     expect((await made.gains({ rules: 'generic' })).toSorted()).toEqual(

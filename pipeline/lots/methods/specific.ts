@@ -1,5 +1,6 @@
 // Specific identification: a disposal or an outgoing transfer takes the lots that its owner named for it.
-// What the selection leaves open goes first in, first out; a named lot that is not held is reported.
+// What the selection leaves open goes first in, first out; a named lot that is not held is reported. Where the law has the
+// coins pay a fee from which it was kept back, no selection changes that.
 import type { EventId, LotEvent, NamedLotsOf, RuleContext, Selection } from '../event.ts'
 import { drain, type Holding, inOrderOfAcquisition, isUndated } from '../holding.ts'
 import type { Taken } from '../parcel.ts'
@@ -66,7 +67,7 @@ class SelectedHolding implements Holding {
 
   take(quantity: bigint, event: LotEvent): Taken {
     const parcels: Parcel[] = []
-    let open = quantity
+    let open = event.keptFrom === undefined ? quantity : this.#takeFromLot(event.keptFrom, quantity, parcels)
     for (const selection of this.#selections.for(event)) {
       const wanted = smaller(open, selection.quantity)
       if (wanted === 0n) continue

@@ -1,7 +1,8 @@
 -- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a trade of two
 -- coins, and a fee in a coin, which is a disposal of that coin at its value then, or, negative, an acquisition. Fees of a
 -- trade join the basis of what was bought and reduce the proceeds of what was sold; value_given is the same with the fee of
--- a purchase of a coin for another one on what was paid (lot_events). And what imported history hands over to the books of
+-- a purchase of a coin for another one on what was paid (lot_events), is_kept_back a fee in the coin that a trade of two coins
+-- brings. And what imported history hands over to the books of
 -- its account: a move out of account/before that carries basis and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
 -- grain: one row per place
@@ -15,7 +16,10 @@ moves as (
     imported.row_value as row_value, imported.fee_value as fee_value, imported.network_value as network_value,
     stated.stated_value as stated_value,
     moves.type = 'buy' and rows.total > 0 and not rows.is_total_money and not rows.is_asset_money
-      and reporting_money.currency is not null as is_of_coins
+      and reporting_money.currency is not null as is_of_coins,
+    moves.leg = 3 and moves.amount < 0 and rows.total > 0 and not rows.is_total_money and not rows.is_asset_money
+      and reporting_money.currency is not null
+      and moves.coin = case moves.type when 'buy' then rows.asset when 'sell' then rows.currency end as is_kept_back
   from staging.imported_moves as moves
   join staging.imported_rows as rows on rows.place = moves.place
   join staging.imported_values as imported on imported.place = moves.place
@@ -59,19 +63,20 @@ select book_account as account, coin, occurred_at as happened_at,
     when not is_of_coins or leg = 3 then value
     when leg = 2 then row_value - fee_value
     else row_value
-  end as value_given
+  end as value_given,
+  coalesce(is_kept_back, false) as is_kept_back
 from valued
 cross join last_row
 cross join staging.reporting as reporting
 union all
 select account || '/before', coin, occurred_at, place, entry_id || '/before', 'transfer_out', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18))
+  cast(null as decimal(38, 18)), false
 from handed_over
 cross join staging.reporting as reporting
 union all
 select account, coin, occurred_at, place, entry_id || '/handover', 'transfer_in', quantity_taken,
   cast(null as decimal(38, 18)), reporting.currency, 'handover/' || entry_id,
-  cast(null as decimal(38, 18))
+  cast(null as decimal(38, 18)), false
 from handed_over
 cross join staging.reporting as reporting

@@ -2,7 +2,8 @@
 -- received are worth together, unless those paid have prices by better sources, or over fewer prices. Each side divides it
 -- by what its coins were worth then; money among them counts as it is. Fees belong to what was received, and come off the
 -- proceeds where that is money. A side of one coin needs no division; where one of several has no price, each counts for
--- its own worth. value_given is the same with the fees of an exchange of coins alone on what was paid (lot_events).
+-- its own worth. value_given is the same with the fees of an exchange of coins alone on what was paid (lot_events), and
+-- is_received_for_coins tells the coins that such an exchange brings.
 -- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
 with
 legs as (
@@ -70,6 +71,7 @@ shared as (
     on totals.account = sides.account and totals.group_place = sides.group_place and totals.role = sides.role
 )
 select running.account as account, running.place as place,
+  running.role = 'received' and coalesce(exchanges.is_of_coins, false) as is_received_for_coins,
   case
     when shared.account is null then running.own_value
     when shared.coin_count = 1 then shared.to_share
@@ -87,3 +89,5 @@ select running.account as account, running.place as place,
 from running
 left join shared
   on shared.account = running.account and shared.group_place = running.group_place and shared.role = running.role
+left join exchanges
+  on exchanges.account = running.account and exchanges.group_place = running.group_place
