@@ -62,6 +62,9 @@ export const LEDGER_CHECKS: readonly string[] = [
   'checks.unknown_type',
 ]
 
+/** More than the frames of any books to which pages are added. */
+const PAGES_BEFORE = 1000
+
 /** The first page comes a second later. */
 const FIRST_PAGE = Date.UTC(2026, 1, 1)
 
@@ -99,19 +102,28 @@ export class TestBooks {
     this.only = only
   }
 
-  /** `only`: the tables and checks that its builds make, with all that they are made from; every one when absent. */
+  /**
+   * `only`: the tables and checks that its builds make, with all that they are made from; every one when absent. `dir`: books
+   * that are there already, such as imported ones, to which the pages given here are added.
+   */
   static async open({
     only,
+    dir: given,
     ...engine
-  }: Partial<EngineSettings> & { readonly only?: readonly string[] } = {}): Promise<TestBooks> {
-    const dir = mkdtempSync(join(tmpdir(), 'tieout-books-'))
+  }: Partial<EngineSettings> & {
+    readonly only?: readonly string[]
+    readonly dir?: string
+  } = {}): Promise<TestBooks> {
+    const dir = given ?? mkdtempSync(join(tmpdir(), 'tieout-books-'))
     const landing = await openLanding(dir, {
       records: feedRecords.map(({ record }) => record),
       feeds: new Map(),
       threads: 1,
       ...engine,
     })
-    return new TestBooks(dir, landing, await landing.instance.connect(), only)
+    const books = new TestBooks(dir, landing, await landing.instance.connect(), only)
+    if (given !== undefined) books.pages = PAGES_BEFORE
+    return books
   }
 
   async close(): Promise<void> {
