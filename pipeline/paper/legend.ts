@@ -116,11 +116,13 @@ export async function legend(ledger: Reader, written: readonly Written[], zone: 
       )
     ).map(([name, comment]) => [String(name), String(comment)]),
   )
-  const meaningOf = (caption: string, { name }: Column): string | null => {
+  const meaningOf = (caption: string, { name, kind }: Column): string | null => {
     const table = SOURCES.find(([pattern]) => pattern.test(caption))?.[1]
     const others = OTHERS.map((other) => comments.get(`${other}.${name}`))
     const meaning = comments.get(`${table}.${name}`) ?? COLUMNS[name] ?? others.find(Boolean)
-    return meaning?.replace(/\bnull\b/g, 'empty') ?? null
+    // Times stand in the zone of the paper, which the heading names.
+    const here = kind === 'time' ? meaning?.replace(/, UTC\b/, '') : meaning
+    return here?.replace(/\bnull\b/g, 'empty') ?? null
   }
   const rows = written.flatMap(({ caption, columns }) =>
     columns.map((column) => [

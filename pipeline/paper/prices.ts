@@ -11,6 +11,10 @@ const IMPORTED = (which: string): string =>
 const OF_THE_ACCOUNT = `(regexp_replace(entry_id, '/paid$', '') in (select entry_id from entries where account = $account)
   or ${IMPORTED('account = $account')})`
 
+/** Income and gifts whose worth their row states: their coin needs no price. */
+const IS_STATED = `ends_with(entry_id, '/asset')
+  and ${IMPORTED("type in ('income', 'gift_in', 'gift_out') and currency is not null")}`
+
 const OF_ALL = `(not starts_with(entry_id, 'import/') or ${IMPORTED('true')})`
 
 /** Amounts that were valued in the period; values of balances by day are no part. */
@@ -40,7 +44,7 @@ export async function prices({ ledger, request }: PaperQuestion): Promise<Conten
   const none = await ledger.stream(
     `${amounts}
      select coin, count(*) as amounts, min(valued_at) as first_at, max(valued_at) as last_at
-     from valued where value is null group by coin order by coin`,
+     from valued where value is null and not (${IS_STATED}) group by coin order by coin`,
     values,
   )
   return {

@@ -1,5 +1,6 @@
 // What the period came to: the figures in short, gains by lot, income, derivatives by contract, and fees.
 import { formatAmount } from '../../models/amount.ts'
+import { counted } from '../../models/text.ts'
 import type { Cell, Row } from '../output/cell.ts'
 import { allRows, type Column } from '../output/column.ts'
 import { type Content, tableWith } from '../output/html.ts'
@@ -119,9 +120,14 @@ async function incomeLines({ ledger, request }: PaperQuestion): Promise<Row[]> {
       `${isPaid === true ? 'Paid' : 'Income'}: ${plain(kind)}`,
       amount(value),
       currency ?? null,
-      `${count} events, ${Number(unvalued) === 0 ? 'all with a value' : `${unvalued} of them without a value`}`,
+      `${counted(Number(count), 'event')}, ${withValue(Number(count), Number(unvalued))}`,
     ],
   )
+}
+
+function withValue(count: number, unvalued: number): string {
+  if (count === 1) return unvalued === 0 ? 'with a value' : 'without a value'
+  return unvalued === 0 ? 'all with a value' : `${unvalued} of them without a value`
 }
 
 async function feeLines({ ledger, request }: PaperQuestion): Promise<Row[]> {
@@ -140,7 +146,7 @@ async function feeLines({ ledger, request }: PaperQuestion): Promise<Row[]> {
             'Fees paid',
             amount(value),
             currency ?? null,
-            `${count} fees, ${unvalued} without a value; fees of trades are already in cost and proceeds`,
+            `${counted(Number(count), 'fee')}, ${unvalued} without a value; fees of trades are already in cost and proceeds`,
           ],
         ],
   )

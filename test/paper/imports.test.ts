@@ -145,6 +145,33 @@ test('the cover counts open breaks in words that agree', async () => {
   )
 })
 
+test('words agree with their numbers, times with their zone, and what a row states is not without a price', async () => {
+  const dir = await importedBooks('reports: { rules: us, currency: USD, time_zone: America/New_York }\n', [
+    'i1,2025-06-01T00:00:00Z,a,income,SOL,10,USD,1300,,',
+    'i2,2025-06-02T00:00:00Z,a,income,XYZ,1,,,,',
+    'g1,2025-06-03T00:00:00Z,a,gift_out,SOL,1,USD,140,,',
+    's1,2025-07-01T00:00:00Z,a,sell,SOL,5,USD,750,2,USD',
+  ])
+
+  const counts = (page: string) =>
+    table(page, 'Summary')
+      .filter(({ figure = '' }) => /^(Income|Fees)/.test(figure))
+      .map((line) => line['what it counts'])
+  const page = await paper(dir, 'taxes', '--year', '2025')
+  expect(counts(page)).toEqual([
+    '2 events, 1 of them without a value',
+    '1 fee, 0 without a value; fees of trades are already in cost and proceeds',
+  ])
+  expect(counts(await paper(dir, 'statement', '--to', '2025-06-01T12:00:00Z'))).toEqual([
+    '1 event, with a value',
+  ])
+  // Nothing says what XYZ was worth; SOL needs no price beside 1,300 and 140.
+  expect(table(page, 'Amounts without a price').map((line) => line.coin)).toEqual(['XYZ'])
+  expect(
+    table(page, 'Columns').find((line) => line.column === 'acquired at (America/New_York)')?.meaning,
+  ).toBe('When the lot was acquired; empty for a pool and where nobody knows.')
+})
+
 describe('imported fees and moves', () => {
   let page: string
   beforeAll(async () => {
