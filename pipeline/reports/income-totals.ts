@@ -31,8 +31,13 @@ export async function yearIncome(ledger: Reader, request: ReportRequest, law: La
   const value = parseAmount(String(row[2]))
   if (!value.ok) throw new RangeError(`A sum of income is ${String(row[2])}: ${value.problem}.`)
   if (rule === null) {
-    const notes =
-      count === 0 ? [] : [inNoFigure(law, count, unknown, `${formatAmount(value.units)} ${String(told)}`)]
+    const { name, incomeBelongs } = law
+    const notes = [
+      ...(count === 0
+        ? []
+        : [inNoFigure(law, count, unknown, `${formatAmount(value.units)} ${String(told)}`)]),
+      ...(count === 0 || incomeBelongs === null ? [] : [`Under ${name} rules that is ${incomeBelongs}.`]),
+    ]
     return { rule, totals: null, warnings: [], notes }
   }
   const isInCurrency = count === 0 || told === currency

@@ -27,7 +27,7 @@ export async function unfiledNotes(ledger: Reader, request: ReportRequest): Prom
     ...(paid.length === 0
       ? []
       : [
-          `Paid, and in no figure of the return: ${paid.join('; ')} (\`report pnl\` has them). Whether it reduces anything is for the taxpayer to say.`,
+          `Paid, and a cost in no figure of the return: ${paid.join('; ')} (\`report pnl\` has them). Whether it reduces anything is for the taxpayer to say; coins that were paid are disposals like others.`,
         ]),
     ...(results.length === 0
       ? []

@@ -52,6 +52,7 @@ export const ca: Law = {
       'configured: `reports: losses:`.',
   },
   income: null,
+  incomeBelongs: null,
   figures,
 }
 

@@ -60,6 +60,7 @@ export const de: Law = {
     line: '',
     source: '§ 22 Nr. 3 EStG',
   },
+  incomeBelongs: null,
   figures,
 }
 

@@ -29,5 +29,6 @@ export const generic: Law = {
   carriedLosses: null,
   carryBack: null,
   income: null,
+  incomeBelongs: null,
   figures: null,
 }

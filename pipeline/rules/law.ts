@@ -94,6 +94,8 @@ export interface Law {
   readonly carryBack: CarryBack | null
   /** How income from rewards, interest and the like counts; null where the figures have none. */
   readonly income: IncomeRule | null
+  /** Where such income belongs that the figures have not, with its paragraph; null where they have it, or the rules do not say. */
+  readonly incomeBelongs: string | null
   /** The figures of the return for a tax year; null where there is no return. */
   readonly figures: ((year: YearTotals, limit: Limit) => Figure[]) | null
 }

@@ -57,6 +57,7 @@ export const uk: Law = {
     line: '17',
     source: 'ITTOIA 2005 s.687, Part 6A (ss.783A to 783AR); HMRC BIM86000',
   },
+  incomeBelongs: null,
   figures,
 }
 

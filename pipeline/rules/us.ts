@@ -53,6 +53,9 @@ export const us: Law = {
   // Individuals have none (IRC § 1212(b) carries forward alone).
   carryBack: null,
   income: null,
+  incomeBelongs:
+    'ordinary income at its value when received (Notice 2014-21, A-8; Rev. Rul. 2023-14): Schedule 1 of Form 1040, line 8v from 2024 ' +
+    'on, or Schedule C where it is that of a business',
   figures,
 }
 

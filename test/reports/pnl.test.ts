@@ -131,8 +131,8 @@ test('a fee that belongs to no trade counts as what was paid, and is none of fut
   const taxes = await makeReport(ledger, 'taxes', { rules: 'us', year: 2026 })
   expect((await allRows(taxes.rows)).filter((row) => String(row[2]).startsWith('Futures'))).toEqual([])
   expect(taxes.notes).toContain(
-    'Paid, and in no figure of the return: fees that belong to no trade, 5 USDT; interest, 0.5 USDT (`report pnl` has them). ' +
-      'Whether it reduces anything is for the taxpayer to say.',
+    'Paid, and a cost in no figure of the return: fees that belong to no trade, 5 USDT; interest, 0.5 USDT (`report pnl` has them). ' +
+      'Whether it reduces anything is for the taxpayer to say; coins that were paid are disposals like others.',
   )
   const before = await makeReport(ledger, 'taxes', { rules: 'us', year: 2025 })
   expect(before.notes.filter((note) => note.startsWith('Paid'))).toEqual([])

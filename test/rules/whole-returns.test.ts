@@ -318,7 +318,15 @@ describe('us, in the days of New York', () => {
     expect(report.warnings).toEqual([])
     // 1,300, the 10 USDT and 20, which came at 23:30 on New Year’s Eve in New York.
     expect(report.notes.join('\n')).toContain('3 receipts, worth 1330 USD when received')
-    expect(report.notes.join('\n')).toContain('interest, 0.5 USDT')
+    expect(report.notes).toContain(
+      'Under us rules that is ordinary income at its value when received (Notice 2014-21, A-8; Rev. Rul. 2023-14): Schedule 1 of Form ' +
+        '1040, line 8v from 2024 on, or Schedule C where it is that of a business.',
+    )
+    // A cost that no line has; the coin that paid it is a line of Form 8949.
+    expect(report.notes).toContain(
+      'Paid, and a cost in no figure of the return: interest, 0.5 USDT (`report pnl` has them). Whether it reduces anything is for the ' +
+        'taxpayer to say; coins that were paid are disposals like others.',
+    )
   })
 })
 
