@@ -4,12 +4,16 @@
 import type { AccountAccess } from '../../connectors/access.ts'
 import { NO_CREDENTIAL } from '../../connectors/classify.ts'
 import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
-import { textOf } from '../../connectors/envelope.ts'
+import { SUCCESS, textOf } from '../../connectors/envelope.ts'
 import {
   CredentialRefused,
   IpRefused,
+  MalformedAnswer,
   NotApplicable,
+  ParameterRefused,
   PermissionRefused,
+  TimeRangeRefused,
+  UnknownRefusal,
   VenueError,
 } from '../../connectors/errors.ts'
 import { redactText } from '../../connectors/secrets.ts'
@@ -24,6 +28,7 @@ import {
   type SyncContext,
   state,
 } from './context.ts'
+import { recordRefusal } from './failure.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
@@ -238,11 +243,27 @@ async function judgeIdentity(
     return before
   }
   context.outcome.incomplete = true
+  if (isOfSettingsAlone(error)) {
+    noteFailure(context, access.name, error, true)
+    await recordRefusal(context, whole, error)
+    await state(context, whole, { status: error.retryable ? 'pending' : 'failed', ...word })
+    return before
+  }
   noteGivenUp(context, answered)
   noteFailure(context, access.name, error)
   await state(context, whole, { status: 'pending', ...word })
   return { ...before, unreachable: error.message }
 }
+
+/**
+ * Whether the venue itself answered, and said no more than that 4.14 cannot be read: the other feeds can be, and forget
+ * meanwhile. A code of digits is the venue's; a word in its place is ours, for what may have come from anywhere.
+ */
+const isOfSettingsAlone = (error: VenueError): boolean =>
+  error instanceof MalformedAnswer
+    ? error.code === SUCCESS
+    : /^\d+$/.test(error.code) &&
+      [UnknownRefusal, ParameterRefused, TimeRangeRefused].some((type) => error instanceof type)
 
 const noCredential = (what: string) => ({
   code: NO_CREDENTIAL,

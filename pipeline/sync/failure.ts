@@ -24,6 +24,27 @@ export const of = (account: string, endpoint: Endpoint, plan: PartitionPlan) => 
   partition: plan.partition.label,
 })
 
+/** Keeps the venue's own words, on which a statement of ours follows. */
+export async function recordRefusal(
+  context: SyncContext,
+  place: ReturnType<typeof of>,
+  error: VenueError,
+): Promise<void> {
+  if (error.body === null) return
+  await context.recorder.record(
+    {
+      kind: 'refusal',
+      at: isoNow(context),
+      run: context.run,
+      ...place,
+      request: error.request,
+      status: error.status ?? 0,
+      code: error.code,
+    },
+    error.body,
+  )
+}
+
 /** Says of everything that a partition still needs why it was not had. */
 export async function stateRest(
   context: SyncContext,
@@ -69,20 +90,7 @@ export async function stateFailure(
 ): Promise<FeedEnd> {
   const verdict = judge(context, account, endpoint, error, answeredBefore, ranges)
   if (verdict === null) throw error
-  if (error instanceof VenueError && error.body !== null) {
-    await context.recorder.record(
-      {
-        kind: 'refusal',
-        at: isoNow(context),
-        run: context.run,
-        ...of(account, endpoint, plan),
-        request: error.request,
-        status: error.status ?? 0,
-        code: error.code,
-      },
-      error.body,
-    )
-  }
+  if (error instanceof VenueError) await recordRefusal(context, of(account, endpoint, plan), error)
   // What is lost or does not apply ends nothing: the walk goes on with what is newer.
   const stated = verdict.end === 'done' ? ranges.gone : ranges.all
   const about = verdict.word.status === 'not_applicable' ? [undefined] : stated

@@ -157,3 +157,33 @@ describe('the same codes elsewhere', () => {
     expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unknown' }])
   }, 120_000)
 })
+
+describe('settings that cannot be read', () => {
+  test.each([
+    ['a code that nobody knows', () => refused('99999', 400), 'pending 99999'],
+    ['a parameter refused', () => refused('40017', 400), 'failed 40017'],
+    ['a list in place of the settings', () => [], 'pending 00000'],
+  ])(
+    'keep no other feed from being read: %s',
+    async (_, settings, said) => {
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), '/api/v3/account/settings': settings })
+      const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
+      const { code, stderr } = await night(dir)
+      expect(code).toBe(5)
+      expect(stderr).toContain('account.settings for account trader')
+      expect(await coverage(dir)).toEqual([`account.settings  ${said}`])
+      expect(venue.arrived).toContain('/api/v3/tax/records')
+      expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unknown' }])
+    },
+    120_000,
+  )
+
+  test('leave what earlier nights found of the account', async () => {
+    const venue = await traderVenue({ ...TRADER, ...excluded(400) })
+    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [account.settings, tax.records] }')
+    expect(await night(dir)).toEqual(QUIET)
+    venue.answers = { ...venue.answers, '/api/v3/account/settings': () => refused('40017', 400) }
+    expect((await night(dir)).code).toBe(5)
+    expect(await ask(dir, 'select kind from accounts')).toEqual([{ kind: 'unified' }])
+  }, 120_000)
+})
