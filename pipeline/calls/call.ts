@@ -85,8 +85,9 @@ async function read(
   print(redactText(showJson(data, json), secrets))
   if (endpoint.page.kind === 'none') return
   const { rows, cursor } = extractPage(endpoint, data)
-  if (rows.length > 0 && cursor !== null)
-    tell(redactText(`Next page: ${endpoint.page.param}=${cursor}`, secrets))
+  const { kind, param } = endpoint.page
+  const next = kind === 'page-number' ? String(Number(params[param] ?? '1') + 1) : cursor
+  if (rows.length > 0 && next !== null) tell(redactText(`Next page: ${param}=${next}`, secrets))
 }
 
 function preview(context: CommandContext, endpoint: Endpoint, params: Params, { json }: CallOptions): void {

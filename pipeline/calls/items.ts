@@ -89,9 +89,9 @@ function itemsOf(data: unknown): readonly { readonly item: Item; readonly isFail
   )
 }
 
-/** Where the request lists mere names, each is an item with that name. */
+/** Where the request lists mere names, each is an item with that name; a text may name several with commas between them. */
 function sentItems(value: unknown, names: readonly string[]): readonly Item[] {
-  const list = Array.isArray(value) ? value : value === undefined ? [] : [value]
+  const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
   return list.map((one) => (isItem(one) ? one : { [names[0] ?? '']: one }))
 }
 

@@ -8,10 +8,11 @@ import { readInputFile, SMALL_FILE_BYTES } from '../config/input-file.ts'
 
 /**
  * Reads the words. A value that begins with @ is the content of that file (@@ stands for a plain @). A field that is a
- * list takes JSON, or words with commas between them. Throws UsageError.
+ * list takes JSON, or words with commas between them; where it may also be a text, JSON can say so. Throws UsageError.
  */
 export function readValues(endpoint: Endpoint, words: readonly string[]): Params {
-  const values: Record<string, unknown> = {}
+  // Without a prototype, so that no field is there before it is given: not `constructor`, and not `__proto__`.
+  const values: Record<string, unknown> = Object.create(null)
   for (const word of words) {
     const [key, text] = split(endpoint, word)
     if (key in values) throw misread(endpoint, `${key} is given twice`, 'each field once')
@@ -39,7 +40,7 @@ const contentOf = (key: string, path: string): string =>
     .replace(/\r?\n$/, '')
 
 function readList(endpoint: Endpoint, key: string, text: string): unknown {
-  if (!/^\s*[[{]/.test(text)) return text === '' ? [] : text.split(',').map((item) => item.trim())
+  if (!/^\s*[[{"]/.test(text)) return text === '' ? [] : text.split(',').map((item) => item.trim())
   try {
     return parseJson(text).value
   } catch (error) {

@@ -47,6 +47,19 @@ describe('a call that reads', () => {
     expect(second.list[0]?.orderId).not.toBe(first.list[0]?.orderId)
   })
 
+  test('where pages are counted, the next one is told by its number, until there are no rows', async () => {
+    const { call, told } = await desk(await sandbox())
+    const times = [Date.UTC(2026, 1, 1), Date.UTC(2026, 2, 1)]
+    const values = [`startTime=${times[0]}`, `endTime=${times[1]}`, 'showSub=yes', 'pageSize=1']
+    const page = async (...more: string[]): Promise<readonly [number, string[]]> => {
+      const rows = (await call('broker.customers', [...values, ...more], { account: 'broker' })) as unknown[]
+      return [rows.length, [...told]]
+    }
+    expect(await page()).toEqual([1, ['Next page: pageNo=2']])
+    expect(await page('pageNo=2')).toEqual([1, ['Next page: pageNo=3']])
+    expect(await page('pageNo=900')).toEqual([0, []])
+  })
+
   test('without --json the data is indented, and what a terminal would act upon is escaped', async () => {
     const { call, printed } = await desk(await sandbox())
     await call('futures.contracts', ['productType=USDC-FUTURES', 'symbol=BTCPERP'], { json: false })

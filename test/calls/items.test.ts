@@ -141,6 +141,17 @@ describe('a write that says of itself what became of it', () => {
     expect(run.stderr.includes('nothing was done: result NO.')).toBe(outcome === 'refused')
   })
 
+  test('a conversion whose coins were sent as one text is held against each of them', async () => {
+    const { run, writes } = await send('convert.smallBalances', ['coinList="DOT,ADA"'], {
+      orderList: [
+        { coin: 'ADA', orderId: '2' },
+        { coin: 'DOT', orderId: '1' },
+      ],
+    })
+    expect(run.code).toBe(0)
+    expect(writes).toMatchObject([{ outcome: 'done' }])
+  })
+
   test('a conversion of which a coin is missing in the answer is not done', async () => {
     const { run, writes } = await send('convert.smallBalances', ['coinList=["DOT","ADA"]'], {
       orderList: [{ coin: 'DOT', orderId: '1' }],

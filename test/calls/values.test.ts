@@ -3,6 +3,7 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { describe, expect, test } from 'vitest'
 import { findEndpoint } from '../../connectors/catalogue.ts'
+import { validateParams } from '../../connectors/params.ts'
 import { UsageError } from '../../models/error.ts'
 import { readValues } from '../../pipeline/calls/values.ts'
 import { temporaryFolder } from '../support/cli.ts'
@@ -36,6 +37,22 @@ describe('the words of a call', () => {
     })
     expect(read('convert.smallBalances', 'coinList=XRP, SOL')).toEqual({ coinList: ['XRP', 'SOL'] })
     expect(read('broker.modifyApiKey', 'permList=')).toEqual({ permList: [] })
+  })
+
+  test('a field that is a text or a list is sent as a text where JSON says so', () => {
+    expect(read('convert.smallBalances', 'coinList="XRP,SOL"')).toEqual({ coinList: 'XRP,SOL' })
+    expect(refusal(() => read('convert.smallBalances', 'coinList="XRP'))).toContain('coinList: a JSON list')
+  })
+
+  test('no field is there before it is given, whatever its name', () => {
+    const values = read('account.settings', 'constructor=1', '__proto__=2')
+    expect(Object.entries(values)).toEqual([
+      ['constructor', '1'],
+      ['__proto__', '2'],
+    ])
+    expect(() => validateParams(findEndpoint('account.settings')!, values)).toThrow(
+      'account.settings: constructor is no field of this endpoint; __proto__ is no field of this endpoint.',
+    )
   })
 
   test('a JSON list keeps every digit of a bare number', () => {
