@@ -117,7 +117,8 @@ export const oneIdAtLeast = (value: Fields, report: Report): void => {
 
 /**
  * Checks what is about to be sent against the rules of the interface document, and gives it as it is sent.
- * With `now` (Unix milliseconds by the venue's clock) a start beyond the documented retention is a violation too.
+ * With `now` (Unix milliseconds by the venue's clock) a start beyond the documented retention, or an end where no start is
+ * given, is a violation too.
  * Throws UsageError that names each field, its rule and the section.
  */
 export function validateParams(
@@ -156,7 +157,9 @@ function spanViolations({ window }: Endpoint, { startTime, endTime }: Params): s
 
 function retentionViolations(endpoint: Endpoint, params: Params, now: number | undefined): string[] {
   const retentionMs = endpoint.window?.retentionMs ?? null
-  if (now === undefined || retentionMs === null || params.startTime === undefined) return []
-  if (Number(params.startTime) >= now - retentionMs) return []
-  return [`startTime must be within the last ${retentionMs / days(1)} days`]
+  // An end alone asks for what lies before it.
+  const field = params.startTime === undefined ? 'endTime' : 'startTime'
+  if (now === undefined || retentionMs === null || params[field] === undefined) return []
+  if (Number(params[field]) >= now - retentionMs) return []
+  return [`${field} must be within the last ${retentionMs / days(1)} days`]
 }

@@ -197,6 +197,11 @@ export const trade: Readonly<Record<string, Stated>> = {
         { startTime: String(NOW - 92 * DAY), endTime: String(NOW - 91 * DAY) },
         'startTime must be within the last 90 days',
       ],
+      [
+        { startTime: gone, endTime: String(NOW - 91 * DAY) },
+        'endTime must be within the last 90 days',
+        'here',
+      ],
       [{ limit: '101' }, 'limit must be a whole number from 1 to 100'],
     ],
     record: {
