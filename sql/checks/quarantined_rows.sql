@@ -10,8 +10,9 @@ grouped as (
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
-  counted(row_count, 'row of ' || feed || ' was', 'rows of ' || feed || ' were') || ' quarantined because of the field '
-    || coalesce(field, '') || ': ' || coalesce(reason, '') || '. '
+  counted(row_count, 'row of ' || feed || ' was', 'rows of ' || feed || ' were') || ' quarantined'
+    || case when coalesce(field, '') = '' then '' else ' because of the field ' || field end
+    || ': ' || coalesce(reason, '') || '. '
     || case when row_count = 1 then 'It stands' else 'They stand' end || ' in the table quarantine and in no balance.'
     as explanation,
   cast(to_json(places) as varchar) as evidence,

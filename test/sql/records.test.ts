@@ -255,6 +255,15 @@ describe('quarantine', () => {
     expect(await books.query('select page_id, raw from quarantine')).toEqual([['1', '{"id":"1"}']])
   })
 
+  it('of what is no row at all names no field', async () => {
+    const row = { account: 'main', feed: 'tax.records', page_row: '3', raw: '7', first_seen_at: at }
+    await books.insert('quarantine', { ...row, page_id: '1', field: '', reason: 'expected an object' })
+    const { openBreaks } = await books.build()
+    expect(openBreaks.map(({ explanation }) => explanation)).toEqual([
+      '1 row of tax.records was quarantined: expected an object. It stands in the table quarantine and in no balance.',
+    ])
+  })
+
   it('is named by a notice about the form of the same feed, which does not say that all is kept', async () => {
     const row = { account: 'main', feed: 'tax.records', page_id: '1' }
     const drift = { ...row, field: 'amount', problem: 'duplicate key', row_count: '1' }
