@@ -30,7 +30,13 @@ export default defineConfig({
       // What each change needs. The files of a worker share its modules, and so one loading of DuckDB; no test changes them.
       {
         extends: true,
-        test: { name: 'main', include: ['test/**/*.test.ts'], exclude: [PROOF], isolate: false },
+        test: {
+          name: 'main',
+          include: ['test/**/*.test.ts'],
+          exclude: [PROOF],
+          isolate: false,
+          setupFiles: ['test/support/instances.ts'],
+        },
       },
       // The long ones in their short form: simulation, torture, planted mistakes, fuzzing.
       { extends: true, test: { name: 'proof', include: [PROOF] } },
