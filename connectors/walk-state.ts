@@ -229,5 +229,13 @@ export function giveUpWindow(
   }
 }
 
+/** The window alone could not be had: what of it that is, and how to go on with the rest. */
+export function skipWindow(
+  endpoint: Endpoint,
+  { open, rest, order }: WalkState,
+): { readonly gone: readonly Range[]; readonly next: WalkState | null } {
+  return { gone: [open], next: startOf(endpoint, rest, order) }
+}
+
 /** Ranges that touch or overlap as one, newest first. */
 const merged = (ranges: readonly Range[]): Range[] => union(ranges).toReversed()

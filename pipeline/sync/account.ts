@@ -4,7 +4,7 @@
 import type { AccountAccess } from '../../connectors/access.ts'
 import { NO_CREDENTIAL } from '../../connectors/classify.ts'
 import { appliesTo, type Endpoint } from '../../connectors/endpoint.ts'
-import { SUCCESS, textOf } from '../../connectors/envelope.ts'
+import { textOf } from '../../connectors/envelope.ts'
 import {
   CredentialRefused,
   IpRefused,
@@ -28,7 +28,7 @@ import {
   type SyncContext,
   state,
 } from './context.ts'
-import { recordRefusal } from './failure.ts'
+import { isOwnAnswer, recordRefusal } from './failure.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */
@@ -257,13 +257,11 @@ async function judgeIdentity(
 
 /**
  * Whether the venue itself answered, and said no more than that 4.14 cannot be read: the other feeds can be, and forget
- * meanwhile. A code of digits is the venue's; a word in its place is ours, for what may have come from anywhere.
+ * meanwhile.
  */
 const isOfSettingsAlone = (error: VenueError): boolean =>
-  error instanceof MalformedAnswer
-    ? error.code === SUCCESS
-    : /^\d+$/.test(error.code) &&
-      [UnknownRefusal, ParameterRefused, TimeRangeRefused].some((type) => error instanceof type)
+  isOwnAnswer(error) &&
+  [MalformedAnswer, UnknownRefusal, ParameterRefused, TimeRangeRefused].some((type) => error instanceof type)
 
 const noCredential = (what: string) => ({
   code: NO_CREDENTIAL,

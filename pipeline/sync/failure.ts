@@ -1,12 +1,16 @@
 // What a failure means for a feed: which ranges were not had and why, and whether the feed goes on.
 // The class of the error decides; nothing matches its text.
 import type { Endpoint } from '../../connectors/endpoint.ts'
+import { SUCCESS } from '../../connectors/envelope.ts'
 import {
   ClockRefused,
+  MalformedAnswer,
   NotApplicable,
   PermissionRefused,
+  RepeatedCursor,
   Stopped,
   TimeRangeRefused,
+  UnknownRefusal,
   VenueError,
 } from '../../connectors/errors.ts'
 import type { Range } from '../../models/ranges.ts'
@@ -75,8 +79,8 @@ export async function stateFailure(
   endpoint: Endpoint,
   plan: PartitionPlan,
   error: unknown,
-  /** How many requests had been answered when this one was begun. */
-  answeredBefore: number,
+  /** How many requests had been answered when this one was begun; null where the feed goes on all the same. */
+  answeredBefore: number | null,
   /**
    * What cannot be had when only the range that was asked for is refused, and all that the partition still needs; whether that
    * range reaches up to now, or by the venue's own clock lies before all that it remembers.
@@ -110,6 +114,23 @@ export async function stateFailure(
 export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: boolean): boolean =>
   error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest
 
+/**
+ * Whether the venue itself answered: a code of digits is its own; a word in its place is ours, for what may have come from
+ * anywhere, but for what was found out of pages that had come, which has no status.
+ */
+export const isOwnAnswer = (error: VenueError): boolean =>
+  error instanceof MalformedAnswer
+    ? error.code === SUCCESS || error.status === null
+    : /^\d+$/.test(error.code)
+
+/**
+ * Whether the failure need say nothing of what lies outside of the window: the venue answered, by a code that nobody knows, by a
+ * success of another form, or by pages that go round in a circle. What is older can be had all the same, and is forgotten meanwhile.
+ */
+export const isOfItsWindow = (error: unknown): boolean =>
+  error instanceof RepeatedCursor ||
+  ((error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error))
+
 interface Verdict {
   readonly end: FeedEnd
   readonly word: {
@@ -125,7 +146,7 @@ function judge(
   account: string,
   endpoint: Endpoint,
   error: unknown,
-  answeredBefore: number,
+  answeredBefore: number | null,
   { isNewest, isForgotten }: { readonly isNewest: boolean; readonly isForgotten: boolean },
 ): Verdict | null {
   if (error instanceof Stopped || context.signal.aborted) {
@@ -156,7 +177,7 @@ function judge(
     return { end: 'failed', word: word('failed') }
   }
   context.outcome.incomplete = true
-  noteGivenUp(context, answeredBefore)
+  if (answeredBefore !== null) noteGivenUp(context, answeredBefore)
   noteFailure(context, account, error)
   return { end: 'pending', word: word('pending') }
 }

@@ -5,11 +5,11 @@ import { Stopped } from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import { giveUpWindow, narrowWindow, openRanges } from '../../connectors/walk-state.ts'
+import { giveUpWindow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { outOfReach, type SyncContext, state, surelyNow } from './context.ts'
-import { type FeedEnd, isBeyondReach, of, stateFailure, stateRest } from './failure.ts'
+import { type FeedEnd, isBeyondReach, isOfItsWindow, of, stateFailure, stateRest } from './failure.ts'
 import {
   type Asking,
   type Fetched,
@@ -90,19 +90,44 @@ export async function syncFeed(
   const requests = plans.reduce((sum, plan) => sum + plan.requests, 0)
   context.progress({ kind: 'planned', account, feed: endpoint.name, requests })
   let end: FeedEnd = 'done'
+  const skips = new Skips()
   for (const [index, plan] of plans.entries()) {
     for (const range of plan.lost) {
       await state(context, of(account, endpoint, plan), { ...TOO_OLD, range })
     }
-    end = await syncPartition(context, account, client, endpoint, plan)
-    if (end === 'done') continue
+    const walked = await syncPartition(context, account, client, endpoint, plan, skips)
+    if (walked.end !== 'done') end = walked.end
+    if (!walked.isStopped) continue
     // What stopped one partition stops its neighbours: they are stated, not asked for.
-    for (const rest of plans.slice(index + 1)) await stateRest(context, account, endpoint, rest, end)
+    for (const rest of plans.slice(index + 1)) await stateRest(context, account, endpoint, rest, walked.end)
     break
   }
   context.progress({ kind: 'finished', account, feed: endpoint.name, status: end })
   return end
 }
+
+/** After so many windows in a row that could not be had it is the feed that cannot. */
+const MOST_IN_A_ROW = 3
+
+/** Windows of a feed that were passed over since a page of it was had. */
+class Skips {
+  #inARow = 0
+
+  had(): void {
+    this.#inARow = 0
+  }
+
+  /** Whether this window may be passed over too. */
+  another(): boolean {
+    this.#inARow += 1
+    return this.#inARow < MOST_IN_A_ROW
+  }
+}
+
+/** How far a partition was walked: to its end, though windows of it may have been passed over, or to where its feed stops. */
+type Walked =
+  | { readonly end: FeedEnd; readonly isStopped: false }
+  | { readonly end: Exclude<FeedEnd, 'done'>; readonly isStopped: true }
 
 async function syncPartition(
   context: SyncContext,
@@ -110,14 +135,13 @@ async function syncPartition(
   client: AccountClient,
   endpoint: Endpoint,
   plan: PartitionPlan,
-): Promise<FeedEnd> {
+  skips: Skips,
+): Promise<Walked> {
   const declared = endpoint.window
-  if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage])
+  if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage], skips)
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
-  return walk(context, account, client, endpoint, plan, [
-    ...begun,
-    ...plan.needs.map((need) => beginWalk(endpoint, need)),
-  ])
+  const walks = [...begun, ...plan.needs.map((need) => beginWalk(endpoint, need))]
+  return walk(context, account, client, endpoint, plan, walks, skips)
 }
 
 /** What a walk has not proven yet; a list without a time range has no range to name. */
@@ -135,7 +159,10 @@ interface GivenUp {
   readonly next: Asking | null
 }
 
-/** Walks the ranges one after the other; the first that cannot be had ends the partition, with the rest stated. */
+/**
+ * Walks the ranges one after the other. A window that alone cannot be had is passed over; otherwise the first that cannot be
+ * had ends the partition, with the rest stated.
+ */
 async function walk(
   context: SyncContext,
   account: string,
@@ -143,7 +170,9 @@ async function walk(
   endpoint: Endpoint,
   plan: PartitionPlan,
   walks: readonly Asking[],
-): Promise<FeedEnd> {
+  skips: Skips,
+): Promise<Walked> {
+  let end: FeedEnd = 'done'
   let done = 0
   let beside = 0
   for (const [index, first] of walks.entries()) {
@@ -161,6 +190,7 @@ async function walk(
         beside = page.isBeside ? beside + 1 : 0
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
         watch(asked.cursor, page.rows, page.mark)
+        skips.had()
       } catch (error) {
         const isNewest: boolean = isWalk(asked) && asked.window.end === plan.needs[0]?.end
         const narrower: Asking | null = isBeyondReach(endpoint, error, isNewest)
@@ -170,20 +200,32 @@ async function walk(
           next = narrower
           continue
         }
+        const isSkipped = isWalk(asked) && isOfItsWindow(error) && skips.another()
         const left: GivenUp = isWalk(asked)
-          ? giveUpWindow(endpoint, asked)
+          ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
-        const all = [asked, ...walks.slice(index + 1)].flatMap(notHad)
-        const end = await stateFailure(context, account, endpoint, plan, error, answered, {
-          gone: left.gone,
-          all,
-          isNewest,
-          isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
-        })
-        if (end !== 'done') return end
+        const all = isSkipped ? left.gone : [asked, ...walks.slice(index + 1)].flatMap(notHad)
+        const ended = await stateFailure(
+          context,
+          account,
+          endpoint,
+          plan,
+          error,
+          isSkipped ? null : answered,
+          {
+            gone: left.gone,
+            all,
+            isNewest,
+            isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
+          },
+        )
+        if (ended !== 'done') {
+          if (!isSkipped) return { end: ended, isStopped: true }
+          end = ended
+        }
         next = left.next
       }
     }
   }
-  return 'done'
+  return { end, isStopped: false }
 }

@@ -1,6 +1,6 @@
 // A request that the venue refuses as wrong would be refused again tomorrow: its feed fails, the others go on, and the run
 // shows the request. What was not had makes no run a good one.
-import { expect, test } from 'vitest'
+import { describe, expect, test } from 'vitest'
 import { closing } from '../../models/closing.ts'
 import { readLanding } from '../../pipeline/books/books.ts'
 import { engineSettings } from '../../pipeline/engine/settings.ts'
@@ -130,3 +130,83 @@ test.each([
   },
   240_000,
 )
+
+describe('a window that the venue answers by nothing known', () => {
+  const LINES = ['USDT-FUTURES', 'USDC-FUTURES', 'COIN-FUTURES']
+
+  /** A record of the first product line so many days ago. */
+  const record = (days: number) => ({
+    id: `${days}`,
+    symbol: 'BTCUSDT',
+    marginCoin: 'USDT',
+    futureTaxType: 'open_long',
+    amount: '0',
+    fee: '0',
+    ts: `${Date.now() - days * DAY}`,
+  })
+
+  test.each([
+    ['a code that nobody knows', () => refused('99999', 400)],
+    ['a success of another form', () => ({ records: 'none' })],
+  ])(
+    'is passed over, and it alone is asked for again: %s',
+    async (_, odd) => {
+      const poison = Date.now() - 40 * DAY
+      const rows = [record(2), record(50), record(90)]
+      const between = (query: URLSearchParams, at: number) =>
+        Number(query.get('startTime')) <= at && at <= Number(query.get('endTime'))
+      const answer = (query: URLSearchParams) =>
+        query.get('productType') !== LINES[0] || query.get('idLessThan') !== null
+          ? []
+          : rows.filter(({ ts }) => between(query, Number(ts)))
+      const asked: string[] = []
+      const futures = (query: URLSearchParams) => {
+        asked.push(query.get('productType') ?? '')
+        return query.get('productType') === LINES[0] && between(query, poison) ? odd() : answer(query)
+      }
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+      const ids = async () => {
+        const read = ['sql', 'select id from futures_records order by 1', '--dir', dir, '--format', 'json']
+        return JSON.parse((await command(read)).stdout).map(({ id }: { id: string }) => id)
+      }
+
+      const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+      expect(synced.code).toBe(5)
+      expect(synced.stderr).toContain('tax.futuresRecords for account trader')
+      expect(ranges).toMatchObject([
+        { status: 'complete', first_day: 30, last_day: 0 },
+        { status: 'pending', first_day: 60, last_day: 30 },
+        { status: 'complete', first_day: 120, last_day: 60 },
+      ])
+      expect(await ids()).toEqual(['2', '90'])
+      expect(new Set(asked)).toEqual(new Set(LINES))
+
+      venue.answers = { ...venue.answers, [FUTURES]: answer }
+      const again = await had(dir, 'tax.futuresRecords')
+      expect(again.synced.code).toBe(0)
+      expect(again.ranges).toMatchObject([{ status: 'complete', first_day: 120, last_day: 0 }])
+      expect(await ids()).toEqual(['2', '50', '90'])
+    },
+    240_000,
+  )
+
+  test('is that of the feed where three in a row are refused: the rest is not asked for', async () => {
+    const asked: string[] = []
+    const refuse = (query: URLSearchParams) => {
+      asked.push(`${query.get('productType')} ${query.get('endTime')}`)
+      return refused('99999', 400)
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: refuse })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+
+    const { synced, ranges } = await had(dir, 'tax.futuresRecords')
+
+    expect(synced.code).toBe(5)
+    expect(ranges).toMatchObject([{ status: 'pending', first_day: 120, last_day: 0 }])
+    // Each is tried three times.
+    expect([asked.length, new Set(asked).size]).toEqual([9, 3])
+    expect(venue.arrived.filter((path) => path === FUTURES)).toHaveLength(9)
+  }, 240_000)
+})
