@@ -127,7 +127,7 @@ export class TestBooks {
   }
 
   async close(): Promise<void> {
-    this.stopReading()
+    await this.stopReading()
     this.connection.closeSync()
     await this.landing.close()
     rmSync(this.dir, { recursive: true, force: true })
@@ -266,16 +266,17 @@ export class TestBooks {
     const { ino, mtimeMs, size } = statSync(path)
     const file = `${ino} ${mtimeMs} ${size}`
     if (this.reading?.file !== file) {
-      this.stopReading()
-      const instance = await DuckDBInstance.create(path, { access_mode: 'READ_ONLY', threads: '1' })
+      await this.stopReading()
+      const instance = await DuckDBInstance.create(':memory:', { threads: '1' })
       const connection = await instance.connect()
       this.reading = { file, instance, connection }
-      await connection.run("set timezone = 'UTC'")
+      await connection.run(`attach '${path}' as ledger (read_only); use ledger; set timezone = 'UTC'`)
     }
     return this.reading.connection
   }
 
-  private stopReading(): void {
+  private async stopReading(): Promise<void> {
+    await this.reading?.connection.run('use memory; detach ledger')
     this.reading?.connection.closeSync()
     this.reading?.instance.closeSync()
     this.reading = null

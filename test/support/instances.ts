@@ -1,7 +1,7 @@
 // For each file of tests: what is closed lives on for a while and is destroyed together with others. As it destroys an instance
 // DuckDB gives back to the system whatever memory of the process is free, a few pages at a time, and the next build faults
 // all of it in again: of small builds in one process that took a fifth of the time. A connection of ours keeps the instance until
-// then. Closed it is all the same, for everyone else; and one that holds a file which may be written is destroyed at once.
+// then. Closed it is all the same, for everyone else; and one that holds a file is destroyed at once, since others may want it.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterAll } from 'vitest'
 
@@ -35,8 +35,7 @@ function keepInstances(): Keeping {
   DuckDBInstance.create = async (path, options) => {
     await letGo(keeping)
     const instance = await create.call(DuckDBInstance, path, options)
-    const holdsNothing = path === undefined || path === ':memory:' || options?.access_mode === 'READ_ONLY'
-    if (holdsNothing) keeping.open.set(instance, await instance.connect())
+    if (path === undefined || path === ':memory:') keeping.open.set(instance, await instance.connect())
     return instance
   }
   prototype.closeSync = function (this: DuckDBInstance) {
@@ -48,12 +47,10 @@ function keepInstances(): Keeping {
   return keeping
 }
 
-/** Destroys those that still hold a file that may be written, and all of them where they are many. */
+/** Destroys those that still hold a file, and all of them where they are many. */
 async function letGo(keeping: Keeping): Promise<void> {
   for (const keeper of keeping.closed.splice(0)) {
-    const held = await keeper.runAndReadAll(
-      'select 1 from duckdb_databases() where path is not null and not readonly limit 1',
-    )
+    const held = await keeper.runAndReadAll('select 1 from duckdb_databases() where path is not null limit 1')
     if (held.currentRowCount > 0) keeper.closeSync()
     else keeping.emptied.push(keeper)
   }
