@@ -67,7 +67,7 @@ export const demoCommand = defineCommand({
       const codes = await night(context)
       const built = (await fillIn(context)) ?? codes.built
       const reports = await writeReports(context)
-      const comparison = await compareWithTruth(context.dir, sandbox.truth())
+      const comparison = await compareWithTruth(context.dir, sandbox.truth(), caution === '')
       if (args.json) {
         const { seed, days } = args
         const paths = reports.files.map(({ path }) => path)
@@ -87,8 +87,8 @@ export function beyondMemory(days: number): string {
   const remembered = Math.floor(retentionOf(taxRecords) / daysOf(1))
   if (days < remembered) return ''
   return (
-    `The venue remembers ${remembered} days of unified records: what happened before can be had from nobody, so figures ` +
-    'over all of history will differ from what the sandbox knows.'
+    `The venue remembers ${remembered} days of unified records: what happened before can be had from nobody, so futures figures ` +
+    'are not compared with those of the sandbox, which are of all of history.'
   )
 }
 

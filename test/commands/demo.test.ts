@@ -3,6 +3,7 @@ import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { expect, test } from 'vitest'
 import { fromHere } from '../../pipeline/commands/demo/books.ts'
+import { describeComparison } from '../../pipeline/commands/demo/compare.ts'
 import { beyondMemory } from '../../pipeline/commands/demo.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { allRows } from '../../pipeline/output/column.ts'
@@ -93,6 +94,14 @@ test('the demo names what lies in the folder of whoever asks from there', () => 
 test('a history longer than the venue remembers is said to be one', () => {
   expect(beyondMemory(365)).toBe('')
   expect(beyondMemory(400)).toContain('The venue remembers 366 days of unified records')
+})
+
+test('of a history longer than the venue remembers the futures figures are not compared, and that is said', () => {
+  const compared = { balances: 54, loans: 7, futuresFigures: null, records: 30, differences: [] }
+  expect(describeComparison(compared)).toBe(
+    'Every balance equals the sandbox’s truth exactly: 54 balances, 7 loans, 30 record counts. ' +
+      'Its futures figures are of all of history, of which the venue tells only the last part, and are not compared.',
+  )
 })
 
 test.each([
