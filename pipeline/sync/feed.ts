@@ -1,7 +1,7 @@
 // One feed of one account: its partitions are planned, walked page by page, and each page is recorded
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
-import { Stopped } from '../../connectors/errors.ts'
+import { ParameterRefused, Stopped, VenueError } from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
@@ -9,7 +9,15 @@ import { giveUpWindow, narrowWindow, openRanges, skipWindow } from '../../connec
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { outOfReach, type SyncContext, state, surelyNow } from './context.ts'
-import { type FeedEnd, isBeyondReach, isOfItsWindow, of, stateFailure, stateRest } from './failure.ts'
+import {
+  type FeedEnd,
+  isBeyondReach,
+  isOfItsWindow,
+  of,
+  recordRefusal,
+  stateFailure,
+  stateRest,
+} from './failure.ts'
 import {
   type Asking,
   type Fetched,
@@ -106,7 +114,7 @@ export async function syncFeed(
   return end
 }
 
-/** After so many windows in a row that could not be had it is the feed that cannot. */
+/** After so many windows in a row of which no page came it is the feed that cannot be had. */
 const MOST_IN_A_ROW = 3
 
 /** Windows of a feed that were passed over since a page of it was had. */
@@ -154,6 +162,18 @@ function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): As
   return narrowWindow(endpoint, asked)
 }
 
+/**
+ * A window that an earlier run began, from its first page: the cursor that was kept of it is all that the refusal can mean, and
+ * the same cursor would be refused every night. Null for any other failure.
+ */
+const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unknown): Asking | null =>
+  asked === first &&
+  isWalk(asked) &&
+  asked.cursor !== null &&
+  (isOfItsWindow(error) || error instanceof ParameterRefused)
+    ? beginWalk(endpoint, asked.window)
+    : null
+
 interface GivenUp {
   readonly gone: readonly (Range | undefined)[]
   readonly next: Asking | null
@@ -192,6 +212,12 @@ async function walk(
         watch(asked.cursor, page.rows, page.mark)
         skips.had()
       } catch (error) {
+        const anew = begunAnew(endpoint, first, asked, error)
+        if (anew !== null) {
+          if (error instanceof VenueError) await recordRefusal(context, of(account, endpoint, plan), error)
+          next = anew
+          continue
+        }
         const isNewest: boolean = isWalk(asked) && asked.window.end === plan.needs[0]?.end
         const narrower: Asking | null = isBeyondReach(endpoint, error, isNewest)
           ? withinReach(endpoint, plan, asked)

@@ -209,4 +209,36 @@ describe('a window that the venue answers by nothing known', () => {
     expect([asked.length, new Set(asked).size]).toEqual([9, 3])
     expect(venue.arrived.filter((path) => path === FUTURES)).toHaveLength(9)
   }, 240_000)
+
+  test.each([
+    ['a code that nobody knows', '99999', 'pending'],
+    ['a parameter refused', '40017', 'failed'],
+  ])(
+    'may be but the cursor that an earlier run kept of it: it is begun anew: %s',
+    async (_, code, status) => {
+      let named = 'old'
+      const list = (query: URLSearchParams) => {
+        if (query.get('category') !== 'USDT-FUTURES') return { list: [], cursor: '' }
+        if (query.get('cursor') === 'old') return refused(code, 400)
+        const at = (Number(query.get('startTime')) + Number(query.get('endTime'))) / 2
+        const orderId = `${query.get('cursor') ?? 'first'} ${Math.round(at / DAY)}`
+        const cursor = query.get('cursor') === null ? named : ''
+        return { list: [{ orderId, createdTime: `${Math.round(at)}`, orderStatus: 'filled' }], cursor }
+      }
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+
+      const first = await had(dir, 'trade.orderHistory')
+      expect(first.synced.code).toBe(5)
+      expect(new Set(first.ranges.map((range: { status: string }) => range.status))).toEqual(
+        new Set([status]),
+      )
+
+      named = 'new'
+      const again = await had(dir, 'trade.orderHistory')
+      expect(again.synced.code).toBe(0)
+      expect(again.ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
+    },
+    240_000,
+  )
 })
