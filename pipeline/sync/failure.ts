@@ -178,7 +178,7 @@ function judge(
   }
   context.outcome.incomplete = true
   if (answeredBefore !== null) noteGivenUp(context, answeredBefore)
-  noteFailure(context, account, error)
+  noteFailure(context, account, error, isOfItsWindow(error))
   return { end: 'pending', word: word('pending') }
 }
 

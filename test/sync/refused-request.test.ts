@@ -241,4 +241,25 @@ describe('a window that the venue answers by nothing known', () => {
     },
     240_000,
   )
+
+  test('is told of each feed that has one, as of the settings', async () => {
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v3/account/settings': () => refused('99997', 400),
+      [TAX]: () => refused('99998', 400),
+      [FUTURES]: () => refused('99999', 400),
+    })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${SINCE}, feeds: [tax.records, tax.futuresRecords] }`)
+    const { code, stderr } = await command(['sync', '--dir', dir])
+    expect(code).toBe(5)
+    for (const [feed, told] of [
+      ['account.settings', '99997'],
+      ['tax.records', '99998'],
+      ['tax.futuresRecords', '99999'],
+    ]) {
+      expect(stderr).toContain(`${feed} for account trader.`)
+      expect(stderr).toContain(`code ${told}`)
+    }
+  }, 120_000)
 })
