@@ -14,6 +14,7 @@ import {
   narrowWindow,
   openRanges,
   type Step,
+  skipWindow,
   type WalkState,
 } from '../../connectors/walk-state.ts'
 
@@ -242,6 +243,24 @@ describe('a walk through tax records', () => {
       pageOf(tax, [row(8, 80), row('1375573238088888367', 70)]),
     )
     expect(step.next!.cursor).toBe('1375573238088888367')
+  })
+
+  test('passes over all that hangs on the answer, not only the window that is asked for, and goes on with the rest', () => {
+    const begun = beginWalk(tax, { start: 0, end: 20 * DAY })
+    const rows = [19, 18, 17].map((day) => row(day, day * DAY))
+    const first = advance(tax, begun, pageOf(tax, rows)).next!
+    expect(shown(first)).toEqual({ window: { start: 13 * DAY, end: 17 * DAY }, cursor: null })
+    const { gone, next } = skipWindow(tax, first)
+    expect(gone).toEqual([{ start: 13 * DAY, end: 20 * DAY }])
+    expect(shown(next!)).toEqual({ window: { start: 6 * DAY, end: 13 * DAY }, cursor: null })
+    expect(openRanges(next!)).toEqual([{ start: 0, end: 13 * DAY }])
+  })
+
+  test('passes over what is left of a window of which a page has proven the newer part', () => {
+    const begun = beginWalk(tax, { start: 0, end: 100 })
+    const short = advance(tax, begun, pageOf(tax, [row(9, 90), row(8, 80)]))
+    expect(short.covers).toEqual({ start: 81, end: 100 })
+    expect(skipWindow(tax, short.next!)).toEqual({ gone: [{ start: 0, end: 80 }], next: null })
   })
 })
 
