@@ -1,10 +1,11 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
-import { lastMark } from '../../connectors/envelope.ts'
+import { lastMark, type Page } from '../../connectors/envelope.ts'
+import { VenueError } from '../../connectors/errors.ts'
 import { breaksOff, extractPage, type Place, turnPage } from '../../connectors/pages.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
-import { liesBeside, type WalkState } from '../../connectors/walk-state.ts'
+import { liesBeside, type Step, type WalkState } from '../../connectors/walk-state.ts'
 import type { Range } from '../../models/ranges.ts'
 import { answeredNow, isoNow, noteAnswer, type SyncContext, state } from './context.ts'
 import { EDGE_MS, RETENTION_GUARD_MS } from './plan.ts'
@@ -74,10 +75,8 @@ export async function fetchPage(
   const answer = await client.request(endpoint, params, { signal: context.signal })
   noteAnswer(context)
   const page = extractPage(endpoint, answer.envelope.data)
-  const { covers, unproven, next } =
-    isWalk(step) && asked !== undefined
-      ? advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
-      : { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
+  const proven = whatItProves(context, endpoint, step, asked, page, answer)
+  const { covers, unproven, next } = proven
   const meta: AnswerMeta = {
     kind: 'page',
     at: isoNow(context),
@@ -98,6 +97,7 @@ export async function fetchPage(
     ...(covers === null ? {} : { covers }),
   }
   await context.recorder.record(meta, answer.body)
+  if (proven.failure !== undefined) throw proven.failure
   if (
     isWalk(step) &&
     asked !== undefined &&
@@ -118,6 +118,29 @@ export async function fetchPage(
     await state(context, { account, feed: endpoint.name, partition: partition.label }, BROKEN_OFF)
   const isBeside = asked !== undefined && liesBeside(endpoint, asked, page)
   return { rows: page.rows.length, isBeside, mark: lastMark(endpoint, page.rows), next }
+}
+
+/**
+ * What a page proves, and how to go on. Of a page from which there is no going on (a cursor that comes twice, rows without
+ * ids) the failure is told beside it: what has come is kept, and proves nothing. A list without times would be taken for
+ * whole where nothing follows, so its last page is none of it.
+ */
+function whatItProves(
+  context: SyncContext,
+  endpoint: Endpoint,
+  step: Asking,
+  asked: Range | undefined,
+  page: Page,
+  answer: Answer,
+): Omit<Step, 'next'> & { readonly next: Asking | null; readonly failure?: VenueError } {
+  if (!isWalk(step) || asked === undefined)
+    return { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
+  try {
+    return advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
+  } catch (cause) {
+    if (!(cause instanceof VenueError)) throw cause
+    return { covers: null, unproven: null, next: null, failure: cause }
+  }
 }
 
 /** A window that only its end proves is gone on with at its cursor, where the cursor is the venue's own. */

@@ -48,6 +48,16 @@ describe('a list of orders', () => {
     return { code, stderr, found: stdout.trim().split('\n').at(-1), asked: venue.arrived.length }
   }
 
+  test('whose cursor comes twice ends there, and what came with it is kept', async () => {
+    const { code, stderr, found } = await fetched((cursor) => ({
+      list: [order(cursor === null ? 2 : 1)],
+      cursor: 'c1',
+    }))
+    expect(code).toBe(5)
+    expect(stderr).toContain('The venue gave the same cursor twice: trade.orderHistory.')
+    expect(found).toBe('2,1')
+  }, 120_000)
+
   test('that names no next page is divided until its pages are short; open orders, which cannot be, are unproven', async () => {
     const first = Date.now() - 86_400_000
     // 150 orders, ten minutes and some apart.
