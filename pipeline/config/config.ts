@@ -1,6 +1,5 @@
 // The configuration of the books: tieout.yaml, checked by a schema. Credentials never enter it (credentials.ts).
 // An unknown key is an error that names the nearest known one.
-import { readFileSync } from 'node:fs'
 import leven from 'leven'
 import { z } from 'zod'
 import type { BudgetOverride } from '../../connectors/budgets.ts'
@@ -9,7 +8,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { UsageError } from '../../models/error.ts'
 import { parseSize } from '../engine/size.ts'
 import { refuseSharedVariables } from './credentials.ts'
-import { isLink, refuseUnfit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
+import { isLink, readFit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
 import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { readYaml, type YamlReading } from './yaml.ts'
 
@@ -276,8 +275,7 @@ export const emptyConfig: Config = schema.parse({})
 export function readConfig(file: string, knownFeeds: readonly string[]): Config | null {
   let source: string
   try {
-    refuseUnfit(file, SMALL_FILE_BYTES)
-    source = readFileSync(file, 'utf8')
+    source = readFit(file, SMALL_FILE_BYTES).toString()
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
     const { code = '' } = cause as NodeJS.ErrnoException

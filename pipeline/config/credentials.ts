@@ -1,11 +1,11 @@
 // Where the credentials of accounts come from: the environment, or a file of their own, which is refused where others can
 // read it. They never enter the configuration, which says of each account which of the two it is.
-import { existsSync, readFileSync, statSync } from 'node:fs'
+import { existsSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import { z } from 'zod'
 import { type AccountAccess, type Credentials, secretsOfAccount } from '../../connectors/access.ts'
 import { UsageError } from '../../models/error.ts'
-import { refuseUnfit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
+import { readFit, SMALL_FILE_BYTES, unreadable } from './input-file.ts'
 import { readYaml } from './yaml.ts'
 
 /** What the configuration says of accounts. */
@@ -196,8 +196,7 @@ export function readCredentials(file: string, accounts: readonly string[] = []):
         action: `chmod 600 ${file}`,
       })
     }
-    refuseUnfit(file, SMALL_FILE_BYTES)
-    source = readFileSync(file, 'utf8')
+    source = readFit(file, SMALL_FILE_BYTES).toString()
   } catch (cause) {
     if (cause instanceof UsageError) throw cause
     const isThere = (cause as NodeJS.ErrnoException).code !== 'ENOENT'

@@ -1,6 +1,15 @@
 // Files that a user names for reading: how large they may be, and what they may be. A device never ends, and a file that
 // is larger than any of its kind is a slip of the hand: both are refused before a byte of them is in memory.
-import { lstatSync, readFileSync, type Stats, statSync } from 'node:fs'
+import {
+  closeSync,
+  constants,
+  lstatSync,
+  openSync,
+  readFileSync,
+  readSync,
+  type Stats,
+  statSync,
+} from 'node:fs'
 import { UsageError } from '../../models/error.ts'
 import { systemWords } from '../../models/system-error.ts'
 
@@ -23,13 +32,65 @@ export interface InputRefusal {
 
 /** The bytes of a file that the user names; UsageError for what is none, is too large or may not be read. */
 export function readInputFile(path: string, maxBytes: number, refusal: InputRefusal): Buffer {
-  refuseUnfit(path, maxBytes)
   try {
-    return readFileSync(path)
+    return readFit(path, maxBytes)
   } catch (cause) {
-    throw unreadable(path, refusal, cause)
+    throw cause instanceof UsageError ? cause : unreadable(path, refusal, cause)
   }
 }
+
+/** The same, with the system's own error where it does not let the file be read. */
+export function readFit(path: string, maxBytes: number): Buffer {
+  refuseUnfit(path, maxBytes)
+  return statsOf(path)?.isFIFO() ? readPipe(path, maxBytes) : readFileSync(path)
+}
+
+/** How long a pipe may stand there without anybody who writes into it. */
+const WRITER_MS = 5000
+const PAUSE_MS = 10
+
+/**
+ * All that is written into a pipe, as `--config <(…)` names one. It is opened without waiting: where nobody ever writes, the
+ * process would stand in that call for ever and heed no signal.
+ */
+function readPipe(path: string, maxBytes: number): Buffer {
+  const file = openSync(path, constants.O_RDONLY | constants.O_NONBLOCK)
+  try {
+    const pieces: Buffer[] = []
+    let size = 0
+    for (const until = performance.now() + WRITER_MS; ; ) {
+      const piece = readNow(file)
+      if (piece !== null && piece.length > 0) {
+        pieces.push(piece)
+        size += piece.length
+        if (size > maxBytes) throw unfitFile(path, maxBytes, 'a pipe that gives more')
+      } else if (piece !== null && size > 0) return Buffer.concat(pieces)
+      else if (piece !== null && performance.now() > until) throw unwritten(path)
+      else Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, PAUSE_MS)
+    }
+  } finally {
+    closeSync(file)
+  }
+}
+
+/** What a pipe holds now: nothing where no writer has it open, null where one has and is silent. */
+function readNow(file: number): Buffer | null {
+  const room = Buffer.alloc(2 ** 16)
+  try {
+    return room.subarray(0, readSync(file, room))
+  } catch (error) {
+    if ((error as NodeJS.ErrnoException).code === 'EAGAIN') return null
+    throw error
+  }
+}
+
+const unwritten = (path: string): UsageError =>
+  new UsageError('The file cannot be read.', {
+    where: path,
+    expected: 'a regular file, or a pipe into which something is written',
+    found: `a pipe into which nobody wrote for ${WRITER_MS / 1000} s`,
+    action: 'Correct the name, or look why what should write into it did not.',
+  })
 
 /** The refusal of a file that the system would not let be read. */
 export function unreadable(
@@ -59,14 +120,16 @@ export const isLink = (path: string): boolean => {
 export function refuseUnfit(path: string, maxBytes: number): void {
   const stats = statsOf(path)
   const found = stats === null ? null : unfit(stats, maxBytes)
-  if (found === null) return
-  throw new UsageError('The file cannot be read.', {
+  if (found !== null) throw unfitFile(path, maxBytes, found)
+}
+
+const unfitFile = (path: string, maxBytes: number, found: string): UsageError =>
+  new UsageError('The file cannot be read.', {
     where: path,
     expected: `a regular file of at most ${maxBytes / MEBIBYTE} MiB`,
     found,
     action: 'Correct the name, or split the file.',
   })
-}
 
 /**
  * What `read` gives, of a file that stayed as it was meanwhile. UsageError for one that grew, was cut, was written anew or gave

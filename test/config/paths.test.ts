@@ -1,8 +1,8 @@
 // Paths that a user gives and that lead to nothing, or to something else: each is named with what was expected of it, what
 // stands there, and what to do.
-import { execFile } from 'node:child_process'
+import { execFile, execFileSync, spawn } from 'node:child_process'
 import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
-import { join } from 'node:path'
+import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
 import { systemWords } from '../../models/system-error.ts'
@@ -127,6 +127,50 @@ test('a sandbox does not begin in a file', async () => {
     ],
   ])
 })
+
+/** What `status` says of a pipe; it is ended where it waits for ever. */
+const statusOf = async (pipe: string): Promise<string> => {
+  const ran = promisify(execFile)(
+    process.execPath,
+    [await programFile(), 'status', '--dir', dirname(pipe), '--config', pipe],
+    { timeout: 60_000, killSignal: 'SIGKILL' },
+  )
+  return await ran.then(
+    ({ stderr }) => stderr,
+    (error: { stderr: string }) => error.stderr,
+  )
+}
+
+function pipe(): string {
+  const file = join(temporaryFolder(), 'tieout.yaml')
+  execFileSync('mkfifo', [file])
+  return file
+}
+
+test('a pipe into which nobody writes is not waited for without end', async () => {
+  const file = pipe()
+  expect((await statusOf(file)).split('\n')).toEqual([
+    'tieout: The file cannot be read.',
+    `  where:    ${file}`,
+    '  expected: a regular file, or a pipe into which something is written',
+    '  found:    a pipe into which nobody wrote for 5 s',
+    '  next:     Correct the name, or look why what should write into it did not.',
+    '',
+  ])
+}, 90_000)
+
+test('a configuration comes through a pipe, however late and in pieces', async () => {
+  const file = pipe()
+  const writer = spawn('sh', [
+    '-c',
+    'sleep 1; exec >"$0"; echo "history:"; sleep 7; echo "  sinc: 2026-01-01"',
+    file,
+  ])
+  const status = await statusOf(file)
+  writer.kill('SIGKILL')
+  expect(status).toContain(`  where:    ${file}:2`)
+  expect(status).toContain('sinc')
+}, 90_000)
 
 test('a folder in place of a file of the books is a matter of set-up', () => {
   const cause = Object.assign(new Error('no'), { code: 'EISDIR' })
