@@ -18,6 +18,7 @@ import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
 import { finishRepair } from '../journal/repair.ts'
+import { journalFolder } from '../journal/scan.ts'
 import { openLanding } from '../landing/database.ts'
 import { OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
@@ -153,17 +154,20 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
   }
 }
 
-/** A new state of a file with credentials or accounts (`nameBeside`), by a process that died before it took the old one's place. */
-const UNFINISHED_YAML = /^\.(credentials|tieout)\.yaml\.\d+-[0-9a-f]{8}\.tmp$/
+/** New states of files that are written under the lock alone (`nameBeside`), by a process that died before one took the old one's place. */
+const UNFINISHED =
+  /^\.(credentials\.yaml|tieout\.yaml|counterparties\.key|breaks-unpublished\.json|erasing\.json|erased\.jsonl|repair\.json)\.\d+-[0-9a-f]{8}\.tmp$/
 
-/** Secrets stay in no file that nobody knows of. Both files are written under the lock alone. */
-function removeUnfinishedYaml(dir: string): void {
-  for (const name of readdirSync(dir).filter((one) => UNFINISHED_YAML.test(one))) {
-    const path = join(dir, name)
-    try {
-      rmSync(path)
-    } catch (cause) {
-      throw new DiskError('A file with credentials that a killed run left could not be removed.', path, cause)
+/** Secrets stay in no file that nobody knows of, and nothing half-written in the books. */
+function removeUnfinished(dir: string): void {
+  for (const folder of [dir, journalFolder(dir)].filter(existsSync)) {
+    for (const name of readdirSync(folder).filter((one) => UNFINISHED.test(one))) {
+      const path = join(folder, name)
+      try {
+        rmSync(path)
+      } catch (cause) {
+        throw new DiskError('A file that a killed run left unfinished could not be removed.', path, cause)
+      }
     }
   }
 }
@@ -200,7 +204,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     if (await finishRepair(dir, disk))
       options.onNote?.('Finished a repair of the journal that was interrupted.')
     if (await resumeErasure(dir, clock, disk, () => removeLanded(dir, disk))) options.onNote?.(ERASURE_TO_END)
-    removeUnfinishedYaml(dir)
+    removeUnfinished(dir)
     const tempDir = join(dir, 'tmp')
     emptyTempFolder(tempDir, clock)
     const engine = completed(options.landing?.memoryLimit === undefined ? options.engine : options.landing)
