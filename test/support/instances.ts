@@ -1,6 +1,6 @@
 // For each file of tests: what is closed lives on for a while and is destroyed together with others. As it destroys an instance
 // DuckDB gives back to the system whatever memory of the process is free, a few pages at a time, and the next build faults
-// all of it in again: of small builds in one process that took a fifth of the time. A connection of ours keeps the instance until
+// all of it in again: of small builds in one process that took up to a quarter of the time. A connection of ours keeps the instance until
 // then. Closed it is all the same, for everyone else; and one that holds a file is destroyed at once, since others may want it.
 import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { afterAll } from 'vitest'
