@@ -94,7 +94,7 @@ last_met as (
 ),
 interrupted as (
   select count(*) as run_count, max_by(run_id, seq) as last_run, max_by(started_at, seq) as began_at,
-    max_by(coalesce(feeds, ''), seq) as feeds
+    max_by(coalesce(feeds, ''), seq) as last_feeds
   from landing.runs
   where seq in (
     select killed.killed_seq as killed_seq
@@ -135,7 +135,7 @@ select 'warning', cast(null as varchar), cast(null as varchar), cast(null as var
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   'The run of ' || cast(utc_day(began_at) as varchar)
     || ' was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again'
-    || case when feeds = '' then '.' else ' without --feeds, or with the same: --feeds ' || replace(feeds, ', ', ',') || '.' end,
+    || case when last_feeds = '' then '.' else ' without --feeds, or with the same: --feeds ' || replace(last_feeds, ', ', ',') || '.' end,
   cast(to_json([last_run]) as varchar), 'missing/warning/interrupted'
 from interrupted
 where run_count > 0 and not exists (select 1 from grouped where status = 'missing')

@@ -64,7 +64,7 @@ select book_account as account, coin, occurred_at as happened_at,
     when leg = 2 then row_value - fee_value
     else row_value
   end as value_given,
-  coalesce(is_kept_back, false) as is_kept_back
+  coalesce(valued.is_kept_back, false) as is_kept_back
 from valued
 cross join last_row
 cross join staging.reporting as reporting
