@@ -13,18 +13,20 @@ import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { completed, type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
 import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
-import { resumeErasure } from '../journal/erase.ts'
+import { ERASURE_FILES, resumeErasure } from '../journal/erase.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
 import { acquireLock, isProcess } from '../journal/lock.ts'
 import { finishRepair } from '../journal/repair.ts'
-import { journalFolder } from '../journal/scan.ts'
+import { journalFolder, REPAIR_FILE } from '../journal/scan.ts'
 import { openLanding } from '../landing/database.ts'
 import { OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
 import type { Landing, LandingOptions } from '../landing/landing.ts'
 import { lastBuilt, lastLanded } from '../landing/last-landed.ts'
 import type { LandingFeed } from '../landing/page.ts'
+import { COUNTERPARTY_KEY_FILE } from '../ledger/counterparty-key.ts'
+import { UNPUBLISHED_BREAKS_FILE } from '../ledger/publish.ts'
 import { isInUse } from '../output/spill.ts'
 import { mustBeOwnFiles, removeLanded } from './copies.ts'
 import { describeUnsettled, unsettledWrites } from './writes.ts'
@@ -154,14 +156,24 @@ function emptyTempFolder(tempDir: string, clock: Clock): void {
   }
 }
 
-/** New states of files that are written under the lock alone (`nameBeside`), by a process that died before one took the old one's place. */
-const UNFINISHED =
-  /^\.(credentials\.yaml|tieout\.yaml|counterparties\.key|breaks-unpublished\.json|erasing\.json|erased\.jsonl|repair\.json)\.\d+-[0-9a-f]{8}\.tmp$/
+/** Files that are written under the lock alone, in the folder of the books and in that of the journal. */
+const WRITTEN_WHOLE = [
+  'credentials.yaml',
+  'tieout.yaml',
+  COUNTERPARTY_KEY_FILE,
+  UNPUBLISHED_BREAKS_FILE,
+  REPAIR_FILE,
+  ...ERASURE_FILES,
+]
+
+/** A new state of one of them (`nameBeside`), by a process that died before it took the old one's place. */
+const isUnfinished = (name: string): boolean =>
+  WRITTEN_WHOLE.some((file) => name.startsWith(`.${file}.`)) && /\.\d+-[0-9a-f]{8}\.tmp$/.test(name)
 
 /** Secrets stay in no file that nobody knows of, and nothing half-written in the books. */
 function removeUnfinished(dir: string): void {
   for (const folder of [dir, journalFolder(dir)].filter(existsSync)) {
-    for (const name of readdirSync(folder).filter((one) => UNFINISHED.test(one))) {
+    for (const name of readdirSync(folder).filter(isUnfinished)) {
       const path = join(folder, name)
       try {
         rmSync(path)

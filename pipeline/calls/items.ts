@@ -91,7 +91,7 @@ function itemsOf(data: unknown): readonly { readonly item: Item; readonly isFail
 
 /** Where the request lists mere names, each is an item with that name; a text may name several with commas between them. */
 function sentItems(value: unknown, names: readonly string[]): readonly Item[] {
-  const list = Array.isArray(value) ? value : typeof value === 'string' ? value.split(',') : []
+  const list = typeof value === 'string' ? value.split(',') : value === undefined ? [] : [value].flat()
   return list.map((one) => (isItem(one) ? one : { [names[0] ?? '']: one }))
 }
 

@@ -118,7 +118,7 @@ export async function eventSteps(books: LotBooks, id: string, at = ''): Promise<
 /** What another reading takes from it, where that is nothing else. */
 const onceMore = ({ value, value_given: given, is_kept_back: isKeptBack }: Fields): string[] => [
   ...(value === given ? ['value_given'] : []),
-  ...(isKeptBack === 'true' || isKeptBack === true ? [] : ['is_kept_back']),
+  ...(isKeptBack === true ? [] : ['is_kept_back']),
 ]
 
 /** What imported history hands over to an entry bears that entry's id and one of these. */

@@ -107,7 +107,13 @@ const underWaySchema = z.object({
 })
 type UnderWay = z.output<typeof underWaySchema>
 
-const underWayFile = (dir: string): string => join(journalFolder(dir), 'erasing.json')
+const UNDER_WAY_FILE = 'erasing.json'
+const ERASED_FILE = 'erased.jsonl'
+
+/** What an erasure writes beside the segments. */
+export const ERASURE_FILES = [UNDER_WAY_FILE, ERASED_FILE]
+
+const underWayFile = (dir: string): string => join(journalFolder(dir), UNDER_WAY_FILE)
 
 const writeUnderWay = (disk: Disk, dir: string, underWay: UnderWay): Promise<void> =>
   writeFileAtomic(disk, underWayFile(dir), JSON.stringify(underWay), 0o600)
@@ -158,10 +164,10 @@ async function note(disk: Disk, path: string, targets: readonly Target[], clock:
 }
 
 /** Where it is noted which frames were erased. */
-export const erasedList = (dir: string): string => join(journalFolder(dir), 'erased.jsonl')
+export const erasedList = (dir: string): string => join(journalFolder(dir), ERASED_FILE)
 
 /** The note beside the journal, and the one that earlier versions wrote. */
-const NOTES = ['erased.jsonl', 'struck.jsonl']
+const NOTES = [ERASED_FILE, 'struck.jsonl']
 
 /** Numbers of the frames that were erased, by the notes beside the journal; `verifyJournal` reads them from the frames. */
 export async function readErased(dir: string, disk: Disk = nodeDisk): Promise<number[]> {

@@ -122,8 +122,8 @@ export async function fetchPage(
 
 /**
  * What a page proves, and how to go on. Of a page from which there is no going on (a cursor that comes twice, rows without
- * ids) the failure is told beside it: what has come is kept, and proves nothing. A list without times would be taken for
- * whole where nothing follows, so its last page is none of it.
+ * ids) the failure is told beside it: what has come is kept, and proves nothing. A list without times goes on at the same
+ * place, for it would be taken for whole where nothing follows.
  */
 function whatItProves(
   context: SyncContext,
@@ -133,13 +133,13 @@ function whatItProves(
   page: Page,
   answer: Answer,
 ): Omit<Step, 'next'> & { readonly next: Asking | null; readonly failure?: VenueError } {
-  if (!isWalk(step) || asked === undefined)
-    return { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
   try {
-    return advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
-  } catch (cause) {
-    if (!(cause instanceof VenueError)) throw cause
-    return { covers: null, unproven: null, next: null, failure: cause }
+    return isWalk(step) && asked !== undefined
+      ? advance(endpoint, step, page, shownBy(context, step.window, asked, answer))
+      : { covers: null, unproven: null, next: turnPage(endpoint, step, page) }
+  } catch (failure) {
+    if (!(failure instanceof VenueError)) throw failure
+    return { covers: null, unproven: null, next: isWalk(step) ? null : step, failure }
   }
 }
 

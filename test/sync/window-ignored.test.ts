@@ -95,6 +95,24 @@ describe('a list of orders', () => {
     ).toEqual(['trade.openOrders,unproven,no cursor'])
   }, 120_000)
 
+  test('that names no times, and whose cursor comes twice, is kept too, and is not whole', async () => {
+    const resting = (query: URLSearchParams) => ({
+      list: [{ ...order(query.get('cursor') === null ? 2 : 1), orderStatus: 'live' }],
+      cursor: 'c1',
+    })
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v3/trade/unfilled-orders': resting,
+    })
+    const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [trade.openOrders] }')
+    expect((await command(['nightly', '--dir', dir])).code).toBe(5)
+    const sql = `select order_id, is_current from open_orders
+      union all select status, null from coverage where feed = 'trade.openOrders' order by 1`
+    const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
+    expect(stdout.trim().split('\n').slice(1)).toEqual(['1,true', '2,true', 'pending,'])
+  }, 120_000)
+
   test('goes on over an empty page whose cursor leads on, and nothing behind it is lost', async () => {
     const answers: Readonly<Record<string, unknown>> = {
       first: { list: [], cursor: 'a' },
