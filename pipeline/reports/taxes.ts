@@ -17,23 +17,13 @@ import { lawOf } from '../rules/matching.ts'
 import { type Carried, carriedInto } from './carried-losses.ts'
 import { withoutGain } from './completeness.ts'
 import { disposalsOf } from './disposals.ts'
+import { yearFutures } from './futures-year.ts'
 import { reportCurrency } from './gains.ts'
 import { isOutsideBooks } from './gaps.ts'
 import { yearIncome } from './income-totals.ts'
 import { lawNotes, rateNotes } from './law-notes.ts'
 import { reportNotes } from './notes.ts'
-import { entryParts } from './pnl.ts'
-import {
-  addAmounts,
-  fileNameOf,
-  OF_ACCOUNT,
-  type Report,
-  type ReportRequest,
-  reach,
-  sums,
-  valuesOf,
-  within,
-} from './report.ts'
+import { fileNameOf, type Report, type ReportRequest, valuesOf } from './report.ts'
 import { unfiledNotes } from './unfiled.ts'
 import { dayZoneOf, isKnown, roundingNotes, yearSums } from './year-totals.ts'
 
@@ -79,6 +69,7 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
       : { losses: null, notes: [], warnings: [], rooms: new Map(), wholeNotes: [] }
   const ofYear = { ...totals, year, isInCurrency, isComplete, brought: carried.losses, form1099 }
   const income = await yearIncome(ledger, request, law)
+  const futures = await yearFutures(ledger, request, law, year)
   const back = backOf(law, ofYear, limit, carried)
   const figures = [
     ...law.figures(ofYear, limit),
@@ -104,10 +95,15 @@ export async function taxesReport(ledger: Ledger, request: ReportRequest): Promi
     rows: asBatches([
       ...rowsOf(figures, currency ?? law.currency, outside === null),
       ...rowsOf(ofIncome, law.currency, outside === null || hasIncome),
-      ...(await futuresSection(ledger, request, law, year)),
+      ...futures.rows,
     ]),
     totals: [],
-    warnings: [...(await withoutGain(ledger, reader, values)), ...carried.warnings, ...income.warnings],
+    warnings: [
+      ...(await withoutGain(ledger, reader, values)),
+      ...carried.warnings,
+      ...income.warnings,
+      ...futures.warnings,
+    ],
     notes: [
       ...notes,
       ...(await roundingNotes(reader, values)),
@@ -145,51 +141,6 @@ function backOf(
 const notYetTold = (hasIncome: boolean): string =>
   `This year begins after all that the books tell of${hasIncome ? ', but for income' : ''}: its${hasIncome ? ' other' : ''} ` +
   'figures are empty, not zero. `tieout nightly` leads the books on, and in books of imports newer files do.'
-
-const FUTURES = 'Futures (not part of the figures above)'
-
-/**
- * What futures came to in the tax year, in each margin coin, from every account: results, fees and funding stand here once.
- * Whether and how they count is for the rule that each line names; none of it is in the figures of the return.
- */
-async function futuresSection(
-  ledger: Ledger,
-  request: ReportRequest,
-  law: Law,
-  year: number,
-): Promise<Row[]> {
-  const { rule, source, fromYear } = law.futures
-  const found = await sums(
-    ledger,
-    `select product_line, coin, sum(realised_pnl), sum(fee), sum(funding), sum(realised_pnl) + sum(fee) + sum(funding),
-       ${reach('realised_pnl', 'fee', 'funding')}
-     from ${entryParts(ledger)}
-     where ${OF_ACCOUNT} and ${within('occurred_at')} and is_of_futures
-     group by product_line, coin order by product_line, coin`,
-    { ...valuesOf(request), zone: request.zone },
-  )
-  const holds =
-    fromYear === null || year >= fromYear ? `${rule} (${source})` : `before ${fromYear}: not covered`
-  const { label } = request.period
-  return found.flatMap(([line, coin, ...amounts]) =>
-    FUTURES_FIGURES.map(
-      (figure, at): Row => [
-        law.name,
-        label,
-        FUTURES,
-        null,
-        `${line}: ${figure}`,
-        plainAmount(amounts[at]),
-        coin ?? null,
-        holds,
-      ],
-    ),
-  )
-}
-
-const FUTURES_FIGURES = ['results of positions', 'fees', 'funding', 'net'] as const
-
-const plainAmount = (cell: unknown): string => addAmounts([cell]) ?? '0'
 
 function notAsked(law: Law): UsageError {
   const countries = Object.values(laws).flatMap(({ name, figures }) => (figures === null ? [] : [name]))

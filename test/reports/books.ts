@@ -116,3 +116,20 @@ export function memoryTerminal(
     ...(width === undefined ? {} : { width }),
   }
 }
+
+/** A statement that adds an account of the venue. */
+export const account = (name: string): string =>
+  `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`
+
+/** A statement that adds an entry of futures, or of margin. */
+export const futures = (
+  id: string,
+  at: string,
+  line: string,
+  symbol: string | null,
+  coin: string,
+  amount: string,
+  kind: string,
+): string =>
+  `insert into entries values ('${id}', 't${id}', 'main', 'UNIFIED', '${line}', '${coin}', ${amount}, '${kind}',
+    '${at}+00', 'tax.records', '${id}', 1, 0, ${symbol === null ? 'null' : `'${symbol}'`})`

@@ -14,7 +14,7 @@ import {
 import { readPeriod } from '../../pipeline/reports/period.ts'
 import { printReport, writeReport } from '../../pipeline/reports/print.ts'
 import { balancesQuestion } from '../../pipeline/serve/views/accounts.ts'
-import { memoryTerminal, publish } from './books.ts'
+import { account, futures, memoryTerminal, publish } from './books.ts'
 
 const opened: Ledger[] = []
 afterEach(() => {
@@ -37,9 +37,6 @@ async function objects(
   await writeReport(await makeReport(ledger, name, options), 'json', { dir: '/nowhere', terminal })
   return JSON.parse(terminal.text())
 }
-
-const account = (name: string): string =>
-  `insert into accounts values ('${name}', 'v', '1', 'unified', 'unified')`
 
 const entry = (id: string, at: string, coin: string, amount: string, kind: string, of = 'main'): string =>
   `insert into entries values ('${id}', 't${id}', '${of}', 'UNIFIED', 'SPOT', '${coin}', ${amount}, '${kind}',
@@ -272,18 +269,6 @@ describe('gains', () => {
   })
 })
 
-const futures = (
-  id: string,
-  at: string,
-  line: string,
-  symbol: string | null,
-  coin: string,
-  amount: string,
-  kind: string,
-): string =>
-  `insert into entries values ('${id}', 't${id}', 'main', 'UNIFIED', '${line}', '${coin}', ${amount}, '${kind}',
-    '${at}+00', 'tax.records', '${id}', 1, 0, ${symbol === null ? 'null' : `'${symbol}'`})`
-
 describe('profit and loss', () => {
   test('adds spot by lots and futures as booked, by month and symbol, without mixing currencies', async () => {
     const ledger = await open(
@@ -455,38 +440,12 @@ describe('one zone in a report', () => {
   })
 })
 
-describe('futures and interest', () => {
-  const BOOKS = [
-    ...LOTS,
-    futures('1', '2025-03-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '10', 'realised_pnl'),
-    futures('2', '2025-03-01 00:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-1', 'fee'),
-    futures('3', '2025-03-02 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '-0.5', 'funding'),
-    futures('4', '2024-03-02 08:00:00', 'USDT-FUTURES', 'BTCUSDT', 'USDT', '77', 'realised_pnl'),
-    futures('5', '2025-04-01 00:00:00', 'MARGIN-crossed', null, 'USDT', '-0.25', 'interest'),
-  ]
-
-  test.each(['us', 'uk', 'de', 'ca'])(
-    'a return under %s has futures as a section of its own',
-    async (rules) => {
-      const rows = await objects(await open(...BOOKS), 'taxes', { rules, year: 2025 })
-      const section = rows.filter(({ form }) => form === 'Futures (not part of the figures above)')
-      const year = rules === 'uk' ? [] : ['10', '-1', '-0.5', '8.5']
-      expect(section.map(({ value }) => value)).toEqual(year)
-      for (const { source, currency } of section) {
-        expect(String(source)).toMatch(/\(.+\)$/)
-        expect(currency).toBe('USDT')
-      }
-      const others = rows.filter(({ form }) => form !== 'Futures (not part of the figures above)')
-      expect(others.map(({ value }) => value)).not.toContain('10')
-    },
-  )
-
-  test('interest is a line of the profit and loss', async () => {
-    const lines = await objects(await open(...BOOKS), 'pnl', { year: 2025 })
-    expect(lines.filter(({ interest }) => interest !== '0')).toMatchObject([
-      { product_line: 'MARGIN-crossed', coin: 'USDT', interest: '-0.25', net_pnl: '-0.25' },
-    ])
-  })
+test('interest is a line of the profit and loss', async () => {
+  const interest = futures('5', '2025-04-01 00:00:00', 'MARGIN-crossed', null, 'USDT', '-0.25', 'interest')
+  const lines = await objects(await open(...LOTS, interest), 'pnl', { year: 2025 })
+  expect(lines.filter(({ interest }) => interest !== '0')).toMatchObject([
+    { product_line: 'MARGIN-crossed', coin: 'USDT', interest: '-0.25', net_pnl: '-0.25' },
+  ])
 })
 
 describe('every report', () => {

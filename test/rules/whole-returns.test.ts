@@ -163,6 +163,13 @@ const FUTURES = [
   'USDT-FUTURES: fees: -2.2',
   'USDT-FUTURES: funding: -1.2',
   'USDT-FUTURES: net: -18.4',
+  // Each at the price of its day, which is 1.
+  'all, valued at their time: results above zero: 25',
+  'all, valued at their time: results below zero: -40',
+  'all, valued at their time: results of positions: -15',
+  'all, valued at their time: fees: -2.2',
+  'all, valued at their time: funding: -1.2',
+  'all, valued at their time: net: -18.4',
 ]
 
 describe('us, in the days of New York', () => {
