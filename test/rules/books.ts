@@ -103,3 +103,17 @@ export function figures({ rows }: Shown): string[] {
     ({ line, figure, value }) => `${line === null ? '' : `${line} `}${figure}: ${value ?? 'unknown'}`,
   )
 }
+
+/** `c5 0.5 BTC of c1: 30969 - 10005 = 20964 short`, in any order; records of the venue as `v12/amount`. */
+export function piecesOf(gains: Shown): string[] {
+  const short = (id: unknown): string => String(id).replace(/^[a-z]+\/tax\.records\//, 'v')
+  return gains.rows
+    .map((row) => {
+      const of = row.lot_id === null ? '' : ` of ${short(row.lot_id)}`
+      const denied = row.denied_loss === null ? '' : ` + ${row.denied_loss}`
+      const term = row.term === null ? '' : ` ${row.term}`
+      const [proceeds, cost, gain] = [row.proceeds, row.cost_basis, row.gain].map((cell) => cell ?? 'unknown')
+      return `${short(row.disposal_id)} ${row.quantity} ${row.coin}${of}: ${proceeds} - ${cost}${denied} = ${gain}${term}`
+    })
+    .toSorted()
+}

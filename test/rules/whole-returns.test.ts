@@ -8,7 +8,7 @@ import type { ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import { matchingOf } from '../../pipeline/rules/matching.ts'
 import { balanced, type Move, TestBooks } from '../support/books.ts'
 import { ImportedBooks } from '../support/imports.ts'
-import { cells, figures, type Shown, show } from './books.ts'
+import { cells, figures, piecesOf, show } from './books.ts'
 
 interface Taxpayer {
   readonly rules: 'us' | 'de' | 'ca'
@@ -129,18 +129,6 @@ async function booksOf(taxpayer: Taxpayer): Promise<string> {
   expect(openBreaks).toEqual([])
   return imported.dir
 }
-
-/** `c5 0.5 BTC of c1: 30969 - 10005 = 20964 short`, in any order. */
-const piecesOf = (gains: Shown): string[] =>
-  gains.rows
-    .map((row) => {
-      const short = (id: unknown): string => String(id).replace('main/tax.records/', 'v')
-      const of = row.lot_id === null ? '' : ` of ${short(row.lot_id)}`
-      const denied = row.denied_loss === null ? '' : ` + ${row.denied_loss}`
-      const term = row.term === null ? '' : ` ${row.term}`
-      return `${short(row.disposal_id)} ${row.quantity} ${row.coin}${of}: ${row.proceeds} - ${row.cost_basis}${denied} = ${row.gain}${term}`
-    })
-    .toSorted()
 
 function asked({ rules, timeZone }: Taxpayer, dir: Promise<string>) {
   const zone = timeZone === undefined ? {} : { timeZone }
