@@ -25,6 +25,7 @@ export async function lawNotes(
     ...(await stillOpen(ledger, reader, law, request)),
     ...(await openShortSales(reader, law, request)),
     ...(await receivedAsGifts(ledger, reader, law, request)),
+    ...(await givenAway(ledger, law, request)),
     ...acrossAccounts(law, request),
   ]
 }
@@ -53,6 +54,23 @@ async function receivedAsGifts(
     `${counted(count, 'piece')} of disposals ${count === 1 ? 'is' : 'are'} of coins received as a gift (gift_in), with the day and the value of the ` +
       `receipt. Under ${name} rules those of the giver count (${giverCounts}): import such coins as opening lots with the giver’s day and cost, ` +
       'in place of their gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
+  ]
+}
+
+/** A gift that is a disposal has its value in the figures, whoever received it: an import does not say who that was. */
+async function givenAway(ledger: Reader, { name, giftsTo }: Law, request: ReportRequest): Promise<string[]> {
+  if (giftsTo === null || !ledger.tables.has('lot_events')) return []
+  const [row] = await ledger.query(
+    `select count(*)
+     from (select regexp_replace(account, '/before$', '') as account, happened_at from lot_events where kind = 'give')
+     where ${OF_ACCOUNT} and ${within('happened_at')}`,
+    valuesOf(request),
+  )
+  const count = Number(row?.[0] ?? 0)
+  if (count === 0) return []
+  const [are, their, them] = count === 1 ? ['is a disposal', 'its', 'it'] : ['are disposals', 'their', 'them']
+  return [
+    `${counted(count, 'gift')} (gift_out) ${are} at ${their} value then in these figures, whoever received ${them}. Under ${name} rules ${giftsTo}.`,
   ]
 }
 

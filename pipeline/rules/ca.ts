@@ -12,6 +12,8 @@ export const ca: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   giverCounts: null,
+  giftsTo:
+    'one to a spouse or common-law partner is at its adjusted cost base, unless the giver elects otherwise (ITA s. 73(1))',
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

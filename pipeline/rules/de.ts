@@ -15,6 +15,7 @@ export const de: Law = {
   scopeBindsFrom: 0,
   gifts: 'leave',
   giverCounts: '§ 23 Abs. 1 Satz 3 EStG',
+  giftsTo: null,
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

@@ -8,6 +8,7 @@ export const generic: Law = {
   scopeBindsFrom: null,
   gifts: 'leave',
   giverCounts: null,
+  giftsTo: null,
   shortSales: 'when closed',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,

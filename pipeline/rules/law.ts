@@ -52,6 +52,8 @@ export interface Law {
   readonly gifts: Gifts
   /** By which paragraph coins received as a gift have the day and cost of the giver; null where they have those of the receipt. */
   readonly giverCounts: string | null
+  /** What becomes of a gift that is a disposal where some persons receive it, with its paragraphs; null where no gift is one. */
+  readonly giftsTo: string | null
   /** When the result of selling borrowed coins counts. */
   readonly shortSales: ShortSales
   /** What may become of a fee that is kept back from the coins acquired; the first is the one without another choice. */

@@ -21,6 +21,9 @@ export const uk: Law = {
   scopeBindsFrom: null,
   gifts: 'disposal',
   giverCounts: null,
+  giftsTo:
+    'one to a spouse or civil partner who lives with the giver is at no gain and no loss (TCGA 1992 s.58), and a loss on one to ' +
+    'another connected person counts against gains on disposals to the same person alone (s.18(3))',
   shortSales: 'when sold',
   feesInKind: ['disposal', 'net'],
   exchangeFeesGivenFrom: null,
@@ -63,12 +66,15 @@ export const uk: Law = {
 
 type Box = 'count' | 'proceeds' | 'costs' | 'gains' | 'losses' | 'used' | 'carried'
 
-/** Boxes of SA108: cryptoassets have a section of their own since 2024-25; before, they were other property. */
+/**
+ * Boxes of SA108: cryptoassets have a section of their own since 2024-25; before, they were other property. The form of the years
+ * before 2016-17 numbers losses of other years otherwise.
+ */
 function boxesOf(year: number): Readonly<Record<Box, string>> {
-  if (year < 2024)
-    return { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19', used: '', carried: '' }
-  const ofSection = { count: '13.1', proceeds: '13.2', costs: '13.3', gains: '13.4', losses: '13.5' }
-  return { ...ofSection, used: '45', carried: '47' }
+  const ofOthers = year < 2016 ? { used: '', carried: '' } : { used: '45', carried: '47' }
+  return year < 2024
+    ? { count: '14', proceeds: '15', costs: '16', gains: '17', losses: '19', ...ofOthers }
+    : { count: '13.1', proceeds: '13.2', costs: '13.3', gains: '13.4', losses: '13.5', ...ofOthers }
 }
 
 const exemptIn = ({ year, isInCurrency }: YearTotals, limit: Limit): bigint | null =>

@@ -31,6 +31,7 @@ export const us: Law = {
   scopeBindsFrom: FIRST_YEAR_BY_ACCOUNT,
   gifts: 'leave',
   giverCounts: 'IRC §§ 1015, 1223(2)',
+  giftsTo: null,
   shortSales: 'when closed',
   feesInKind: ['disposal'],
   exchangeFeesGivenFrom: FIRST_YEAR_OF_EXCHANGE_FEES,

@@ -1,12 +1,35 @@
-// Coins received as a gift, under laws that give them the day and the cost of the giver, whom no import of a receipt tells.
-import { afterEach, expect, test } from 'vitest'
+// Gifts: received ones under laws that give them the day and the cost of the giver, whom no import of a receipt tells, and given
+// ones under laws to which they are disposals, whoever received them.
+import { afterEach, beforeEach, expect, test } from 'vitest'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
-import { makeReport } from '../../pipeline/reports/catalogue.ts'
+import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
 import type { RulesName } from '../../pipeline/rules/catalogue.ts'
 import { ImportedBooks } from '../support/imports.ts'
 
-const books = new ImportedBooks()
+let books: ImportedBooks
+beforeEach(() => {
+  books = new ImportedBooks()
+})
 afterEach(() => books.close())
+
+/** What reports under the rules say of gifts: all of them the same. */
+async function told(rules: RulesName, options: ReportOptions): Promise<string[]> {
+  const ledger = await openLedger(books.dir)
+  try {
+    const reports = [
+      await makeReport(ledger, 'gains', { rules, ...options }),
+      await makeReport(ledger, 'taxes', { rules, ...options }),
+      ...(rules === 'us' ? [await makeReport(ledger, 'form-8949', options)] : []),
+    ]
+    const [ofGains = [], ...ofOthers] = reports.map(({ notes }) =>
+      notes.filter((note) => note.includes('gift')),
+    )
+    for (const ofOther of ofOthers) expect(ofOther).toEqual(ofGains)
+    return ofGains
+  } finally {
+    ledger.close()
+  }
+}
 
 test('an opening lot tells the giver’s day and cost; of gift_in reports say that it does not', async () => {
   await books.lots('lot1,2023-01-01T12:00:00Z,main,BTC,1,15000,EUR')
@@ -22,29 +45,38 @@ test('an opening lot tells the giver’s day and cost; of gift_in reports say th
     ['g1', 'short', '500'],
   ])
 
-  const told = async (rules: RulesName, year: number): Promise<string[]> => {
-    const ledger = await openLedger(books.dir)
-    try {
-      const reports = [
-        await makeReport(ledger, 'gains', { rules, year }),
-        await makeReport(ledger, 'taxes', { rules, year }),
-        ...(rules === 'us' ? [await makeReport(ledger, 'form-8949', { year })] : []),
-      ]
-      const [ofGains = [], ...ofOthers] = reports.map(({ notes }) =>
-        notes.filter((note) => note.includes('gift')),
-      )
-      for (const ofOther of ofOthers) expect(ofOther).toEqual(ofGains)
-      return ofGains
-    } finally {
-      ledger.close()
-    }
-  }
-  expect(await told('de', 2025)).toEqual([
+  expect(await told('de', { year: 2025 })).toEqual([
     '1 piece of disposals is of coins received as a gift (gift_in), with the day and the value of the receipt. Under de rules those ' +
       'of the giver count (§ 23 Abs. 1 Satz 3 EStG): import such coins as opening lots with the giver’s day and cost, in place of their ' +
       'gift_in, which would count them twice (`tieout import --undo ID`, then the file without it).',
   ])
-  expect(await told('us', 2025)).toEqual([expect.stringContaining('(IRC §§ 1015, 1223(2))')])
-  expect(await told('de', 2024)).toEqual([])
-  expect(await told('uk', 2024)).toEqual([])
+  expect(await told('us', { year: 2025 })).toEqual([expect.stringContaining('(IRC §§ 1015, 1223(2))')])
+  expect(await told('de', { year: 2024 })).toEqual([])
+  expect(await told('uk', { year: 2024 })).toEqual([])
+})
+
+test('a gift that is a disposal counts whoever received it, and reports say to whom it would not', async () => {
+  await books.trades(
+    'b1,2024-05-01T12:00:00Z,main,buy,ETH,3,GBP,9000,,',
+    'g1,2024-06-01T12:00:00Z,main,gift_out,ETH,1,GBP,2000,,',
+    'g2,2025-04-05T22:59:59Z,other,gift_out,BTC,1,GBP,50000,,',
+    'g3,2025-04-05T23:00:00Z,main,gift_out,ETH,1,,,,',
+  )
+  await books.build()
+  const law =
+    'Under uk rules one to a spouse or civil partner who lives with the giver is at no gain and no loss (TCGA 1992 s.58), and a loss ' +
+    'on one to another connected person counts against gains on disposals to the same person alone (s.18(3)).'
+  const one = 'is a disposal at its value then in these figures, whoever received it.'
+  expect(await told('uk', { year: 2024 })).toEqual([
+    `2 gifts (gift_out) are disposals at their value then in these figures, whoever received them. ${law}`,
+  ])
+  expect(await told('uk', { year: 2024, account: 'main' })).toEqual([`1 gift (gift_out) ${one} ${law}`])
+  expect(await told('uk', { year: 2025 })).toEqual([`1 gift (gift_out) ${one} ${law}`])
+  expect(await told('uk', { year: 2023 })).toEqual([])
+  expect(await told('ca', { year: 2024 })).toEqual([
+    `1 gift (gift_out) ${one} Under ca rules one to a spouse or common-law partner is at its adjusted cost base, unless the giver ` +
+      'elects otherwise (ITA s. 73(1)).',
+  ])
+  expect(await told('us', { year: 2024 })).toEqual([])
+  expect(await told('de', { year: 2024 })).toEqual([])
 })
