@@ -101,13 +101,19 @@ export async function netWorthReport(ledger: Ledger, request: ReportRequest): Pr
     columns,
     rows,
     totals: [],
-    notes: [
-      ...notes,
-      ...(await belowNothing(ledger, request, { atEnd: false })),
-      ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
-      ...(await openPositions(ledger, request)),
-      ...(await leftOpen(ledger, request)),
-    ],
+    // Nothing else is to be said of months that are not there.
+    notes: (await isOneHolding(ledger, request))
+      ? [
+          ...notes,
+          `Lots are held over all accounts together, so ${request.account} has no bridge of its own. Omit --account.`,
+        ]
+      : [
+          ...notes,
+          ...(await belowNothing(ledger, request, { atEnd: false })),
+          ...(isOfMonths(request) ? [] : [WHOLE_MONTHS]),
+          ...(await openPositions(ledger, request)),
+          ...(await leftOpen(ledger, request)),
+        ],
   }
 }
 
@@ -122,31 +128,30 @@ function isOfMonths({ period, zone }: ReportRequest): boolean {
   )
 }
 
-/** What the months leave open for want of a value, a cost or a price, and whose lots are told together only. */
+/** Whether one account was asked for where the months are those of all of them. */
+async function isOneHolding(ledger: Ledger, { account }: ReportRequest): Promise<boolean> {
+  if (account === undefined) return false
+  const together = await ledger.query('select 1 from value_bridge where account is null limit 1')
+  return together.length > 0
+}
+
+/** What the months leave open for want of a value, a cost or a price. */
 async function leftOpen(ledger: Ledger, request: ReportRequest): Promise<string[]> {
-  const { account } = request
-  const [[unknown = 0, unpriced = 0, together = 0] = []] = await ledger.query(
-    `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer,
-       count(*) filter (account is null)::integer
-     from value_bridge where (${OF_ACCOUNT} or account is null) and ${MONTHS_SHOWN}`,
+  const [[unknown = 0, unpriced = 0] = []] = await ledger.query(
+    `select coalesce(sum(unknown_events), 0)::integer, coalesce(max(unpriced_coins), 0)::integer
+     from value_bridge where ${OF_ACCOUNT} and ${MONTHS_SHOWN}`,
     valuesOf(request),
   )
-  const notes: string[] = []
   const lacking = [
     ...(Number(unknown) === 0 ? [] : [`a value or cost of ${counted(Number(unknown), 'change')}`]),
     ...(Number(unpriced) === 0
       ? []
       : [`a price of up to ${counted(Number(unpriced), 'coin')} at the end of a month`]),
   ]
-  if (lacking.length > 0)
-    notes.push(
-      `Not known: ${lacking.join(', and ')}. A coin without a price is in no value; what is left open stands under difference.`,
-    )
-  if (account !== undefined && Number(together) > 0)
-    notes.push(
-      `Lots are held over all accounts together, so ${account} has no bridge of its own. Omit --account.`,
-    )
-  return notes
+  if (lacking.length === 0) return []
+  return [
+    `Not known: ${lacking.join(', and ')}. A coin without a price is in no value; what is left open stands under difference.`,
+  ]
 }
 
 /** Disagreements that are open, then those that a note explains, the gravest first. */

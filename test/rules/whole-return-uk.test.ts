@@ -476,6 +476,15 @@ describe('what the accounts were worth, and what was received', () => {
       '2025-08-01, opening_value 115485.6459, realised_gains 1059.2354, unrealised_change -1063.0354, closing_value 115481.8459',
     ])
     expect(half.notes).toEqual(STANDING)
+    // 2025-26 has futures and a value that is not known; of one account there is nothing of it to tell.
+    const ofMain = await worth({ year: 2025, account: 'main' })
+    expect([ofMain.rows, ofMain.notes]).toEqual([
+      [],
+      [
+        ...STANDING,
+        'Lots are held over all accounts together, so main has no bridge of its own. Omit --account.',
+      ],
+    ])
   })
 
   test('income of a tax year, and of a part of a year', async () => {
