@@ -380,11 +380,16 @@ describe('SA108 and SA100', () => {
       'USDT-FUTURES: funding: -1.2',
       'USDT-FUTURES: net: -18.4',
       // 25 at 0.79 less 40 at 0.76 are -10.65; fees 0.48, 0.553, 0.32 and 0.38; funding 0.237 less 1.17.
-      'USDT-FUTURES: net, each amount at its value then: -13.316',
+      'all, valued at their time: results above zero: 19.75',
+      'all, valued at their time: results below zero: -30.4',
+      'all, valued at their time: results of positions: -10.65',
+      'all, valued at their time: fees: -1.733',
+      'all, valued at their time: funding: -0.933',
+      'all, valued at their time: net: -13.316',
     ])
-    expect(cells(shown, 'figure', 'currency').slice(-2)).toEqual([
+    expect(cells(shown, 'figure', 'currency').slice(-7, -5)).toEqual([
       'USDT-FUTURES: net USDT',
-      'USDT-FUTURES: net, each amount at its value then GBP',
+      'all, valued at their time: results above zero GBP',
     ])
     expect(shown.warnings).toEqual([
       'INCOMPLETE: 1 of 11 pieces of disposals has no known gain and is left out of the figures: 60 ADA (main). 1 piece without a ' +
