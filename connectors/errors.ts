@@ -105,13 +105,19 @@ export class ClockRefused extends VenueError {
   }
 }
 
+/** A key of demo trading is refused with it at the venue itself, and the other way round. */
+export const OTHER_ENVIRONMENT = '40099'
+
 /** The key, its secret, its passphrase or the signature is wrong. */
 export class CredentialRefused extends VenueError {
   override readonly name = 'CredentialRefused'
   override readonly exitCode = 4
   constructor(refusal: Refusal) {
     super('The venue refused the credentials', refusal, {
-      action: `Check key, secret and passphrase of ${keyOf(refusal)}, then run again. What has landed is kept.`,
+      action:
+        refusal.code === OTHER_ENVIRONMENT
+          ? `Make ${keyOf(refusal)} anew in the account itself, not in demo trading, then run again. What has landed is kept.`
+          : `Check key, secret and passphrase of ${keyOf(refusal)}, then run again. What has landed is kept.`,
     })
   }
 }

@@ -162,6 +162,8 @@ describe('a write', () => {
 
   test.each([
     ['a failure of the venue', reply(500, refusal('40015'))],
+    ['a time-out of the venue’s own', reply(400, refusal('40010'))],
+    ['word that it is still under way', reply(400, refusal('43137'))],
     ['an answer that cannot be read', reply(200, '{"code":"000')],
     ['a reset', inTurn((_request, response) => response.socket?.destroy())],
     ['an answer that is cut off', cutOff(200)],
@@ -188,6 +190,12 @@ describe('a write', () => {
       expect(received.length).toBe(2)
     },
   )
+
+  test('whose price or quantity is refused as it stands was not carried out, and nothing is unknown', async () => {
+    const { venue, settle, received } = await loopback(reply(400, refusal('40808')))
+    const error = await caught(settle(venue.account(access).request(placeOrder, order)))
+    expect([error.name, received.length]).toEqual(['ParameterRefused', 1])
+  })
 
   test('that never reached the venue failed, and nothing is unknown', async () => {
     const { venue, settle } = await loopback(reply(200, ''), { baseUrl: 'http://127.0.0.1:9' })

@@ -22,16 +22,21 @@ const refused = (code: string, more: Partial<Refusal> = {}, endpoint = 'tax.reco
 describe('a code', () => {
   test.each([
     ['RateRefused', 5, true, '429 25003 25004'],
-    ['ClockRefused', 5, false, '40005 40008 40078'],
+    ['ClockRefused', 5, false, '40004 40005 40008 40078'],
     ['CredentialRefused', 4, false, '40001 40002 40003 40006 40009 40011 40012 40036 40037'],
     ['IpRefused', 4, false, '40018 40038 22010'],
-    ['PermissionRefused', 4, false, '40014 40029 40068 25620'],
+    ['PermissionRefused', 4, false, '40014 40025 40029 40061 40068 40301 25620'],
     ['NotApplicable', 4, false, '40084 40085 25245'],
     ['TimeRangeRefused', 1, false, '00001 20001 40704 40705 40707 42072 43111 43130'],
+    ['TimeRangeRefused', 1, false, '40408 40902 70008 70103 70104'],
     ['ParameterRefused', 1, false, '40017 40019 40020 40034 400172 25200'],
+    ['ParameterRefused', 1, false, '40053 40064 40402 40404 40409 40700 40811 40813 41002 41100 41101 41103'],
+    ['ParameterRefused', 1, false, '43011 43058 43123 48001 48002 60001 60006 400171'],
     ['PassingFailure', 5, true, '40015 40725 45001 40808 25000 25001'],
+    ['PassingFailure', 5, true, '40010 40200 40908 40909 40910 43059 43137'],
     // What an account is says nothing at an endpoint that asks nothing of it.
     ['UnknownRefusal', 5, true, '30007 12345 x 60039 40054 70102 70231'],
+    ['UnknownRefusal', 5, true, '60005 60049 25559 25561 25566 40028 40048 40051 40066 70206 70207'],
   ])(
     'of the class %s ends with exit code %i and helps a later try: %s',
     (name, exitCode, retryable, codes) => {
@@ -50,7 +55,9 @@ describe('a code', () => {
     },
   )
 
-  const codesOfRoles = ['60039', '40054', '40029', '70102', '70231', '40099']
+  const codesOfRoles = (
+    '60039 40054 40029 70102 70231 40099 ' + '60005 60049 25559 25561 25566 40048 40051 70206'
+  ).split(' ')
   const withRole = endpoints.filter(({ role }) => role !== undefined).map(({ name }) => name)
 
   test('of what an account is does not apply at every endpoint that asks for a role, and at no other', () => {
@@ -94,6 +101,42 @@ describe('a code', () => {
   ])('%s at %s concerns the %s, and expects %s', (code, endpoint, concerns, expected) => {
     const error = refusalOf(refused(code, {}, endpoint), true)
     expect(error).toMatchObject({ concerns, details: { expected } })
+  })
+
+  test.each(['40054', '40028', '40066', '70207'])(
+    '%s says of one sub-account that there is none, where each is asked for by itself',
+    (code) => {
+      expect(refusalOf(refused(code, {}, 'broker.subaccountEmail'), true)).toMatchObject({
+        name: 'NotApplicable',
+        concerns: 'partition',
+      })
+    },
+  )
+
+  test.each([
+    // A price with too many decimals; of a read nothing is recorded, so that is tried again.
+    ['40808', 'spot.placeOrder', 'Parameter verification exception size', 'ParameterRefused'],
+    ['40808', 'tax.records', 'Parameter verification exception', 'PassingFailure'],
+    // "param error", of a time range where one is asked for.
+    ['43111', 'tax.records', 'param error time range illegal', 'TimeRangeRefused'],
+    ['43111', 'wallet.subaccountTransfer', 'param error', 'ParameterRefused'],
+    ['43111', 'account.settings', 'param error', 'ParameterRefused'],
+    // "validation error", of the field that it names.
+    ['25200', 'trade.orderHistory', 'startTime validation error', 'TimeRangeRefused'],
+    ['25200', 'trade.orderHistory', 'category validation error', 'ParameterRefused'],
+  ])('%s at %s with the words “%s” is a %s', (code, endpoint, message, name) => {
+    expect(refusalOf(refused(code, { message }, endpoint), true).name).toBe(name)
+  })
+
+  test('of another environment says that the key is one of demo trading, not what the account is', () => {
+    const message = 'exchange environment is incorrect'
+    for (const { name } of endpoints) {
+      const error = refusalOf(refused('40099', { message }, name), true)
+      expect([name, error.name, error.exitCode]).toEqual([name, 'CredentialRefused', 4])
+    }
+    expect(refusalOf(refused('40099', { message }), true).details.action).toBe(
+      'Make the tax API key of account main anew in the account itself, not in demo trading, then run again. What has landed is kept.',
+    )
   })
 
   test('that is not known is a passing failure under a status that is', () => {

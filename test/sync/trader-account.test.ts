@@ -64,6 +64,27 @@ describe('a night of a trader', () => {
     120_000,
   )
 
+  test('is complete too when the venue says in other codes that it is no merchant and no lending unit', async () => {
+    const venue = await traderVenue({
+      ...TRADER,
+      ...excluded(400),
+      '/api/v2/p2p/merchantInfo': () => refused('60005', 400),
+      '/api/v2/p2p/orderList': () => refused('60049', 400),
+      '/api/v3/ins-loan/ltv-convert': () => refused('25559', 400),
+      '/api/v2/mix/account/sub-account-assets': () => refused('40048', 400),
+    })
+    const dir = traderBooks(venue.baseUrl, SINCE)
+    expect(await night(dir)).toEqual(QUIET)
+    expect(await coverage(dir)).toEqual(
+      expect.arrayContaining([
+        'futures.subaccountAssets USDT-FUTURES not_applicable 40048',
+        'loan.ltv  not_applicable 25559',
+        'p2p.merchant  not_applicable 60005',
+        'p2p.orders  not_applicable 60049',
+      ]),
+    )
+  }, 120_000)
+
   test('warns of a feed that the configuration names', async () => {
     const venue = await traderVenue({ ...TRADER, ...excluded(400) })
     const dir = traderBooks(venue.baseUrl, '{ since: 2026-10-20, feeds: [tax.records, p2p.orders] }')
