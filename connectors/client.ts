@@ -37,6 +37,7 @@ interface PendingRequest {
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
   readonly spending: Spending
+  readonly isPart: boolean
   tries: number
   /** Monotonic; null before the first sending. */
   firstSentAt: number | null
@@ -125,6 +126,7 @@ export class VenueClient implements Venue {
       credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
       signal: linked.signal,
       spending: this.#budgets.spendingOf(access, endpoint),
+      isPart: options.isPart ?? false,
       tries: 0,
       firstSentAt: null,
       lastSentAt: 0,
@@ -165,7 +167,7 @@ export class VenueClient implements Venue {
   }
 
   #pauseAfter(pending: PendingRequest, error: VenueError): number | null {
-    const { endpoint, tries, clockWasRefused, spending } = pending
+    const { endpoint, tries, clockWasRefused, spending, isPart } = pending
     if (error instanceof RateRefused) this.#guard.refused(spending.key)
     if (error instanceof ClockRefused) pending.clockWasRefused = true
     return pauseBeforeRetry({
@@ -173,6 +175,7 @@ export class VenueClient implements Venue {
       tries,
       elapsedMs: this.#elapsedMs(pending),
       writes: endpoint.writes,
+      isPart,
       clockWasRefused,
       random: this.#options.random,
     })

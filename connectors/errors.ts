@@ -3,6 +3,7 @@
 import { type ErrorDetails, type ExitCode, TieoutError } from '../models/error.ts'
 import { type ConnectionClass, describeConnection } from './connection.ts'
 import type { Endpoint, Opening } from './endpoint.ts'
+import { SUCCESS } from './envelope.ts'
 
 /** The request as sent, without credentials and secrets: path with query, and the body of a POST. */
 export interface RequestMeta {
@@ -252,6 +253,9 @@ export class RepeatedCursor extends PassingFailure {
   }
 }
 
+/** Page after page has a cursor of its own, and none brings a row: of a smaller part of the list it would be the same. */
+export class EndlessCursor extends RepeatedCursor {}
+
 /** Page after page is full of rows of other times than were asked for, so that no window would ever end. */
 export class WindowIgnored extends PassingFailure {
   override readonly name = 'WindowIgnored'
@@ -299,3 +303,16 @@ export class Stopped extends TieoutError {
     })
   }
 }
+
+/**
+ * Whether the venue itself answered: a code of digits is its own; a word in its place is ours, for what may have come from
+ * anywhere, but for what was found out of pages that had come, which has no status.
+ */
+export const isOwnAnswer = (error: VenueError): boolean =>
+  error instanceof MalformedAnswer
+    ? error.code === SUCCESS || error.status === null
+    : /^\d+$/.test(error.code)
+
+/** Whether the venue itself answered, by a code that nobody knows or by a success of another form. */
+export const isNothingKnown = (error: unknown): boolean =>
+  (error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error)

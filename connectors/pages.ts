@@ -2,7 +2,7 @@
 // number, leads on. Pure. Sources: interface document, part 1 (pagination); venue-facts, Paging.
 import type { Endpoint } from './endpoint.ts'
 import { lastId, type Page, readPage } from './envelope.ts'
-import { MalformedAnswer, type Refusal, RepeatedCursor, WindowIgnored } from './errors.ts'
+import { EndlessCursor, MalformedAnswer, type Refusal, RepeatedCursor, WindowIgnored } from './errors.ts'
 
 /** A position among the pages of one list. */
 export interface Place {
@@ -70,7 +70,7 @@ export const windowIgnored = (endpoint: Endpoint): WindowIgnored =>
 
 /**
  * Takes in one page of a list after the other: the cursor that asked for it, how many rows it has and the mark of its last
- * (`lastMark`). A cursor that goes on and on without a new row would never end: throws RepeatedCursor.
+ * (`lastMark`). A cursor that goes on and on without a new row would never end: throws EndlessCursor.
  */
 export function watchPages(
   endpoint: Endpoint,
@@ -83,7 +83,7 @@ export function watchPages(
     before = last ?? before
     if (idle < MOST_BESIDE) return
     const message = `${MOST_BESIDE} pages in a row whose cursor led to no new row`
-    throw new RepeatedCursor(refusalOf(endpoint, 'repeated cursor', message))
+    throw new EndlessCursor(refusalOf(endpoint, 'repeated cursor', message))
   }
 }
 

@@ -1,6 +1,6 @@
 // When a request is tried again: at most five tries within 30 s, with exponential pauses and full jitter, so that
 // many clients do not come back together. Source: contract, Time; venue-facts, Failures.
-import { ClockRefused, RateRefused, UnknownRefusal, type VenueError } from './errors.ts'
+import { ClockRefused, isNothingKnown, RateRefused, UnknownRefusal, type VenueError } from './errors.ts'
 
 export const TRIES_MAX = 5
 export const RETRY_WITHIN_MS = 30_000
@@ -18,6 +18,8 @@ export interface Attempt {
   readonly elapsedMs: number
   /** The request changes something at the venue: it is sent again only if it was surely not carried out. */
   readonly writes: boolean
+  /** What was asked for before, as a whole, had such an answer several times. */
+  readonly isPart?: boolean
   /** The clock was refused before in this request. */
   readonly clockWasRefused: boolean
   readonly random: () => number
@@ -25,11 +27,12 @@ export interface Attempt {
 
 /** Milliseconds to wait before the next try; null to give up. */
 export function pauseBeforeRetry(attempt: Attempt): number | null {
-  const { error, tries, elapsedMs, writes, clockWasRefused, random } = attempt
+  const { error, tries, elapsedMs, writes, isPart = false, clockWasRefused, random } = attempt
   if (tries >= TRIES_MAX) return null
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
+  if (isPart && isNothingKnown(error)) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)
   return elapsedMs + pause > RETRY_WITHIN_MS ? null : pause

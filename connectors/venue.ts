@@ -63,6 +63,8 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Sends without checking the parameters against the interface document. */
   readonly unchecked?: boolean
+  /** What was asked for before was answered by nothing known, several times: such an answer is taken at once. */
+  readonly isPart?: boolean
 }
 
 export interface AccountClient {

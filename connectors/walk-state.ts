@@ -134,16 +134,18 @@ export function goOn(
  * Asks for a range again in two halves, where its pages prove nothing: of fewer rows to a window one day all fit on one
  * page. The halves share an instant, so that a bound that is not inclusive loses nothing.
  */
-export function inHalves(endpoint: Endpoint, state: WalkState, range: Range): Step {
+export const inHalves = (endpoint: Endpoint, state: WalkState, range: Range): Step =>
+  goOn(endpoint, state, null, halvesOf(range))
+
+/** The newer half first; an instant is its own half. */
+function halvesOf(range: Range): readonly Range[] {
+  if (isInstant(range)) return [range]
   const middle = Math.floor((range.start + range.end) / 2)
   const shares = range.start < middle && middle < range.end
-  const halves = isInstant(range)
-    ? [range]
-    : [
-        { start: shares ? middle : range.end, end: range.end },
-        { start: range.start, end: middle },
-      ]
-  return goOn(endpoint, state, null, halves)
+  return [
+    { start: shares ? middle : range.end, end: range.end },
+    { start: range.start, end: middle },
+  ]
 }
 
 /** Rows of one instant that fill a page leave open what lies before it, what lies after it, and the instant itself. */
@@ -194,10 +196,17 @@ export const openRanges = ({ open, rest }: WalkState): readonly Range[] => merge
 /** A window that is refused is not looked into more closely than this. */
 const NARROWEST_MS = milliseconds({ hours: 1 })
 
+/** Whether a range that could not be had is not looked into any further. */
+export const isNarrow = ({ start, end }: Range): boolean => end - start <= NARROWEST_MS
+
+/** How to look for what can be had of a range that could not be had as a whole; nothing where that is too fine. */
+export const partsOf = (endpoint: Endpoint, range: Range): readonly WalkState[] =>
+  isNarrow(range) ? [] : halvesOf(range).map((half) => startOf(endpoint, [half]) as WalkState)
+
 /** The window was refused, of which the newer part may be within reach: it is asked for in halves; null where that is too fine. */
 export function narrowWindow(endpoint: Endpoint, state: WalkState): WalkState | null {
   const { window, open, rest, order } = state
-  if (window.end - window.start <= NARROWEST_MS) return null
+  if (isNarrow(window)) return null
   const middle = Math.floor((window.start + window.end) / 2)
   const ranges = [
     rangeOf(window.end + 1, open.end),

@@ -8,6 +8,7 @@ import { textOf } from '../../connectors/envelope.ts'
 import {
   CredentialRefused,
   IpRefused,
+  isOwnAnswer,
   MalformedAnswer,
   NotApplicable,
   ParameterRefused,
@@ -28,7 +29,7 @@ import {
   type SyncContext,
   state,
 } from './context.ts'
-import { isOwnAnswer, recordRefusal } from './failure.ts'
+import { recordRefusal } from './failure.ts'
 import { asksFor, syncFeed } from './feed.ts'
 
 /** The feed that tells what an account is; it is asked first and on its own. */

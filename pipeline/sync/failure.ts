@@ -1,16 +1,14 @@
 // What a failure means for a feed: which ranges were not had and why, and whether the feed goes on.
 // The class of the error decides; nothing matches its text.
 import type { Endpoint } from '../../connectors/endpoint.ts'
-import { SUCCESS } from '../../connectors/envelope.ts'
 import {
   ClockRefused,
-  MalformedAnswer,
+  isNothingKnown,
   NotApplicable,
   PermissionRefused,
   RepeatedCursor,
   Stopped,
   TimeRangeRefused,
-  UnknownRefusal,
   VenueError,
 } from '../../connectors/errors.ts'
 import type { Range } from '../../models/ranges.ts'
@@ -115,21 +113,11 @@ export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: bool
   error instanceof TimeRangeRefused && endpoint.window?.retentionMs === null && !isNewest
 
 /**
- * Whether the venue itself answered: a code of digits is its own; a word in its place is ours, for what may have come from
- * anywhere, but for what was found out of pages that had come, which has no status.
- */
-export const isOwnAnswer = (error: VenueError): boolean =>
-  error instanceof MalformedAnswer
-    ? error.code === SUCCESS || error.status === null
-    : /^\d+$/.test(error.code)
-
-/**
- * Whether the failure need say nothing of what lies outside of the window: the venue answered, by a code that nobody knows, by a
- * success of another form, or by pages that go round in a circle. What is older can be had all the same, and is forgotten meanwhile.
+ * Whether the failure need say nothing of what lies outside of the window: the venue answered by nothing known, or by pages that go
+ * round in a circle. What is older can be had all the same, and is forgotten meanwhile.
  */
 export const isOfItsWindow = (error: unknown): boolean =>
-  error instanceof RepeatedCursor ||
-  ((error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error))
+  error instanceof RepeatedCursor || isNothingKnown(error)
 
 interface Verdict {
   readonly end: FeedEnd
@@ -176,8 +164,11 @@ function judge(
     noteFailure(context, account, error, true)
     return { end: 'failed', word: word('failed') }
   }
-  context.outcome.incomplete = true
-  if (answeredBefore !== null) noteGivenUp(context, answeredBefore)
+  // What is passed over may come in halves.
+  if (answeredBefore !== null) {
+    context.outcome.incomplete = true
+    noteGivenUp(context, answeredBefore)
+  }
   noteFailure(context, account, error, isOfItsWindow(error))
   return { end: 'pending', word: word('pending') }
 }

@@ -1,11 +1,18 @@
 // One feed of one account: its partitions are planned, walked page by page, and each page is recorded
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
-import { ParameterRefused, Stopped, VenueError } from '../../connectors/errors.ts'
+import { EndlessCursor, ParameterRefused, Stopped, VenueError } from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import { giveUpWindow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
+import {
+  giveUpWindow,
+  isNarrow,
+  narrowWindow,
+  openRanges,
+  partsOf,
+  skipWindow,
+} from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { outOfReach, type SyncContext, state, surelyNow } from './context.ts'
@@ -114,21 +121,39 @@ export async function syncFeed(
   return end
 }
 
-/** After so many windows in a row of which no page came it is the feed that cannot be had. */
-const MOST_IN_A_ROW = 3
+/** As long as no page of a feed has come, after so many windows halves of them tell whether it is the feed or the windows. */
+const WINDOWS_BEFORE_HALVES = 3
 
-/** Windows of a feed that were passed over since a page of it was had. */
+/** Three windows and both halves of each: where nothing came of any of them it is the feed that cannot be had. */
+const MOST_WITHOUT_A_PAGE = 9
+
+/** So many windows of a partition are passed over in a run: a bad instant takes some ten of them, once. */
+const MOST_IN_A_PARTITION = 60
+
+/** What a run knows of a feed of which windows are passed over. */
 class Skips {
-  #inARow = 0
+  #hasHad = false
+  #withoutAPage = 0
 
-  had(): void {
-    this.#inARow = 0
+  /** Whether any page of the feed has come. */
+  get hasHad(): boolean {
+    return this.#hasHad
   }
 
-  /** Whether this window may be passed over too. */
-  another(): boolean {
-    this.#inARow += 1
-    return this.#inARow < MOST_IN_A_ROW
+  had(): void {
+    this.#hasHad = true
+  }
+
+  /** Whether one more window may be passed over in a partition of which `before` have been. */
+  another(before: number): boolean {
+    if (this.#hasHad) return before < MOST_IN_A_PARTITION
+    this.#withoutAPage += 1
+    return this.#withoutAPage < MOST_WITHOUT_A_PAGE
+  }
+
+  /** Whether it is time to find out if anything of the feed can be had. */
+  get isInDoubt(): boolean {
+    return !this.#hasHad && this.#withoutAPage >= WINDOWS_BEFORE_HALVES
   }
 }
 
@@ -148,8 +173,73 @@ async function syncPartition(
   const declared = endpoint.window
   if (declared === null) return walk(context, account, client, endpoint, plan, [firstPage], skips)
   const begun = plan.resume.map(({ window, cursor }) => resumeWalk(window, resumed(declared, window), cursor))
-  const walks = [...begun, ...plan.needs.map((need) => beginWalk(endpoint, need))]
-  return walk(context, account, client, endpoint, plan, walks, skips)
+  // What is small was passed over before, and may be again: it waits for the rest, and the oldest is forgotten first.
+  const [newest, ...older] = plan.needs
+  const wide = [...(newest === undefined ? [] : [newest]), ...older.filter((need) => !isNarrow(need))]
+  const narrow = older.filter(isNarrow).toReversed()
+  const walks = [...begun, ...wide.map((need) => beginWalk(endpoint, need))]
+  const last = narrow.map((need) => beginWalk(endpoint, need))
+  return walk(context, account, client, endpoint, plan, walks, skips, last)
+}
+
+/**
+ * What a partition is asked for, in its order. What was passed over comes again in halves once nothing else is left, so that
+ * all that can be had has come by then, and the small rest at last. As long as nothing of the feed has come, they are asked
+ * for once alone.
+ */
+class Queue {
+  readonly #endpoint: Endpoint
+  readonly #skips: Skips
+  readonly #walks: Asking[]
+  readonly #last: Asking[]
+  readonly #parts: Set<Asking>
+  #passed: Range[] = []
+  #hasDivided = false
+  #hasLeft = false
+
+  constructor(endpoint: Endpoint, skips: Skips, walks: readonly Asking[], last: readonly Asking[]) {
+    this.#endpoint = endpoint
+    this.#skips = skips
+    this.#walks = [...walks]
+    this.#last = [...last]
+    this.#parts = new Set(last)
+  }
+
+  /** Whether the venue has answered by nothing known where this was asked for as a part of more. */
+  isPart(asking: Asking): boolean {
+    return this.#parts.has(asking)
+  }
+
+  /** Whether anything that was passed over has not come in halves either. */
+  get hasLeft(): boolean {
+    return this.#hasLeft || this.#passed.length > 0
+  }
+
+  /** `next` is what the walk goes on with. */
+  passOver(ranges: readonly Range[], mayBeDivided: boolean, next: Asking | null): void {
+    if (mayBeDivided) this.#passed.push(...ranges)
+    else this.#hasLeft = true
+    if (next !== null) this.#walks.unshift(next)
+  }
+
+  next(): Asking | undefined {
+    if (this.#walks.length === 0 || this.#skips.isInDoubt) this.#divide()
+    return this.#walks.shift() ?? this.#last.shift()
+  }
+
+  get rest(): readonly Asking[] {
+    return [...this.#walks, ...this.#last]
+  }
+
+  #divide(): void {
+    if (this.#hasDivided && !this.#skips.hasHad) return
+    const parts = this.#passed.map((range) => partsOf(this.#endpoint, range))
+    this.#hasDivided ||= parts.length > 0
+    this.#hasLeft ||= parts.some(({ length }) => length === 0)
+    this.#passed = []
+    this.#walks.unshift(...parts.flat())
+    for (const part of parts.flat()) this.#parts.add(part)
+  }
 }
 
 /** What a walk has not proven yet; a list without a time range has no range to name. */
@@ -180,8 +270,8 @@ interface GivenUp {
 }
 
 /**
- * Walks the ranges one after the other. A window that alone cannot be had is passed over; otherwise the first that cannot be
- * had ends the partition, with the rest stated.
+ * Walks the ranges one after the other, then `last`. A window that alone cannot be had is passed over, and asked for again in
+ * halves; otherwise the first that cannot be had ends the partition, with the rest stated.
  */
 async function walk(
   context: SyncContext,
@@ -191,11 +281,13 @@ async function walk(
   plan: PartitionPlan,
   walks: readonly Asking[],
   skips: Skips,
+  last: readonly Asking[] = [],
 ): Promise<Walked> {
-  let end: FeedEnd = 'done'
+  const queue = new Queue(endpoint, skips, walks, last)
   let done = 0
   let beside = 0
-  for (const [index, first] of walks.entries()) {
+  let passedOver = 0
+  for (let first = queue.next(); first !== undefined; first = queue.next()) {
     let next: Asking | null = first
     const watch = watchPages(endpoint)
     while (next !== null) {
@@ -203,7 +295,15 @@ async function walk(
       const { answered } = context.outcome
       try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
-        const page: Fetched = await fetchPage(context, account, client, endpoint, plan.partition, asked)
+        const page: Fetched = await fetchPage(
+          context,
+          account,
+          client,
+          endpoint,
+          plan.partition,
+          asked,
+          queue.isPart(first),
+        )
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
         next = page.next
@@ -226,32 +326,36 @@ async function walk(
           next = narrower
           continue
         }
-        const isSkipped = isWalk(asked) && isOfItsWindow(error) && skips.another()
+        const mayBeSkipped: boolean = isWalk(asked) && isOfItsWindow(error)
+        const isSkipped: boolean = mayBeSkipped && skips.another(passedOver)
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
-        const all = isSkipped ? left.gone : [asked, ...walks.slice(index + 1)].flatMap(notHad)
-        const ended = await stateFailure(
-          context,
-          account,
-          endpoint,
-          plan,
-          error,
-          isSkipped ? null : answered,
-          {
-            gone: left.gone,
-            all,
-            isNewest,
-            isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
-          },
-        )
+        const all = isSkipped ? left.gone : [asked, ...queue.rest].flatMap(notHad)
+        // Where pages of the feed have come its other partitions are asked for all the same.
+        const goesOn = mayBeSkipped && (isSkipped || skips.hasHad)
+        const ended = await stateFailure(context, account, endpoint, plan, error, goesOn ? null : answered, {
+          gone: left.gone,
+          all,
+          isNewest,
+          isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
+        })
         if (ended !== 'done') {
-          if (!isSkipped) return { end: ended, isStopped: true }
-          end = ended
+          if (!isSkipped && !goesOn) return { end: ended, isStopped: true }
+          if (!isSkipped) return pending(context)
+          passedOver += 1
+          const ranges = left.gone.filter((range) => range !== undefined)
+          queue.passOver(ranges, !(error instanceof EndlessCursor), left.next)
         }
-        next = left.next
+        next = isSkipped ? null : left.next
       }
     }
   }
-  return { end, isStopped: false }
+  return queue.hasLeft ? pending(context) : { end: 'done', isStopped: false }
+}
+
+/** Something of the partition is left, and the feed goes on with the others. */
+function pending({ outcome }: SyncContext): Walked {
+  outcome.incomplete = true
+  return { end: 'pending', isStopped: false }
 }

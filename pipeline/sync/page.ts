@@ -62,6 +62,8 @@ export async function fetchPage(
   endpoint: Endpoint,
   partition: Partition,
   step: Asking,
+  /** Of what was answered by nothing known as a whole. */
+  isPart = false,
 ): Promise<Fetched> {
   let asked: Range | undefined
   const params = (): Params => {
@@ -72,7 +74,7 @@ export async function fetchPage(
       ...pageParams(endpoint, step),
     }
   }
-  const answer = await client.request(endpoint, params, { signal: context.signal })
+  const answer = await client.request(endpoint, params, { signal: context.signal, isPart })
   noteAnswer(context)
   const page = extractPage(endpoint, answer.envelope.data)
   const proven = whatItProves(context, endpoint, step, asked, page, answer)

@@ -15,6 +15,12 @@ export const EDGE_MS = 2 * RETENTION_GUARD_MS
 /** How far beyond the venue's clock is asked for: that clock is known to within the way of an answer. */
 const BEYOND_MS = 60_000
 
+/** A window that an earlier run began, and the cursor with which it goes on. */
+export interface Begun {
+  readonly window: Range
+  readonly cursor: string
+}
+
 /** What landing knows of a partition. */
 export interface Known {
   /** Proven complete; may overlap. `readAt`: as it stood then, by default when the newest of them was read. */
@@ -22,7 +28,7 @@ export interface Known {
   /** How far back the partition has ever been wanted, and what of it is already said to be lost. */
   readonly wanted?: { readonly from: number | null; readonly lost: readonly Range[] }
   /** Windows begun and not finished. */
-  readonly unfinished: readonly { readonly window: Range; readonly cursor: string }[]
+  readonly unfinished: readonly Begun[]
   /** Time of the oldest record that may still change. */
   readonly oldestUnsettled: number | null
 }
@@ -47,7 +53,7 @@ export interface PartitionPlan {
   /** Ranges to fetch, newest first. */
   readonly needs: readonly Range[]
   /** Windows to go on with, at their cursor. */
-  readonly resume: readonly { readonly window: Range; readonly cursor: string }[]
+  readonly resume: readonly Begun[]
   /** Wanted, but older than the venue remembers. */
   readonly lost: readonly Range[]
   /** Said to be lost by an earlier run. */
@@ -70,14 +76,17 @@ export function planPartition(
   const reachable = { start, end: Math.min(now, until + BEYOND_MS) }
   const covered = union(known.covered)
   const unsettledFrom = known.oldestUnsettled ?? Number.POSITIVE_INFINITY
+  const settled = trust(known.covered, window.lookbackMs, unsettledFrom)
   const resume =
     window.proves === 'whole' && !pagesById(endpoint)
       ? known.unfinished.filter(
           (begun) =>
-            begun.window.start >= start && begun.window.end <= now && begun.window.start < unsettledFrom,
+            begun.window.start >= start &&
+            begun.window.end <= now &&
+            begun.window.start < unsettledFrom &&
+            !isDivided(begun, known.unfinished, settled),
         )
       : []
-  const settled = trust(known.covered, window.lookbackMs, unsettledFrom)
   // The pages that a begun window has behind it are read again too where something on them may still change.
   const begun = clamp(
     resume.map((one) => resumed(window, one.window)),
@@ -103,6 +112,18 @@ export function planPartition(
     saidLost,
     requests: needs.reduce((sum, need) => sum + windowCount(need, window.spanMaxMs), resume.length),
   }
+}
+
+/** Whether a begun window has been asked for in parts since: a part of it has been had, or was begun itself. */
+function isDivided({ window }: Begun, unfinished: Known['unfinished'], settled: readonly Range[]): boolean {
+  const [rest] = difference([window], settled)
+  if (rest === undefined || rest.start > window.start || rest.end < window.end) return true
+  return unfinished.some(
+    (other) =>
+      other.window.start >= window.start &&
+      other.window.end <= window.end &&
+      other.window.end - other.window.start < window.end - window.start,
+  )
 }
 
 /**

@@ -107,6 +107,16 @@ describe('a request that fails', () => {
     expect([error.code, error.venueMessage, received.length]).toEqual(['99999', 'something new', 3])
   })
 
+  test('is not asked for again as a part of what was answered by nothing known, unless something else is wrong', async () => {
+    const refused = await loopback(reply(400, refusal('99999')))
+    const asked = refused.venue.account(access).request(settings, {}, { isPart: true })
+    expect(await caught(refused.settle(asked))).toBeInstanceOf(UnknownRefusal)
+    expect(refused.received).toHaveLength(1)
+    const cut = await loopback(inTurn(reply(200, '{"code":"000'), reply(200, envelope({ uid: '1' }))))
+    await cut.settle(cut.venue.account(access).request(settings, {}, { isPart: true }))
+    expect(cut.received).toHaveLength(2)
+  })
+
   test('for its credentials is not tried again', async () => {
     const { venue, settle, received } = await loopback(reply(401, refusal('40009', 'sign signature error')))
     const error = await caught(settle(venue.account(access).request(settings, {})))

@@ -13,6 +13,7 @@ import {
   giveUpWindow,
   narrowWindow,
   openRanges,
+  partsOf,
   type Step,
   skipWindow,
   type WalkState,
@@ -254,6 +255,17 @@ describe('a walk through tax records', () => {
     expect(gone).toEqual([{ start: 13 * DAY, end: 20 * DAY }])
     expect(shown(next!)).toEqual({ window: { start: 6 * DAY, end: 13 * DAY }, cursor: null })
     expect(openRanges(next!)).toEqual([{ start: 0, end: 13 * DAY }])
+  })
+
+  test('has parts for what was passed over, which share an instant, and none of an hour', () => {
+    const HOUR = DAY / 24
+    const windows = (hours: number) =>
+      partsOf(tax, { start: 0, end: hours * HOUR }).map(({ window, rest }) => ({ window, rest }))
+    expect(windows(4)).toEqual([
+      { window: { start: 2 * HOUR, end: 4 * HOUR }, rest: [] },
+      { window: { start: 0, end: 2 * HOUR }, rest: [] },
+    ])
+    expect(windows(1)).toEqual([])
   })
 
   test('passes over what is left of a window of which a page has proven the newer part', () => {

@@ -90,6 +90,26 @@ describe('a later run', () => {
     ])
   })
 
+  test('does not go on with a window that was divided since: what of it has been had is not asked for again', () => {
+    const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
+    const half = { window: range(NOW - 45 * DAY, NOW - 30 * DAY), cursor: '8' }
+    const newer = range(NOW - 30 * DAY, NOW)
+    const planned = (covered: Known['covered'], ...unfinished: Known['unfinished']) => {
+      const known = { ...nothing, covered, unfinished }
+      const { resume, needs } = planPartition(orders, partition, known, { now: NOW })
+      return { resume, needs: needs.slice(1) }
+    }
+    const divided = [newer, { ...range(NOW - 60 * DAY, NOW - 45 * DAY), readAt: NOW }]
+    expect(planned(divided, begun)).toEqual({
+      resume: [],
+      needs: [range(NOW - 45 * DAY, NOW - 30 * DAY), range(oldest(90), NOW - 60 * DAY)],
+    })
+    expect(planned([newer], begun, half)).toEqual({
+      resume: [half],
+      needs: [range(NOW - 37 * DAY, NOW - 30 * DAY), range(oldest(90), NOW - 45 * DAY)],
+    })
+  })
+
   test('reads a begun window again from the oldest order in it that may still change', () => {
     const begun = { window: range(NOW - 60 * DAY, NOW - 30 * DAY), cursor: '7' }
     const known = { ...nothing, covered: [range(NOW - 30 * DAY, NOW)], unfinished: [begun] }

@@ -77,6 +77,20 @@ async function had(dir: string, feed: string) {
   return { synced, ranges: JSON.parse(stdout) }
 }
 
+async function numberOf(dir: string, sql: string): Promise<number> {
+  const { stdout } = await command(['sql', sql, '--dir', dir, '--format', 'csv'])
+  return Number(stdout.trim().split('\n').at(-1))
+}
+
+const pendingMinutes = (dir: string): Promise<number> =>
+  numberOf(
+    dir,
+    "select sum(date_diff('millisecond', starts_at, ends_at)) / 60000.0 from coverage where status = 'pending'",
+  )
+
+const rowCount = (dir: string, table: string): Promise<number> =>
+  numberOf(dir, `select count(*) from ${table}`)
+
 test('a refused range that reaches up to now is no history that the venue has forgotten', async () => {
   // It takes seven days at once, as one client found, where the document says ninety.
   const days = (query: URLSearchParams) =>
@@ -176,11 +190,12 @@ describe('a window that the venue answers by nothing known', () => {
       expect(synced.code).toBe(5)
       expect(synced.stderr).toContain('tax.futuresRecords for account trader')
       expect(ranges).toMatchObject([
-        { status: 'complete', first_day: 30, last_day: 0 },
-        { status: 'pending', first_day: 60, last_day: 30 },
-        { status: 'complete', first_day: 120, last_day: 60 },
+        { status: 'complete', last_day: 0 },
+        { status: 'pending' },
+        { status: 'complete', first_day: 120 },
       ])
-      expect(await ids()).toEqual(['2', '90'])
+      expect(await pendingMinutes(dir)).toBeLessThanOrEqual(60)
+      expect(await ids()).toEqual(['2', '50', '90'])
       expect(new Set(asked)).toEqual(new Set(LINES))
 
       venue.answers = { ...venue.answers, [FUTURES]: answer }
@@ -192,7 +207,69 @@ describe('a window that the venue answers by nothing known', () => {
     240_000,
   )
 
-  test('is that of the feed where three in a row are refused: the rest is not asked for', async () => {
+  test('is divided where others beside it are refused too: all else comes, also of the other product lines', async () => {
+    const bad = [35, 65, 95].map((days) => Date.now() - days * DAY)
+    const rows = [2, 34, 50, 80, 110].map(record)
+    const asked: string[] = []
+    const futures = (query: URLSearchParams) => {
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      asked.push(query.get('productType') ?? '')
+      if (query.get('productType') !== LINES[0] || query.get('idLessThan') !== null) return []
+      if (bad.some((at) => from <= at && at <= to)) return refused('99999', 400)
+      return rows.filter(({ ts }) => from <= Number(ts) && Number(ts) <= to)
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [FUTURES]: futures })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(120)}, feeds: [tax.futuresRecords] }`)
+
+    const first = await had(dir, 'tax.futuresRecords')
+    expect(first.synced.code).toBe(5)
+    expect(first.ranges.map(({ status }: { status: string }) => status)).toEqual([
+      ...['complete', 'pending', 'complete', 'pending', 'complete', 'pending', 'complete'],
+    ])
+    expect(await pendingMinutes(dir)).toBeLessThanOrEqual(3 * 60)
+    expect(await rowCount(dir, 'futures_records')).toBe(5)
+    expect(new Set(asked)).toEqual(new Set(LINES))
+
+    // What is left is three windows of an hour at most, and they keep no other product line from being read.
+    asked.length = 0
+    const again = await had(dir, 'tax.futuresRecords')
+    expect(again.synced.code).toBe(5)
+    expect(asked.filter((line) => line === LINES[0]).length).toBeLessThanOrEqual(2 + 3 * 3)
+    expect(new Set(asked)).toEqual(new Set(LINES))
+  }, 240_000)
+
+  test('comes in halves that need no second page, where second pages never come', async () => {
+    const all = Array.from({ length: 250 }, (_, place) => {
+      const at = `${Date.now() - 10 * DAY - place * 4 * 3_600_000}`
+      return { orderId: `${9_000 - place}`, createdTime: at, updatedTime: at, orderStatus: 'filled' }
+    })
+    let cursors = 0
+    const list = (query: URLSearchParams) => {
+      if (query.get('category') !== 'USDT-FUTURES') return { list: [], cursor: '' }
+      if (query.get('cursor') !== null) {
+        cursors += 1
+        return refused('99999', 400)
+      }
+      const [from, to] = [Number(query.get('startTime')), Number(query.get('endTime'))]
+      const found = all.filter(({ createdTime }) => from <= Number(createdTime) && Number(createdTime) <= to)
+      return { list: found.slice(0, 100), cursor: found.length > 100 ? found[99]!.orderId : '' }
+    }
+    const venue = await traderVenue({ ...TRADER, ...excluded(400), [ORDERS]: list })
+    const dir = traderBooks(venue.baseUrl, `{ since: ${since(70)}, feeds: [trade.orderHistory] }`)
+
+    const { synced, ranges } = await had(dir, 'trade.orderHistory')
+    expect(await rowCount(dir, 'orders')).toBe(250)
+    expect(ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
+    expect(synced.code).toBe(0)
+    expect(JSON.parse(synced.stdout).failures).toMatchObject([{ class: 'UnknownRefusal' }])
+
+    // Nothing is begun any more that would be asked for again.
+    cursors = 0
+    expect((await had(dir, 'trade.orderHistory')).synced.code).toBe(0)
+    expect(cursors).toBe(0)
+  }, 240_000)
+
+  test('is that of the feed where three in a row are refused, and both halves of each: the rest is not asked for', async () => {
     const asked: string[] = []
     const refuse = (query: URLSearchParams) => {
       asked.push(`${query.get('productType')} ${query.get('endTime')}`)
@@ -205,9 +282,9 @@ describe('a window that the venue answers by nothing known', () => {
 
     expect(synced.code).toBe(5)
     expect(ranges).toMatchObject([{ status: 'pending', first_day: 120, last_day: 0 }])
-    // Each is tried three times.
-    expect([asked.length, new Set(asked).size]).toEqual([9, 3])
-    expect(venue.arrived.filter((path) => path === FUTURES)).toHaveLength(9)
+    // Three windows, each of them three times, and their halves once.
+    expect([asked.length, new Set(asked).size]).toEqual([15, 6])
+    expect(venue.arrived.filter((path) => path === FUTURES)).toHaveLength(15)
   }, 240_000)
 
   test.each([

@@ -70,12 +70,16 @@ export const CONDITIONS = [
   'cut database log',
 ] as const
 
+/** What the venue cannot tell of its history: a window that holds a certain instant is answered by nothing known. */
+export const HISTORY_FAULTS = ['bad instants'] as const
+
 export type Fault =
   | (typeof WIRE_FAULTS)[number]
   | (typeof PAGE_FAULTS)[number]
   | (typeof PERIOD_FAULTS)[number]
   | (typeof DISK_FAULTS)[number]
   | (typeof CONDITIONS)[number]
+  | (typeof HISTORY_FAULTS)[number]
 
 /** Where a process dies; the first process that reaches it does. */
 export interface CrashPoint {
@@ -185,6 +189,7 @@ export function focused(config: SimulationConfig, focus: readonly Focus[]): Simu
     [PERIOD_FAULTS, 1],
     [DISK_FAULTS, 0.01],
     [CONDITIONS, 1],
+    [HISTORY_FAULTS, 1],
   ]
   const share = (name: Fault): number => shares.find(([kind]) => kind.includes(name))?.[1] ?? 0
   const faults = Object.fromEntries(
@@ -214,6 +219,9 @@ export function configOf(seed: number): SimulationConfig {
   const random = new Random(`config ${seed}`)
   const build = seed % BUILD_EVERY === 0
   const faults = faultsOf(random)
+  // By a stream of its own, so that other faults stay with their seeds; often alone, where it shows what it alone leaves.
+  const isCalm = Object.keys(faults).length === 0
+  if (new Random(`bad instants ${seed}`).chance(isCalm ? 0.4 : 0.1)) faults['bad instants'] = 1
   // Sums of numbers at the limit overflow, which is a matter of other tests.
   if (build) delete faults['limit numbers']
   return {

@@ -6,7 +6,7 @@ import type { Landing } from '../../../pipeline/landing/landing.ts'
 import { generatedModels } from '../../../pipeline/ledger/generated.ts'
 import { shippedModels } from '../../../pipeline/ledger/models.ts'
 import { createMacros } from '../../../pipeline/ledger/portable.ts'
-import { type Feed, retentionOfFeed } from './feeds.ts'
+import { type Feed, HOUR, retentionOfFeed } from './feeds.ts'
 import { asking } from './truth.ts'
 import { provesInstants } from './ways.ts'
 import { START, type World } from './world.ts'
@@ -88,6 +88,8 @@ export interface CoverageTimes {
   readonly wholeSince: number | null
   readonly plannedAt: number
   readonly now: number
+  /** Nothing has gone wrong but at the instants that the venue cannot tell: all else must be complete. */
+  readonly isBadInInstantsAlone?: boolean
 }
 
 /** `intervals` may be those of other runs too. */
@@ -106,6 +108,8 @@ export function checkCoverage(world: World, intervals: readonly Interval[], time
       for (const { label } of feed.partitions) {
         const part = own.filter((one) => one.partition === label)
         if (wholeSince !== null) checkWhole(world, account.name, feed, label, part, wholeSince, times.now)
+        if (times.isBadInInstantsAlone === true)
+          checkAround(world, account.name, feed, label, part, plannedAt, times.now)
         checkStated(world, account.name, feed, label, part, plannedAt)
       }
     }
@@ -135,6 +139,28 @@ function checkWhole(
   if (missing !== undefined)
     world.violation(
       `${feed.name} ${label} of ${account} is called missing from ${missing.start} to ${missing.end}, though all went well`,
+    )
+}
+
+/** No window is looked into more closely than an hour; around it, all that can be had has been. */
+function checkAround(
+  world: World,
+  account: string,
+  feed: Feed,
+  label: string,
+  part: readonly Interval[],
+  plannedAt: number,
+  now: number,
+): void {
+  const instant = world.badInstant(`${account}/${feed.name}/${label}`)
+  if (instant === null) return
+  const left = { account, feed: feed.name, partition: label, start: instant - HOUR, end: instant + HOUR }
+  const had = part.filter(({ status }) => ['complete', 'empty', 'unproven'].includes(status))
+  const reachable = START + now - retentionOfFeed(feed) + EDGE_MS
+  const gap = hole([...had, { ...left, status: 'pending' }], reachable, START + plannedAt, 1)
+  if (gap !== null)
+    world.violation(
+      `${feed.name} ${label} of ${account} is not complete from ${gap[0]} to ${gap[1]}, where only ${instant} cannot be told`,
     )
 }
 

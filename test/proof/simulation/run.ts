@@ -84,6 +84,8 @@ async function live(world: World, finished: Finished[]): Promise<void> {
 /** The nights with faults: each run that dies or fails is started again, as its operator would. */
 async function nights(world: World, machine: Machine, ledger: Ledger): Promise<void> {
   const random = machine.stream('nights')
+  const isBadInInstantsAlone =
+    Object.keys(world.config.faults).join() === 'bad instants' && world.config.crashes.length === 0
   for (let count = 0; count < world.config.nights; count += 1) {
     for (let starts = 0; starts < world.config.starts; starts += 1) {
       const plannedAt = world.scheduler.now
@@ -95,6 +97,7 @@ async function nights(world: World, machine: Machine, ledger: Ledger): Promise<v
             wholeSince: null,
             plannedAt,
             now: world.scheduler.now,
+            isBadInInstantsAlone,
           })
       }
       const end = await night(world, machine, ledger, { inspect })

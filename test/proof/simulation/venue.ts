@@ -54,6 +54,8 @@ export interface VenueOptions {
   readonly disorders: () => boolean
   /** Whether new records may appear on the edges of windows. */
   readonly invents: () => boolean
+  /** The instant of a list that the venue cannot tell; null for none, and once the faults have ended. */
+  readonly badInstant: (list: string) => number | null
   readonly isCalm: () => boolean
   /** Something that no fault explains. */
   readonly violation: (what: string) => void
@@ -67,6 +69,14 @@ const refusal = (status: number, code: string, msg: string): VenueAnswer => ({
   headers: {},
   told: `refused ${code}`,
 })
+
+/** By the instant: a code that nobody knows, a success of another form, or the first only behind a cursor. */
+function unknownAnswer(instant: number, cursor: string | null): VenueAnswer | null {
+  const unknown = refusal(200, '98765', 'unknown')
+  if (instant % 3 === 0) return unknown
+  if (instant % 3 === 1) return { ...unknown, code: '00000', msg: 'success', data: '"none"' }
+  return cursor === null ? null : unknown
+}
 
 export class ModelVenue {
   readonly #options: VenueOptions
@@ -187,7 +197,13 @@ export class ModelVenue {
       return refusal(400, '00001', 'startTime is beyond the memory')
     }
     const cursor = params.get(feed.page.param) ?? null
-    const list = this.#byList.get(`${account.name}/${feed.name}/${partition.label}`) ?? []
+    const key = `${account.name}/${feed.name}/${partition.label}`
+    const list = this.#byList.get(key) ?? []
+    const bad = this.#options.badInstant(key)
+    if (bad !== null && from <= bad && bad <= until) {
+      const odd = unknownAnswer(bad, cursor)
+      if (odd !== null) return odd
+    }
     const way = this.#wayOf(feed)
     this.#inventOnEdges(account, feed, partition.label, way, { from, until, cursor })
     // What has vanished has no place in the order: rows that are out of it shall show it.

@@ -66,6 +66,7 @@ export class World {
       strikes,
       disorders: () => strikes('page out of order'),
       invents: () => (config.faults['rival books'] ?? 0) === 0 && strikes('edge records'),
+      badInstant: (list) => (this.#isCalm ? null : this.badInstant(list)),
       isCalm: () => this.#isCalm,
       violation: (what) => this.violation(what),
     })
@@ -88,6 +89,12 @@ export class World {
           // Most of it lies in the past of the first night; a little happens on each later day.
           this.records.push(...inventHistory(of, config.records, span, conditions, random, ids))
         }
+  }
+
+  /** The instant of a list, in the past of the first night, that the venue cannot tell as long as there are faults. */
+  badInstant(list: string): number | null {
+    if ((this.config.faults['bad instants'] ?? 0) === 0) return null
+    return START - new Random(`bad instant ${list} ${this.config.seed}`).int(0, 60 * HOUR)
   }
 
   tell(line: string): void {
