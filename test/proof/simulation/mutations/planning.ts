@@ -85,4 +85,11 @@ export const planning = [
     "await state(context, whole, { status: 'not_applicable', code: identity.kind, reason })",
     'void reason',
   ),
+  of(
+    'what was passed over is not divided',
+    'pipeline/sync/feed.ts',
+    'if (this.#walks.length === 0 || this.#skips.isInDoubt) this.#divide()',
+    '',
+    'bad instants',
+  ),
 ]
