@@ -143,7 +143,7 @@ const orderFields = (feeTable: string) => ({
   symbol: text('Symbol.'),
   orderType: text('limit or market.', { values: ['limit', 'market'] }),
   side: text('buy or sell.', { values: ['buy', 'sell'] }),
-  price: amount('Order price in the quote coin.'),
+  price: amount('Order price in the quote coin; zero or null of a market order, which names none.'),
   qty: amount('Quantity in the base coin.'),
   amount: amount('Quantity in the quote coin (spot and margin).'),
   cumExecQty: amount('Executed quantity so far, base coin.'),

@@ -28,7 +28,7 @@ const basis = text(
 
 export const lotTables = {
   disposals: {
-    doc: 'One matched piece of one disposal. The pieces of one disposal_id and coin sum exactly to what was disposed of: one row of the books may dispose of several coins, as a sale with its fee in another coin, or a conversion. Of a sale of borrowed coins, those that are closed stand here (short_sales has all).\ngrain: one row per piece of a disposal and lot\nkeys:  pieces of one disposal share disposal_id, over all its coins; lot_id is that of the lot it was matched with',
+    doc: 'One matched piece of one disposal. The pieces of one disposal_id and coin sum exactly to what was disposed of: one row of the books may dispose of several coins, as a sale with its fee in another coin, or a conversion. A coin that pays a fee, funding, interest or a loss of futures is disposed of too: `kind` of the row of entries that disposal_id names tells those from sales. Of a sale of borrowed coins, those that are closed stand here (short_sales has all).\ngrain: one row per piece of a disposal and lot\nkeys:  pieces of one disposal share disposal_id, over all its coins; lot_id is that of the lot it was matched with',
     columns: {
       account: text('Account that disposed; of a day merged over all accounts, that of its first sale.'),
       coin: text('Coin disposed of.'),

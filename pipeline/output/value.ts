@@ -40,6 +40,7 @@ const WHOLE_NUMBERS: ReadonlySet<DuckDBTypeId> = new Set([
 export function cellKind(type: DuckDBType): CellKind {
   if (type.typeId === DuckDBTypeId.DECIMAL) return 'amount'
   if (type.typeId === DuckDBTypeId.TIMESTAMP_TZ) return 'time'
+  if (type.typeId === DuckDBTypeId.DATE) return 'date'
   if (type.typeId === DuckDBTypeId.DOUBLE || type.typeId === DuckDBTypeId.FLOAT) return 'number'
   return WHOLE_NUMBERS.has(type.typeId) ? 'number' : 'text'
 }

@@ -28,7 +28,7 @@ import {
 /** line_id names the line by the five columns before the amounts. */
 const COLUMNS: readonly Column[] = [
   { name: 'account' },
-  { name: 'month' },
+  { name: 'month', kind: 'date' },
   { name: 'product_line' },
   { name: 'symbol' },
   { name: 'coin' },

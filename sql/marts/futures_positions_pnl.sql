@@ -10,7 +10,8 @@
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
 --   symbol: Contract; null where the venue does not say.
---   margin_coin: Coin of all amounts of the row.
+--   margin_coin: Coin of all amounts of the row. A position that pays in several, as with fees in BGB, has a row for each,
+--     all under one position_number.
 --   hold_side: long or short; null where the records do not say.
 --   position_number: Counts the positions of the contract and side from 1, the oldest first; null where they are not
 --     distinguished.

@@ -147,3 +147,26 @@ test('a pair and the futures contract of the same name have each their own slipp
   const { sql = '' } = examples.find(({ title }) => title === 'Slippage of limit orders') ?? {}
   expect(await allRows((await ledger.stream(sql)).rows)).toEqual(apart)
 })
+
+const joins = page.slice(page.indexOf('## What joins what'), page.indexOf('## What is let through'))
+const statements = [...joins.matchAll(/```sql\n([\s\S]*?)```/g), ...joins.matchAll(/`(select [^`]*)`/g)].map(
+  ([, sql = '']) => sql,
+)
+
+test('what joins what is answered as it stands, and no join counts a row twice', async () => {
+  expect(statements).toHaveLength(4)
+  const answers = new Map<string, unknown>()
+  for (const sql of statements) answers.set(sql, await allRows((await ledger.stream(sql)).rows))
+  const of = (start: string): unknown => answers.get(statements.find((sql) => sql.startsWith(start)) ?? '')
+  expect(of('  select trades.symbol')).toEqual([['BTCUSDT', 2, '230', 'USDT', 0]])
+  expect(of('select d.coin')).toEqual([['BTC', 1, '29']])
+})
+
+test('a position that pays in two coins has two rows, and is counted once as the page says', async () => {
+  const [, count = ''] = /positions are counted as `([^`]+)`/.exec(joins) ?? []
+  const rows = "(values ('a', 'USDT-FUTURES', 'BTCUSDT', 'USDT'), ('a', 'USDT-FUTURES', 'BTCUSDT', 'BGB'))"
+  const positions = `select *, 'long' as hold_side, 1 as position_number, 'closed' as state
+    from ${rows} as one (account, product_type, symbol, margin_coin)`
+  const { rows: counted } = await ledger.stream(`select ${count} as positions from (${positions})`)
+  expect(await allRows(counted)).toEqual([[1]])
+})

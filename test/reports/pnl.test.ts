@@ -80,6 +80,16 @@ test('the report, the published table and the explanation of each line agree, an
   }
 })
 
+test('months are dates, which a workbook sorts and groups as such', async () => {
+  const books = await booksWithUnknownGains()
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  for (const name of ['pnl', 'net-worth'] as const) {
+    const { columns } = await makeReport(ledger, name, {})
+    expect([name, columns.find((column) => column.name === 'month')?.kind]).toEqual([name, 'date'])
+  }
+})
+
 test('a fee that belongs to no trade counts as what was paid, and is none of futures; that of a trade is in the gain', async () => {
   const books = await TestBooks.open()
   closers.push(() => books.close())
