@@ -7,6 +7,9 @@ import { PREVIOUS } from './workspace.ts'
 
 export type Severity = 'error' | 'warning' | 'notice'
 
+/** The worst first. */
+export const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice']
+
 /** One disagreement, as the table `breaks` has it; times are ISO-8601, amounts decimal text. */
 export interface Break {
   readonly breakId: string

@@ -279,7 +279,7 @@ function losses({ feeds, now }: Status): string {
 function older({ unbuilt }: Status): string {
   if (unbuilt === null || unbuilt === 0) return ''
   return (
-    `The ledger lacks ${counted(unbuilt, 'frame')} of the journal, as after a repair or a \`tieout sync\`.\n` +
+    `The ledger lacks ${counted(unbuilt, 'frame')} of the journal, as after a repair, a \`tieout sync\` or a run that could not build.\n` +
     '`tieout build` makes it of all that the journal holds.'
   )
 }

@@ -11,7 +11,7 @@ import type { EngineSettings } from '../engine/settings.ts'
 import { type Disk, nodeDisk } from '../journal/disk.ts'
 import { openJournal } from '../journal/journal.ts'
 import { lockHolder } from '../journal/lock.ts'
-import type { Severity } from '../ledger/breaks.ts'
+import { SEVERITIES, type Severity } from '../ledger/breaks.ts'
 import type { LedgerSource } from '../ledger/distant.ts'
 import { type Ledger, NoLedger, openLedger } from '../ledger/ledger.ts'
 import { readUnpublishedBreaks } from '../ledger/publish.ts'
@@ -52,7 +52,7 @@ export interface BreakCounts {
   readonly error: number
   readonly warning: number
   readonly notice: number
-  /** Open breaks by severity and name. */
+  /** Open breaks by severity, the worst first, and name. */
   readonly checks: readonly { readonly severity: Severity; readonly check: string; readonly count: number }[]
 }
 
@@ -143,7 +143,7 @@ export async function readStatus(dir: string, options: StatusOptions): Promise<S
       breaks: countBreaks(
         await ledger.query(
           `select severity, check_name, count(*) from breaks where status = 'open'
-           group by severity, check_name order by severity, check_name`,
+           group by severity, check_name order by check_name`,
         ),
       ),
       explained: Number(
@@ -212,9 +212,12 @@ function countBreaks(rows: readonly Row[]): BreakCounts {
     const before = checks.get(key)?.count ?? 0
     checks.set(key, { severity: severity as Severity, check: String(check), count: before + Number(count) })
   }
+  const worstFirst = SEVERITIES.flatMap((severity) =>
+    [...checks.values()].filter((one) => one.severity === severity),
+  )
   const of = (severity: Severity): number =>
-    [...checks.values()].reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0)
-  return { error: of('error'), warning: of('warning'), notice: of('notice'), checks: [...checks.values()] }
+    worstFirst.reduce((sum, one) => sum + (one.severity === severity ? one.count : 0), 0)
+  return { error: of('error'), warning: of('warning'), notice: of('notice'), checks: worstFirst }
 }
 
 async function readRuns(ledger: Ledger): Promise<RunStatus[]> {

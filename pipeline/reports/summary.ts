@@ -1,14 +1,13 @@
 // What a build found, in words: for the end of build, nightly and demo, and for check.
 import { counted } from '../../models/text.ts'
-import type { Break, BuildResult, Severity } from '../ledger/build.ts'
+import { SEVERITIES } from '../ledger/breaks.ts'
+import type { Break, BuildResult } from '../ledger/build.ts'
 import { printable } from '../output/table.ts'
 import { duration } from './status-text.ts'
 
 export const NOT_PUBLISHED =
   'tieout: The books contradict themselves, so this build was not published; the ledger is the one before it.\n' +
   '  next:     `tieout check` shows the breaks; --publish-anyway publishes with them.'
-
-const SEVERITIES: readonly Severity[] = ['error', 'warning', 'notice']
 
 /** One line of counts, then one line for each check that found something. */
 export function describeBreaks({
@@ -46,10 +45,15 @@ export function buildJson({ published, breaks, openBreaks }: BuildResult): Recor
 }
 
 /** One line on what happened, what is open and what is next. */
-export function closingLine({ published, breaks: { error, warning } }: BuildResult): string {
+export function closingLine({
+  published,
+  breaks: { error, warning, notice },
+}: Pick<BuildResult, 'published' | 'breaks'>): string {
   const what = published ? 'Published' : 'Not published'
-  if (error + warning === 0)
-    return `${what}; nothing is open. Next: \`tieout status\`, or \`tieout report balances\`.`
+  if (error + warning === 0) {
+    const open = notice === 0 ? 'nothing is open' : `nothing is open but ${counted(notice, 'notice')}`
+    return `${what}; ${open}. Next: \`tieout status\`, or \`tieout report balances\`.`
+  }
   return `${what}; ${counted(error + warning, 'break')} open. Next: \`tieout check\` shows each, with what to do.`
 }
 

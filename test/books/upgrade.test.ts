@@ -84,7 +84,7 @@ describe('older books', () => {
 
     expect({ code: built.code, stderr: built.stderr.trim() }).toEqual({
       code: 0,
-      stderr: `${NOTE}\nPublished; nothing is open. Next: \`tieout status\`, or \`tieout report balances\`.`,
+      stderr: `${NOTE}\nPublished; nothing is open but 6 notices. Next: \`tieout status\`, or \`tieout report balances\`.`,
     })
     const missing = await lost(before, join(dir, 'landing.duckdb'))
     expect(Object.keys(missing).length).toBeGreaterThan(20)

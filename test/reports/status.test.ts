@@ -362,7 +362,7 @@ describe('the status', () => {
     const status = await readStatus(dir, { now: NOW })
     expect(verdict(status).meaning).toBe('doubtful')
     expect(describeStatus(status)).toContain(
-      '\n\nThe ledger lacks 2 frames of the journal, as after a repair or a `tieout sync`.' +
+      '\n\nThe ledger lacks 2 frames of the journal, as after a repair, a `tieout sync` or a run that could not build.' +
         '\n`tieout build` makes it of all that the journal holds.\n\n',
     )
     const broken = { ...status, breaks: { error: 0, warning: 1, notice: 0, checks: [] } }
@@ -391,6 +391,14 @@ describe('the status', () => {
     expect(describeStatus(status)).toContain(
       'The last build was not published: 2 errors, 0 warnings, 0 notices.',
     )
+  })
+
+  test('names the checks of the worst breaks first: notices, of which there are many, are no reason to read on', async () => {
+    const dir = await publish([])
+    const of = (severity: Break['severity']): Break => ({ ...aBreak, severity, breakId: severity })
+    await keepUnpublishedBreaks(nodeDisk, dir, [of('notice'), of('warning'), of('error')])
+    const { unpublished } = await readStatus(dir, { now: NOW })
+    expect(unpublished?.checks.map(({ severity }) => severity)).toEqual(['error', 'warning', 'notice'])
   })
 
   test.each([
