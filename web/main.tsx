@@ -23,6 +23,7 @@ import './styles/views/breaks.css'
 import './styles/views/coverage.css'
 import './styles/views/console.css'
 import './styles/views/dictionary.css'
+import './styles/print.css'
 
 // Links work by themselves; this only saves loading the page anew.
 addEventListener('click', followLinks)

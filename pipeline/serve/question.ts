@@ -87,8 +87,11 @@ export class Conditions {
   }
 }
 
-export const listOf = (given: string | undefined): string[] =>
-  (given ?? '')
+/** What stands between commas; a name may have a comma itself, so that several are also taken as the one that they would be. */
+export function listOf(given: string | undefined): string[] {
+  const texts = (given ?? '')
     .split(',')
     .map((text) => text.trim())
     .filter((text) => text !== '')
+  return texts.length > 0 && given?.includes(',') ? [...new Set([...texts, given])] : texts
+}

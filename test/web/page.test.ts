@@ -127,6 +127,57 @@ describe('every view', () => {
     expect(found).toEqual([])
   })
 
+  test('is whole on paper: no column is cut, what is chosen is named, and nothing stands there that only works on a screen', async () => {
+    await open('/gains?known=yes')
+    await page.emulateMedia({ media: 'print' })
+    const cut = (await page.evaluate(
+      "[...document.querySelectorAll('.table-frame')].map((frame) => getComputedStyle(frame).overflowX)",
+    )) as string[]
+    expect(new Set(cut)).toEqual(new Set(['visible']))
+    const shown = page.locator('.filters label').filter({ visible: true })
+    expect(await shown.locator('span').allTextContents()).toEqual(['Gain'])
+    expect(await shown.locator('select').inputValue()).toBe('yes')
+    expect(await page.locator('.button').filter({ visible: true }).count()).toBe(0)
+    expect(await page.locator('.side').isVisible()).toBe(false)
+    // Steps of a proof that are closed keep their sentence.
+    await open(`/proof?id=${encodeURIComponent(await aDisposal())}`)
+    const summaries = page.locator('.steps summary')
+    expect(await summaries.filter({ visible: true }).count()).toBeGreaterThan(1)
+    await page.emulateMedia({ media: null })
+  })
+
+  test('says by a shadow where a table goes on beyond the edge, at every width', async () => {
+    for (const width of [1280, 390]) {
+      await page.setViewportSize({ width, height: 800 })
+      await open('/accounts')
+      const frame = "getComputedStyle(document.querySelector('.table-frame')).backgroundImage"
+      expect(await page.evaluate(frame)).toContain('gradient')
+    }
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('closes its menu by Escape, and gives the focus back', async () => {
+    await page.setViewportSize({ width: 390, height: 800 })
+    await open('/runs')
+    const menu = page.getByRole('button', { name: 'Menu' })
+    await menu.click()
+    await page.locator('#navigation a').first().focus()
+    await page.keyboard.press('Escape')
+    expect(await menu.getAttribute('aria-expanded')).toBe('false')
+    expect(await page.evaluate("document.activeElement.getAttribute('aria-label')")).toBe('Menu')
+    await page.setViewportSize({ width: 1280, height: 800 })
+  })
+
+  test('is left by a link with the focus at its figures, and come back to where somebody was', async () => {
+    await open('/ledger')
+    await page.evaluate('scrollTo(0, 900)')
+    await page.locator('.proof-link').nth(40).click()
+    await page.locator('.proof-verdict').waitFor()
+    expect(await page.evaluate('[scrollY, document.activeElement.id]')).toEqual([0, 'main'])
+    await page.goBack()
+    await expect.poll(() => page.evaluate('scrollY')).toBe(900)
+  })
+
   test('fits 320 pixels without scrolling sideways', async () => {
     await page.setViewportSize({ width: 320, height: 640 })
     const wide: string[] = []
@@ -212,6 +263,92 @@ describe('figures', () => {
     const gains = await page.locator('.step-sentence', { hasText: /a (gain|loss) of/ }).allTextContents()
     expect(gains.length).toBeGreaterThan(0)
     expect(gains.filter((sentence) => !sentence.endsWith(' USDT.'))).toEqual([])
+  })
+
+  test('a balance leads to the entries that it is the sum of', async () => {
+    await open('/accounts')
+    const figure = page.locator('.figure-link').first()
+    const amount = await figure.textContent()
+    await figure.click()
+    await page.locator('.proof-link').first().waitFor()
+    await settled()
+    expect((await column('Entries, newest first', 'Balance'))[0]).toBe(amount)
+  })
+
+  test('a month without amounts of a kind has none of them, and the others lead to what made them', async () => {
+    await open('/')
+    const table = page.locator('.as-table').nth(1)
+    await table.locator('summary').click()
+    const cells = table.locator('tbody td')
+    await cells.first().waitFor()
+    expect((await cells.allTextContents()).filter((text) => text.includes('not known'))).toEqual([])
+    const funding = table.locator('a[href*="kind=funding"]').last()
+    const amount = await funding.textContent()
+    const { searchParams } = new URL((await funding.getAttribute('href')) as string, serving.origin)
+    const [sum] = await cliRows([
+      'sql',
+      `select sum(amount) as amount from entries where kind = 'funding' and coin = '${searchParams.get('coin')}'
+        and occurred_at >= '${searchParams.get('from')}' and occurred_at < '${searchParams.get('to')}'::date + 1`,
+      '--format',
+      'json',
+    ])
+    expect(sum?.amount).toBe(amount)
+    await table.locator('a[href^="/gains"]').last().click()
+    await page.getByRole('heading', { level: 1, name: 'Gains' }).waitFor()
+    await settled()
+    expect(await page.locator('[data-filter=from]').inputValue()).toMatch(/^\d{4}-\d{2}-01T00:00:00\.000Z$/)
+  })
+
+  test('gains say how they were matched, and what of a loss is denied', async () => {
+    const answer = await serving.get<{ pieces: { rows: { denied_loss: string }[] } }>('/api/gains')
+    await open('/gains')
+    expect(await page.locator('.view-head').textContent()).toContain('Matched by fifo, scope account')
+    expect(await page.getByRole('columnheader', { name: 'Denied loss' }).count()).toBe(0)
+    for (const row of answer.pieces.rows) row.denied_loss = '12.5'
+    await page.route('**/api/gains', (route) => route.fulfill({ json: answer }))
+    await open('/gains')
+    await page.unroute('**/api/gains')
+    expect((await column('Pieces of disposals', 'Denied loss'))[0]).toBe('12.5')
+  })
+
+  test('ages go on while the page stays open', async () => {
+    await page.clock.install()
+    await open('/')
+    const before = await page.locator('.state').textContent()
+    await page.clock.fastForward('02:00:00')
+    await expect.poll(() => page.locator('.state').textContent()).not.toBe(before)
+    expect(await page.locator('.state').textContent()).toMatch(/2 hours( \d+ minutes?)? ago/)
+    await page.clock.resume()
+  })
+
+  test('a long name does not push the figures off the screen', async () => {
+    const answer = await serving.get<{ balances: { rows: { account: string }[] } }>('/api/accounts')
+    for (const row of answer.balances.rows) row.account = 'a'.repeat(64)
+    await page.route('**/api/accounts', (route) => route.fulfill({ json: answer }))
+    await open('/accounts')
+    await page.unroute('**/api/accounts')
+    const cell = page.locator('tbody th').first()
+    expect(await cell.evaluate((one) => one.clientWidth)).toBeLessThan(260)
+    expect(await cell.textContent()).toBe('a'.repeat(64))
+  })
+
+  test('counts name accounts and coins as they are written', async () => {
+    const facets = await serving.get<{ facets: { rows: object[] } }>('/api/entries/facets')
+    facets.facets.rows.push(
+      { facet: 'account', value: 'my_account', count: 1 },
+      { facet: 'account', value: 'Kraken, joint', count: 1 },
+    )
+    await page.route('**/api/entries/facets*', (route) => route.fulfill({ json: facets }))
+    // Wide enough for the counts to stand beside the table.
+    await page.setViewportSize({ width: 1800, height: 800 })
+    await open('/ledger')
+    await page.getByRole('button', { name: 'my_account' }).waitFor()
+    await page.getByRole('button', { name: 'Kraken, joint' }).click()
+    await expect
+      .poll(() => page.getByRole('button', { name: 'Kraken, joint' }).getAttribute('aria-pressed'))
+      .toBe('true')
+    await page.setViewportSize({ width: 1280, height: 800 })
+    await page.unroute('**/api/entries/facets*')
   })
 
   test('where no entry fits, it sends to counts that are there at every width', async () => {
@@ -465,6 +602,25 @@ describe('the console', () => {
     await page.locator('.chart .line').waitFor()
   })
 
+  test('keeps what was written when a link fills the editor, and what was written on from the link', async () => {
+    await open('/console')
+    await page.locator('.editor').click()
+    await page.keyboard.press('Control+a')
+    await page.keyboard.type('select 1 as mine')
+    await open('/console?sql=select+2')
+    await open('/console')
+    const text = (): Promise<string | null> => page.locator('.editor .cm-content').textContent()
+    expect(await text()).toBe('select 1 as mine')
+    await open('/console?sql=select+2')
+    await page.locator('.editor').click()
+    await page.keyboard.press('Control+End')
+    await page.keyboard.type(' + 40')
+    await page.reload()
+    await settled()
+    expect(await text()).toBe('select 2 + 40')
+    expect(await page.locator('#shelf').textContent()).toContain('select 1 as mine')
+  })
+
   test('opens the query of a view as it stands', async () => {
     await open('/ledger?kind=fee')
     await page.getByRole('link', { name: /^SQL/ }).first().click()
@@ -475,6 +631,7 @@ describe('the console', () => {
 })
 
 test('a note on a break is made, published and offered without mixing two ledgers', async () => {
+  const { entries } = await serving.get<{ entries: { next: string } }>('/api/entries')
   await open('/breaks')
   const before = await page.locator('.stamp code').textContent()
   await page.locator('[data-break]').first().click()
@@ -482,9 +639,26 @@ test('a note on a break is made, published and offered without mixing two ledger
   await page.getByRole('button', { name: 'Make the note' }).click()
   await page.getByText('Newer books were published').waitFor({ timeout: 100_000 })
   expect(await page.locator('.stamp code').textContent()).toBe(before)
+  // Rows of the console tell which books they are of: the newer ones, then again those on the page.
+  await page.keyboard.press('Escape')
+  await page.locator('#navigation').getByRole('link', { name: 'Console' }).click()
+  await page.locator('.editor').click()
+  await page.keyboard.press('Control+a')
+  await page.keyboard.type('select 1')
+  await page.locator('[data-run]').click()
+  await page.getByText(/^All 1 row.*other books/).waitFor()
+  // A later page of a list is one of the books before, and is left with them.
+  const later = JSON.stringify(`/ledger?cursor=${encodeURIComponent(entries.next)}`)
+  await page.evaluate(
+    `history.replaceState(null, '', ${later}); dispatchEvent(new PopStateEvent('popstate'))`,
+  )
+  await page.getByText('Another ledger has been published').waitFor()
   await page.getByRole('button', { name: 'Show the new books' }).first().click()
-  await settled()
+  await page.locator('.proof-link').first().waitFor()
+  expect(new URL(page.url()).search).toBe('')
   expect(await page.locator('.stamp code').textContent()).not.toBe(before)
+  // That page was refused, as it should be.
+  watched.wrongs.splice(0, watched.wrongs.length, ...watched.wrongs.filter((one) => !one.includes(' 409 ')))
   await open('/breaks?status=explained')
   await page.locator('[data-break]').first().click()
   await page.getByText('Looked at, and as it should be.').first().waitFor()

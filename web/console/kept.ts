@@ -38,6 +38,7 @@ function keep(change: Partial<Kept>): void {
 export const keepDraft = (draft: string): void => keep({ draft })
 
 export function remember(sql: string): void {
+  if (sql.trim() === '') return
   keep({ history: [sql, ...kept.value.history.filter((one) => one !== sql)].slice(0, HISTORY_MAX) })
 }
 

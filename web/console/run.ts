@@ -7,6 +7,7 @@ import type {
   ConsoleLine,
   ConsoleTicket,
   Failure,
+  Stamp,
 } from '../../pipeline/serve/api.ts'
 import { lines, post, send } from '../state/answer.ts'
 import { isOfTheseBooks } from '../state/books.ts'
@@ -18,6 +19,8 @@ export interface Result {
   readonly sql: string
   readonly state: 'waiting' | 'running' | 'ended'
   readonly ahead: number
+  /** The books that it asked; null until it has begun. */
+  readonly stamp: Stamp | null
   readonly columns: readonly Column[]
   readonly rows: readonly ResultRow[]
   readonly end: ConsoleEnd | null
@@ -39,7 +42,10 @@ export async function run(sql: string, timeout: number): Promise<void> {
     elapsedMs.value = performance.now() - begun
   }, 100)
   elapsedMs.value = 0
-  let now: Result = { sql, state: 'waiting', ahead: 0, columns: [], rows: [], end: null, failure: null }
+  let now: Result = {
+    ...{ sql, state: 'waiting', ahead: 0, stamp: null },
+    ...{ columns: [], rows: [], end: null, failure: null },
+  }
   const show = (change: Partial<Result>): void => {
     now = { ...now, ...change }
     if (current === id) result.value = now
@@ -51,7 +57,7 @@ export async function run(sql: string, timeout: number): Promise<void> {
       if (line.kind === 'waiting') show({ ahead: line.ahead })
       else if (line.kind === 'begun') {
         isOfTheseBooks(line.stamp)
-        show({ state: 'running' })
+        show({ state: 'running', stamp: line.stamp })
       } else if (line.kind === 'columns') show({ columns: line.columns })
       else if (line.kind === 'rows') {
         rows.push(...line.rows)
@@ -60,7 +66,9 @@ export async function run(sql: string, timeout: number): Promise<void> {
     }
     if (now.end === null) show({ state: 'ended', failure: BROKEN })
   } catch (thrown) {
-    show({ state: 'ended', failure: failureOf(thrown) })
+    // The line to the server may end in the middle of a row: what is shown is then a part, and is said to be one.
+    const isPart = now.state === 'running' && thrown instanceof TypeError
+    show({ state: 'ended', failure: isPart ? BROKEN : failureOf(thrown) })
   } finally {
     clearInterval(tick)
     elapsedMs.value = performance.now() - begun
@@ -71,7 +79,7 @@ export async function run(sql: string, timeout: number): Promise<void> {
 const BROKEN: Failure['error'] = {
   name: 'BrokenOff',
   message: 'The answer broke off before its end, so rows may be missing.',
-  action: 'Run the query again.',
+  action: 'Run the query again; where the server does not answer, start `tieout serve` again first.',
 }
 
 export async function cancel(): Promise<void> {

@@ -55,7 +55,7 @@ export function SelectFilter({
   // An address may name what these books do not have: it is shown, so that nothing is narrowed unseen.
   const known = given === '' || listed.some(({ value }) => value === given)
   return (
-    <label class="filter">
+    <label class={given === '' ? 'filter' : 'filter is-given'}>
       <span>{label}</span>
       <select value={given} data-filter={name} onChange={(event) => set(name, event.currentTarget.value)}>
         <option value="">{all}</option>
@@ -70,7 +70,7 @@ export function SelectFilter({
   )
 }
 
-/** Text or a day; counts when it is left or Enter is pressed. */
+/** Text or a day; a day’s field shows nothing but days, so that a moment in the address is shown as text. Counts when it is left or Enter is pressed. */
 export function TextFilter({
   name,
   label,
@@ -97,9 +97,13 @@ export function TextFilter({
     onChange: (event: TargetedEvent<HTMLInputElement>) => set(name, event.currentTarget.value.trim()),
   }
   return (
-    <label class="filter" for={id}>
+    <label class={given === '' ? 'filter' : 'filter is-given'} for={id}>
       <span>{label}</span>
-      {type === 'date' ? <input type="date" {...field} /> : <input type="search" {...field} />}
+      {type === 'date' && /^(\d{4}-\d{2}-\d{2})?$/.test(given) ? (
+        <input type="date" {...field} />
+      ) : (
+        <input type="search" {...field} />
+      )}
     </label>
   )
 }

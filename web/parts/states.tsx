@@ -1,8 +1,10 @@
 // What stands where there are no figures: being fetched, refused, or none. Each says what to do.
 import type { ComponentChildren } from 'preact'
+import { useEffect } from 'preact/hooks'
 import type { Failure } from '../../pipeline/serve/api.ts'
 import type { Answer } from '../state/answer.ts'
 import { showNewest } from '../state/books.ts'
+import { returnToPlace } from '../state/router.ts'
 import { Icon } from './icon.tsx'
 import { Prose } from './prose.tsx'
 
@@ -96,6 +98,9 @@ export function Answered<T>({
   readonly children: (data: T) => ComponentChildren
 }) {
   const { data, failure, isLoading, again } = answer
+  useEffect(() => {
+    if (data !== null && !isLoading) returnToPlace()
+  }, [data, isLoading])
   if (failure !== null) return <FailureNote failure={failure} again={again} />
   if (data === null) return isLoading ? <Loading what={what} /> : null
   return (

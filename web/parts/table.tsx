@@ -22,6 +22,8 @@ interface AmountColumn<Row> extends Base<Row> {
   readonly kind: 'amount'
   readonly value: (row: Row) => string | null
   readonly coin?: (row: Row) => string | null
+  /** Where the figure comes from. */
+  readonly link?: (row: Row) => { readonly href: string; readonly title: string } | null
 }
 interface PlainColumn<Row> extends Base<Row> {
   readonly kind: 'text' | 'number' | 'time' | 'row'
@@ -40,6 +42,9 @@ interface Props<Row> {
   readonly isChosen?: (row: Row) => boolean
 }
 
+/** Characters of a name beyond which it goes on in a second line, so that it does not push the figures off the screen. */
+const LONG = 40
+
 export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChosen }: Props<Row>) {
   const decimals = columns.map((column) =>
     column.kind === 'amount' ? decimalsOf([...rows, ...totals].map(column.value)) : 0,
@@ -47,14 +52,16 @@ export function Table<Row>({ caption, columns, rows, keyOf, totals = [], isChose
   const line = (row: Row, isTotal: boolean) => (
     <tr key={`${isTotal ? 'total ' : ''}${keyOf(row)}`} aria-current={isChosen?.(row) ? 'true' : undefined}>
       {columns.map((column, at) => {
+        const isLong = column.kind !== 'amount' && String(column.value(row) ?? '').length > LONG
+        const style = isLong ? `${classOf(column)} long` : classOf(column)
         const content =
           column.show === undefined ? plain(column, row, decimals[at] as number) : column.show(row)
         return column.kind === 'row' ? (
-          <th key={at} scope="row" class={classOf(column)}>
+          <th key={at} scope="row" class={style}>
             {content}
           </th>
         ) : (
-          <td key={at} class={classOf(column)}>
+          <td key={at} class={style}>
             {content}
           </td>
         )
@@ -87,8 +94,17 @@ function classOf<Row>({ kind, isExtra, wraps }: TableColumn<Row>): string {
 }
 
 function plain<Row>(column: TableColumn<Row>, row: Row, decimals: number): ComponentChildren {
-  if (column.kind === 'amount')
-    return <Amount value={column.value(row)} decimals={decimals} coin={column.coin?.(row)} />
+  if (column.kind === 'amount') {
+    const amount = <Amount value={column.value(row)} decimals={decimals} coin={column.coin?.(row)} />
+    const link = column.link?.(row) ?? null
+    return link === null ? (
+      amount
+    ) : (
+      <a class="figure-link" {...link}>
+        {amount}
+      </a>
+    )
+  }
   const value = column.value(row)
   if (value === null || value === '') return <Unknown />
   if (column.kind === 'time') return <Instant at={String(value)} />

@@ -1,13 +1,13 @@
 // The page around the views: navigation, stamp, the view of the address. Views that are large come when they are asked for.
 import { useSignal } from '@preact/signals'
 import type { ComponentType } from 'preact'
-import { useEffect, useState } from 'preact/hooks'
+import { useEffect, useRef, useState } from 'preact/hooks'
 import type { About } from '../../pipeline/serve/api.ts'
 import { Patterns } from '../charts/patterns.tsx'
 import { Icon } from '../parts/icon.tsx'
 import { Empty, FailureNote, Loading } from '../parts/states.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { about } from '../state/books.ts'
+import { about, setClock } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
 import { addressOf, type View, view } from '../state/router.ts'
 import { Help } from './help.tsx'
@@ -34,14 +34,26 @@ const LOADERS: Readonly<Record<View, () => Promise<ComponentType>>> = {
 export function App() {
   const shown = view.value
   const isMenuOpen = useSignal(false)
+  const menu = useRef<HTMLButtonElement>(null)
   const answer = useAnswer<About>('/api/about')
   useEffect(() => {
-    if (answer.data !== null) about.value = answer.data
+    if (answer.data === null) return
+    about.value = answer.data
+    setClock(answer.data.now)
   }, [answer.data])
   useEffect(() => {
     document.title = shown === null || shown === 'overview' ? 'tieout' : `${NAMES[shown]} · tieout`
     isMenuOpen.value = false
   }, [shown])
+  useEffect(() => {
+    const closeMenu = ({ key }: KeyboardEvent): void => {
+      if (key !== 'Escape' || !isMenuOpen.value) return
+      isMenuOpen.value = false
+      menu.current?.focus()
+    }
+    addEventListener('keydown', closeMenu)
+    return () => removeEventListener('keydown', closeMenu)
+  }, [])
   return (
     <div class="shell">
       <a class="skip" href="#main">
@@ -54,6 +66,7 @@ export function App() {
             tieout
           </a>
           <button
+            ref={menu}
             type="button"
             class="icon-button menu"
             aria-expanded={isMenuOpen.value}

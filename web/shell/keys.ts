@@ -36,8 +36,8 @@ export function listenToKeys(): void {
     const view = isSecond ? (Object.keys(KEYS) as View[]).find((one) => KEYS[one] === event.key) : undefined
     if (view !== undefined) {
       event.preventDefault()
+      isHelpOpen.value = false
       go(addressOf(view))
-      document.querySelector('main')?.focus()
     } else if (event.key === '?') {
       event.preventDefault()
       isHelpOpen.value = true

@@ -58,7 +58,8 @@ export async function post(path: string, body: object, signal?: AbortSignal): Pr
   return answer
 }
 
-function replaced(): RequestFailed {
+/** What is said of an answer of other books than those on the page. */
+export function replaced(): RequestFailed {
   return new RequestFailed(
     {
       name: 'Republished',

@@ -2,6 +2,7 @@
 // beside it, but offered.
 import { signal } from '@preact/signals'
 import type { About, LiveRun, NoteProgress, ServerEvent, Stamp } from '../../pipeline/serve/api.ts'
+import { forget } from './router.ts'
 
 export const about = signal<About | null>(null)
 /** The books on the page. */
@@ -12,6 +13,22 @@ export const newer = signal<Stamp | null>(null)
 export const generation = signal(0)
 export const liveRun = signal<LiveRun | null>(null)
 export const noteProgress = signal<NoteProgress | null>(null)
+/** What the server calls now; goes on while the page stays open, so that no age and no time left stands still. */
+export const now = signal(new Date().toISOString())
+let aheadMs = 0
+const CLOCK_MS = 20_000
+
+const tick = (): void => {
+  now.value = new Date(Date.now() + aheadMs).toISOString()
+}
+setInterval(tick, CLOCK_MS)
+
+/** Takes what the server calls now from an answer. */
+export function setClock(given: string): void {
+  aheadMs = Date.parse(given) - Date.now()
+  tick()
+}
+
 /** Whether the line to the server stands. */
 export const isConnected = signal(true)
 
@@ -27,8 +44,9 @@ export function isOfTheseBooks(given: Stamp): boolean {
   return false
 }
 
-/** Leaves the books on the page for the newest. */
+/** Leaves the books on the page for the newest. A later page of a list was one of the books before: it begins anew. */
 export function showNewest(): void {
+  forget('cursor')
   stamp.value = null
   newer.value = null
   generation.value += 1

@@ -26,15 +26,48 @@ function read(): { readonly path: string; readonly search: string } {
   return { path: location.pathname, search: location.search }
 }
 
-addEventListener('popstate', () => {
+// A view has its height only when its figures have come, which is too late for the browser: the page goes back itself to where
+// somebody was.
+history.scrollRestoration = 'manual'
+let wanted: number | null = heightOf(history.state)
+
+function heightOf(state: unknown): number | null {
+  const { y } = (state ?? {}) as { readonly y?: unknown }
+  return typeof y === 'number' && y > 0 ? y : null
+}
+
+const keepPlace = (): void => history.replaceState({ y: Math.round(scrollY) }, '')
+addEventListener('pagehide', keepPlace)
+for (const kind of ['wheel', 'pointerdown', 'keydown'])
+  addEventListener(kind, () => {
+    wanted = null
+  })
+
+/** Goes to where somebody was before, as soon as the view is high enough; called when figures have come. */
+export function returnToPlace(): void {
+  if (wanted === null) return
+  scrollTo(0, wanted)
+  if (Math.abs(scrollY - wanted) < 2) wanted = null
+}
+
+addEventListener('popstate', ({ state }) => {
   address.value = read()
+  wanted = heightOf(state)
+  if (wanted === null) scrollTo(0, 0)
 })
+
+/** A new entry in the history, which leads back to where the one before was scrolled to. */
+function push(to: string): void {
+  keepPlace()
+  wanted = null
+  history.pushState(null, '', to)
+  address.value = read()
+}
 
 /** The view of the address; null for an address that is none. */
 export const view = computed<View | null>(() => {
   const name = address.value.path.replace(/^\/|\/$/g, '')
-  if (name === '') return 'overview'
-  return VIEWS.find((one) => one === name && one !== 'overview') ?? null
+  return name === '' ? 'overview' : (VIEWS.find((one) => one === name) ?? null)
 })
 
 /** What the address filters by; empty values are left out. */
@@ -58,17 +91,24 @@ export function queryOf(given: Parameters): string {
     .replaceAll('%3A', ':')
 }
 
+/** To another place of the page. What had the focus is gone with its view, so that the next Tab begins at the figures. */
 export function go(to: string): void {
-  history.pushState(null, '', to)
-  address.value = read()
+  push(to)
   scrollTo(0, 0)
+  document.querySelector('main')?.focus({ preventScroll: true })
 }
 
 /** Changes some filters of the view at hand and keeps the others; a new entry in the history. */
 export function refine(changes: Parameters): void {
   const to = addressOf(view.value ?? 'overview', { ...parameters.value, ...changes })
   if (to === location.pathname + location.search) return
-  history.pushState(null, '', to)
+  push(to)
+}
+
+/** Takes parameters out of the address of the view at hand without a new entry in the history. */
+export function forget(...names: readonly string[]): void {
+  const kept = Object.entries(parameters.value).filter(([name]) => !names.includes(name))
+  history.replaceState(null, '', addressOf(view.value ?? 'overview', Object.fromEntries(kept)))
   address.value = read()
 }
 

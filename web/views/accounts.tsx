@@ -84,7 +84,10 @@ function isOne({
   readonly ledger: string | undefined
   readonly coin: string | undefined
 }): boolean {
-  return [account, ledger, coin].every((one) => one !== undefined && !one.includes(','))
+  const known = [about.value?.accounts, about.value?.ledgers, about.value?.coins]
+  return [account, ledger, coin].every(
+    (one, at) => one !== undefined && (!one.includes(',') || known[at]?.includes(one) === true),
+  )
 }
 
 const WHERE: readonly TableColumn<{
@@ -131,7 +134,7 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
       says={
         apart === 0
           ? 'Every balance that the venue names is the balance of the books.'
-          : `${count(apart, 'balance')} differ from what the venue said last.`
+          : `${count(apart, 'balance differs', 'balances differ')} from what the venue said last.`
       }
       sql={sql}
       csv={{ view: 'balances', filters: { account, ledger, coin } }}
@@ -145,7 +148,16 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
           keyOf={keyOf}
           columns={[
             ...WHERE,
-            { kind: 'amount', head: 'Books', value: ({ quantity }) => quantity },
+            {
+              kind: 'amount',
+              head: 'Books',
+              says: 'Each leads to its entries',
+              value: ({ quantity }) => quantity,
+              link: ({ account, ledger, coin }) => ({
+                href: addressOf('ledger', { account, ledger, coin }),
+                title: `Entries of ${coin} in ${account} ${ledger}`,
+              }),
+            },
             { kind: 'amount', head: 'Venue', value: ({ venue_balance }) => venue_balance },
             {
               kind: 'amount',
@@ -158,27 +170,13 @@ function Balances({ data }: { readonly data: AccountsAnswer }) {
                   <Badge tone="bad">{row.difference}</Badge>
                 ),
             },
-            { kind: 'amount', head: 'Borrowed', value: ({ borrowed }) => borrowed, isExtra: true },
+            { kind: 'amount', head: 'Borrowed', value: ({ borrowed }) => borrowed },
             {
               kind: 'amount',
               head: `Own, in ${about.value?.currency ?? 'the reporting currency'}`,
               value: ({ own_value }) => own_value,
             },
             { kind: 'time', head: 'As of', value: ({ as_of }) => as_of, isExtra: true },
-            {
-              kind: 'text',
-              head: 'Entries',
-              value: () => '',
-              show: (row) => (
-                <a href={addressOf('ledger', { account: row.account, ledger: row.ledger, coin: row.coin })}>
-                  show
-                  <span class="unseen">
-                    {' '}
-                    entries of {row.coin} in {row.account} {row.ledger}
-                  </span>
-                </a>
-              ),
-            },
           ]}
         />
       )}

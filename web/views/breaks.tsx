@@ -19,7 +19,7 @@ import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty, FailureNote } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { send, useAnswer } from '../state/answer.ts'
-import { about, noteProgress } from '../state/books.ts'
+import { noteProgress, now } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
 import { parameters, refine } from '../state/router.ts'
 import { say } from '../state/toasts.ts'
@@ -123,7 +123,7 @@ function total(rows: readonly { readonly count: number }[]): number {
 }
 
 function agoOf({ first_seen_at }: BreakRow): string {
-  return distanceInWords(first_seen_at, about.value?.now ?? new Date().toISOString())
+  return distanceInWords(first_seen_at, now.value)
 }
 
 function BreakTable({
@@ -166,7 +166,7 @@ function BreakTable({
         { kind: 'amount', head: 'Found', value: ({ found }) => found },
         { kind: 'amount', head: 'Difference', value: ({ difference }) => difference },
         { kind: 'text', head: 'First seen', value: agoOf, isExtra: true },
-        { kind: 'text', head: 'Status', value: ({ status }) => status, isExtra: true },
+        { kind: 'text', head: 'Status', value: ({ status }) => status },
       ]}
     />
   )
@@ -299,7 +299,7 @@ function Figures({ row }: { readonly row: BreakRow }) {
         <dt>Difference</dt>
         <dd>
           <Amount value={row.difference} coin={unit} />
-          {row.difference === null ? null : (
+          {row.difference === null || !/[1-9]/.test(row.difference) ? null : (
             <span class="quiet">
               {' '}
               {row.difference.startsWith('-') ? 'less than expected' : 'more than expected'}

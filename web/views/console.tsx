@@ -9,12 +9,13 @@ import { QuickChart } from '../console/quick-chart.tsx'
 import { cancel, download, elapsedMs, type Result, result, run } from '../console/run.ts'
 import { Schema } from '../console/schema.tsx'
 import { Icon } from '../parts/icon.tsx'
-import { Badge } from '../parts/marks.tsx'
+import { Badge, Instant } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Empty, FailureNote } from '../parts/states.tsx'
 import { send, useAnswer } from '../state/answer.ts'
+import { stamp } from '../state/books.ts'
 import { failureOf } from '../state/failure.ts'
-import { parameters } from '../state/router.ts'
+import { forget, parameters } from '../state/router.ts'
 import { copy, say } from '../state/toasts.ts'
 import { count } from '../words/plain.ts'
 
@@ -29,6 +30,17 @@ export function Console() {
   const given = parameters.value.sql
   const seconds = useRef(timeout)
   seconds.current = timeout
+  // What a link has filled in: no draft, until somebody goes on from it.
+  const linked = useRef(given)
+  const wrote = (text: string): void => {
+    if (text === linked.current) return
+    if (linked.current !== undefined) {
+      linked.current = undefined
+      remember(kept.value.draft)
+      forget('sql')
+    }
+    keepDraft(text)
+  }
   const start = (sql: string): void => {
     if (sql.trim() === '') return
     remember(sql)
@@ -38,7 +50,7 @@ export function Console() {
     const opened = openEditor(host.current as HTMLElement, {
       text: given ?? kept.value.draft,
       onRun: () => start(opened.chosen()),
-      onChange: keepDraft,
+      onChange: wrote,
       complete: async (sql, position) =>
         (await send<Completion>('/api/console/complete', { sql, position })) ?? { suggestions: [] },
     })
@@ -49,9 +61,12 @@ export function Console() {
     if (schema.data !== null) editor.current?.know(schema.data)
   }, [schema.data])
   useEffect(() => {
-    if (given !== undefined && editor.current?.text() !== given) editor.current?.replace(given)
+    if (given === undefined || editor.current?.text() === given) return
+    linked.current = given
+    editor.current?.replace(given)
   }, [given])
   const fill = (sql: string): void => {
+    remember(editor.current?.text() ?? '')
     editor.current?.replace(sql)
     editor.current?.focus()
   }
@@ -194,7 +209,7 @@ function Shelf({
             ))}
           </optgroup>
           {history.length === 0 ? null : (
-            <optgroup label="Run before">
+            <optgroup label="Run or written before">
               {history.map((sql, at) => (
                 <option key={sql} value={`h${at}`}>
                   {sql.replace(/\s+/g, ' ').slice(0, 60)}
@@ -283,7 +298,7 @@ function Shown({ shown }: { readonly shown: Result }) {
 }
 
 /** How it stands, in words that are also spoken: that rows are missing is never left to be noticed. */
-function Says({ shown: { state, ahead, rows, end } }: { readonly shown: Result }) {
+function Says({ shown: { state, ahead, rows, end, stamp: asked } }: { readonly shown: Result }) {
   const seconds = `${((end?.elapsedMs ?? elapsedMs.value) / 1000).toFixed(state === 'ended' ? 2 : 1)} s`
   return (
     <span role="status" class="figures-in-line">
@@ -294,6 +309,13 @@ function Says({ shown: { state, ahead, rows, end } }: { readonly shown: Result }
         : null}
       {state === 'running' ? `Running, ${seconds}; ${count(rows.length, 'row')} so far` : null}
       {end === null ? null : END[end.how](end, seconds)}
+      {asked === null || asked.publication === stamp.value?.publication ? null : (
+        <>
+          {' '}
+          <Badge tone="warn">other books</Badge> Asked of those published at{' '}
+          <Instant at={asked.publishedAt} /> UTC, which are not the ones named above.
+        </>
+      )}
     </span>
   )
 }

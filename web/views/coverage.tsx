@@ -16,7 +16,7 @@ import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { about } from '../state/books.ts'
+import { now } from '../state/books.ts'
 import { parameters, refine } from '../state/router.ts'
 import { feedInWords, feedOnly, memoryOf, statusTone, statusWord } from '../words/feeds.ts'
 import { count, listed } from '../words/plain.ts'
@@ -40,8 +40,7 @@ const STATUS_WORDS: Readonly<Record<CoverageStatus, string>> = {
 
 export function Coverage() {
   const { account, feed, days, from, to, show, row: chosen } = parameters.value
-  const now = about.value?.now ?? new Date().toISOString()
-  const until = to ?? now.slice(0, 10)
+  const until = to ?? now.value.slice(0, 10)
   const since = from ?? dayAfter(until, -(Number(days ?? DAYS) - 1))
   const filters = { account, feed, from: since, to: until }
   const answer = useAnswer<CoverageAnswer>('/api/coverage', filters)
@@ -88,7 +87,7 @@ export function Coverage() {
           const opened = feedRows.find((one) => keyOf(one) === chosen)
           return (
             <>
-              <Running rows={feedRows} now={data.now} />
+              <Running rows={feedRows} />
               {opened === undefined ? null : (
                 <OneFeed
                   row={opened}
@@ -126,10 +125,10 @@ function intervalsOf(row: FeedStatus, intervals: readonly CoverageRow[]): Covera
 /** Feeds whose memory at the venue runs out first. */
 const SOONEST = 4
 
-function Running({ rows, now }: { readonly rows: readonly FeedStatus[]; readonly now: string }) {
+function Running({ rows }: { readonly rows: readonly FeedStatus[] }) {
   const soonest = rows
     .flatMap((row) => {
-      const memory = memoryOf(row, now)
+      const memory = memoryOf(row, now.value)
       return memory === null ? [] : [{ row, memory }]
     })
     .sort((a, b) => Date.parse(a.row.forgetsAt as string) - Date.parse(b.row.forgetsAt as string))
@@ -243,7 +242,7 @@ function Grid({
                   const stretches = (byFeed.get(keyOf(row)) ?? []).flatMap((one) =>
                     stretchOf(one, since, end),
                   )
-                  const memory = memoryOf(row, data.now)
+                  const memory = memoryOf(row, now.value)
                   return (
                     <tr key={keyOf(row)} aria-current={keyOf(row) === chosen ? 'true' : undefined}>
                       <th scope="row" class="feed-name">

@@ -5,10 +5,12 @@ import { AccountFilter, CoinFilter, DayFilters, Filters, Pager, SelectFilter } f
 import { ProofLink } from '../parts/marks.tsx'
 import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty, FailureNote } from '../parts/states.tsx'
-import { columnsOf, Table } from '../parts/table.tsx'
-import { lines, useAnswer } from '../state/answer.ts'
+import { columnsOf, Table, type TableColumn } from '../parts/table.tsx'
+import { lines, replaced, useAnswer } from '../state/answer.ts'
+import { generation, isOfTheseBooks } from '../state/books.ts'
 import { failureOf, RequestFailed, refusalOf } from '../state/failure.ts'
 import { parameters, queryOf } from '../state/router.ts'
+import { matchedBy } from '../words/plain.ts'
 
 const NAMES = ['year', 'account', 'coin', 'term', 'known', 'from', 'to']
 
@@ -23,6 +25,7 @@ export function Gains() {
     <>
       <Head title="Gains">
         Every piece of every disposal, as published: what it fetched, what it had cost, how long it was held.
+        {matchedBy(answer.data?.matching ?? null)}
       </Head>
       <Filters names={NAMES}>
         <SelectFilter
@@ -52,7 +55,7 @@ export function Gains() {
           <>
             <Totals rows={data.totals.rows} sql={data.totals.sql} filters={filters} />
             <Methods
-              key={queryOf(filters)}
+              key={`${generation.value} ${queryOf(filters)}`}
               filters={{ account: filters.account, year: filters.year, from: filters.from, to: filters.to }}
             />
             <Pieces data={data} filters={filters} />
@@ -102,12 +105,24 @@ function Totals({
             { kind: 'amount', head: 'Quantity', value: ({ quantity }) => quantity, isExtra: true },
             { kind: 'amount', head: `Proceeds, ${currency}`, value: ({ proceeds }) => proceeds },
             { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
+            ...deniedOf(rows),
             { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
           ]}
         />
       )}
     </Section>
   )
+}
+
+interface Denied {
+  readonly denied_loss: string | null
+}
+
+/** What stands between cost and gain, where the rules deny a loss. */
+function deniedOf<Row extends Denied>(rows: readonly Row[]): TableColumn<Row>[] {
+  const isDenied = ({ denied_loss }: Denied): boolean => /[1-9]/.test(denied_loss ?? '')
+  if (!rows.some(isDenied)) return []
+  return [{ kind: 'amount', head: 'Denied loss', value: ({ denied_loss }) => denied_loss }]
 }
 
 function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filters: Given }) {
@@ -154,6 +169,7 @@ function Pieces({ data, filters }: { readonly data: GainsAnswer; readonly filter
           },
           { kind: 'amount', head: `Proceeds, ${rows[0]?.currency ?? ''}`, value: ({ proceeds }) => proceeds },
           { kind: 'amount', head: 'Cost', value: ({ cost_basis }) => cost_basis },
+          ...deniedOf(rows),
           { kind: 'amount', head: 'Gain', value: ({ gain }) => gain },
           ...(rows.some(({ term }) => term !== null)
             ? [{ kind: 'text' as const, head: 'Term', value: ({ term }: DisposalRow) => term }]
@@ -192,8 +208,9 @@ function Methods({ filters }: { readonly filters: Given }) {
       if (!answer.ok) throw await refusalOf(answer)
       for await (const line of lines<MethodLine>(answer)) {
         if (line.kind === 'progress') setSaid(`${line.method}, ${line.done} of ${line.of}`)
-        else if (line.kind === 'complete') setResult(line)
-        else throw new RequestFailed(line.error, 500)
+        else if (line.kind === 'failed') throw new RequestFailed(line.error, 500)
+        else if (isOfTheseBooks(line.stamp)) setResult(line)
+        else throw replaced()
       }
       setSaid('')
     } catch (error) {

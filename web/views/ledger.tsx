@@ -155,11 +155,16 @@ function Facet({
   readonly rows: readonly FacetRow[]
 }) {
   const [isWhole, setWhole] = useState(false)
-  const chosen = (parameters.value[facet] ?? '').split(',').filter((one) => one !== '')
+  const given = parameters.value[facet] ?? ''
+  // A name with a comma in it is chosen alone: beside others it could not be told from several names.
+  const isAlone = (value: string): boolean => value.includes(',')
+  const chosen = rows.some(({ value }) => value === given)
+    ? [given]
+    : given.split(',').filter((one) => one !== '')
   if (rows.length === 0) return null
   const toggle = (value: string): void => {
-    const next = chosen.includes(value) ? chosen.filter((one) => one !== value) : [...chosen, value]
-    refine({ [facet]: next.join(','), cursor: undefined })
+    const others = isAlone(value) ? [] : chosen.filter((one) => one !== value && !isAlone(one))
+    refine({ [facet]: [...others, ...(chosen.includes(value) ? [] : [value])].join(','), cursor: undefined })
   }
   return (
     <section>
@@ -179,7 +184,7 @@ function Facet({
                 aria-pressed={chosen.includes(value)}
                 onClick={() => toggle(value)}
               >
-                <span>{value.replaceAll('_', ' ')}</span>
+                <span>{facet === 'kind' ? value.replaceAll('_', ' ') : value}</span>
                 <span class="tabular">{number}</span>
               </button>
             )}

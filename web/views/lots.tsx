@@ -7,7 +7,7 @@ import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
 import { addressOf, parameters, refine } from '../state/router.ts'
-import { count } from '../words/plain.ts'
+import { count, matchedBy } from '../words/plain.ts'
 
 const NAMES = ['account', 'coin']
 
@@ -15,14 +15,11 @@ export function Lots() {
   const { account, coin, cursor, show } = parameters.value
   const filters = { account, coin }
   const answer = useAnswer<LotsAnswer>('/api/lots', { ...filters, cursor })
-  const matching = answer.data?.matching ?? null
   return (
     <>
       <Head title="Lots">
         What is held, by the acquisition that brought it.
-        {matching === null
-          ? ''
-          : ` Matched by ${matching.method}, scope ${matching.scope}, under the rules “${matching.rules}”, days of ${matching.time_zone}.`}
+        {matchedBy(answer.data?.matching ?? null)}
       </Head>
       <Filters names={NAMES}>
         <AccountFilter />
@@ -123,12 +120,11 @@ function Holdings({
             { kind: 'text', head: 'Coin', value: ({ coin }) => coin },
             { kind: 'amount', head: 'Quantity', value: ({ quantity_left }) => quantity_left },
             { kind: 'amount', head: 'Cost', value: ({ cost_basis_left }) => cost_basis_left },
-            { kind: 'text', head: 'Currency', value: ({ currency }) => currency, isExtra: true },
+            { kind: 'text', head: 'Currency', value: ({ currency }) => currency },
             {
               kind: 'amount',
               head: 'Of unknown cost',
               value: ({ quantity_without_basis }) => quantity_without_basis,
-              isExtra: true,
             },
             {
               kind: 'number',
@@ -186,7 +182,7 @@ function Open({ data, filters }: { readonly data: LotsAnswer } & Filtered) {
               { kind: 'time', head: 'Acquired, UTC', value: ({ acquired_at }) => acquired_at },
               { kind: 'amount', head: 'Quantity left', value: ({ quantity_left }) => quantity_left },
               { kind: 'amount', head: 'Cost left', value: ({ cost_basis_left }) => cost_basis_left },
-              { kind: 'text', head: 'Currency', value: ({ currency }) => currency, isExtra: true },
+              { kind: 'text', head: 'Currency', value: ({ currency }) => currency },
             ]}
           />
           <Pager next={next} shown={rows.length} />

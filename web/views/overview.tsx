@@ -20,7 +20,7 @@ import { Head, Section } from '../parts/section.tsx'
 import { Answered, Empty } from '../parts/states.tsx'
 import { Table } from '../parts/table.tsx'
 import { useAnswer } from '../state/answer.ts'
-import { about, stamp } from '../state/books.ts'
+import { about, now, stamp } from '../state/books.ts'
 import { addressOf, parameters } from '../state/router.ts'
 import { sum } from '../words/digits.ts'
 import { feedInWords, memoryOf, statusTone, statusWord } from '../words/feeds.ts'
@@ -152,6 +152,25 @@ const KIND_WORDS: Readonly<Record<PnlKind, string>> = {
   liquidations: 'Liquidations outside futures',
 }
 
+const kindOf = (words: string): PnlKind => KINDS.find((kind) => KIND_WORDS[kind] === words) as PnlKind
+
+const ENTRY_KINDS: Readonly<Record<Exclude<PnlKind, 'gains'>, string>> = {
+  futures: 'realised_pnl',
+  fees: 'fee',
+  funding: 'funding',
+  interest: 'interest',
+  liquidations: 'liquidation',
+}
+
+/** Where the amount of a month is made: the pieces of its disposals, or the entries of its kind. Its months are those of UTC. */
+function madeOf(kind: PnlKind, month: string, coin: string, account: string | undefined): string {
+  const next = new Date(Date.UTC(Number(month.slice(0, 4)), Number(month.slice(5, 7)), 1))
+  const last = new Date(next.getTime() - 1).toISOString()
+  // Days of gains are those of the rules, which may be of another zone.
+  if (kind === 'gains') return addressOf('gains', { account, from: `${month}T00:00:00.000Z`, to: last })
+  return addressOf('ledger', { account, kind: ENTRY_KINDS[kind], coin, from: month, to: last.slice(0, 10) })
+}
+
 interface CoinMonths {
   readonly coin: string
   readonly months: readonly Bar[]
@@ -281,7 +300,12 @@ function MonthBars({
               ...names.map((name) => ({
                 kind: 'amount' as const,
                 head: name,
-                value: ({ parts }: Bar) => parts[name] ?? null,
+                // A month without such amounts has none; only an amount that is there can be unknown.
+                value: ({ parts }: Bar) => (name in parts ? (parts[name] ?? null) : '0'),
+                link: ({ at, parts }: Bar) =>
+                  name in parts
+                    ? { href: madeOf(kindOf(name), at, coin.coin, account), title: 'What made it' }
+                    : null,
               })),
               { kind: 'amount', head: 'Together', value: ({ total }) => total },
             ]}
@@ -296,7 +320,7 @@ const toneOf = (meaning: string): Tone => (meaning === 'good' ? 'good' : meaning
 
 /** The verdict of `tieout status` first: do the books tie out, and what happened last. */
 function State({ data }: { readonly data: OverviewAnswer }) {
-  const now = about.value?.now ?? new Date().toISOString()
+  const at = now.value
   const books = stamp.value ?? data.stamp
   const run: RunRow | undefined = data.lastRun.rows[0]
   const next = data.forgetsNext
@@ -328,7 +352,7 @@ function State({ data }: { readonly data: OverviewAnswer }) {
                 <a href={addressOf('runs')}>{run.command ?? 'run'}</a>
                 {run.outcome === null ? ', not ended' : `, ${run.outcome}`}
                 {run.ended_at === null ? null : (
-                  <span class="quiet">, {distanceInWords(run.ended_at, now)}</span>
+                  <span class="quiet">, {distanceInWords(run.ended_at, at)}</span>
                 )}
               </>
             )}
@@ -350,11 +374,11 @@ function State({ data }: { readonly data: OverviewAnswer }) {
                 <a href={addressOf('coverage', { account: next.account, feed: next.feed })}>
                   {feedInWords(next)}
                 </a>
-                <strong class={next.forgetsAt <= now ? 'bad' : ''}>
+                <strong class={next.forgetsAt <= at ? 'bad' : ''}>
                   {' '}
-                  {next.forgetsAt <= now
+                  {next.forgetsAt <= at
                     ? `has been forgetting since ${dayInWords(next.forgetsAt)}`
-                    : distanceInWords(next.forgetsAt, now)}
+                    : distanceInWords(next.forgetsAt, at)}
                 </strong>
               </>
             )}
@@ -438,7 +462,7 @@ function Worst({
   readonly of: number
   readonly account: string | undefined
 }) {
-  const now = about.value?.now ?? new Date().toISOString()
+  const at = now.value
   return (
     <Section
       title="Worst coverage"
@@ -475,7 +499,7 @@ function Worst({
               head: 'Memory left',
               value: () => '',
               show: (row) => {
-                const memory = memoryOf(row, now)
+                const memory = memoryOf(row, at)
                 return memory === null ? (
                   <span class="quiet">not known to forget</span>
                 ) : (

@@ -1,4 +1,5 @@
 // Gains: pieces of disposals as published, and methods side by side.
+import type { Matching } from './lots.ts'
 import type { Amount, Cell, Column, Failure, Page, Rows, Stamp, Stamped, Time } from './shapes.ts'
 
 /**
@@ -22,6 +23,7 @@ export interface Gains extends Stamped {
   readonly totals: Rows<GainTotalRow>
   /** Tax years in which something was disposed of, newest first. */
   readonly years: readonly number[]
+  readonly matching: Matching | null
 }
 
 export interface DisposalRow {

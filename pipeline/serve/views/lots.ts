@@ -4,7 +4,16 @@ import { publishedMatching } from '../../reports/disposals.ts'
 import { startOfYear, type TaxCalendar, utcCalendar } from '../../rules/calendar.ts'
 import { calendarOf } from '../../rules/catalogue.ts'
 import { lawOf } from '../../rules/matching.ts'
-import type { DisposalRow, Gains, GainTotalRow, HoldingRow, LotRow, Lots, UnknownBasisRow } from '../api.ts'
+import type {
+  DisposalRow,
+  Gains,
+  GainTotalRow,
+  HoldingRow,
+  LotRow,
+  Lots,
+  Matching,
+  UnknownBasisRow,
+} from '../api.ts'
 import { behind, type Key, LIMIT, orderBy, pageOf, withinReach } from '../keyset.ts'
 import type { Edition } from '../published.ts'
 import { Conditions, type Question, question, rowsOf, written } from '../question.ts'
@@ -75,22 +84,21 @@ export async function lots({ ledger, stamp }: Edition, filters: Filters): Promis
     `select ${LOT_COLUMNS}, ${PLACE}\nfrom lots\n${conditions.where}\n${orderBy(lotKeys)}\n${LIMIT}`,
     conditions.values,
   )
-  const matching = await publishedMatching(ledger)
   return {
     stamp,
     lots: await pageOf<LotRow>(ledger, asked, lotKeys, stamp),
     holdings: await rowsOf<HoldingRow>(ledger, holdingsQuestion(filters)),
     unknownBasis: await rowsOf<UnknownBasisRow>(ledger, unknownBasisQuestion(filters)),
-    matching:
-      matching === null
-        ? null
-        : {
-            method: matching.method,
-            scope: matching.scope,
-            rules: matching.rules,
-            time_zone: matching.timeZone,
-          },
+    matching: await matchingOf(ledger),
   }
+}
+
+/** How the published lots were matched; null where they were not. */
+async function matchingOf(ledger: Reader): Promise<Matching | null> {
+  const matching = await publishedMatching(ledger)
+  if (matching === null) return null
+  const { method, scope, rules, timeZone } = matching
+  return { method, scope, rules, time_zone: timeZone }
 }
 
 const disposedAt: Key = {
@@ -173,6 +181,7 @@ export async function gains(edition: Edition, filters: Filters): Promise<Gains> 
     pieces: { ...(await pageOf<DisposalRow>(ledger, asked(), pieceKeys, stamp)), sql },
     totals: await rowsOf<GainTotalRow>(ledger, await gainTotalsQuestion(edition, filters)),
     years: await yearsOf(ledger, calendar),
+    matching: await matchingOf(ledger),
   }
 }
 
