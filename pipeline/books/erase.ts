@@ -57,13 +57,16 @@ export async function findEraseTargets(
   if (matching === '') throw new UsageError('--matching is empty.', { action: 'Give the text to look for.' })
   mustBeBooks(dir, 'needed')
   const wanted = new Set(frames)
+  /** Of those that were named. */
   const seen = new Set<number>()
+  let last = 0
   const targets: EraseTarget[] = []
   const { segments } = await listSegments(disk, journalFolder(dir), refuse)
   for await (const frame of scan(disk, segments, { onProblem: refuse, onTear: () => undefined })) {
     const { seq, meta } = frame.header
-    seen.add(seq)
+    last = seq
     if (frames.length > 0 && !wanted.has(seq)) continue
+    if (frames.length > 0) seen.add(seq)
     if (account !== undefined && ownerOf(meta) !== account) continue
     if (feed !== undefined && feedOf(meta) !== feed) continue
     const target = targetOf(frame, matching)
@@ -73,7 +76,7 @@ export async function findEraseTargets(
   if (missing.length > 0)
     throw new UsageError('The journal has no such frame to erase.', {
       where: journalFolder(dir),
-      expected: `numbers from 1 to ${Math.max(0, ...seen)}, which are the page_id of the rows they brought`,
+      expected: `numbers from 1 to ${last}, which are the page_id of the rows they brought`,
       found: missing.join(', '),
       action: 'Check the numbers, then erase again. Nothing was changed.',
     })

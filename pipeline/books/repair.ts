@@ -1,6 +1,6 @@
 // The books after damage to their journal: what is whole is kept, what is not is set aside, and every range whose coverage
 // rested on a frame that is gone is pending again, so that the next run fetches it while the venue still has it.
-import type { DuckDBConnection, DuckDBValue } from '@duckdb/node-api'
+import { type DuckDBConnection, type DuckDBValue, listValue } from '@duckdb/node-api'
 import { closing } from '../../models/closing.ts'
 import type { Range } from '../../models/ranges.ts'
 import { counted } from '../../models/text.ts'
@@ -178,7 +178,7 @@ export function reopened(survey: Survey): Reopened[] {
   return [...found.values()]
 }
 
-/** Runs that may have made a frame of these numbers: one writes at a time, so another's start or end bounds them. */
+/** Runs that may have made a frame of these numbers, which ascend: one writes at a time, so another's start or end bounds them. */
 function runsAround(
   frames: Survey['segments'][number]['frames'],
   numbers: readonly number[],
@@ -192,22 +192,37 @@ function runsAround(
     if (meta.kind === 'run-end') span.hasEnd = true
     runs.set(meta.run, span)
   }
-  const spans = [...runs.values()]
-  const isOver = (from: number, to: number): boolean =>
-    spans.some(({ first, last }) => (first > from && first < to) || (last > from && last < to))
+  // Behind the start or the end of another run one is over, and before it one had not begun.
+  const bounds = [...runs.values()].flatMap(({ first, last }) => [first, last]).toSorted((a, b) => a - b)
   return new Set(
-    [...runs].flatMap(([run, { first, last, hasStart, hasEnd }]) =>
-      numbers.some(
-        (seq) =>
-          (first < seq && seq < last) ||
-          (last < seq && !hasEnd && !isOver(last, seq)) ||
-          (first > seq && !hasStart && !isOver(seq, first)),
-      )
-        ? [run]
-        : [],
-    ),
+    [...runs].flatMap(([run, { first, last, hasStart, hasEnd }]) => {
+      const [after, behind] = [above(numbers, first), above(numbers, last)]
+      const before = below(numbers, first)
+      const isAround =
+        (after !== undefined && after < last) ||
+        (behind !== undefined && !hasEnd && behind <= (above(bounds, last) ?? behind)) ||
+        (before !== undefined && !hasStart && before >= (below(bounds, first) ?? before))
+      return isAround ? [run] : []
+    }),
   )
 }
+
+/** Place of the first of these ascending numbers that is not below a limit. */
+function placeOf(numbers: readonly number[], limit: number): number {
+  let [from, to] = [0, numbers.length]
+  while (from < to) {
+    const middle = (from + to) >>> 1
+    if ((numbers[middle] as number) < limit) from = middle + 1
+    else to = middle
+  }
+  return from
+}
+
+const above = (numbers: readonly number[], limit: number): number | undefined =>
+  numbers[placeOf(numbers, limit + 1)]
+
+const below = (numbers: readonly number[], limit: number): number | undefined =>
+  numbers[placeOf(numbers, limit) - 1]
 
 /** What is gone and comes from nobody but the user, of frames whose header is whole. */
 function describeLost(lost: readonly LostFrame[]): string[] {
@@ -265,20 +280,25 @@ async function describeLanded(
 }
 
 async function landedWords(connection: DuckDBConnection, numbers: readonly number[]): Promise<string[]> {
-  const ask = async (sql: string): Promise<DuckDBValue[][]> =>
-    (await connection.runAndReadAll(sql.replace('$lost', numbers.join(', ')))).getRows()
+  const lost = listValue(numbers)
+  /** Rows of a table of the frames that are gone; the first column has the number of the frame. */
+  const ask = async (table: string, seq: string, ...others: readonly string[]): Promise<DuckDBValue[][]> => {
+    const reader = await connection.runAndReadAll(
+      `select ${[seq, ...others].join(', ')} from landing.main.${table} where ${seq} in (select unnest($lost::bigint[]))`,
+      { lost },
+    )
+    return reader.getRows()
+  }
   return [
-    ...(await ask('select page_id, file_name from landing.main.imports where page_id in ($lost)')).map(
-      ([seq, file]) => importLost(Number(seq), String(file)),
+    ...(await ask('imports', 'page_id', 'file_name')).map(([seq, file]) =>
+      importLost(Number(seq), String(file)),
     ),
-    ...(await ask('select seq, page_id from landing.main.import_withdrawals where seq in ($lost)')).map(
-      ([seq, id]) => withdrawalLost(Number(seq), Number(id)),
+    ...(await ask('import_withdrawals', 'seq', 'page_id')).map(([seq, id]) =>
+      withdrawalLost(Number(seq), Number(id)),
     ),
-    ...(await ask('select seq, break_id from landing.main.notes where seq in ($lost)')).map(([seq, id]) =>
-      noteLost(Number(seq), String(id)),
-    ),
-    ...(await ask('select seq, endpoint, account from landing.main.writes where seq in ($lost)')).map(
-      ([seq, endpoint, account]) => writeLost(Number(seq), String(endpoint), String(account)),
+    ...(await ask('notes', 'seq', 'break_id')).map(([seq, id]) => noteLost(Number(seq), String(id))),
+    ...(await ask('writes', 'seq', 'endpoint', 'account')).map(([seq, endpoint, account]) =>
+      writeLost(Number(seq), String(endpoint), String(account)),
     ),
   ]
 }

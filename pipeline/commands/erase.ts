@@ -50,7 +50,8 @@ export const eraseCommand = defineCommand({
     const interrupted = await isErasing(context.dir)
     if (json) context.print(JSON.stringify({ targets, interrupted, erased: yes }, null, 2))
     else context.print(describeTargets(targets))
-    const others = named.filter((number) => targets.every(({ frame }) => frame !== number))
+    const found = new Set(targets.map(({ frame }) => frame))
+    const others = named.filter((number) => !found.has(number))
     if (others.length > 0) context.tell(nothingOf(others))
     if (interrupted) context.tell(INTERRUPTED)
     if (targets.length === 0 && !interrupted) return 0

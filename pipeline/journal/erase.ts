@@ -33,7 +33,8 @@ export async function eraseFrames(
 ): Promise<void> {
   const folder = journalFolder(dir)
   const targets = await find(disk, folder, new Set(seqs))
-  const missing = seqs.filter((seq) => !targets.some((target) => target.seq === seq))
+  const found = new Set(targets.map(({ seq }) => seq))
+  const missing = seqs.filter((seq) => !found.has(seq))
   if (missing.length > 0)
     throw new UsageError('The journal has no such frame to erase.', {
       where: folder,
@@ -88,16 +89,21 @@ async function goThrough(
 ): Promise<void> {
   await removeCopies()
   await note(disk, erasedList(dir), targets, clock)
-  for (const path of new Set(targets.map((target) => target.path))) {
+  for (const [path, ofFile] of byFile(targets)) {
     const file = await disk.open(path, 'change')
-    await closing(file, async () => {
-      await overwrite(
-        file,
-        targets.filter((target) => target.path === path),
-      )
-    })
+    await closing(file, () => overwrite(file, ofFile))
   }
   await writeUnderWay(disk, dir, { frames: targets.map(({ seq }) => seq), bodiesGone: true })
+}
+
+function byFile(targets: readonly Target[]): ReadonlyMap<string, readonly Target[]> {
+  const files = new Map<string, Target[]>()
+  for (const target of targets) {
+    const ofFile = files.get(target.path)
+    if (ofFile === undefined) files.set(target.path, [target])
+    else ofFile.push(target)
+  }
+  return files
 }
 
 const underWaySchema = z.object({

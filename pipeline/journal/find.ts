@@ -16,9 +16,12 @@ export async function* findFrames(
 ): AsyncGenerator<Frame, void, void> {
   const { segments } = await listSegments(disk, journalFolder(dir), refuse)
   await checkLinks(disk, segments)
+  const wanted = [...seqs].toSorted((a, b) => a - b)
+  let at = 0
   for (const [index, segment] of segments.entries()) {
     const before = segments[index + 1]?.firstSeq ?? Number.POSITIVE_INFINITY
-    const last = Math.max(...[...seqs].filter((seq) => seq >= segment.firstSeq && seq < before))
+    while ((wanted[at] ?? before) < before) at += 1
+    const last = wanted[at - 1] ?? 0
     if (last < segment.firstSeq) continue
     const events = { onProblem: refuse, onTear: () => undefined, inOneRoom: true }
     for await (const frame of scan(disk, [segment], events)) {

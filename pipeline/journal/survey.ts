@@ -280,6 +280,8 @@ class Surveyor {
     this.#lose(seq)
     this.#seq = seq
     this.#unproven = 0
+    // In a place of its own: a part of the segment's bytes would keep all of them, of every segment.
+    const chain = Buffer.from(frame.chain)
     const state = stateOf(frame, header, bytes, path)
     if (state === null) {
       this.#aside(frame.offset, frame.end - frame.offset)
@@ -287,14 +289,14 @@ class Surveyor {
       return
     }
     if (!state.isSound) this.#damaged()
-    this.#lastChain = frame.chain
+    this.#lastChain = chain
     this.#frames().push({
       seq,
       meta,
       offset: frame.offset,
       end: frame.end,
       state: state.state,
-      chain: frame.chain,
+      chain,
     })
   }
 
@@ -325,7 +327,8 @@ class Surveyor {
     this.#firstDamaged = Math.min(this.#firstDamaged ?? segment.number, segment.number)
     const whole = following.frames.findIndex(isWhole)
     const lost = whole < 0 ? following.frames.length : whole
-    segment.frames.push(...following.frames.splice(0, lost))
+    // One by one: a missing segment may have held more frames than a call takes arguments.
+    for (const frame of following.frames.splice(0, lost)) segment.frames.push(frame)
   }
 }
 

@@ -51,19 +51,20 @@ async function checkErased(
 ): Promise<void> {
   const where = erasedList(dir)
   const listed = await readErased(dir, disk)
+  const [isListed, isErased, isSetAside] = [new Set(listed), new Set(erased), new Set(setAside)]
   const differ = (message: string, seqs: readonly number[], expected: string, action: string): void => {
     if (seqs.length > 0)
       onProblem(new CorruptionError(message, { where, expected, found: seqs.join(', '), action }))
   }
   differ(
     'Frames are erased that the list of erased frames does not name.',
-    erased.filter((seq) => !listed.includes(seq)),
+    erased.filter((seq) => !isListed.has(seq)),
     'a line for each erased frame',
     'Restore the list from a backup; if erasing was interrupted, erase the same frames again.',
   )
   differ(
     'The list of erased frames names frames that are not erased.',
-    listed.filter((seq) => seq <= frames && !erased.includes(seq) && !setAside.includes(seq)),
+    listed.filter((seq) => seq <= frames && !isErased.has(seq) && !isSetAside.has(seq)),
     'frames whose body is gone',
     'If the journal came from a backup, or erasing was interrupted, erase them again: tieout erase with these numbers.',
   )

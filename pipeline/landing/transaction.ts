@@ -1,9 +1,9 @@
 // One transaction of landing: frames in, rows and progress out, all or nothing. What each kind of frame becomes is
 // the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
-import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue } from '@duckdb/node-api'
+import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue, listValue } from '@duckdb/node-api'
 import type { UsageError } from '../../models/error.ts'
 import { JsonError, parseJsonBytes } from '../../models/json.ts'
-import type { Range } from '../../models/ranges.ts'
+import { type Range, union } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
 import type { Table } from '../engine/table.ts'
 import type {
@@ -23,7 +23,7 @@ import { fromNewerVersion } from './errors.ts'
 import { layoutOf, readJournaledImport, readJournaledPrices } from './import.ts'
 import type { LandingFeed, PageFrame, PageLander } from './page.ts'
 import { TableWriter } from './table-writer.ts'
-import { countedTables } from './tables.ts'
+import { countedTables, coveredTable } from './tables.ts'
 
 /** What frames came to. */
 export interface LandedSummary {
@@ -50,8 +50,46 @@ export const progressKey = (
 ): string => JSON.stringify([account, feed, partition, start, end])
 
 /** A range that is not of whole milliseconds claims no more than it holds. */
-const whole = (range: Range | undefined): Range | undefined =>
-  range && { start: Math.ceil(range.start), end: Math.floor(range.end) }
+const wholeOf = ({ start, end }: Range): Range => ({ start: Math.ceil(start), end: Math.floor(end) })
+const whole = (range: Range | undefined): Range | undefined => range && wholeOf(range)
+
+/** What a repair reopened, with the number of its frame: pages before it no longer cover that. */
+type ReopenedBy = Reopened & { readonly seq: number }
+
+const partitionOf = ({
+  account,
+  feed,
+  partition,
+}: Pick<PageMeta, 'account' | 'feed' | 'partition'>): string => JSON.stringify([account, feed, partition])
+
+function byPartition(reopened: readonly ReopenedBy[]): ReadonlyMap<string, readonly ReopenedBy[]> {
+  const found = new Map<string, ReopenedBy[]>()
+  for (const one of reopened) {
+    const key = partitionOf(one)
+    const known = found.get(key)
+    if (known === undefined) found.set(key, [one])
+    else known.push(one)
+  }
+  return found
+}
+
+/** What is left of a claim; null where nothing of it was reopened. */
+function without(claim: Range, reopened: readonly ReopenedBy[]): Range[] | null {
+  const rest: Range[] = []
+  let { start } = claim
+  let isWhole = true
+  for (const gone of union(reopened.map(({ range }) => wholeOf(range ?? ALWAYS)))) {
+    if (gone.end < start || gone.start > claim.end) continue
+    isWhole = false
+    if (start < gone.start) rest.push({ start, end: gone.start - 1 })
+    start = gone.end + 1
+  }
+  if (isWhole) return null
+  if (start <= claim.end) rest.push({ start, end: claim.end })
+  return rest
+}
+
+const ALWAYS: Range = { start: Number.MIN_SAFE_INTEGER / 1000, end: Number.MAX_SAFE_INTEGER / 1000 }
 
 const time = (iso: string): number => Date.parse(iso)
 
@@ -65,7 +103,7 @@ export class LandingTransaction {
   readonly #writers = new Map<string, TableWriter>()
   readonly #runEnds: RunEndMeta[] = []
   readonly #writeOutcomes: (readonly [WriteOutcomeMeta, Frame['body']])[] = []
-  readonly #reopened: (Reopened & { readonly seq: number })[] = []
+  readonly #reopened: ReopenedBy[] = []
   readonly #counts = { frames: 0, pages: 0, rows: 0, quarantined: 0 }
   /** Windows that this transaction changes: what is left of them, or null once they are finished. */
   readonly progress = new Map<string, Unfinished | null>()
@@ -138,7 +176,7 @@ export class LandingTransaction {
 
   /** Commits with the state that the last frame gives; `begun` are the windows that the file holds as unfinished. */
   async commit(last: Frame, begun: ReadonlyMap<string, Unfinished>): Promise<LandedSummary> {
-    for (const one of this.#reopened) this.#dropProgress(one, begun)
+    this.#dropProgress(begun)
     for (const [key, unfinished] of this.progress) {
       const before = begun.get(key)
       if (before !== undefined) await this.#deleteProgress(before)
@@ -149,7 +187,7 @@ export class LandingTransaction {
     for (const writer of this.#writers.values()) writer.close()
     let counted = this.#countedRows()
     this.#writers.clear()
-    for (const one of this.#reopened) counted += await this.#reopen(one)
+    counted += await this.#reopen()
     for (const { run, at, now = at, requests, rows, retries, outcome } of this.#runEnds)
       await this.#run(
         `update landing.main.runs set ended_at = $1, requests = $2, row_count = $3, retries = $4, outcome = $5
@@ -171,58 +209,61 @@ export class LandingTransaction {
   }
 
   /** Windows begun before a repair are not gone on with where it reopened their range: their first pages may be gone. */
-  #dropProgress(
-    { seq, account, feed, partition, range }: Reopened & { readonly seq: number },
-    begun: ReadonlyMap<string, Unfinished>,
-  ): void {
+  #dropProgress(begun: ReadonlyMap<string, Unfinished>): void {
+    const reopened = byPartition(this.#reopened)
+    if (reopened.size === 0) return
     for (const [key, one] of new Map([...begun, ...this.progress])) {
-      const isOf = one?.account === account && one.feed === feed && one.partition === partition
-      if (!isOf || one.pageId > seq) continue
-      if (range === null || (one.window.start <= range.end && one.window.end >= range.start))
-        this.progress.set(key, null)
+      if (one === null) continue
+      const isReopened = reopened
+        .get(partitionOf(one))
+        ?.some(
+          ({ seq, range }) =>
+            one.pageId <= seq &&
+            (range === null || (one.window.start <= range.end && one.window.end >= range.start)),
+        )
+      if (isReopened === true) this.progress.set(key, null)
     }
   }
 
-  /** Takes a range out of what pages before a repair had covered; gives by how much the rows became more or fewer. */
-  async #reopen({
-    seq,
-    account,
-    feed,
-    partition,
-    range,
-  }: Reopened & { readonly seq: number }): Promise<number> {
-    const [from, to] = [
-      range?.start ?? Number.MIN_SAFE_INTEGER / 1000,
-      range?.end ?? Number.MAX_SAFE_INTEGER / 1000,
-    ]
-    const claims = await this.#connection.runAndReadAll(
-      `select page_id, epoch_ms(starts_at), epoch_ms(ends_at), row_count from landing.main.covered
-       where account = $1 and feed = $2 and partition = $3 and page_id < $4
-         and epoch_ms(starts_at) <= $5 and epoch_ms(ends_at) >= $6`,
-      [account, feed, partition, BigInt(seq), BigInt(Math.floor(to)), BigInt(Math.ceil(from))],
+  /** Takes ranges out of what pages before a repair had covered; gives by how much the rows became more or fewer. */
+  async #reopen(): Promise<number> {
+    if (this.#reopened.length === 0) return 0
+    const reopened = byPartition(this.#reopened)
+    const gone: bigint[] = []
+    const writer = await TableWriter.open(this.#connection, coveredTable)
+    // Read to its end before anything is written: the rows change under whoever reads them.
+    const rests: (readonly FieldValue[])[] = []
+    const claims = await this.#connection.stream(
+      `select rowid, page_id, account, feed, partition, epoch_ms(starts_at), epoch_ms(ends_at), row_count
+       from landing.main.covered`,
     )
-    let added = 0
-    for (const [page, start, end, rows] of claims.getRows() as [bigint, bigint, bigint, number][]) {
-      const values = [page, account, feed, partition, micros(Number(start)), micros(Number(end))]
-      await this.#run(
-        `delete from landing.main.covered where page_id = $1 and account = $2 and feed = $3 and partition = $4
-           and starts_at = $5 and ends_at = $6`,
-        values,
-      )
-      added -= 1
-      for (const [left, right] of [
-        [Number(start), Math.ceil(from) - 1],
-        [Math.floor(to) + 1, Number(end)],
-      ] as const) {
-        if (left > right) continue
-        await this.#run('insert into landing.main.covered values ($1, $2, $3, $4, $5, $6, $7)', [
-          ...[page, account, feed, partition, micros(left), micros(right)],
-          rows,
-        ])
-        added += 1
+    for await (const chunk of claims)
+      for (const row of chunk.getRows() as [
+        bigint,
+        bigint,
+        string,
+        string,
+        string,
+        bigint,
+        bigint,
+        number,
+      ][]) {
+        const [rowid, page, account, feed, partition, start, end, rows] = row
+        const of =
+          reopened.get(partitionOf({ account, feed, partition }))?.filter(({ seq }) => page < seq) ?? []
+        const claim = { start: Number(start), end: Number(end) }
+        const rest = without(claim, of)
+        if (rest === null) continue
+        gone.push(rowid)
+        for (const { start: from, end: to } of rest)
+          rests.push([page, account, feed, partition, from, to, rows])
       }
-    }
-    return added
+    for (const rest of rests) writer.append(rest)
+    await this.#run('delete from landing.main.covered where rowid in (select unnest($1::bigint[]))', [
+      listValue(gone),
+    ])
+    writer.close()
+    return rests.length - gone.length
   }
 
   #countedRows(): number {

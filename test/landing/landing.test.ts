@@ -1,6 +1,7 @@
 // Landing: what each kind of frame becomes, all or nothing, and what the planner is answered.
 
-import { describe, expect, it } from 'vitest'
+import { DuckDBConnection } from '@duckdb/node-api'
+import { describe, expect, it, vi } from 'vitest'
 import { CorruptionError } from '../../models/error.ts'
 import type { FrameMeta } from '../../pipeline/journal/frame.ts'
 import { LandingError } from '../../pipeline/landing/errors.ts'
@@ -145,6 +146,64 @@ describe('progress', () => {
     const landing = await landingIn(await emptyFolder())
     await landing.land([page(1, [], { covers: { start: 10.2, end: 20.7 } })])
     expect(await landing.covered('main', 'tax.records', 'SPOT')).toEqual([{ start: 11, end: 20, readAt: 20 }])
+  })
+})
+
+describe('a repair', () => {
+  const repair = (seq: number, reopens: readonly unknown[]) =>
+    frame(seq, {
+      ...{ kind: 'repair', at, run: 'r2', setAside: [], file: null, rechainedFrom: 1, oldChain: '', reopens },
+    } as FrameMeta)
+  const of = (partition: string, start: number, end: number) => ({
+    ...{ account: 'main', feed: 'tax.records', partition, range: { start, end } },
+  })
+
+  it('takes what it reopens out of the pages before it, whatever is left of them, and of no later one', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const covering = (seq: number, partition: string, start: number, end: number) =>
+      page(seq, [], { partition, covers: { start, end } })
+    await landing.land([covering(1, 'SPOT', 1_000, 1_999), covering(2, 'SPOT', 5_000, 5_999)])
+    await landing.land([
+      covering(3, 'MARGIN', 1_000, 1_999),
+      repair(4, [of('SPOT', 1_200, 1_299), of('SPOT', 1_250.5, 1_400.5), of('SPOT', 1_900, 5_099)]),
+      covering(5, 'SPOT', 1_000, 1_999),
+    ])
+    expect(
+      await ask(
+        landing,
+        'select page_id, epoch_ms(starts_at), epoch_ms(ends_at) from landing.covered order by page_id, starts_at',
+      ),
+    ).toEqual([
+      ['1', '1000', '1199'],
+      ['1', '1401', '1899'],
+      ['2', '5100', '5999'],
+      ['3', '1000', '1999'],
+      ['5', '1000', '1999'],
+    ])
+    expect(await ask(landing, 'select row_total from landing.state')).toEqual([['9']])
+  })
+
+  it('of many ranges asks no statement for each', async () => {
+    const landing = await landingIn(await emptyFolder())
+    const many = 500
+    const pages = Array.from({ length: many }, (_, nth) =>
+      page(nth + 1, [], { partition: `P${nth}`, covers: { start: 1_000, end: 1_999 } }),
+    )
+    await landing.land(pages)
+    const asked = [
+      vi.spyOn(DuckDBConnection.prototype, 'run'),
+      vi.spyOn(DuckDBConnection.prototype, 'runAndReadAll'),
+    ]
+    await landing.land([
+      repair(
+        many + 1,
+        pages.map((_, nth) => of(`P${nth}`, 1_000, 1_999)),
+      ),
+    ])
+    const statements = asked.reduce((sum, { mock }) => sum + mock.calls.length, 0)
+    for (const spy of asked) spy.mockRestore()
+    expect(statements).toBeLessThan(20)
+    expect(await ask(landing, 'select count(*) from landing.covered')).toEqual([['0']])
   })
 })
 
