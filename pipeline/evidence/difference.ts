@@ -80,11 +80,13 @@ type Line = ReadonlyMap<string, string>
 /** Lines of one key are told apart by their order. */
 function byKey(key: readonly string[], { columns, rows }: Lines): Map<string, Line> {
   const lines = new Map<string, Line>()
+  const nths = new Map<string, number>()
   for (const row of rows) {
     const line = new Map(columns.map((column, at) => [column, cellText((row[at] ?? null) as Cell)]))
     const id = key.map((column) => line.get(column) ?? '').join(' | ')
-    let nth = 1
+    let nth = (nths.get(id) ?? 0) + 1
     while (lines.has(named(id, nth))) nth += 1
+    nths.set(id, nth)
     lines.set(named(id, nth), line)
   }
   return lines

@@ -79,3 +79,10 @@ test('a highest value that is of another day is a change of its account, not an 
     ['changed', 'alpha', 'highest_on', '2023-06-20', '2023-07-01'],
   ])
 })
+
+test('lines of one key are told apart by their order, however many there are', async () => {
+  const rows = Array.from({ length: 30_000 }, (_, nth): Row => ['main', String(nth)])
+  const lines = (of: readonly Row[]) => ({ columns: ['account', 'income'], rows: of })
+  const changed = differenceOf('year', ['account'], lines(rows), lines([...rows.slice(0, -1), ['main', 'x']]))
+  expect(await allRows(changed.rows)).toEqual([['changed', 'main (30000)', 'income', '29999', 'x']])
+})
