@@ -1,4 +1,5 @@
-// What of a file the books have already, imports that were withdrawn aside. An id is a row's identity: the same row again is nothing new, and another row
+// What of a file the books have already, imports that were withdrawn aside. The books are asked for the rows of the file alone:
+// they may hold any number of others. An id is a row's identity: the same row again is nothing new, and another row
 // under the same id is refused, with both named. Trades and opening lots share their ids, as reports name lots by them.
 import {
   type DuckDBConnection,
@@ -20,6 +21,7 @@ import {
   placeOf,
 } from '../imports/format.ts'
 import { Refusals, RefusedCells, refuseCell } from '../imports/refusals.ts'
+import { TableWriter } from '../landing/table-writer.ts'
 
 interface KnownRow {
   readonly values: readonly FieldValue[]
@@ -44,6 +46,7 @@ export async function newRows(
   const identity = format.identity.map((name) => placeOf(format, name))
   const identityOf = (values: readonly FieldValue[]): string =>
     JSON.stringify(identity.map((at) => String(values[at])))
+  await putIdentities(connection, format, rows)
   const known = new Map<string, KnownRow>()
   for await (const row of knownRows(connection, format, columns)) {
     const id = identityOf(row.values)
@@ -79,21 +82,42 @@ function remedy(imports: readonly number[], { identity }: ImportFormat): string 
   return `Where rows were corrected, take back the import that has them (${undo}) and import all of its rows again.${other} Nothing of the file has been imported.`
 }
 
+/** Of the connection: what tells the rows of the file from others. */
+const IDENTITIES = 'temp.identities'
+
+async function putIdentities(
+  connection: DuckDBConnection,
+  format: ImportFormat,
+  rows: readonly ImportedRow[],
+): Promise<void> {
+  const places = format.identity.map((name) => placeOf(format, name))
+  const columns = places.map((at) => ownColumns(format)[at] as Column)
+  const declared = columns.map(({ name, kind }) => `${identifier(name)} ${kind}`)
+  await connection.run(`create or replace temporary table ${IDENTITIES} (${declared.join(', ')})`)
+  const writer = await TableWriter.open(connection, { name: 'identities', columns }, 'temp')
+  for (const { values } of rows) writer.append(places.map((at) => values[at] as FieldValue))
+  writer.close()
+}
+
 async function* knownRows(
   connection: DuckDBConnection,
-  { table }: ImportFormat,
+  { table, identity }: ImportFormat,
   columns: readonly Column[],
 ): AsyncGenerator<KnownRow> {
   const names = columns.map(({ name }) => `rows.${identifier(name)}`)
-  const result = await connection.run(
+  const isOne = identity.map(
+    (name) => `asked.${identifier(name)} is not distinct from rows.${identifier(name)}`,
+  )
+  const result = await connection.stream(
     `select imports.page_id, imports.file_name, rows.page_row, ${names.join(', ')}
      from landing.main.${table.name} as rows
+     semi join ${IDENTITIES} as asked on ${isOne.join(' and ')}
      join landing.main.imports as imports on imports.page_id = rows.page_id
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
      order by rows.page_id, rows.page_row`,
   )
-  for (let at = 0; at < result.chunkCount; at += 1)
-    for (const [importId, file, row, ...cells] of result.getChunk(at).getRows())
+  for await (const chunk of result)
+    for (const [importId, file, row, ...cells] of chunk.getRows())
       yield {
         importId: Number(importId),
         file: String(file),
@@ -161,22 +185,21 @@ export async function goneRows(
     const at = placeOf(format, column)
     return rows.map(({ values }) => values[at] as FieldValue)
   }
-  const here = new Set(valuesOf('id').map(String))
   const accounts = new Set(valuesOf('account').map(String))
   const micros = valuesOf('occurred_at').map(Number)
   const first = micros.reduce((low, at) => Math.min(low, at), Number.POSITIVE_INFINITY)
   const last = micros.reduce((high, at) => Math.max(high, at), 0)
+  await putIdentities(connection, format, rows)
   const reader = await connection.runAndReadAll(
     `select rows.id, any_value(rows.account), min(rows.page_id) from landing.main.${format.table.name} as rows
      join landing.main.imports as imports on imports.page_id = rows.page_id
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
+     anti join ${IDENTITIES} as here on here.id = rows.id
      where imports.layout = $1 and epoch_us(rows.occurred_at) between $2 and $3
      group by rows.id`,
     [layout, first, last],
   )
-  const gone = reader
-    .getRows()
-    .filter(([id, account]) => !here.has(String(id)) && accounts.has(String(account)))
+  const gone = reader.getRows().filter(([, account]) => accounts.has(String(account)))
   const imports = new Set(gone.map(([, , importId]) => Number(importId)))
   return { count: gone.length, imports: [...imports].toSorted((a, b) => a - b) }
 }
@@ -218,7 +241,7 @@ const OTHER_KIND: Readonly<Partial<Record<string, string>>> = {
   imported_lots: 'imported_trades',
 }
 
-/** By id, the file that has it as an import of the other kind. */
+/** By id, the file that has it as an import of the other kind; of the ids of the file, which are put there. */
 async function idsOfOtherKind(
   connection: DuckDBConnection,
   { table }: ImportFormat,
@@ -227,6 +250,7 @@ async function idsOfOtherKind(
   if (other === undefined) return new Map()
   const reader = await connection.runAndReadAll(
     `select rows.id, min(imports.file_name) from landing.main.${other} as rows
+     semi join ${IDENTITIES} as asked on asked.id = rows.id
      join landing.main.imports as imports on imports.page_id = rows.page_id
      anti join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = rows.page_id
      group by rows.id`,

@@ -55,9 +55,16 @@ export class TableWriter {
     this.#appender = appender
   }
 
-  /** A writer for the transaction that is open on the connection; it must be closed or discarded before that ends. */
-  static async open(connection: DuckDBConnection, table: Table): Promise<TableWriter> {
-    return new TableWriter(table, await connection.createAppender(table.name, 'main', 'landing'))
+  /**
+   * A writer for the transaction that is open on the connection; it must be closed or discarded before that ends. `database` is
+   * where the table stands: in what has landed, or among the connection's own.
+   */
+  static async open(
+    connection: DuckDBConnection,
+    table: Table,
+    database: 'landing' | 'temp' = 'landing',
+  ): Promise<TableWriter> {
+    return new TableWriter(table, await connection.createAppender(table.name, 'main', database))
   }
 
   /** Rows that have been handed over; all of them once the writer is closed. */

@@ -1,8 +1,9 @@
 // Imported files beside everything else in the books: imported twice, made again from the journal, next to what the
 // venue tells of the same account, valued by imported prices, and by the command line in a fresh folder.
 import { mkdirSync, writeFileSync } from 'node:fs'
+import { DuckDBDataChunk } from '@duckdb/node-api'
 import stringWidth from 'string-width'
-import { afterEach, beforeEach, describe, expect, it } from 'vitest'
+import { afterEach, beforeEach, describe, expect, it, vi } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { listed } from '../../pipeline/commands/import.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
@@ -69,6 +70,27 @@ describe('a file imported again', () => {
     expect(await books.trades(BOUGHT, SOLD)).toEqual(outcome(2, 1))
     expect(await books.gains()).toEqual(['s1 <- b1: 1 for 149 cost 101 gain 48'])
     expect(await frames()).toBe(2)
+  })
+
+  it('asks the books for its own rows alone, however many others they have', async () => {
+    const priced = (nth: number) => `${new Date(nth * 60_000).toISOString()},BTC,USD,${nth + 1},index`
+    const prices = (...rows: readonly string[]) =>
+      books.import('prices', `${['time,asset,currency,price,source', ...rows].join('\n')}\n`)
+    await prices(...Array.from({ length: 3_000 }, (_, nth) => priced(nth)))
+    await books.trades(...Array.from({ length: 3_000 }, (_, nth) => BOUGHT.replace('b1', `b${nth}`)))
+    const read = vi.spyOn(DuckDBDataChunk.prototype, 'getRows')
+    const count = () => {
+      const rows = read.mock.results.reduce((sum, { value }) => sum + (value as unknown[]).length, 0)
+      read.mockClear()
+      return rows
+    }
+    expect(await prices(priced(7), priced(3_000))).toEqual(outcome(2, 1))
+    expect(count()).toBeLessThan(100)
+    await expect(prices(priced(7).replace(',8,', ',9,'))).rejects.toThrow(/another price/)
+    expect(await books.trades(BOUGHT, SOLD)).toEqual(outcome(2, 1))
+    expect(await books.lots('l1,2025-01-01T00:00:00Z,other,ETH,2,50,USD')).toEqual(outcome(1, 1))
+    expect(count()).toBeLessThan(100)
+    read.mockRestore()
   })
 
   it('gives the same ledger when everything is made again from the journal', async () => {
