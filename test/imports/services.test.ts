@@ -69,6 +69,24 @@ describe('Kraken’s ledgers', () => {
     ])
   })
 
+  it('have airdrops, and staked coins by their own names, whatever days they are bound for', () => {
+    expect(
+      of(
+        '"LA","A1","2024-01-04 00:00:00","transfer","airdrop","currency","SGB","40","0","40"',
+        '"LB","A2","2024-01-05 00:00:00","earn","airdrop","currency","SGB","12","0","52"',
+        '"LC","A3","2024-01-06 00:00:00","staking","","currency","GRT28.S","3","0","3"',
+      ),
+    ).toEqual([
+      'kraken-ledgers-LA,2024-01-04T00:00:00Z,kraken,income,SGB,40,,,0,',
+      'kraken-ledgers-LB,2024-01-05T00:00:00Z,kraken,income,SGB,12,,,0,',
+      'kraken-ledgers-LC,2024-01-06T00:00:00Z,kraken,income,GRT,3,,,0,',
+    ])
+    const error = refusal(() =>
+      of('"LA","A1","2024-01-04 00:00:00","transfer","delistingconversion","currency","NANO","-30","0","0"'),
+    )
+    expect(error.details.found).toBe('transfer/delistingconversion')
+  })
+
   it('say how many rows make none, and what moves within the account leave over', () => {
     const { aside } = read(
       [
@@ -272,6 +290,59 @@ describe('Binance’s transaction history', () => {
     expect(error.describe()).toContain('found ETH 1, USDT 150, EUR -3000, SOL -1 in lines 2, 3, 4, 5.')
     expect(error.describe()).toContain('export.csv:6, column Coin')
     expect(error.describe()).toContain('found a fee alone.')
+  })
+
+  it('knows purchases for money, payments by card and what comes for nothing, as newer exports name them', () => {
+    expect(
+      of(
+        '1,2025-04-14 12:08:32,Spot,Fiat OCBS - Add Fiat and Fees,EUR,10,',
+        '1,2025-04-14 12:08:33,Spot,Buy Crypto With Fiat,EUR,-10,',
+        '1,2025-04-14 12:08:33,Spot,Buy Crypto With Fiat,ETH,0.005,',
+        '1,2025-04-15 00:00:00,Card,Binance Card Spending,BNB,-0.02,',
+        '1,2025-04-16 00:00:00,Card,Binance Card Cashback,BNB,0.001,',
+        '1,2025-04-17 00:00:00,Spot,Launchpool Airdrop - System Distribution,XYZ,7,',
+        '1,2025-04-18 00:00:00,Spot,Launchpool Airdrop - User Claim Distribution,XYZ,8,',
+        '1,2025-04-19 00:00:00,Spot,Cash Voucher,USDT,1,',
+        '1,2025-04-20 00:00:00,Spot,Cashback Voucher,USDT,2,',
+        '1,2025-04-21 00:00:00,Spot,Campaign Related Reward,USDT,3,',
+        '1,2025-04-22 00:00:00,Spot,Strategy Trading Fee Rebate,USDT,4,',
+        '1,2025-04-23 00:00:00,Spot,Transfer Between Spot and Strategy Account,USDT,-5,',
+        '1,2025-04-24 00:00:00,Pool,Transfer Between Main And Mining Account,BTC,-6,',
+      ),
+    ).toEqual([
+      'ID:in,2025-04-14T12:08:32Z,binance,transfer_in,EUR,10,,,0,',
+      'ID,2025-04-14T12:08:33Z,binance,buy,ETH,0.005,EUR,10,0,',
+      'ID,2025-04-15T00:00:00Z,binance,sell,BNB,0.02,,,0,',
+      'ID,2025-04-16T00:00:00Z,binance,income,BNB,0.001,,,0,',
+      'ID,2025-04-17T00:00:00Z,binance,income,XYZ,7,,,0,',
+      'ID,2025-04-18T00:00:00Z,binance,income,XYZ,8,,,0,',
+      'ID,2025-04-19T00:00:00Z,binance,income,USDT,1,,,0,',
+      'ID,2025-04-20T00:00:00Z,binance,income,USDT,2,,,0,',
+      'ID,2025-04-21T00:00:00Z,binance,income,USDT,3,,,0,',
+      'ID,2025-04-22T00:00:00Z,binance,income,USDT,4,,,0,',
+    ])
+  })
+
+  it.each([
+    'P2P Trading',
+    'Crypto Box',
+    'Asset Recovery',
+    'Token Swap - Distribution',
+    'Token Swap - Redenomination/Rebranding',
+    'Funding Fee',
+    'Insurance Fund Compensation',
+  ])('refuses %s, which does not say by itself what happened', (word) => {
+    const error = refusal(() => of(`1,2025-04-14 12:08:32,Spot,${word},BTC,1,`))
+    expect(error.details.found).toBe(word)
+  })
+
+  it.each([
+    ['Launchpool Airdrop - System Distribution', '-1'],
+    ['Cashback Voucher', '-1'],
+    ['Binance Card Spending', '1'],
+  ])('refuses %s that moves the other way (%s)', (word, change) => {
+    const error = refusal(() => of(`1,2025-04-14 12:08:32,Spot,${word},BTC,${change},`))
+    expect(error.describe()).toContain('An amount moves the other way than its word.')
   })
 
   it('overlapping another export gives the same rows the same ids', () => {
