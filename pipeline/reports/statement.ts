@@ -287,9 +287,15 @@ function totalOf(of: readonly Line[], coin: string | null, currency: string): Ro
   const amount = coin === null ? null : addAmounts(of.map((each) => each.amount))
   const entries = of.reduce((sum, each) => sum + each.entries, 0)
   const value = isWhole ? addAmounts(valued.map((each) => each.value)) : null
-  const why = isWhole ? null : `${valued.length} of ${counted(of.length, 'line')} have a value`
+  const why = isWhole ? null : whyNotWhole(of, valued.length)
   const { line, kind } = of[0] as Line
   return ['total', null, null, coin, line, kind, amount, entries, value, currency, why]
+}
+
+/** Of a single line its own reason says more than a count. */
+function whyNotWhole(of: readonly Line[], valued: number): Cell {
+  if (of.length === 1) return of[0]?.why ?? null
+  return `${valued} of ${of.length} lines ${valued === 1 ? 'has' : 'have'} a value`
 }
 
 const loanNotes = (lines: readonly Line[]): string[] =>

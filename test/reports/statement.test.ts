@@ -148,6 +148,16 @@ describe('the values of a statement', () => {
     ])
   })
 
+  test('of a single line say why it has none, and of several in good English how many have', async () => {
+    // Nothing else moved on the 8th.
+    const { totals } = await lines({ from: '2026-01-08', to: '2026-01-08' })
+    expect(totals).toEqual([
+      '* opening  1035',
+      '* reward  ? no price of XYZ in EUR of that time',
+      '* closing  ? 1 of 4 lines has a value',
+    ])
+  })
+
   test('fit 100 columns of a terminal; --wide has the rest', async () => {
     const shown = memoryTerminal(100)
     await writeReport(await makeReport(ledger, 'statement'), 'table', { dir: '/nowhere', terminal: shown })
