@@ -53,7 +53,7 @@ export function describeLines(lines: readonly string[]): string {
 /** A wrong command line, configuration or input file. */
 export class UsageError extends TieoutError {
   override readonly name = 'UsageError'
-  override readonly exitCode = 2
+  override readonly exitCode: ExitCode = 2
 }
 
 /** The journal, the landing database or the published file is not what was written. */

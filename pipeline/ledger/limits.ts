@@ -1,12 +1,10 @@
 // What ends a query before its last row: its time, or the user.
 import type { Clock } from '../../models/clock.ts'
-import { UsageError } from '../../models/error.ts'
+import { type ErrorDetails, type ExitCode, UsageError } from '../../models/error.ts'
 
 /** Longest time until the last row. */
 export const DEFAULT_TIMEOUT_MS = 600_000
 
-/** A query was stopped because its time was over or the user asked for it. */
-export class QueryStopped extends UsageError {}
 
 export interface Limits {
   readonly timeoutMs: number
@@ -17,13 +15,28 @@ export interface Limits {
 /** What ends a query early: its time, or the user. */
 export type Stop = 'time' | 'asked'
 
+/**
+ * A query was stopped because its time was over or the user asked for it. Who asked need only run it again, and its code is
+ * that of any work left incomplete; one that takes too long has to be asked otherwise.
+ */
+export class QueryStopped extends UsageError {
+  override readonly exitCode: ExitCode
+  readonly why: Stop
+
+  constructor(why: Stop, message: string, details: ErrorDetails) {
+    super(message, details)
+    this.why = why
+    this.exitCode = why === 'asked' ? 5 : 2
+  }
+}
+
 export function stopError(
   why: Stop,
   { timeoutMs }: Pick<Limits, 'timeoutMs'>,
   cause?: unknown,
 ): QueryStopped {
-  if (why === 'asked') return new QueryStopped('The query was stopped.', { action: 'Run it again.', cause })
-  return new QueryStopped('The query took too long and was stopped.', {
+  if (why === 'asked') return new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.', cause })
+  return new QueryStopped('time', 'The query took too long and was stopped.', {
     expected: `an answer within ${timeoutMs / 1000} s`,
     action: 'Ask for less, one account or a shorter period, or allow more time.',
     cause,

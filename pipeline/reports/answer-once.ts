@@ -37,14 +37,14 @@ async function answer<Q extends Limited>(
     if (!(error instanceof TieoutError)) {
       const details = { action: 'Report it, with the query.' }
       const message = `An unexpected error: ${String(error)}`
-      return { kind: 'failed', isUsage: false, isStopped: false, message, details }
+      return { kind: 'failed', isUsage: false, stopped: null, message, details }
     }
     const { message, exitCode } = error
     const { cause: _, ...details } = error.details
     return {
       kind: 'failed',
       isUsage: exitCode === 2,
-      isStopped: error instanceof QueryStopped,
+      stopped: error instanceof QueryStopped ? error.why : null,
       message,
       details,
     }

@@ -19,8 +19,8 @@ export type Said =
   | {
       readonly kind: 'failed'
       readonly isUsage: boolean
-      /** Its time was over, or somebody asked that it stop. */
-      readonly isStopped: boolean
+      /** What ended it early, if anything did. */
+      readonly stopped: Stop | null
       readonly message: string
       readonly details: ErrorDetails
     }
@@ -184,7 +184,7 @@ function notBegun(found: string, cause: unknown): never {
   })
 }
 
-function failure({ isUsage, isStopped, message, details }: Said & { kind: 'failed' }): TieoutError {
-  if (isStopped) return new QueryStopped(message, details)
+function failure({ isUsage, stopped, message, details }: Said & { kind: 'failed' }): TieoutError {
+  if (stopped !== null) return new QueryStopped(stopped, message, details)
   return isUsage ? new UsageError(message, details) : new TieoutError(message, details)
 }

@@ -261,7 +261,7 @@ test('what a report waits for ends as its own questions do when somebody asks it
     return { body: '["', end: 'never' }
   })
   const error = await errorOf(clickHouseSource(settingsOf(url)).open(stop.signal))
-  expect([error.exitCode, error.message]).toEqual([2, 'The query was stopped.'])
+  expect([error.exitCode, error.message]).toEqual([5, 'The query was stopped.'])
 })
 
 test('of a page that answers in place of the server one line is told', async () => {

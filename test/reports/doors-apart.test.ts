@@ -148,7 +148,7 @@ describe('the process apart', { timeout: 180_000 }, () => {
     const { child, ended } = await start('from range(1000000000000)', '--format', 'csv')
     child.stdout?.once('data', () => child.kill('SIGINT'))
     const { code, stderr } = await ended
-    expect([code, stderr]).toEqual([2, expect.stringContaining('The query was stopped.')])
+    expect([code, stderr]).toEqual([5, expect.stringContaining('The query was stopped.')])
     expect(readdirSync(places.temporary)).toEqual([])
   })
 
