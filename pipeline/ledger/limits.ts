@@ -5,7 +5,6 @@ import { type ErrorDetails, type ExitCode, UsageError } from '../../models/error
 /** Longest time until the last row. */
 export const DEFAULT_TIMEOUT_MS = 600_000
 
-
 export interface Limits {
   readonly timeoutMs: number
   readonly clock: Clock
@@ -35,7 +34,8 @@ export function stopError(
   { timeoutMs }: Pick<Limits, 'timeoutMs'>,
   cause?: unknown,
 ): QueryStopped {
-  if (why === 'asked') return new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.', cause })
+  if (why === 'asked')
+    return new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.', cause })
   return new QueryStopped('time', 'The query took too long and was stopped.', {
     expected: `an answer within ${timeoutMs / 1000} s`,
     action: 'Ask for less, one account or a shorter period, or allow more time.',

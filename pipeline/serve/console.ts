@@ -124,7 +124,8 @@ export class Console {
     try {
       if (place.ahead > 0) yield lineOf({ kind: 'waiting', ahead: place.ahead })
       await place.comes(signal)
-      if (signal.aborted) throw new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.' })
+      if (signal.aborted)
+        throw new QueryStopped('asked', 'The query was stopped.', { action: 'Run it again.' })
       yield* wholeLines(askApart(this.#take(), question, { clock, signal }), said)
     } catch (error) {
       const end: ConsoleEnd = {
