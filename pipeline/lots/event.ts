@@ -134,6 +134,7 @@ export type ProblemKind =
   | 'transfer without its first leg'
   | 'more arrived than left'
   | 'selected lot not held'
+  | 'selected lot not needed'
   | 'allotted lot not held'
   | 'quantity not above zero'
 

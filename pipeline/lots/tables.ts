@@ -128,7 +128,7 @@ export const lotTables = {
     doc: 'Events that do not hold together, for the checks.\ngrain: one row per problem\nkeys:  problem, event_id and lot_id say which',
     columns: {
       problem: text(
-        'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, allotted lot not held, or quantity not above zero.',
+        'transfer without its second leg, transfer without its first leg, more arrived than left, selected lot not held, selected lot not needed (the law has the coins of which a fee was kept back pay it), allotted lot not held, or quantity not above zero.',
       ),
       account: text('Account of the event.'),
       coin: text('Coin of the event.'),

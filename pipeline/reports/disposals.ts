@@ -339,23 +339,33 @@ async function namedTooMuch(ledger: Reader, { selection }: LotChoice): Promise<s
   ]
 }
 
-/** Lots that the owner named and that were not there: the next lots in order were taken instead. */
+/** Lots that the owner named and that were not there, where the next in order were taken instead, or that the law did not let be taken. */
 async function notFollowed(reader: Reader): Promise<string[]> {
   const rows = await reader.query(
     `select problem, event_id, lot_id, quantity, coin, account from lot_problems
-     where problem in ('selected lot not held', 'allotted lot not held')
+     where problem in ('selected lot not held', 'selected lot not needed', 'allotted lot not held')
      order by problem desc, happened_at, event_id, lot_id`,
   )
-  if (rows.length === 0) return []
-  const named = rows
-    .slice(0, SHOWN)
-    .map(([problem, event, lot, quantity, coin, account]) =>
-      problem === 'selected lot not held'
-        ? `${quantity} ${coin} of ${lot} for ${event}`
-        : `${quantity} ${coin} of ${lot} for ${account}`,
-    )
-  const more = rows.length > SHOWN ? ` and ${rows.length - SHOWN} more` : ''
+  const told = (words: string, of: typeof rows): string[] => {
+    if (of.length === 0) return []
+    const named = of
+      .slice(0, SHOWN)
+      .map(
+        ([problem, event, lot, quantity, coin, account]) =>
+          `${quantity} ${coin} of ${lot} for ${problem === 'allotted lot not held' ? account : event}`,
+      )
+    const more = of.length > SHOWN ? ` and ${of.length - SHOWN} more` : ''
+    return [`${words}: ${named.join(', ')}${more}.`]
+  }
+  const isNeedless = ([problem]: (typeof rows)[number]): boolean => problem === 'selected lot not needed'
   return [
-    `Named lots that are not held, so that others were taken by the order of the rules: ${named.join(', ')}${more}.`,
+    ...told(
+      'Named lots that are not held, so that others were taken by the order of the rules',
+      rows.filter((row) => !isNeedless(row)),
+    ),
+    ...told(
+      'Named lots that were not taken, since the rules have a fee that an exchange keeps back be paid by the very coins that it brings',
+      rows.filter(isNeedless),
+    ),
   ]
 }

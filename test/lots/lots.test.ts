@@ -201,6 +201,25 @@ describe('specific identification', () => {
     ])
     expect(lots(result)).toEqual([])
   })
+
+  it('a lot named for a fee that the law has its own coins pay is reported, and one of theirs is not', () => {
+    const of = (lotId: string) =>
+      computeLots(
+        [
+          buy('b1', '2024-01-01', '2', '200'),
+          buy('b2', '2024-01-02', '2', '600'),
+          { ...sell('f1', '2024-01-02', '1', '300'), keptFrom: 'b2' },
+        ],
+        {
+          method: 'specific',
+          scope: 'account',
+          selections: new Map([['f1', [{ lotId, quantity: 10n ** 18n }]]]),
+        },
+      )
+    expect(disposals(of('b1'))).toEqual(['f1 <- b2: 1 for 300 cost 300 gain 0'])
+    expect(problems(of('b1'))).toEqual(['f1: selected lot not needed, 1 of b1'])
+    expect(problems(of('b2'))).toEqual([])
+  })
 })
 
 describe('the engine', () => {

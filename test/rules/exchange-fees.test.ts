@@ -381,6 +381,10 @@ describe('an exchange of two coins under us', () => {
       /^ETH 0\.00[12] /.test(piece),
     )
     expect(fees).toEqual(['ETH 0.001 3 3 0', NEWEST])
+    const { notes } = await report(dir, 'gains', { rules: 'us', method: 'specific', selection })
+    expect(notes.filter((note) => note.startsWith('Named lots'))).toEqual([
+      `Named lots that were not taken, since the rules have a fee that an exchange keeps back be paid by the very coins that it brings: 0.001 ETH of ${oldest?.[0]} for ${kept?.[0]}.`,
+    ])
     // Under other rules the oldest pay all of them.
     const others = (await gainsOf(dir, {})).filter((piece) => /^(ETH 0\.001|USDT 3\.3) /.test(piece))
     expect(others).toEqual(['ETH 0.001 3 2 1', 'USDT 3.3 3.3 3.2835 0.0165'])

@@ -68,8 +68,15 @@ class SelectedHolding implements Holding {
   take(quantity: bigint, event: LotEvent): Taken {
     const parcels: Parcel[] = []
     let open = event.keptFrom === undefined ? quantity : this.#takeFromLot(event.keptFrom, quantity, parcels)
+    let unnamed = quantity
     for (const selection of this.#selections.for(event)) {
       const wanted = smaller(open, selection.quantity)
+      const named = smaller(unnamed, selection.quantity)
+      unnamed -= named
+      if (named > wanted && selection.lotId !== event.keptFrom)
+        this.#context.sink.problem(
+          problemOf(event, 'selected lot not needed', named - wanted, selection.lotId),
+        )
       if (wanted === 0n) continue
       const lacking = this.#takeFromLot(selection.lotId, wanted, parcels)
       if (event.kind === 'transfer_out') selection.quantity -= wanted
