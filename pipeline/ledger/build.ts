@@ -25,7 +25,7 @@ import {
   type Severity,
 } from './breaks.ts'
 import { docsOfStep, writeComments } from './comments.ts'
-import { counterpartyKey } from './counterparty-key.ts'
+import { counterpartyKey, KEY_TABLE, OTHER_KEY } from './counterparty-key.ts'
 import { dropUnmade, standEmptyTables } from './empty.ts'
 import { generatedModels } from './generated.ts'
 import {
@@ -35,6 +35,7 @@ import {
   holdsItsTables,
   inputsOf,
   isBase,
+  isSame,
   type MadeTables,
   madeDocs,
   originOf,
@@ -216,10 +217,19 @@ async function make(
   const { connection } = workspace
   const { config, steps = [], dir, disk = nodeDisk, onNote } = options
   const folders = { shipped: join(packageRoot, 'data'), books: dir }
-  await loadReference(connection, config, folders, await counterpartyKey(connection, dir, { disk, onNote }))
+  let isNewKey = false
+  const onNewKey = (text: string): void => {
+    isNewKey = true
+    onNote?.(text)
+  }
+  const key = await counterpartyKey(connection, dir, { disk, onNote: onNewKey })
+  await loadReference(connection, config, folders, key)
   const inputs = await inputsOf(connection, GIVEN_TABLES)
   const origin = originOf(await erasures(dir, disk), config.publishPersonalData)
   const before = await readMade(connection)
+  const [lastKey, thisKey] = [before?.get(KEY_TABLE), inputs.given.get(KEY_TABLE)]
+  if (!isNewKey && lastKey?.count === 1 && thisKey?.count === 1 && !isSame(lastKey, thisKey))
+    onNote?.(OTHER_KEY)
   const isKept =
     before !== null &&
     options.full !== true &&

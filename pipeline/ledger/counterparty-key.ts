@@ -38,6 +38,14 @@ const NEW_KEY =
   `Made a new ${COUNTERPARTY_KEY_FILE}, from which P2P counterparties have their pseudonyms: keep a copy, since without ` +
   'it they change. If these books had another one before, put that in its place and build again.'
 
+/** Table in which a build has the key; of its rows the ledger keeps a hash. */
+export const KEY_TABLE = 'staging.counterparty_key'
+
+/** Told where the file holds another key than the one by which the published ledger was made. */
+export const OTHER_KEY =
+  `The ${COUNTERPARTY_KEY_FILE} is another one than that of the ledger published before: every P2P counterparty has another ` +
+  'pseudonym now, and what was noted under the old ones names nobody. If it came here by mistake, put the former one in its place and build again.'
+
 function readKey(path: string, bytes: Buffer): string {
   const key = bytes.toString('latin1').trim()
   if (KEY.test(key)) return key

@@ -7,6 +7,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { UsageError } from '../../models/error.ts'
 import { type P2pMeaning, PRICE_ORDER } from '../config/config.ts'
 import { identifier, literal } from '../engine/quote.ts'
+import { KEY_TABLE } from './counterparty-key.ts'
 
 export type Grouping = 'unified' | 'unified-isolated' | 'per-line'
 
@@ -48,7 +49,7 @@ export const GIVEN_TABLES: readonly string[] = [
   'staging.account_choices',
   'staging.named_feeds',
   'staging.price_order',
-  'staging.counterparty_key',
+  KEY_TABLE,
 ]
 
 /**

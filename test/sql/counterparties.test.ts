@@ -89,6 +89,23 @@ it('p2p: a build that had to make a key says so, since pseudonyms change where a
   expect(notes).toEqual([said, said])
 })
 
+it('p2p: another key in the place of the former one is told once, by the build that changes the pseudonyms', async () => {
+  const notes: string[] = []
+  const onNote = (text: string): unknown => notes.push(text)
+  await books.page('p2p.orders', [deal('1', 'buy', 'The Merchant', 'Jane Roe')])
+  await books.build()
+  await books.build({}, { onNote })
+  expect(notes).toEqual([])
+  writeFileSync(key(), `${'ab'.repeat(32)}\n`)
+  await books.build({}, { onNote })
+  await books.build({}, { onNote })
+  expect(notes).toEqual([
+    expect.stringMatching(
+      /^The counterparties\.key is another one than that of the ledger published before: .* build again\.$/,
+    ),
+  ])
+})
+
 it('p2p: the key stays out of the ledger, is for its owner alone, and is not made without counterparties', async () => {
   await books.build()
   expect(existsSync(key())).toBe(false)
