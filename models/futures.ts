@@ -9,6 +9,7 @@ export const position = defineRecord({
   nature: 'snapshot',
   doc: 'Open futures positions as sent, with when each state was first and last seen. Interface document, 4.12.',
   key: ['marginCoin', 'symbol', 'holdSide'],
+  figures: ['total'],
   version: 'uTime',
   fields: {
     marginCoin: text('Margin coin.', requiredText),

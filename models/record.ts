@@ -19,16 +19,19 @@ export interface Field {
   readonly filled: boolean
   /** Part of what tells one record from another: a text that says something, or an integer. Follows from the record's key. */
   readonly identifies: boolean
+  /**
+   * The row stands without it: a value that does not fit is null there, kept in `extra` and told, and never quarantines the
+   * row. Follows from the record: so is what the venue sends beyond the document, and of amounts, times and flags what need
+   * not be there and no figure rests on.
+   */
+  readonly dispensable: boolean
   /** Meaning and unit, for the COMMENT of the column. */
   readonly doc: string
   /** Other spellings under which the venue sends the field. */
   readonly aliases: readonly string[]
   /** Data about people: published as null unless the configuration asks for it. */
   readonly personal: boolean
-  /**
-   * The venue sends it though the interface document does not name it. What such a field holds is nowhere promised: a
-   * value that does not fit is kept in `extra` and reported, and never quarantines the row.
-   */
+  /** The venue sends it though the interface document does not name it. What such a field holds is nowhere promised. */
   readonly beyond: boolean
   /** Documented values; any other value is kept and reported. */
   readonly values?: readonly string[]
@@ -62,6 +65,7 @@ const field =
     required: false,
     filled: false,
     identifies: false,
+    dispensable: false,
     aliases: [],
     personal: false,
     beyond: false,
@@ -139,18 +143,25 @@ export interface RecordType {
   readonly schema: z.ZodType<Record<string, unknown>>
 }
 
-export function defineRecord(
-  declaration: Omit<RecordType, 'schema' | 'version' | 'typed' | 'counterparty'> & {
-    version?: string
-    typed?: TypeOfRecord
-    counterparty?: Counterparty
-  },
-): RecordType {
+export function defineRecord({
+  figures = [],
+  ...declaration
+}: Omit<RecordType, 'schema' | 'version' | 'typed' | 'counterparty'> & {
+  version?: string
+  typed?: TypeOfRecord
+  counterparty?: Counterparty
+  /** Wire names of what figures rest on, beside the version and what `typed` names. */
+  figures?: readonly string[]
+}): RecordType {
+  const { version, typed } = declaration
+  const weighing = new Set([...figures, version, typed?.field, typed?.coin, typed?.time, ...bookedBy(typed)])
+  const isDispensable = (name: string, { beyond, required, kind }: Field): boolean =>
+    beyond || (!required && kind !== 'text' && kind !== 'json' && !weighing.has(name))
   const fields = Object.fromEntries(
-    Object.entries(declaration.fields).map(([name, one]) => [
-      name,
-      { ...one, identifies: declaration.key.includes(name) },
-    ]),
+    Object.entries(declaration.fields).map(([name, one]) => {
+      const identifies = declaration.key.includes(name)
+      return [name, { ...one, identifies, dispensable: !identifies && isDispensable(name, one) }]
+    }),
   )
   return {
     version: null,
@@ -162,6 +173,12 @@ export function defineRecord(
   }
 }
 
+/** Wire names of the fields by which a record moves the books. */
+function bookedBy(typed: TypeOfRecord | undefined): (string | undefined)[] {
+  const { amount, fee, balance, symbol } = typed?.books ?? {}
+  return [amount, fee, balance, symbol]
+}
+
 /** `cTime` → `c_time`, `unrealizedPL` → `unrealized_pl`, `trades30d` → `trades30d`. */
 export function columnName(wireName: string): string {
   return wireName
@@ -171,9 +188,15 @@ export function columnName(wireName: string): string {
 }
 
 /** Null, absent and the empty string are one thing on this wire: no value. */
-const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
+export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 const MILLIS = /^\d{1,15}$/
+
+/** The first block of Bitcoin: nothing was traded before, but a time in seconds lies there when taken for milliseconds. */
+export const EARLIEST_MS = Date.UTC(2009, 0, 3)
+
+/** What a time before that was to be. */
+export const NO_EARLY_TIME = 'Unix milliseconds, found a time before 2009'
 
 /** Half of a surrogate pair on its own has no UTF-8, so no column and no file could keep it. */
 const hasUtf8 = (text: string): boolean => (text as string & { isWellFormed(): boolean }).isWellFormed()
@@ -227,7 +250,12 @@ export function readField(declared: Field, value: unknown): FieldReading {
       // A list of one number or an object with a `toString` is no time, whatever JavaScript makes of it.
       if (!isScalar(value)) return refuse('Unix milliseconds')
       const digits = String(value).trim()
-      return MILLIS.test(digits) ? read(Number(digits)) : refuse('Unix milliseconds')
+      if (!MILLIS.test(digits)) return refuse('Unix milliseconds')
+      const ms = Number(digits)
+      // One that has to be there is judged by whoever knows what was asked for.
+      if (declared.required || ms >= EARLIEST_MS) return read(ms)
+      // Zero in a field that need not be there says that nothing has happened yet.
+      return ms === 0 ? read(null) : refuse(NO_EARLY_TIME)
     }
     case 'flag':
       if (typeof value === 'boolean') return read(value)
@@ -254,7 +282,7 @@ export function fieldSchema(declared: Field): z.ZodType {
     .transform((value, context): unknown => {
       const reading = readField(declared, value)
       if (reading.ok) return reading.value
-      if (declared.beyond) return null
+      if (declared.dispensable) return null
       context.addIssue({ code: 'custom', message: `expected ${reading.expected}` })
       return z.NEVER
     })

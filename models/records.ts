@@ -171,6 +171,9 @@ const orderFields = (feeTable: string) => ({
   updatedTime: millis('When the order last changed.'),
 })
 
+/** Trades that no record of the account tells are made of these, and open orders are told by them. */
+const orderFigures = ['price', 'qty', 'amount', 'cumExecQty', 'cumExecValue', 'avgPrice']
+
 /** Interface document, 4.11: history orders carry why and how they ended. */
 export const order = defineRecord({
   table: 'orders',
@@ -178,6 +181,7 @@ export const order = defineRecord({
   doc: 'Orders of the last 90 days as sent, one row for each version seen. Interface document, 4.11.',
   key: ['orderId'],
   version: 'updatedTime',
+  figures: orderFigures,
   fields: {
     ...orderFields('order_fee_details'),
     cancelReason: text('Why it was cancelled, such as normal_cancel.', { values: cancelReasons }),
@@ -195,6 +199,7 @@ export const openOrder = defineRecord({
   doc: 'Open orders as sent, with when each state was first and last seen. Interface document, 4.10.',
   key: ['orderId'],
   version: 'updatedTime',
+  figures: orderFigures,
   fields: {
     ...orderFields('open_order_fee_details'),
     ...orderFieldsBeyond,
@@ -208,6 +213,7 @@ export const p2pOrder = defineRecord({
   doc: 'Merchant P2P orders as sent, one row for each version seen. Interface document, 4.23.',
   key: ['orderId'],
   version: 'uTime',
+  figures: ['count', 'price', 'amount'],
   counterparty: { side: 'side', names: { buy: 'sellerRealName', sell: 'buyerRealName' } },
   fields: {
     orderId: text('Order id.', requiredText),

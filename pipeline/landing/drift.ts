@@ -7,6 +7,7 @@ export type DriftProblem =
   | 'number instead of text'
   | 'boolean instead of text'
   | 'unknown value'
+  | 'value that does not fit'
   | 'duplicate key'
   | 'byte-order mark'
 

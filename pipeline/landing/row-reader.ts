@@ -3,7 +3,16 @@
 // refuses a row whose time is none that was asked for.
 import { canonicalJson } from '../../models/json.ts'
 import type { Range } from '../../models/ranges.ts'
-import { type Field, type FieldValue, type RecordType, readField, spellingOf } from '../../models/record.ts'
+import {
+  EARLIEST_MS,
+  type Field,
+  type FieldValue,
+  isAbsent,
+  NO_EARLY_TIME,
+  type RecordType,
+  readField,
+  spellingOf,
+} from '../../models/record.ts'
 import type { Drift } from './drift.ts'
 import { ROW_COLUMNS } from './tables.ts'
 
@@ -38,9 +47,6 @@ export interface RowTimes {
 
 /** By how much a row may lie outside the window: clocks are not read to the millisecond everywhere. Contract. */
 const SLACK_MS = 1_000
-
-/** The first block of Bitcoin: nothing was traded before, but a time in seconds lies there when taken for milliseconds. */
-const EARLIEST_MS = Date.UTC(2009, 0, 3)
 
 interface Place {
   readonly name: string
@@ -77,21 +83,22 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
         // Most values of a record are amounts.
         if (field.kind !== 'amount' || typeof value !== 'string' || !sink.setPlain(place.column, value)) {
           const reading = readField(field, value)
-          if (!reading.ok && !field.beyond) return { field: name, reason: `expected ${reading.expected}` }
-          if (!reading.ok) {
-            sink.set(place.column, null)
-            misfits = (misfits ?? new Set<string>()).add(name)
-            drift.add('unknown value', name, value)
+          // By its times a row is held against the window: one that is none is no time that was asked for.
+          if (!reading.ok && (!field.dispensable || place.isTime))
+            return { field: name, reason: `expected ${reading.expected}` }
+          const read = reading.ok ? reading.value : null
+          sink.set(place.column, read)
+          if (!reading.ok || (read === null && !isAbsent(value))) {
+            misfits = (misfits ?? new Set<string>()).add(spelling)
+            drift.add(reading.ok || field.beyond ? 'unknown value' : 'value that does not fit', name, value)
             continue
           }
-          sink.set(place.column, reading.value)
           noteType(place, value, drift)
-          if (place.isTime && typeof reading.value === 'number') {
-            if (isTooEarly(reading.value, field)) return { field: name, reason: TOO_EARLY }
-            if (place.touches && reading.value > 0) {
-              first = Math.min(first, reading.value)
-              last = Math.max(last, reading.value)
-            }
+          if (place.isTime && typeof read === 'number' && read < EARLIEST_MS)
+            return { field: name, reason: `expected ${NO_EARLY_TIME}` }
+          if (place.touches && typeof read === 'number') {
+            first = Math.min(first, read)
+            last = Math.max(last, read)
           }
         }
         if (place.values !== null && typeof value === 'string' && value !== '' && !place.values.has(value))
@@ -110,10 +117,6 @@ export function createRowReader(record: RecordType, { time, touches = [] }: RowT
 }
 
 const NOT_ASKED_FOR = 'expected a time within the window that was asked for'
-const TOO_EARLY = 'expected Unix milliseconds, found a time before 2009'
-
-/** Zero in a field that need not be there says that nothing has happened yet. */
-const isTooEarly = (ms: number, { required }: Field): boolean => ms < EARLIEST_MS && (required || ms > 0)
 
 function noteType({ name, field }: Place, value: unknown, drift: Drift): void {
   if (field.kind === 'json' || field.kind === 'flag') return
@@ -127,7 +130,7 @@ function hasMore(row: Row, known: number): boolean {
   return members > known
 }
 
-/** The members that no field took, and those that did not fit a field beyond the document, as canonical JSON. */
+/** The members that no field took, and those that did not fit theirs, as canonical JSON. */
 function extraOf(
   places: readonly Place[],
   row: Row,

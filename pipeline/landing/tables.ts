@@ -15,9 +15,9 @@ import {
  * A file without one of the declared tables, or with other columns in it, is seen to be older and is made again from
  * the journal. This number is raised only where the same tables come to hold something else, which includes any change of
  * what a frame lands as: else rows of before and after it stand side by side, and no rebuild gives what the file holds.
- * 5: the close of a day in a file of prices stands in its day, and no longer at the midnight after it.
+ * 6: a value that does not fit is null where no figure rests on it, and so is zero where a time would be.
  */
-export const SCHEMA_VERSION = 5
+export const SCHEMA_VERSION = 6
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',

@@ -2,7 +2,7 @@
 -- grain: one row per account, feed, field and problem
 with
 found as (
-  select account, feed, field, problem, example from landing.drift
+  select account, feed, field, problem, example from landing.drift where problem <> 'value that does not fit'
   union all
   select account, feed, field, problem, example from staging.item_problems where problem <> 'value that does not fit'
 ),

@@ -1,6 +1,14 @@
--- Every value of a list or an object inside a record fits the column that it is published in, so that nothing is missing
--- from what is summed. What does not fit stays in the column extra of its row.
+-- Every value fits the column that it is published in, so that nothing is missing from what is summed: those of a list or
+-- an object inside a record, and those of a record on which no figure of the books rests (any other quarantines its row).
+-- What does not fit stays in the column extra of its row.
 -- grain: one row per account, feed and field
+with
+landed as (
+  select account, feed, field, min(drift.example) as example, max(page_id) as last_page
+  from landing.drift as drift
+  where problem = 'value that does not fit'
+  group by account, feed, field
+)
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
@@ -11,3 +19,13 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, cast(nul
   feed || '/' || field as culprit
 from staging.item_problems
 where problem = 'value that does not fit'
+union all
+select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
+  null_time() as occurred_at, cast(null as decimal(38, 18)) as expected,
+  cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
+  feed || ': values of ' || field || ' did not fit the column'
+    || case when example is null then '' else ', for example ' || example end
+    || '. What did not fit is null there, missing from sums, and kept in the column extra.' as explanation,
+  cast(to_json([feed || ' page ' || cast(last_page as varchar)]) as varchar) as evidence,
+  feed || '/' || field as culprit
+from landed

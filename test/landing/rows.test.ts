@@ -6,6 +6,7 @@ import { parseAmount } from '../../models/amount.ts'
 import { parseJson } from '../../models/json.ts'
 import { amount, defineRecord, flag, json, millis, type RecordType, text } from '../../models/record.ts'
 import { order, p2pOrder, p2pRecord, taxRecord } from '../../models/records.ts'
+import { landingFeeds, landingRecords } from '../../pipeline/books/books.ts'
 import { Drift } from '../../pipeline/landing/drift.ts'
 import { createRowReader, type Row } from '../../pipeline/landing/row-reader.ts'
 import { plainUnits } from '../support/plain-units.ts'
@@ -48,6 +49,58 @@ describe('a row that does not fit', () => {
     ])
     expect(await ask(landing, quarantine)).toEqual([[1, field, reason, row]])
     expect(await ask(landing, 'select row_count, quarantined from landing.pages')).toEqual([[3, 1]])
+  })
+
+  it('lands all the same where no figure rests on the field: null there, kept in `extra`, and told', async () => {
+    const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
+    const merchant = {
+      merchantId: '7',
+      totalTrades: '12',
+      totalCompletionRate: '99.1%',
+      avgPaymentTime: { min: 3 },
+    }
+    await landing.land([page(1, merchant, { feed: 'p2p.merchant', partition: '' })])
+    expect(await ask(landing, quarantine)).toEqual([])
+    const columns = 'total_trades, total_completion_rate, avg_payment_time, extra'
+    expect(await ask(landing, `select ${columns} from landing.merchants`)).toEqual([
+      ['12.000000000000000000', null, null, '{"avgPaymentTime":{"min":3},"totalCompletionRate":"99.1%"}'],
+    ])
+    expect(await ask(landing, drift)).toEqual([
+      ['avgPaymentTime', 'value that does not fit', '{"min":3}', 1],
+      ['totalCompletionRate', 'value that does not fit', '99.1%', 1],
+    ])
+  })
+
+  it('has no time where the venue sends zero for one, nor in 1970 where a time need not be there', async () => {
+    const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
+    const order = { orderId: '7', coin: 'A', cTime: '1763688137552', utime: '0' }
+    await landing.land([
+      page(
+        1,
+        { orderList: [{ ...order, withdrawTime: '0', releaseTime: '1763688137' }] },
+        { feed: 'p2p.orders' },
+      ),
+    ])
+    expect(await ask(landing, quarantine)).toEqual([])
+    expect(
+      await ask(landing, 'select withdraw_time, release_time, u_time, extra from landing.p2p_orders'),
+    ).toEqual([[null, null, null, '{"releaseTime":"1763688137","utime":"0","withdrawTime":"0"}']])
+    expect((await ask(landing, drift)).map((line) => line.slice(0, 2))).toEqual([
+      ['uTime', 'unknown value'],
+      ['withdrawTime', 'unknown value'],
+      ['releaseTime', 'value that does not fit'],
+    ])
+  })
+
+  it.each([
+    ['trade.orderHistory', 'list', { orderId: '7', createdTime: '1763688137552' }, 'cumExecQty'],
+    ['futures.positions', '', { marginCoin: 'USDT', symbol: 'BTCUSDT', holdSide: 'long' }, 'total'],
+    ['p2p.orders', 'orderList', { orderId: '7', coin: 'A', cTime: '1763688137552' }, 'count'],
+  ])('of %s is quarantined as ever where a figure rests on it', async (feed, list, row, field) => {
+    const landing = await landingIn(await emptyFolder(), { records: landingRecords, feeds: landingFeeds })
+    const rows = [{ ...row, [field]: '99.1%' }]
+    await landing.land([page(1, list === '' ? rows : { [list]: rows }, { feed })])
+    expect((await ask(landing, quarantine)).map((line) => line[1])).toEqual([field])
   })
 
   it('lacks a required field, or is no object', async () => {

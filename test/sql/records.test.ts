@@ -16,6 +16,7 @@ const MADE = [
   'checks.coverage',
   'checks.drift',
   'checks.partition_clash',
+  'checks.unread_values',
 ]
 
 let books: TestBooks
@@ -261,6 +262,23 @@ describe('quarantine', () => {
     const { openBreaks } = await books.build()
     expect(openBreaks.map(({ explanation }) => explanation)).toEqual([
       '1 row of tax.records was quarantined: expected an object. It stands in the table quarantine and in no balance.',
+    ])
+  })
+
+  it('is no matter of a value on which no figure rests: that is told once, however often it came', async () => {
+    const drift = { account: 'main', feed: 'p2p.merchant', field: 'totalCompletionRate', row_count: '2' }
+    const unfit = { ...drift, problem: 'value that does not fit' }
+    await books.insert('drift', { ...unfit, page_id: '1', example: '99.1%' })
+    await books.insert('drift', { ...unfit, page_id: '2', example: '99.2%' })
+    const { openBreaks } = await books.build()
+    expect(
+      openBreaks.map(({ severity, explanation, evidence }) => [severity, explanation, evidence]),
+    ).toEqual([
+      [
+        'warning',
+        'p2p.merchant: values of totalCompletionRate did not fit the column, for example 99.1%. What did not fit is null there, missing from sums, and kept in the column extra.',
+        '["p2p.merchant page 2"]',
+      ],
     ])
   })
 
