@@ -42,7 +42,7 @@ describe('a page', () => {
     expect(await ask(landing, 'select * from landing.covered')).toEqual([
       ['1', 'main', 'tax.records', 'SPOT', '2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', 2],
     ])
-    expect(await ask(landing, 'select * from landing.state')).toEqual([[5, '1', chainOf(1), '4']])
+    expect(await ask(landing, 'select * from landing.state')).toEqual([[6, '1', chainOf(1), '4']])
   })
 
   it('seen twice stands twice: landing looks nothing up', async () => {
@@ -417,9 +417,10 @@ describe('the oldest record that left a list', () => {
 })
 
 describe('the oldest unsettled record', () => {
+  const JANUARY = Date.UTC(2026, 0, 1)
   const orderRow = (orderId: string, createdTime: number, orderStatus: string, updatedTime?: number) => ({
     ...{ orderId, createdTime: String(createdTime), orderStatus },
-    ...(updatedTime === undefined ? {} : { updatedTime: String(updatedTime) }),
+    ...(updatedTime === undefined ? {} : { updatedTime: String(JANUARY + updatedTime) }),
   })
   const oldest = (landing: Awaited<ReturnType<typeof landingIn>>) =>
     landing.oldestUnsettled('main', 'trade.orderHistory', 'SPOT', 'orderStatus', ['live', 'partially_filled'])
