@@ -316,3 +316,6 @@ export const isOwnAnswer = (error: VenueError): boolean =>
 /** Whether the venue itself answered, by a code that nobody knows or by a success of another form. */
 export const isNothingKnown = (error: unknown): boolean =>
   (error instanceof UnknownRefusal || error instanceof MalformedAnswer) && isOwnAnswer(error)
+
+/** Whether the venue itself answered that it cannot answer now. */
+export const isOwnFailure = (error: unknown): boolean => error instanceof PassingFailure && isOwnAnswer(error)

@@ -1,6 +1,13 @@
 // When a request is tried again: at most five tries within 30 s, with exponential pauses and full jitter, so that
 // many clients do not come back together. Source: contract, Time; venue-facts, Failures.
-import { ClockRefused, isNothingKnown, RateRefused, UnknownRefusal, type VenueError } from './errors.ts'
+import {
+  ClockRefused,
+  isNothingKnown,
+  isOwnFailure,
+  RateRefused,
+  UnknownRefusal,
+  type VenueError,
+} from './errors.ts'
 
 export const TRIES_MAX = 5
 export const RETRY_WITHIN_MS = 30_000
@@ -32,7 +39,7 @@ export function pauseBeforeRetry(attempt: Attempt): number | null {
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
-  if (isPart && isNothingKnown(error)) return null
+  if (isPart && (isNothingKnown(error) || isOwnFailure(error))) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)
   return elapsedMs + pause > RETRY_WITHIN_MS ? null : pause

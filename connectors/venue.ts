@@ -63,7 +63,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Sends without checking the parameters against the interface document. */
   readonly unchecked?: boolean
-  /** What was asked for before was answered by nothing known, several times: such an answer is taken at once. */
+  /** What it is a part of had such an answer, several times: one by nothing known, or by which the venue cannot now, is taken at once. */
   readonly isPart?: boolean
 }
 

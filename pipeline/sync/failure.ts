@@ -4,6 +4,7 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
   ClockRefused,
   isNothingKnown,
+  isOwnFailure,
   NotApplicable,
   PermissionRefused,
   RepeatedCursor,
@@ -118,6 +119,13 @@ export const isBeyondReach = (endpoint: Endpoint, error: unknown, isNewest: bool
  */
 export const isOfItsWindow = (error: unknown): boolean =>
   error instanceof RepeatedCursor || isNothingKnown(error)
+
+/**
+ * Whether the window may be passed over. Where pages of the feed have come, so may one that the venue answers, try after try, by
+ * saying that it cannot now: it may say so every night, and of an outage the next requests tell (`noteGivenUp`).
+ */
+export const mayBePassedOver = (error: unknown, hasHad: boolean): boolean =>
+  isOfItsWindow(error) || (hasHad && isOwnFailure(error))
 
 interface Verdict {
   readonly end: FeedEnd

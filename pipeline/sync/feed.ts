@@ -15,11 +15,12 @@ import {
 } from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
-import { outOfReach, type SyncContext, state, surelyNow } from './context.ts'
+import { noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './context.ts'
 import {
   type FeedEnd,
   isBeyondReach,
   isOfItsWindow,
+  mayBePassedOver,
   of,
   recordRefusal,
   stateFailure,
@@ -205,7 +206,7 @@ class Queue {
     this.#parts = new Set(last)
   }
 
-  /** Whether the venue has answered by nothing known where this was asked for as a part of more. */
+  /** Whether what this is a part of was passed over. */
   isPart(asking: Asking): boolean {
     return this.#parts.has(asking)
   }
@@ -326,7 +327,8 @@ async function walk(
           next = narrower
           continue
         }
-        const mayBeSkipped: boolean = isWalk(asked) && isOfItsWindow(error)
+        const mayBeSkipped: boolean = isWalk(asked) && mayBePassedOver(error, skips.hasHad)
+        if (mayBeSkipped && !isOfItsWindow(error)) noteGivenUp(context, answered)
         const isSkipped: boolean = mayBeSkipped && skips.another(passedOver)
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)

@@ -162,6 +162,7 @@ describe('a window that the venue answers by nothing known', () => {
   test.each([
     ['a code that nobody knows', () => refused('99999', 400)],
     ['a success of another form', () => ({ records: 'none' })],
+    ['that it cannot now, night after night', () => refused('40015', 500)],
   ])(
     'is passed over, and it alone is asked for again: %s',
     async (_, odd) => {
