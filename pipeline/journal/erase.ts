@@ -6,6 +6,7 @@ import { z } from 'zod'
 import type { Clock } from '../../models/clock.ts'
 import { closing } from '../../models/closing.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
+import { groupBy } from '../../models/group-by.ts'
 import { type Disk, type DiskFile, nodeDisk, writeFileAtomic } from './disk.ts'
 import { ERASED, STATE_OFFSET } from './layout.ts'
 import { journalFolder, listSegments, refuse, scan } from './scan.ts'
@@ -89,21 +90,11 @@ async function goThrough(
 ): Promise<void> {
   await removeCopies()
   await note(disk, erasedList(dir), targets, clock)
-  for (const [path, ofFile] of byFile(targets)) {
+  for (const [path, ofFile] of groupBy(targets, (target) => target.path)) {
     const file = await disk.open(path, 'change')
     await closing(file, () => overwrite(file, ofFile))
   }
   await writeUnderWay(disk, dir, { frames: targets.map(({ seq }) => seq), bodiesGone: true })
-}
-
-function byFile(targets: readonly Target[]): ReadonlyMap<string, readonly Target[]> {
-  const files = new Map<string, Target[]>()
-  for (const target of targets) {
-    const ofFile = files.get(target.path)
-    if (ofFile === undefined) files.set(target.path, [target])
-    else ofFile.push(target)
-  }
-  return files
 }
 
 const underWaySchema = z.object({

@@ -2,6 +2,7 @@
 // the table in docs/architecture.md; nothing is looked up, so the rows depend on the frames alone.
 import { type DuckDBConnection, DuckDBTimestampTZValue, type DuckDBValue, listValue } from '@duckdb/node-api'
 import type { UsageError } from '../../models/error.ts'
+import { groupBy } from '../../models/group-by.ts'
 import { JsonError, parseJsonBytes } from '../../models/json.ts'
 import { type Range, union } from '../../models/ranges.ts'
 import type { FieldValue } from '../../models/record.ts'
@@ -61,17 +62,6 @@ const partitionOf = ({
   feed,
   partition,
 }: Pick<PageMeta, 'account' | 'feed' | 'partition'>): string => JSON.stringify([account, feed, partition])
-
-function byPartition(reopened: readonly ReopenedBy[]): ReadonlyMap<string, readonly ReopenedBy[]> {
-  const found = new Map<string, ReopenedBy[]>()
-  for (const one of reopened) {
-    const key = partitionOf(one)
-    const known = found.get(key)
-    if (known === undefined) found.set(key, [one])
-    else known.push(one)
-  }
-  return found
-}
 
 /** What is left of a claim; null where nothing of it was reopened. */
 function without(claim: Range, reopened: readonly ReopenedBy[]): Range[] | null {
@@ -210,7 +200,7 @@ export class LandingTransaction {
 
   /** Windows begun before a repair are not gone on with where it reopened their range: their first pages may be gone. */
   #dropProgress(begun: ReadonlyMap<string, Unfinished>): void {
-    const reopened = byPartition(this.#reopened)
+    const reopened = groupBy(this.#reopened, partitionOf)
     if (reopened.size === 0) return
     for (const [key, one] of new Map([...begun, ...this.progress])) {
       if (one === null) continue
@@ -228,7 +218,7 @@ export class LandingTransaction {
   /** Takes ranges out of what pages before a repair had covered; gives by how much the rows became more or fewer. */
   async #reopen(): Promise<number> {
     if (this.#reopened.length === 0) return 0
-    const reopened = byPartition(this.#reopened)
+    const reopened = groupBy(this.#reopened, partitionOf)
     const gone: bigint[] = []
     const writer = await TableWriter.open(this.#connection, coveredTable)
     // Read to its end before anything is written: the rows change under whoever reads them.

@@ -81,7 +81,8 @@ export async function yearFutures(
       currency,
     ),
   )
-  return { rows: [...inCoins, ...valued], warnings: unknown === 0 ? [] : [withoutValue(unknown, count)] }
+  // What can be filed comes first: a long table is shortened on a terminal.
+  return { rows: [...valued, ...inCoins], warnings: unknown === 0 ? [] : [withoutValue(unknown, count)] }
 }
 
 const withoutValue = (unknown: number, count: number): string =>

@@ -3,6 +3,7 @@
 // balance is worth what it costs on its day, a movement what it was worth when it happened (`entry_values`). What is still
 // owed of a closing balance has a line of its own.
 
+import { groupBy } from '../../models/group-by.ts'
 import { counted } from '../../models/text.ts'
 import type { Ledger } from '../ledger/ledger.ts'
 import type { Values } from '../ledger/reader.ts'
@@ -259,11 +260,11 @@ function rowOf(
 
 /** What is held of each coin that lies in several places, then openings, each kind of movement, closings and debts over all coins. */
 function totalsOf(lines: readonly Line[], currency: string): Row[] {
-  const closings = grouped(
+  const closings = groupBy(
     lines.filter(({ line }) => line === 'closing'),
     ({ coin }) => String(coin),
   )
-  const kinds = grouped(lines, ({ line, kind }) => JSON.stringify([PLACES[line], kind]))
+  const kinds = groupBy(lines, ({ line, kind }) => JSON.stringify([PLACES[line], kind]))
   return [
     ...[...closings].flatMap(([coin, of]) => (of.length === 1 ? [] : [totalOf(of, coin, currency)])),
     ...[...kinds]
@@ -273,12 +274,6 @@ function totalsOf(lines: readonly Line[], currency: string): Row[] {
 }
 
 const PLACES: Readonly<Record<string, number>> = { opening: 0, movement: 1, closing: 2, owed: 3 }
-
-function grouped(lines: readonly Line[], key: (line: Line) => string): Map<string, Line[]> {
-  const groups = new Map<string, Line[]>()
-  for (const line of lines) groups.set(key(line), [...(groups.get(key(line)) ?? []), line])
-  return groups
-}
 
 /** Sums of lines of one coin or of one kind: amounts of one coin add up, values where every line has one. */
 function totalOf(of: readonly Line[], coin: string | null, currency: string): Row {

@@ -5,14 +5,7 @@ import { EndlessCursor, ParameterRefused, Stopped, VenueError } from '../../conn
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
-import {
-  giveUpWindow,
-  isNarrow,
-  narrowWindow,
-  openRanges,
-  partsOf,
-  skipWindow,
-} from '../../connectors/walk-state.ts'
+import { giveUpWindow, isNarrow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
 import { difference, type Range } from '../../models/ranges.ts'
 import type { Landing } from '../landing/landing.ts'
 import { noteGivenUp, outOfReach, type SyncContext, state, surelyNow } from './context.ts'
@@ -35,6 +28,7 @@ import {
   retentionOverride,
   TOO_OLD,
 } from './page.ts'
+import { Queue, Skips } from './passed-over.ts'
 import { type PartitionPlan, planPartition, resumed } from './plan.ts'
 
 /** What planning asks of the landing database. */
@@ -122,42 +116,6 @@ export async function syncFeed(
   return end
 }
 
-/** As long as no page of a feed has come, after so many windows halves of them tell whether it is the feed or the windows. */
-const WINDOWS_BEFORE_HALVES = 3
-
-/** Three windows and both halves of each: where nothing came of any of them it is the feed that cannot be had. */
-const MOST_WITHOUT_A_PAGE = 9
-
-/** So many windows of a partition are passed over in a run: a bad instant takes some ten of them, once. */
-const MOST_IN_A_PARTITION = 60
-
-/** What a run knows of a feed of which windows are passed over. */
-class Skips {
-  #hasHad = false
-  #withoutAPage = 0
-
-  /** Whether any page of the feed has come. */
-  get hasHad(): boolean {
-    return this.#hasHad
-  }
-
-  had(): void {
-    this.#hasHad = true
-  }
-
-  /** Whether one more window may be passed over in a partition of which `before` have been. */
-  another(before: number): boolean {
-    if (this.#hasHad) return before < MOST_IN_A_PARTITION
-    this.#withoutAPage += 1
-    return this.#withoutAPage < MOST_WITHOUT_A_PAGE
-  }
-
-  /** Whether it is time to find out if anything of the feed can be had. */
-  get isInDoubt(): boolean {
-    return !this.#hasHad && this.#withoutAPage >= WINDOWS_BEFORE_HALVES
-  }
-}
-
 /** How far a partition was walked: to its end, though windows of it may have been passed over, or to where its feed stops. */
 type Walked =
   | { readonly end: FeedEnd; readonly isStopped: false }
@@ -181,66 +139,6 @@ async function syncPartition(
   const walks = [...begun, ...wide.map((need) => beginWalk(endpoint, need))]
   const last = narrow.map((need) => beginWalk(endpoint, need))
   return walk(context, account, client, endpoint, plan, walks, skips, last)
-}
-
-/**
- * What a partition is asked for, in its order. What was passed over comes again in halves once nothing else is left, so that
- * all that can be had has come by then, and the small rest at last. As long as nothing of the feed has come, they are asked
- * for once alone.
- */
-class Queue {
-  readonly #endpoint: Endpoint
-  readonly #skips: Skips
-  readonly #walks: Asking[]
-  readonly #last: Asking[]
-  readonly #parts: Set<Asking>
-  #passed: Range[] = []
-  #hasDivided = false
-  #hasLeft = false
-
-  constructor(endpoint: Endpoint, skips: Skips, walks: readonly Asking[], last: readonly Asking[]) {
-    this.#endpoint = endpoint
-    this.#skips = skips
-    this.#walks = [...walks]
-    this.#last = [...last]
-    this.#parts = new Set(last)
-  }
-
-  /** Whether what this is a part of was passed over. */
-  isPart(asking: Asking): boolean {
-    return this.#parts.has(asking)
-  }
-
-  /** Whether anything that was passed over has not come in halves either. */
-  get hasLeft(): boolean {
-    return this.#hasLeft || this.#passed.length > 0
-  }
-
-  /** `next` is what the walk goes on with. */
-  passOver(ranges: readonly Range[], mayBeDivided: boolean, next: Asking | null): void {
-    if (mayBeDivided) this.#passed.push(...ranges)
-    else this.#hasLeft = true
-    if (next !== null) this.#walks.unshift(next)
-  }
-
-  next(): Asking | undefined {
-    if (this.#walks.length === 0 || this.#skips.isInDoubt) this.#divide()
-    return this.#walks.shift() ?? this.#last.shift()
-  }
-
-  get rest(): readonly Asking[] {
-    return [...this.#walks, ...this.#last]
-  }
-
-  #divide(): void {
-    if (this.#hasDivided && !this.#skips.hasHad) return
-    const parts = this.#passed.map((range) => partsOf(this.#endpoint, range))
-    this.#hasDivided ||= parts.length > 0
-    this.#hasLeft ||= parts.some(({ length }) => length === 0)
-    this.#passed = []
-    this.#walks.unshift(...parts.flat())
-    for (const part of parts.flat()) this.#parts.add(part)
-  }
 }
 
 /** What a walk has not proven yet; a list without a time range has no range to name. */

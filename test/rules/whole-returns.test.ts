@@ -147,10 +147,6 @@ function asked({ rules, timeZone }: Taxpayer, dir: Promise<string>) {
 
 /** In the section of their own, in every return of 2025: 25 less 40; 0.6, 0.7, 0.4 and 0.5; 1.5 paid and 0.3 received. */
 const FUTURES = [
-  'USDT-FUTURES: results of positions: -15',
-  'USDT-FUTURES: fees: -2.2',
-  'USDT-FUTURES: funding: -1.2',
-  'USDT-FUTURES: net: -18.4',
   // Each at the price of its day, which is 1.
   'all, valued at their time: results above zero: 25',
   'all, valued at their time: results below zero: -40',
@@ -158,6 +154,10 @@ const FUTURES = [
   'all, valued at their time: fees: -2.2',
   'all, valued at their time: funding: -1.2',
   'all, valued at their time: net: -18.4',
+  'USDT-FUTURES: results of positions: -15',
+  'USDT-FUTURES: fees: -2.2',
+  'USDT-FUTURES: funding: -1.2',
+  'USDT-FUTURES: net: -18.4',
 ]
 
 describe('us, in the days of New York', () => {

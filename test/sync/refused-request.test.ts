@@ -199,9 +199,17 @@ describe('a window that the venue answers by nothing known', () => {
       expect(await ids()).toEqual(['2', '50', '90'])
       expect(new Set(asked)).toEqual(new Set(LINES))
 
-      venue.answers = { ...venue.answers, [FUTURES]: answer }
+      // The hour that is left is asked for as often as anything else: that the venue cannot now may pass at once.
+      let isUnwell = true
+      const after = (query: URLSearchParams) => {
+        if (!isUnwell || query.get('productType') !== LINES[0] || !between(query, poison))
+          return answer(query)
+        isUnwell = false
+        return refused('40015', 500)
+      }
+      venue.answers = { ...venue.answers, [FUTURES]: after }
       const again = await had(dir, 'tax.futuresRecords')
-      expect(again.synced.code).toBe(0)
+      expect([again.synced.code, isUnwell]).toEqual([0, false])
       expect(again.ranges).toMatchObject([{ status: 'complete', first_day: 120, last_day: 0 }])
       expect(await ids()).toEqual(['2', '50', '90'])
     },
@@ -289,15 +297,18 @@ describe('a window that the venue answers by nothing known', () => {
   }, 240_000)
 
   test.each([
-    ['a code that nobody knows', '99999', 'pending'],
-    ['a parameter refused', '40017', 'failed'],
+    // Nothing of the venue's own, which would have the window divided: it stays begun.
+    ['a code that nobody knows', refused('gateway', 503), 'pending', '99999'],
+    ['a parameter refused', refused('40017', 400), 'failed', '40017'],
   ])(
     'may be but the cursor that an earlier run kept of it: it is begun anew: %s',
-    async (_, code, status) => {
+    async (_, atFirst, status, code) => {
       let named = 'old'
+      const asked = new Set<string>()
       const list = (query: URLSearchParams) => {
         if (query.get('category') !== 'USDT-FUTURES') return { list: [], cursor: '' }
-        if (query.get('cursor') === 'old') return refused(code, 400)
+        asked.add(`${query.get('startTime')} ${query.get('endTime')}`)
+        if (query.get('cursor') === 'old') return named === 'old' ? atFirst : refused(code, 400)
         const at = (Number(query.get('startTime')) + Number(query.get('endTime'))) / 2
         const orderId = `${query.get('cursor') ?? 'first'} ${Math.round(at / DAY)}`
         const cursor = query.get('cursor') === null ? named : ''
@@ -313,9 +324,12 @@ describe('a window that the venue answers by nothing known', () => {
       )
 
       named = 'new'
+      asked.clear()
       const again = await had(dir, 'trade.orderHistory')
       expect(again.synced.code).toBe(0)
       expect(again.ranges).toMatchObject([{ status: 'complete', first_day: 70, last_day: 0 }])
+      // The window as a whole, what came since, and the two behind it: nothing was divided.
+      expect(asked.size).toBe(4)
     },
     240_000,
   )

@@ -87,7 +87,7 @@ export const planning = [
   ),
   of(
     'what was passed over is not divided',
-    'pipeline/sync/feed.ts',
+    'pipeline/sync/passed-over.ts',
     'if (this.#walks.length === 0 || this.#skips.isInDoubt) this.#divide()',
     '',
     'bad instants',
