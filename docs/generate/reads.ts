@@ -6,7 +6,7 @@ import { join } from 'node:path'
 import { systemClock } from '../../models/clock.ts'
 import { openLanding } from '../../pipeline/landing/database.ts'
 import { buildLedger } from '../../pipeline/ledger/build.ts'
-import { forgetShapes, keepShapes } from '../../pipeline/ledger/empty.ts'
+import { forgetEmptyLedger, forgetShapes, keepShapes } from '../../pipeline/ledger/empty.ts'
 import { feedRecords } from '../../pipeline/ledger/feeds.ts'
 import { generatedModels } from '../../pipeline/ledger/generated.ts'
 import { shippedModels } from '../../pipeline/ledger/models.ts'
@@ -19,6 +19,7 @@ const connection = await landing.instance.connect()
 await keepTrees(connection, [...generatedModels({ publishPersonalData: false }), ...shippedModels()])
 
 forgetShapes()
+forgetEmptyLedger()
 for (const publishPersonalData of [true, false])
   await buildLedger({
     dir,

@@ -4,7 +4,7 @@ import { TieoutError, UsageError } from '../../models/error.ts'
 import type { CommandContext } from '../config/context.ts'
 import {
   askMade,
-  askRows,
+  askPublished,
   isSame,
   landedRows,
   type MadeTables,
@@ -60,7 +60,7 @@ async function readThrough(
   const made = await askMade((question) => ledger.query(question))
   const isOwn = await isOfThisProgram(ledger)
   const own = [...made.keys()].filter((table) => table.startsWith('main.'))
-  const found = await askRows((question) => ledger.query(question), own.filter(isThere))
+  const found = await askPublished((question) => ledger.query(question), own.filter(isThere))
   const differing = own.filter((table) => differs(table, made, found))
   const hasOthersHash = (table: string): boolean =>
     !isOwn && found.get(table)?.count === made.get(table)?.count && found.has(table)

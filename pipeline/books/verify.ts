@@ -15,7 +15,7 @@ import { verifyJournal } from '../journal/verify.ts'
 import { openLandingFile } from '../landing/database.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import { rowTables, tablesOf } from '../landing/tables.ts'
-import { askMade, askRows, type Found, isSame, type MadeTables, NO_ROWS } from '../ledger/kept.ts'
+import { askMade, askPublished, type Found, isSame, type MadeTables, NO_ROWS } from '../ledger/kept.ts'
 import { isOfThisProgram, openLedger } from '../ledger/ledger.ts'
 import { type Books, landingFeeds, landingRecords, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
@@ -160,7 +160,7 @@ async function compareWithPublished(
     const there = wanted
       .map(([table]) => table)
       .filter((table) => ledger.tables.has(table.slice('main.'.length)))
-    const published = await askRows((question) => ledger.query(question), [...there, 'main.about'])
+    const published = await askPublished((question) => ledger.query(question), [...there, 'main.about'])
     const differ = wanted.filter(([table, rows]) => !isSame(rows, published.get(table)))
     for (const [table, { count }] of differ) {
       const instead = published.get(table)

@@ -56,8 +56,9 @@ const MEANING_LINES = 12
 /** The tables of the ledger at hand, or one of them with its columns, in the words of its own comments. */
 export async function tablesText(ledger: Ledger, name: string | undefined, form: Form): Promise<string> {
   const rows = await ledger.query(
-    `select table_name, coalesce(comment, '') from duckdb_tables()
-     where schema_name = 'main' and not internal order by table_name`,
+    `select table_name, coalesce(comment, '') from duckdb_tables() where schema_name = 'main' and not internal
+     union all select view_name, coalesce(comment, '') from duckdb_views() where schema_name = 'main' and not internal
+     order by 1`,
   )
   const tables = rows.map(([table, comment]) => ({ table: String(table), ...describe(String(comment)) }))
   if (name === undefined) {

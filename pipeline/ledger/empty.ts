@@ -60,12 +60,15 @@ export function forgetShapes(): void {
   shapes = shapesOf({ columns: {}, empty: [] })
 }
 
+/** Removes the empty ledger that was kept: it is what earlier sources made. */
+export const forgetEmptyLedger = (): void => rmSync(EMPTY_LEDGER, { force: true })
+
 /** Writes down the shapes that are known, and the tables of this published ledger, for the processes that come after. */
 export async function keepShapes(connection: DuckDBConnection, ledger: string): Promise<void> {
   const { columns, empty } = knownShapes()
   const kept: KeptShapes = { columns: Object.fromEntries(columns), empty: [...empty] }
   writeFileSync(SHAPES_FILE, JSON.stringify(kept))
-  rmSync(EMPTY_LEDGER, { force: true })
+  forgetEmptyLedger()
   await connection.run(`attach ${literal(ledger)} as published (read_only)`)
   // Small blocks, and statistics of columns in their newest form, which is a tenth of the size: nobody else reads it.
   await connection.run(
@@ -92,10 +95,12 @@ export async function standEmptyTables(connection: DuckDBConnection): Promise<vo
 /** Takes out the tables of the empty ledger that this build does not make. */
 export async function dropUnmade(connection: DuckDBConnection, made: ReadonlySet<string>): Promise<void> {
   const reader = await connection.runAndReadAll(
-    `select 'main.' || table_name from duckdb_tables() where database_name = '${CATALOG}'`,
+    `select 'main.' || table_name, 'table' from duckdb_tables() where database_name = '${CATALOG}'
+     union all select 'main.' || view_name, 'view' from duckdb_views() where database_name = '${CATALOG}' and not internal`,
   )
-  const unmade = reader.getRowsJson().flatMap(([table]) => (made.has(String(table)) ? [] : [String(table)]))
-  if (unmade.length > 0) await connection.run(unmade.map((table) => `drop table ${table}`).join(';\n'))
+  const unmade = reader.getRowsJson().filter(([table]) => !made.has(String(table)))
+  if (unmade.length > 0)
+    await connection.run(unmade.map(([table, kind]) => `drop ${kind} ${table}`).join(';\n'))
 }
 
 /** A model with what its text decides. */

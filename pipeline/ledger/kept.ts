@@ -6,7 +6,7 @@ import type { DuckDBConnection } from '@duckdb/node-api'
 import { identifier, literal } from '../engine/quote.ts'
 import { eachInLanes } from './lanes.ts'
 import { macroNames } from './macros.ts'
-import type { Documented } from './models.ts'
+import { type Documented, shippedModels } from './models.ts'
 import { thisProgram } from './program.ts'
 import { PREVIOUS } from './workspace.ts'
 
@@ -49,7 +49,10 @@ keys:  table_name unique`,
       'Hash of the text of the model and the rows of all that it reads; of the program, for the table about; `received` for what has landed, `given` for what the configuration and the shipped tables say.',
     ],
     ['row_count', 'Rows of the table; 0 of a view, whose rows nobody counts.'],
-    ['rows_hash', 'Sum of the hashes of its rows, whatever their order.'],
+    [
+      'rows_hash',
+      'Sum of the hashes of its rows, whatever their order; of a published view the hash of its definition.',
+    ],
     ['made_at', 'When a build first made it with the rows that it has.'],
   ]),
 }
@@ -92,6 +95,35 @@ export async function askRows(ask: Ask, tables: readonly string[]): Promise<Map<
       { count: Number(count), hash: String(hash) },
     ]),
   )
+}
+
+/** Views that are published, qualified. */
+const publishedViews = (): string[] =>
+  shippedModels().flatMap(({ table, isView }) =>
+    isView === true && table.startsWith('main.') ? [table] : [],
+  )
+
+/** The published views of the database that is asked. One has no rows of its own, so its definition stands for them. */
+export async function askViews(ask: Ask): Promise<Map<string, Rows>> {
+  const own = publishedViews()
+  const found = await ask(
+    "select 'main.' || view_name, sha256(sql) from duckdb_views() where database_name = current_database() and schema_name = 'main'",
+  )
+  return new Map(
+    found.flatMap(([view, hash]) =>
+      own.includes(String(view)) ? [[String(view), { count: 0, hash: String(hash) }] as const] : [],
+    ),
+  )
+}
+
+/** Rows of published tables, views among them. */
+export async function askPublished(ask: Ask, tables: readonly string[]): Promise<Map<string, Rows>> {
+  const views = await askViews(ask)
+  const rows = await askRows(
+    ask,
+    tables.filter((table) => !views.has(table)),
+  )
+  return new Map([...rows, ...[...views].filter(([view]) => tables.includes(view))])
 }
 
 /**
@@ -205,8 +237,9 @@ export async function hasItsBreaks(connection: DuckDBConnection, published: Made
 export async function holdsItsTables(connection: DuckDBConnection, published: MadeTables): Promise<boolean> {
   const all = (what: string, which: string): string =>
     `from duckdb_${what}() where database_name = '${PREVIOUS}' and ${which}`
+  const views = publishedViews().map(literal).join(', ')
   const others = [
-    all('views', 'not internal'),
+    all('views', `not internal and schema_name || '.' || view_name not in (${views})`),
     all('indexes', 'true'),
     all('sequences', 'true'),
     all('types', 'not internal'),
@@ -215,6 +248,7 @@ export async function holdsItsTables(connection: DuckDBConnection, published: Ma
   ]
   const reader = await connection.runAndReadAll(
     `select 'main.' || table_name, estimated_size > 0 ${all('tables', "schema_name = 'main'")}
+     union all select 'main.' || view_name, false ${all('views', "not internal and schema_name = 'main'")}
      union all ${others.map((other) => `select null, true ${other}`).join(' union all ')}`,
   )
   const found = new Map(reader.getRowsJson() as [string | null, boolean][])

@@ -16,7 +16,7 @@ export interface Model {
   readonly columnDocs: ReadonlyMap<string, string>
   /** Tables made by extra steps; where no step makes them, the model is left out. */
   readonly needs: readonly string[]
-  /** Kept as a question instead of its answer, where a copy of many rows would be read but once. */
+  /** Kept as a question instead of its answer, where its rows say again what others say. */
   readonly isView?: true
   /** The selects, equal in the names and types of their columns, of which `select` is the union. */
   readonly parts?: readonly string[]
@@ -69,7 +69,8 @@ export function shippedModel(table: string): Model {
 
 /**
  * Splits a model file into its opening comment and its select. The comment states what the table is,
- * its grain and keys, what it needs, and after `-- columns:` each column as `--   name: meaning`.
+ * its grain and keys, what it needs, after `-- view:` why it is one, and after `-- columns:` each column as
+ * `--   name: meaning`.
  */
 export function parseModel(table: string, file: string, text: string): Model {
   const lines = text.split('\n')
@@ -78,12 +79,13 @@ export function parseModel(table: string, file: string, text: string): Model {
   const columnsAt = header.findIndex((line) => line.trim() === 'columns:')
   const prose = columnsAt === -1 ? header : header.slice(0, columnsAt)
   const needs = prose.find((line) => line.startsWith(' needs:'))
+  const isView = prose.some((line) => line.startsWith(' view:'))
   return {
     table,
     file,
     select: lines.slice(end).join('\n').trim(),
     doc: prose
-      .filter((line) => !line.startsWith(' needs:'))
+      .filter((line) => !/^ (needs|view):/.test(line))
       .map((line) => line.trim().replace(/\s+/g, ' '))
       .join('\n'),
     columnDocs: new Map(columnsAt === -1 ? [] : columnDocs(header.slice(columnsAt + 1))),
@@ -94,6 +96,7 @@ export function parseModel(table: string, file: string, text: string): Model {
             .replace(' needs:', '')
             .split(',')
             .map((name) => qualify(name.trim())),
+    ...(isView ? { isView } : {}),
   }
 }
 

@@ -2,6 +2,7 @@
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { isOutOfMemory } from '../engine/out-of-memory.ts'
 import {
+  askViews,
   type Found,
   type Inputs,
   isSame,
@@ -95,7 +96,8 @@ export class Run {
     const isOne = new Set(task.writes.map(isPublished)).size === 1
     if (decided === undefined || !isOne || [...made.values()].some((one) => one?.decidedBy !== decided))
       return null
-    for (const [table, one] of made) this.#learn(table, one as Rows, decided)
+    for (const [table, one] of made)
+      this.#learn(table, task.item.isView ? rowsOfView(decided) : (one as Rows), decided)
     return made as Map<string, Rows>
   }
 
@@ -127,22 +129,26 @@ export class Run {
     for (const { task, landed } of unseen) {
       const decided = this.#decide(task, landed) ?? ''
       for (const table of task.writes) {
-        const rows = task.item.isView ? { count: 0, hash: decided } : (this.#rows.get(table) ?? NO_ROWS)
+        const rows = task.item.isView ? rowsOfView(decided) : (this.#rows.get(table) ?? NO_ROWS)
         this.#learn(table, rows, decided)
       }
     }
   }
 
   /** Every table as it was found. KeptDiffer where one that was kept has other rows than the ledger said, or cannot be read. */
-  async finish(lanes: readonly DuckDBConnection[]): Promise<Map<string, Found>> {
+  async finish(lanes: readonly [DuckDBConnection, ...DuckDBConnection[]]): Promise<Map<string, Found>> {
     await this.#look(this.#unseen, lanes)
+    const views = await askViews(async (question) => (await lanes[0].runAndReadAll(question)).getRowsJson())
+    for (const table of this.#kept)
+      if (this.#makers.get(table)?.item.isView && !isSame(views.get(table), this.#base?.get(table)))
+        throw new KeptDiffer(table)
     const filled = this.#kept.filter((one) => this.#rows.get(one)?.count !== 0)
     for (const [table, rows] of await rowsOf(lanes, filled).catch(unreadable))
       if (!isSame(rows, this.#rows.get(table))) throw new KeptDiffer(table)
     const received = [...this.#landed].map(
       ([table, rows]) => [table, { ...rows, decidedBy: 'received' }] as const,
     )
-    const made = [...this.#rows].map(
+    const made = [...this.#rows, ...views].map(
       ([table, rows]) => [table, { ...rows, decidedBy: this.#decided.get(table) ?? '' }] as const,
     )
     return new Map([...received, ...made])
@@ -154,6 +160,9 @@ function unreadable(cause: unknown): never {
   if (isOutOfMemory(cause)) throw cause
   throw new KeptDiffer('ledger', { cause })
 }
+
+/** Whoever reads a view reads what decides it. */
+const rowsOfView = (decided: string): Rows => ({ count: 0, hash: decided })
 
 const total = (of: ReadonlyMap<string, Rows>): number =>
   [...of.values()].reduce((sum, { count }) => sum + count, 0)

@@ -164,6 +164,10 @@ order by all`,
     `select table_name, estimated_size as rows, comment
 from duckdb_tables()
 where schema_name = 'main'
+union all
+select view_name, null, comment
+from duckdb_views()
+where schema_name = 'main' and not internal
 order by table_name`,
   ),
 ]

@@ -1,6 +1,6 @@
 -- Both feeds report each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
 -- account that moves coins between them, and between a sub-account and its parent where the sub-account is funded by its
--- family (see staging.unmatched_legs).
+-- family (see main.unmatched_legs).
 -- grain: one row per move of which only the P2P wallet, or only the sub-account, reports
 with
 unmatched as (
@@ -8,7 +8,7 @@ unmatched as (
     transfers.occurred_at as occurred_at, transfers.quantity as quantity,
     transfers.direction as direction, transfers.entry_id as entry_id, legs.of_what as of_what
   from main.transfers as transfers
-  join staging.unmatched_legs as legs
+  join main.unmatched_legs as legs
     on legs.account = transfers.account and legs.place = transfers.place and legs.of_what in ('transfer', 'family')
 ),
 concerned as (

@@ -106,7 +106,7 @@ reported as (
     kept_back.place is not null and entries.amount < 0 as is_kept_back
   from main.entries as entries
   cross join reporting
-  left join staging.kind_effects as effects on effects.kind = entries.kind
+  left join main.kinds as effects on effects.kind = entries.kind
   left join fill_sides
     on fill_sides.account = entries.account and fill_sides.place = entries.place
     and fill_sides.part = entries.part

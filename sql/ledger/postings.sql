@@ -1,6 +1,8 @@
--- Double entry: each entry on the wallet that it moves, and its counter side on the account that its kind names.
+-- Double entry: each entry on the wallet that it moves, and its counter side on the account that its kind names. What
+-- should have its other side in the books and has not (unmatched_legs) stands against a suspense account.
 -- grain: one row per posting_id
 -- keys:  posting_id unique; the amounts of one transaction and coin sum to zero
+-- view: every posting says again what its entry says, and would be a fifth of the file
 -- columns:
 --   posting_id: entry_id and the side.
 --   transaction_id: Transaction of the entry.
@@ -10,24 +12,17 @@
 --   coin: Coin.
 --   amount: Signed amount in units of the coin.
 --   occurred_at: When it happened.
-with
-sided as (
-  select entries.entry_id as entry_id, entries.transaction_id as transaction_id, entries.account as account,
-    entries.ledger as ledger, entries.coin as coin,
-    entries.amount as amount, entries.occurred_at as occurred_at,
-    case
-      when unmatched.place is not null and entries.part = 'amount' then 'Equity:Suspense'
-      else coalesce(kinds.counter_account, 'Equity:Suspense')
-    end as counter_account
-  from main.entries as entries
-  left join staging.kind_effects as kinds on kinds.kind = entries.kind
-  left join staging.unmatched_legs as unmatched
-    on unmatched.account = entries.account and unmatched.place = entries.place
-),
-sides as (select * from (values ('wallet'), ('counter')) as names (side))
-select sided.entry_id || '/' || side as posting_id, transaction_id,
-  case when side = 'wallet' then sided.entry_id end as entry_id, account,
-  case when side = 'wallet' then 'Assets:Venue:' || account || ':' || ledger else counter_account end as account_name,
-  coin, case when side = 'wallet' then sided.amount else -sided.amount end as amount, occurred_at
-from sided
-cross join sides
+select entry_id || '/wallet' as posting_id, transaction_id, entry_id, account,
+  'Assets:Venue:' || account || ':' || ledger as account_name, coin, amount, occurred_at
+from main.entries
+union all
+select entries.entry_id || '/counter', entries.transaction_id, cast(null as varchar), entries.account,
+  case
+    when unmatched.place is not null and entries.part = 'amount' then 'Equity:Suspense'
+    else coalesce(kinds.counter_account, 'Equity:Suspense')
+  end,
+  entries.coin, -entries.amount, entries.occurred_at
+from main.entries as entries
+left join main.kinds as kinds on kinds.kind = entries.kind
+left join main.unmatched_legs as unmatched
+  on unmatched.account = entries.account and unmatched.place = entries.place

@@ -1,4 +1,4 @@
--- What came in or went out without a trade, as the effect of its kind says (staging.kind_effects): interest, what the venue
+-- What came in or went out without a trade, as the effect of its kind says (main.kinds): interest, what the venue
 -- gives and takes, profit shared in copy trading, and imported income. What is a result (of futures, funding among it, and
 -- of a liquidation on any line) stands in the profit and loss alone (futures_pnl, pnl_monthly).
 -- grain: one row per entry, or imported row of income
@@ -21,7 +21,7 @@ select entries.entry_id as entry_id, entries.account as account, entries.ledger 
   entries.amount as amount, case when entries.amount < 0 then -valuations.value else valuations.value end as value,
   valuations.currency as currency, valuations.sources as price_source, entries.occurred_at as occurred_at
 from main.entries as entries
-join staging.kind_effects as effects on effects.kind = entries.kind and effects.effect = 'income'
+join main.kinds as effects on effects.kind = entries.kind and effects.effect = 'income'
 left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
 left join main.valuations as valuations on valuations.entry_id = entries.entry_id
 where parts.entry_id is null or parts.interest <> 0

@@ -269,7 +269,7 @@ describe('the published ledger', () => {
 
   it('has the tables of the contract, and a comment on every table and column', async () => {
     const tables = (
-      await whole.query("select table_name from duckdb_tables() where schema_name = 'main'")
+      await whole.query("select table_name from information_schema.tables where table_schema = 'main'")
     ).flat()
     expect(tables).toEqual(expect.arrayContaining(contractTables))
     expect(
@@ -279,9 +279,18 @@ describe('the published ledger', () => {
     ).toEqual([])
     expect(
       await whole.query(
-        "select table_name from duckdb_tables() where not internal and coalesce(comment, '') = ''",
+        `select table_name from duckdb_tables() where not internal and coalesce(comment, '') = ''
+         union all select view_name from duckdb_views() where not internal and coalesce(comment, '') = ''`,
       ),
     ).toEqual([])
+  })
+
+  it('has views that need nothing but the file itself', async () => {
+    const views = (
+      await whole.query("select view_name from duckdb_views() where not internal and schema_name = 'main'")
+    ).flat()
+    expect(views).toEqual(['postings'])
+    for (const view of views) await whole.query(`select * from ${view}`)
   })
 
   it('has times with a zone and amounts with 18 decimals, and no float', async () => {

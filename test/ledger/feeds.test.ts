@@ -65,9 +65,9 @@ test('a model that names a feed is one that is about that feed', () => {
     'intermediate/futures/futures_secondary',
     'intermediate/futures/position_readings',
     'intermediate/orders/order_spans',
-    'intermediate/transfers/unmatched_legs',
     'intermediate/chain/line_ledgers',
     'ledger/entries',
+    'ledger/unmatched_legs',
     'staging/equal_records',
     'staging/tax_books',
   ]

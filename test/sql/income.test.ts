@@ -10,7 +10,7 @@ const planted = (entries: Planted['rows'], parts: Planted['rows']): Record<strin
       amount decimal(38, 18), occurred_at timestamptz`,
     rows: entries,
   },
-  'staging.kind_effects': {
+  'main.kinds': {
     columns: 'kind varchar, counter_account varchar, effect varchar',
     rows: [
       ['interest', 'Expenses:Interest', 'income'],

@@ -276,7 +276,7 @@ describe('quarantine', () => {
     ).toEqual([
       [
         'warning',
-        'p2p.merchant: values of totalCompletionRate did not fit the column, for example 99.1%. What did not fit is null there, missing from sums, and kept in the column extra.',
+        'p2p.merchant: 4 values of totalCompletionRate did not fit the column, for example 99.1%. What did not fit is null there, missing from sums, and kept in the column extra.',
         '["p2p.merchant page 2"]',
       ],
     ])

@@ -38,7 +38,9 @@ export function Schema({
             <details>
               <summary title={table.says}>
                 <code>{table.name}</code>{' '}
-                <span class="quiet tabular">{table.rows.toLocaleString('en-GB').replaceAll(',', ' ')}</span>
+                <span class="quiet tabular">
+                  {table.rows?.toLocaleString('en-GB').replaceAll(',', ' ') ?? 'view'}
+                </span>
               </summary>
               <p class="quiet">{table.says}</p>
               <p class="schema-tools">

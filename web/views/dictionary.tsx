@@ -112,7 +112,7 @@ function One({ table }: { readonly table: DictionaryTable }) {
           </div>
           <div>
             <dt>Rows</dt>
-            <dd>{table.rows}</dd>
+            <dd>{table.rows ?? 'a view'}</dd>
           </div>
         </dl>
         <Table<SchemaColumn>

@@ -75,7 +75,8 @@ export interface SchemaTable {
   readonly says: string
   readonly grain: string
   readonly keys: string
-  readonly rows: number
+  /** Null of a view, which has none of its own. */
+  readonly rows: number | null
   readonly columns: readonly SchemaColumn[]
 }
 

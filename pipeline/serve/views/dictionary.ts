@@ -10,7 +10,10 @@ import type { Edition } from '../published.ts'
 export async function tablesOf({ ledger }: Edition): Promise<SchemaTable[]> {
   const tables = await ledger.query(
     `select table_name, coalesce(comment, ''), estimated_size from duckdb_tables()
-     where database_name = current_database() and schema_name = 'main' and not internal order by table_name`,
+     where database_name = current_database() and schema_name = 'main' and not internal
+     union all select view_name, coalesce(comment, ''), null from duckdb_views()
+     where database_name = current_database() and schema_name = 'main' and not internal
+     order by 1`,
   )
   const columns = await ledger.query(
     `select table_name, column_name, data_type, coalesce(comment, '') from duckdb_columns()
@@ -26,7 +29,7 @@ export async function tablesOf({ ledger }: Edition): Promise<SchemaTable[]> {
   return tables.map(([name, comment, rows]) => ({
     name: String(name),
     ...describe(String(comment)),
-    rows: Number(rows),
+    rows: rows === null ? null : Number(rows),
     columns: (byTable.get(String(name)) ?? []).map(([, column, type, says]) => ({
       name: String(column),
       type: String(type),

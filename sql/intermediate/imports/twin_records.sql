@@ -13,7 +13,7 @@ records as (
   select entries.entry_id as entry_id, entries.account as account, entries.place as place, entries.coin as coin,
     entries.amount as amount, entries.occurred_at as occurred_at, effects.effect as effect
   from main.entries as entries
-  join staging.kind_effects as effects on effects.kind = entries.kind
+  join main.kinds as effects on effects.kind = entries.kind
   join quantities
     on quantities.account = entries.account and quantities.coin = entries.coin
     and quantities.quantity = abs(entries.amount)

@@ -41,7 +41,7 @@ entry_lines as (
       else 'deposits'
     end as line
   from main.entries as entries
-  left join staging.kind_effects as effects on effects.kind = entries.kind
+  left join main.kinds as effects on effects.kind = entries.kind
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place

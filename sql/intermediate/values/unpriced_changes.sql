@@ -27,7 +27,7 @@ select coalesce(paid.coin, case when unvalued.account is null then fees.unpriced
   first_by(events.event_id, (events.happened_at, events.account, events.place, events.event_id), 5) as ids
 from main.lot_events as events
 join main.entries as entries on entries.entry_id = events.event_id
-join staging.kind_effects as effects on effects.kind = entries.kind
+join main.kinds as effects on effects.kind = entries.kind
 left join main.valuations as paid on paid.entry_id = events.event_id || '/paid' and paid.steps is null
 left join legs on legs.account = entries.account and legs.place = entries.place and legs.part = entries.part
 left join staging.fill_fees as fees on fees.account = legs.account and fees.group_place = legs.group_place

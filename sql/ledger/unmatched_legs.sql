@@ -4,10 +4,16 @@
 -- funded from outside, so its moves count only where at least twice as many of them have their other leg in an account of
 -- the family. Their counter side is a suspense account.
 -- grain: one row per account and place
+-- keys:  account, place unique
+-- columns:
+--   account: Account.
+--   place: Order of the record among all of the account, as in entries.
+--   coin: Coin.
+--   occurred_at: When it happened.
+--   of_what: What it is a leg of: trade, transfer (to or from the P2P wallet) or family (between a sub-account and its parent).
 with
 trade_legs as (
-  select account, place, coin, occurred_at, group_place,
-    'trade' as of_what
+  select account, place, coin, occurred_at, 'trade' as of_what
   from staging.trade_legs
   where status = 'leftover'
 ),
@@ -20,8 +26,7 @@ movers as (
 ),
 p2p_legs as (
   select transfers.account as account, transfers.place as place, transfers.coin as coin,
-    transfers.occurred_at as occurred_at,
-    transfers.place as group_place, 'transfer' as of_what
+    transfers.occurred_at as occurred_at, 'transfer' as of_what
   from main.transfers as transfers
   join staging.both_covered as covered
     on covered.comparison = 'transfers' and covered.account = transfers.account
@@ -49,7 +54,7 @@ dependents as (
     and sum(case when counter_entry_id is not null then 1 else -2 end) >= 0
 ),
 sub_legs as (
-  select legs.account, legs.place, legs.coin, legs.occurred_at, legs.place as group_place, 'family' as of_what
+  select legs.account, legs.place, legs.coin, legs.occurred_at, 'family' as of_what
   from family_legs as legs
   where legs.counter_entry_id is null and legs.account in (select account from dependents)
     and exists (
