@@ -1,6 +1,6 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
 // `--entries N` is for `build`, `serve`, `paper` and `clickhouse`, `--memory 8GB` for the first three: how many entries, under
-// which memory limit; `--accounts N` and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve`.
+// which memory limit; `--accounts N` and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve` and `build`.
 import { parseArgs } from 'node:util'
 import type { BenchOptions } from './options.ts'
 

@@ -7,6 +7,9 @@ export interface BenchOptions {
   readonly accounts?: number
   /** How many more accounts of it fail; none when absent. */
   readonly failing?: number
-  /** Where `serve` keeps its books, to be measured again without being built again; by default they go with the run. */
+  /**
+   * Where `serve` keeps its books, to be measured again without being built again, and `build` its own, to be built again by
+   * another version; by default they go with the run.
+   */
   readonly books?: string
 }

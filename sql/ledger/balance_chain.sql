@@ -24,42 +24,40 @@
 --   previous_at: When that record happened; null at a start.
 with
 grouped as (
-  select gaps.account as account, gaps.place as place, gaps.coin as coin, coalesce(scales.allowance, 0) as allowance,
+  select moves.account as account, moves.place as place, moves.coin as coin,
+    coalesce(scales.allowance, 0) as allowance,
     coalesce(starts.settled_at, make_timestamptz(0)) as settled_at,
     ledgers.ledger as ledger,
-    case groupings.chain_grouping
-      when 'per-line' then gaps.line_gap
-      when 'unified-isolated' then gaps.isolated_gap
+    case
+      when gaps.place is null then cast(0 as decimal(38, 18))
+      when groupings.chain_grouping = 'per-line' then gaps.line_gap
+      when groupings.chain_grouping = 'unified-isolated' then gaps.isolated_gap
       else gaps.unified_gap
     end as gap,
     case groupings.chain_grouping
       when 'per-line' then gaps.line_opening
       when 'unified-isolated' then gaps.isolated_opening
       else gaps.unified_opening
-    end as before_it
-  from staging.chain_gaps as gaps
-  join main.balance_groupings as groupings on groupings.account = gaps.account
+    end as before_it,
+    moves.source_id as source_id, moves.product_line as product_line,
+    moves.amount as amount, moves.fee as fee, moves.balance as balance, moves.occurred_at as occurred_at
+  from staging.moves as moves
+  join main.balance_groupings as groupings on groupings.account = moves.account
   join staging.line_ledgers as ledgers
-    on ledgers.account = gaps.account and ledgers.line = gaps.line
+    on ledgers.account = moves.account and ledgers.feed = moves.feed and ledgers.line = moves.line
+  left join staging.chain_gaps as gaps on gaps.account = moves.account and gaps.place = moves.place
   left join staging.coin_scales as scales
-    on scales.account = gaps.account and scales.coin = gaps.coin
-  left join staging.book_starts as starts on starts.account = gaps.account
-  where ledgers.feed in (select feed from staging.feeds where has_balance)
+    on scales.account = moves.account and scales.coin = moves.coin
+  left join staging.book_starts as starts on starts.account = moves.account
+  where moves.balance is not null and moves.feed in (select feed from staging.feeds where has_balance)
 ),
 -- A wallet is what has a balance of its own: the record before in the chain is that of the same wallet and coin.
 linked as (
-  select grouped.account as account, grouped.place as place, grouped.coin as coin, grouped.allowance as allowance,
-    grouped.settled_at as settled_at, grouped.ledger as ledger, grouped.gap as gap, grouped.before_it as before_it,
-    moves.source_id as source_id, moves.product_line as product_line,
-    moves.amount as amount, moves.fee as fee, moves.balance as balance, moves.occurred_at as occurred_at,
-    lag(grouped.place, 1, null)
-      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_place,
-    lag(moves.source_id, 1, null)
-      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_source_id,
-    lag(moves.occurred_at, 1, null)
-      over (partition by grouped.account, grouped.ledger, grouped.coin order by grouped.place) as previous_at
+  select *,
+    lag(place, 1, null) over (partition by account, ledger, coin order by place) as previous_place,
+    lag(source_id, 1, null) over (partition by account, ledger, coin order by place) as previous_source_id,
+    lag(occurred_at, 1, null) over (partition by account, ledger, coin order by place) as previous_at
   from grouped
-  join staging.moves as moves on moves.account = grouped.account and moves.place = grouped.place
 ),
 judged as (
   select *,

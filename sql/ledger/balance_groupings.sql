@@ -21,16 +21,25 @@ judged as (
   left join staging.coin_scales as scales
     on scales.account = gaps.account and scales.coin = gaps.coin
 ),
-counted as (
+-- Starts are no steps, and what chain_gaps does not have closes under every way.
+exceptions as (
   select account,
-    sum(case when abs(unified_gap) <= allowance then 1 else 0 end) as unified_closed,
+    sum(case when unified_gap is null then 1 else 0 end) as unified_starts,
     sum(case when abs(unified_gap) > allowance then 1 else 0 end) as unified_open,
-    sum(case when abs(isolated_gap) <= allowance then 1 else 0 end) as isolated_closed,
+    sum(case when isolated_gap is null then 1 else 0 end) as isolated_starts,
     sum(case when abs(isolated_gap) > allowance then 1 else 0 end) as isolated_open,
-    sum(case when abs(line_gap) <= allowance then 1 else 0 end) as line_closed,
+    sum(case when line_gap is null then 1 else 0 end) as line_starts,
     sum(case when abs(line_gap) > allowance then 1 else 0 end) as line_open
   from judged
   group by account
+),
+counted as (
+  select exceptions.account as account,
+    steps - unified_starts - unified_open as unified_closed, unified_open,
+    steps - isolated_starts - isolated_open as isolated_closed, isolated_open,
+    steps - line_starts - line_open as line_closed, line_open
+  from exceptions
+  join staging.chain_steps as records on records.account = exceptions.account
 ),
 found as (
   select counted.account as account, counted.unified_closed as unified_closed, counted.unified_open as unified_open,

@@ -1,8 +1,8 @@
 -- The venue's balances against its own amounts, under each way of keeping balances that an account may have: one
 -- balance per coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is what
 -- the balance has more than the balance before it plus what was received since. A record without a balance is
--- carried to the next one of its chain that has one.
--- grain: one row per account and place that has a balance; gap is null at the start of a chain
+-- carried to the next one of its chain that has one. Nearly all steps close exactly under every way, and are not here.
+-- grain: one row per account and place whose gap is not zero under all ways; null at the start of a chain
 with
 moves as (
   select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
@@ -44,24 +44,30 @@ line_carried as (
   group by followers.account, followers.place
 ),
 before as (
-  select account, place, coin, line,
-    balance - change as before_it,
+  select account, place, coin, balance - change as before_it,
     lag(balance, 1, null) over (partition by account, coin order by place) as unified_balance,
     lag(balance, 1, null) over (partition by account, coin, is_isolated order by place) as isolated_balance,
     lag(balance, 1, null) over (partition by account, coin, line order by place) as line_balance
   from known
+),
+gaps as (
+  select before.account as account, before.place as place, before.coin as coin,
+    before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
+    before_it - coalesce(unified.carried, 0) as unified_opening,
+    before_it - coalesce(isolated.carried, 0) - isolated_balance as isolated_gap,
+    before_it - coalesce(isolated.carried, 0) as isolated_opening,
+    before_it - coalesce(by_line.carried, 0) - line_balance as line_gap,
+    before_it - coalesce(by_line.carried, 0) as line_opening
+  from before
+  left join unified_carried as unified
+    on unified.account = before.account and unified.place = before.place
+  left join isolated_carried as isolated
+    on isolated.account = before.account and isolated.place = before.place
+  left join line_carried as by_line
+    on by_line.account = before.account and by_line.place = before.place
 )
-select before.account as account, before.place as place, before.coin as coin, before.line as line,
-  before_it - coalesce(unified.carried, 0) - unified_balance as unified_gap,
-  before_it - coalesce(unified.carried, 0) as unified_opening,
-  before_it - coalesce(isolated.carried, 0) - isolated_balance as isolated_gap,
-  before_it - coalesce(isolated.carried, 0) as isolated_opening,
-  before_it - coalesce(by_line.carried, 0) - line_balance as line_gap,
-  before_it - coalesce(by_line.carried, 0) as line_opening
-from before
-left join unified_carried as unified
-  on unified.account = before.account and unified.place = before.place
-left join isolated_carried as isolated
-  on isolated.account = before.account and isolated.place = before.place
-left join line_carried as by_line
-  on by_line.account = before.account and by_line.place = before.place
+select account, place, coin, unified_gap, unified_opening, isolated_gap, isolated_opening, line_gap, line_opening
+from gaps
+where unified_gap is null or unified_gap <> 0
+  or isolated_gap is null or isolated_gap <> 0
+  or line_gap is null or line_gap <> 0

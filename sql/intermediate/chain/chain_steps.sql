@@ -1,0 +1,6 @@
+-- How many records of each account carry a balance: the steps of its chains, with the first of each.
+-- grain: one row per account
+select account, count(*) as steps
+from staging.moves
+where balance is not null and feed in (select feed from staging.feeds where has_balance)
+group by account
