@@ -3,12 +3,9 @@ import { counted } from '../../models/text.ts'
 import { optionalConfig } from '../config/context.ts'
 import { nodeDisk } from '../journal/disk.ts'
 import { openLedger } from '../ledger/ledger.ts'
-import { allRows, asBatches } from '../output/column.ts'
-import { csvText } from '../output/csv.ts'
 import { forScreen, outFile, writeFileFrom, writeOut } from '../output/deliver.ts'
 import { formOf } from '../output/ending.ts'
-import { jsonText } from '../output/json.ts'
-import { worksheet } from '../reports/worksheet.ts'
+import { worksheet, worksheetText } from '../reports/worksheet.ts'
 import { defineCommand, jsonOption, terminalOf } from './command.ts'
 import { readingOptions } from './engine.ts'
 
@@ -25,24 +22,20 @@ export const worksheetCommand = defineCommand({
     )
     const ledger = await openLedger(context.dir, readingOptions(context, optionalConfig(context)))
     try {
-      const { columns, rows } = await worksheet(ledger)
-      const all = await allRows(rows)
-      const basis = columns.findIndex(({ name }) => name === 'basis')
-      const open = all.filter((row) => row[basis] === null).length
-      const text = (form === 'json' ? jsonText : csvText)(columns, asBatches(all))
+      const { text, counts } = worksheetText(await worksheet(ledger), form)
       if (out === undefined) {
         const terminal = terminalOf(context)
         await writeOut(terminal.stdout, forScreen(terminal.width, text))
       } else {
         const file = await outFile(out, `worksheet.${form}`, context.dir)
         await writeFileFrom(nodeDisk, file, text)
-        context.tell(`Wrote ${file}: ${counted(all.length, 'arrival')} without a known cost.`)
+        context.tell(`Wrote ${file}: ${counted(counts.all, 'arrival')} without a known cost.`)
       }
-      if (all.length === 0 && out === undefined)
+      if (counts.all === 0 && out === undefined)
         context.tell('Nothing to fill in: no arrival without a known cost is left for a worksheet.')
-      if (open > 0)
+      if (counts.open > 0)
         context.tell(
-          `${counted(open, 'row')} without a price of its time: fill in the basis, or take the row out, before the import.`,
+          `${counted(counts.open, 'row')} without a price of its time: fill in the basis, or take the row out, before the import.`,
         )
       return 0
     } finally {

@@ -69,18 +69,20 @@ export async function withoutGain(ledger: Reader, reader: Reader, values: Values
 
 /** What would tell what the pieces without proceeds brought; of loans from before the books no price does. */
 async function withoutProceeds(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
-  const repayments = ledger.tables.has('lot_events')
-    ? await ledger.query(`select coin, event_id from lot_events where kind = 'repay'`)
-    : []
-  const repaid = new Set(repayments.map((row) => JSON.stringify(row)))
-  const rows = await reader.query(
+  const repaid = new Set<string>()
+  if (ledger.tables.has('lot_events')) {
+    const { rows } = await ledger.stream(`select coin, event_id from lot_events where kind = 'repay'`)
+    for await (const batch of rows) for (const row of batch) repaid.add(JSON.stringify(row))
+  }
+  const { rows } = await reader.stream(
     `select coin, disposal_id, count(*) from disposals
      where ${CHOSEN_DISPOSALS} and proceeds is null group by coin, disposal_id`,
     asked,
   )
   const pieces = { repaid: 0, unpriced: 0 }
-  for (const [coin, id, count] of rows)
-    pieces[repaid.has(JSON.stringify([coin, id])) ? 'repaid' : 'unpriced'] += Number(count)
+  for await (const batch of rows)
+    for (const [coin, id, count] of batch)
+      pieces[repaid.has(JSON.stringify([coin, id])) ? 'repaid' : 'unpriced'] += Number(count)
   return [
     ...cured(pieces.unpriced, ' without a price of the time: import prices (`tieout import prices`).'),
     ...cured(
@@ -102,21 +104,23 @@ async function soldBeyondLots(ledger: Reader): Promise<ReadonlySet<string>> {
 
 /** What would tell the cost of the pieces without one, by what their lots came from. */
 async function withoutCost(ledger: Reader, reader: Reader, asked: Values): Promise<string[]> {
-  const rows = await reader.query(
+  const arrivals = await unknownArrivals(ledger)
+  const oversold = await soldBeyondLots(ledger)
+  const { rows } = await reader.stream(
     `select coin, lot_id, count(*) from disposals where ${CHOSEN_DISPOSALS} and cost_basis is null group by all`,
     asked,
   )
-  const arrivals = await unknownArrivals(ledger)
-  const oversold = await soldBeyondLots(ledger)
   const pieces = { listed: 0, missing: 0, other: 0 }
-  for (const [coin, lot, count] of rows) {
-    const ofCoin = arrivals.get(String(coin))
-    // A piece of a pool does not tell its arrival: there those of its coin count.
-    if (lot === null && (ofCoin === undefined || oversold.has(String(coin)))) pieces.missing += Number(count)
-    else if (lot === null ? ofCoin?.listed.size : ofCoin?.listed.has(String(lot)))
-      pieces.listed += Number(count)
-    else pieces.other += Number(count)
-  }
+  for await (const batch of rows)
+    for (const [coin, lot, count] of batch) {
+      const ofCoin = arrivals.get(String(coin))
+      // A piece of a pool does not tell its arrival: there those of its coin count.
+      if (lot === null && (ofCoin === undefined || oversold.has(String(coin))))
+        pieces.missing += Number(count)
+      else if (lot === null ? ofCoin?.listed.size : ofCoin?.listed.has(String(lot)))
+        pieces.listed += Number(count)
+      else pieces.other += Number(count)
+    }
   return [
     ...cured(
       pieces.listed,

@@ -5,6 +5,9 @@ import type { Ledger } from '../ledger/ledger.ts'
 import { shippedModel } from '../ledger/models.ts'
 import type { Reader } from '../ledger/reader.ts'
 import type { QueryResult } from '../ledger/session.ts'
+import type { RowBatches } from '../output/column.ts'
+import { csvText } from '../output/csv.ts'
+import { jsonText } from '../output/json.ts'
 import { requireTable } from './report.ts'
 
 const arrivals = (): string => `
@@ -36,11 +39,13 @@ export async function unknownArrivals(
 ): Promise<ReadonlyMap<string, { readonly listed: ReadonlySet<string> }>> {
   if (!ledger.tables.has('lot_events') || !ledger.tables.has('entries')) return new Map()
   const byCoin = new Map<string, { readonly listed: Set<string> }>()
-  for (const [coin, id, toldBy] of await ledger.query(`select coin, event_id, told_by from (${unknown()})`)) {
-    const ofCoin = byCoin.get(String(coin)) ?? { listed: new Set() }
-    byCoin.set(String(coin), ofCoin)
-    if (toldBy === 'worksheet') ofCoin.listed.add(String(id))
-  }
+  const { rows } = await ledger.stream(`select coin, event_id, told_by from (${unknown()})`)
+  for await (const batch of rows)
+    for (const [coin, id, toldBy] of batch) {
+      const ofCoin = byCoin.get(String(coin)) ?? { listed: new Set() }
+      byCoin.set(String(coin), ofCoin)
+      if (toldBy === 'worksheet') ofCoin.listed.add(String(id))
+    }
   return byCoin
 }
 
@@ -48,4 +53,24 @@ export async function unknownArrivals(
 export async function worksheet(ledger: Ledger): Promise<QueryResult> {
   for (const table of ['lot_events', 'entries', 'valuations']) requireTable(ledger, table)
   return await ledger.stream(arrivals())
+}
+
+/** The text of a worksheet as its rows are read, and what has gone by of it: all rows, and those without a basis. */
+export function worksheetText(
+  { columns, rows }: QueryResult,
+  form: 'csv' | 'json',
+): {
+  readonly text: AsyncIterable<string>
+  readonly counts: { readonly all: number; readonly open: number }
+} {
+  const basis = columns.findIndex(({ name }) => name === 'basis')
+  const counts = { all: 0, open: 0 }
+  async function* counting(): RowBatches {
+    for await (const batch of rows) {
+      counts.all += batch.length
+      counts.open += batch.filter((row) => row[basis] === null).length
+      yield batch
+    }
+  }
+  return { text: (form === 'json' ? jsonText : csvText)(columns, counting()), counts }
 }

@@ -8,10 +8,12 @@ import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { lotsStep } from '../../pipeline/lots/step.ts'
 import { csvText } from '../../pipeline/output/csv.ts'
 import { makeReport, type ReportOptions } from '../../pipeline/reports/catalogue.ts'
-import { worksheet } from '../../pipeline/reports/worksheet.ts'
+import { withoutGain } from '../../pipeline/reports/completeness.ts'
+import { worksheet, worksheetText } from '../../pipeline/reports/worksheet.ts'
 import { balanced, TestBooks } from '../support/books.ts'
 import { ImportedBooks } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
+import { publish } from './books.ts'
 
 let books: TestBooks
 
@@ -191,5 +193,66 @@ test('is not recommended for imported rows, of which it has no line: the advice 
     expect(JSON.parse(sheet.stdout)).toEqual([])
   } finally {
     imported.close()
+  }
+})
+
+test('goes out as its rows are read, and tells afterwards how many there were', async () => {
+  let read = 0
+  async function* rows() {
+    for (const basis of [null, '5', null]) {
+      read += 1
+      yield [['an arrival', basis]]
+    }
+  }
+  const { text, counts } = worksheetText(
+    { columns: [{ name: 'id' }, { name: 'basis' }], rows: rows() },
+    'csv',
+  )
+  const before: number[] = []
+  for await (const _ of text) before.push(read)
+  // The heading, then each batch by itself.
+  expect(before).toEqual([0, 1, 2, 3])
+  expect(counts).toEqual({ all: 3, open: 2 })
+})
+
+test('no list of all pieces is made to say what would cure those without a known gain', async () => {
+  const piece = (numbers: string, proceeds: string, cost: string): string =>
+    `insert into disposals
+     select 'main', 'BTC', 'fifo', 'generic', timestamptz '2026-01-06', null, 1, ${proceeds}, ${cost}, null, null, 'USD', null,
+       null, 'd' || n, 'l' || n from range(${numbers}) as numbers(n)`
+  const event = (kind: string, ids: string, numbers: string): string =>
+    `insert into lot_events
+     select 'main', 'BTC', timestamptz '2026-01-05', n, ${ids} || n, '${kind}', 1, null, 'USD', null
+     from range(${numbers}) as numbers(n)`
+  const dir = await publish([
+    piece('0, 5000', '100', 'null'),
+    piece('5000, 9000', 'null', '100'),
+    event('acquire', "'l'", '0, 3000'),
+    event('repay', "'d'", '5000, 7000'),
+    `insert into entries
+     select 'l' || n, 't' || n, 'main', 'UNIFIED', 'SPOT', 'BTC', 1, 'transfer', timestamptz '2026-01-05', 'tax.records',
+       'r' || n, 1, 0, null from range(3000) as numbers(n)`,
+  ])
+  const ledger = await openLedger(dir)
+  try {
+    let most = 0
+    const watched: typeof ledger = {
+      ...ledger,
+      query: async (...question) => {
+        const rows = await ledger.query(...question)
+        most = Math.max(most, rows.length)
+        return rows
+      },
+    }
+    const [warning = ''] = await withoutGain(watched, watched, {})
+    expect(warning.replace(/^.*?\(main\)\. /, '').match(/\d+ pieces without a|\d+ pieces given/g)).toEqual([
+      '3000 pieces without a',
+      '2000 pieces without a',
+      '2000 pieces without a',
+      '2000 pieces given',
+    ])
+    expect(most).toBe(1)
+  } finally {
+    ledger.close()
   }
 })
