@@ -3,17 +3,12 @@
 
 import { counted } from '../../models/text.ts'
 import { type Cell, cellText, type Row } from '../output/cell.ts'
-import { allRows, asBatches, type Column } from '../output/column.ts'
+import { asBatches, type Column } from '../output/column.ts'
 import type { Report } from '../reports/report.ts'
 
 export interface Lines {
   readonly columns: readonly string[]
   readonly rows: readonly Row[]
-}
-
-/** The lines of a report, read into memory. */
-export async function linesOf({ columns, rows }: Report): Promise<Lines> {
-  return { columns: columns.map(({ name }) => name), rows: await allRows(rows) }
 }
 
 /** Columns that name a line of each report. A report that is not here is named by all that is no figure. */
@@ -39,29 +34,46 @@ export function keyOf(report: string, columns: readonly Column[]): string[] {
 
 const COLUMNS: readonly Column[] = ['change', 'line', 'field', 'before', 'after'].map((name) => ({ name }))
 
-/** Rows are change (added, removed, changed), line, field, before and after; a whole line is listed field by field too. */
-export function differenceOf(
+/**
+ * Rows are change (added, removed, changed), line, field, before and after; a whole line is listed field by field too. The
+ * lines of `after` go by: of those that have not changed nothing is kept but their names.
+ */
+export async function differenceOf(
   name: string,
   key: readonly string[],
   before: Lines,
-  after: Lines,
-): Omit<Report, 'notes'> & { readonly summary: string } {
-  const [old, now] = [byKey(key, before), byKey(key, after)]
-  const removed = [...old].filter(([id]) => !now.has(id))
-  const added = [...now].filter(([id]) => !old.has(id))
-  const changed = [...old].flatMap(([id, line]) => {
-    const fields = changedFields(line, now.get(id) ?? line)
-    return fields.length === 0 ? [] : [{ id, fields }]
-  })
+  after: Pick<Report, 'columns' | 'rows'>,
+): Promise<Omit<Report, 'notes'> & { readonly summary: string }> {
+  const [old, now] = [placesOf(before.columns), placesOf(after.columns.map((column) => column.name))]
+  const fields = new Set([...old.keys(), ...now.keys()])
+  const nameOld = namer(key, old)
+  const left = new Map(before.rows.map((row, place) => [nameOld(row), { row, place }]))
+  const nameNow = namer(key, now)
+  const changed: { readonly place: number; readonly rows: readonly Row[] }[] = []
+  const added: (readonly [id: string, Row])[] = []
+  for await (const batch of after.rows)
+    for (const row of batch) {
+      const id = nameNow(row)
+      const was = left.get(id)
+      if (was === undefined) added.push([id, row])
+      else {
+        left.delete(id)
+        const cells = changedFields(fields, [old, was.row], [now, row])
+        if (cells.length > 0)
+          changed.push({ place: was.place, rows: cells.map((each) => ['changed', id, ...each]) })
+      }
+    }
   const rows: Row[] = [
-    ...removed.flatMap(([id, line]) =>
-      fieldsOf(line).map(([field, cell]) => ['removed', id, field, cell, '']),
+    ...[...left].flatMap(([id, { row }]) =>
+      fieldsOf(old, row).map(([field, cell]) => ['removed', id, field, cell, '']),
     ),
-    ...changed.flatMap(({ id, fields }) => fields.map((cells) => ['changed', id, ...cells])),
-    ...added.flatMap(([id, line]) => fieldsOf(line).map(([field, cell]) => ['added', id, field, '', cell])),
+    ...changed.toSorted((one, other) => one.place - other.place).flatMap((line) => line.rows),
+    ...added.flatMap(([id, row]) =>
+      fieldsOf(now, row).map(([field, cell]) => ['added', id, field, '', cell]),
+    ),
   ]
   const counts = [
-    ...(removed.length === 0 ? [] : [`${counted(removed.length, 'line')} removed`]),
+    ...(left.size === 0 ? [] : [`${counted(left.size, 'line')} removed`]),
     ...(changed.length === 0 ? [] : [`${counted(changed.length, 'line')} changed`]),
     ...(added.length === 0 ? [] : [`${counted(added.length, 'line')} added`]),
   ]
@@ -75,35 +87,58 @@ export function differenceOf(
   }
 }
 
-type Line = ReadonlyMap<string, string>
+/** Where each column stands in a row. */
+type Places = ReadonlyMap<string, number>
 
-/** Lines of one key are told apart by their order. */
-function byKey(key: readonly string[], { columns, rows }: Lines): Map<string, Line> {
-  const lines = new Map<string, Line>()
+const placesOf = (columns: readonly string[]): Places => new Map(columns.map((column, at) => [column, at]))
+
+const textAt = (row: Row, at: number): string => cellText((row[at] ?? null) as Cell)
+
+/** Names the lines of a report as they come; lines of one key are told apart by their order. */
+function namer(key: readonly string[], places: Places): (row: Row) => string {
+  const names = new Set<string>()
   const nths = new Map<string, number>()
-  for (const row of rows) {
-    const line = new Map(columns.map((column, at) => [column, cellText((row[at] ?? null) as Cell)]))
-    const id = key.map((column) => line.get(column) ?? '').join(' | ')
+  return (row) => {
+    const id = key
+      .map((column) => {
+        const at = places.get(column)
+        return at === undefined ? '' : textAt(row, at)
+      })
+      .join(' | ')
     let nth = (nths.get(id) ?? 0) + 1
-    while (lines.has(named(id, nth))) nth += 1
+    while (names.has(named(id, nth))) nth += 1
     nths.set(id, nth)
-    lines.set(named(id, nth), line)
+    names.add(named(id, nth))
+    return named(id, nth)
   }
-  return lines
 }
 
 const named = (id: string, nth: number): string => (nth === 1 ? id : `${id} (${nth})`)
 
-const fieldsOf = (line: Line): [string, string][] => [...line].filter(([, cell]) => cell !== '')
+const fieldsOf = (places: Places, row: Row): [string, string][] =>
+  [...places].flatMap(([field, at]): [string, string][] => {
+    const cell = textAt(row, at)
+    return cell === '' ? [] : [[field, cell]]
+  })
 
 /**
  * Field, before, after; a column that one of the two does not have is empty there. Of a column that a report has only since
  * another version, or no longer, a zero is no difference: it would make one of every line.
  */
-function changedFields(before: Line, after: Line): [string, string, string][] {
-  return [...new Set([...before.keys(), ...after.keys()])].flatMap((field): [string, string, string][] => {
-    const [old, now] = [before.get(field) ?? '', after.get(field) ?? '']
-    const isNothing = before.has(field) !== after.has(field) && [old, now].includes('0')
-    return old === now || isNothing ? [] : [[field, old, now]]
-  })
+function changedFields(
+  fields: Iterable<string>,
+  before: readonly [Places, Row],
+  after: readonly [Places, Row],
+): [string, string, string][] {
+  const cellOf = ([places, row]: readonly [Places, Row], field: string): string => {
+    const at = places.get(field)
+    return at === undefined ? '' : textAt(row, at)
+  }
+  const isOfOne = (field: string): boolean => before[0].has(field) !== after[0].has(field)
+  const changed: [string, string, string][] = []
+  for (const field of fields) {
+    const [old, now] = [cellOf(before, field), cellOf(after, field)]
+    if (old !== now && !(isOfOne(field) && [old, now].includes('0'))) changed.push([field, old, now])
+  }
+  return changed
 }

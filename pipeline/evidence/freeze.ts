@@ -16,7 +16,7 @@ import {
 } from '../reports/catalogue.ts'
 import { parseMethods } from '../reports/method-comparison.ts'
 import type { Report } from '../reports/report.ts'
-import { differenceOf, keyOf, linesOf } from './difference.ts'
+import { differenceOf, keyOf } from './difference.ts'
 import { FILING_FORMAT, type Filing, mustBeNew, readFiling, writeFiling } from './filing.ts'
 import { brokenChain, changesOf, type Inputs, readInputs } from './inputs.ts'
 import { restoreOptions, storeDefaults, storeOptions } from './options.ts'
@@ -129,8 +129,7 @@ export async function compareWithFiling(
     defaults: filing.defaults as ReportDefaults,
   }
   const made = await makeReport(ledger, name, asked.options, asked.defaults)
-  const now = await linesOf(made)
-  const { summary, ...difference } = differenceOf(filingName, filing.key, filing, now)
+  const { summary, ...difference } = await differenceOf(filingName, filing.key, filing, made)
   const inputs = await inputsOf(ledger, asked, context)
   const changes = changesOf(filing.inputs, inputs)
   const broken = await brokenChain(context.dir, filing.inputs.journal, context.clock)

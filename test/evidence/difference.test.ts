@@ -3,7 +3,18 @@
 import { expect, test } from 'vitest'
 import { differenceOf, keyOf } from '../../pipeline/evidence/difference.ts'
 import type { Row } from '../../pipeline/output/cell.ts'
-import { allRows, type Column } from '../../pipeline/output/column.ts'
+import { allRows, asBatches, type Column } from '../../pipeline/output/column.ts'
+
+interface Lines {
+  readonly columns: readonly string[]
+  readonly rows: readonly Row[]
+}
+
+/** As a report has its lines. */
+const made = ({ columns, rows }: Lines) => ({
+  columns: columns.map((name) => ({ name })),
+  rows: asBatches(rows),
+})
 
 test('a column that came with another version makes no difference of lines in which it is zero', async () => {
   const before = {
@@ -22,14 +33,14 @@ test('a column that came with another version makes no difference of lines in wh
       ['desk', '', '0'],
     ],
   }
-  const { summary, rows } = differenceOf('year', ['account'], before, after)
+  const { summary, rows } = await differenceOf('year', ['account'], before, made(after))
   expect(summary).toBe('2 lines changed.')
   expect(await allRows(rows)).toEqual([
     ['changed', 'spare', 'income', '7', '9'],
     ['changed', 'spare', 'liquidations', '', '-2'],
     ['changed', 'desk', 'income', '0', ''],
   ])
-  expect(differenceOf('year', ['account'], after, before).summary).toBe('2 lines changed.')
+  expect((await differenceOf('year', ['account'], after, made(before))).summary).toBe('2 lines changed.')
 })
 
 /** What differs between two versions of a report, as its own columns name its lines. */
@@ -40,7 +51,7 @@ async function changes(
   after: readonly Row[],
 ): Promise<unknown[][]> {
   const lines = (rows: readonly Row[]) => ({ columns: columns.map(({ name: column }) => column), rows })
-  const { rows } = differenceOf('filing', keyOf(name, columns), lines(before), lines(after))
+  const { rows } = await differenceOf('filing', keyOf(name, columns), lines(before), made(lines(after)))
   return (await allRows(rows)).map((row) => [...row])
 }
 
@@ -83,6 +94,39 @@ test('a highest value that is of another day is a change of its account, not an 
 test('lines of one key are told apart by their order, however many there are', async () => {
   const rows = Array.from({ length: 30_000 }, (_, nth): Row => ['main', String(nth)])
   const lines = (of: readonly Row[]) => ({ columns: ['account', 'income'], rows: of })
-  const changed = differenceOf('year', ['account'], lines(rows), lines([...rows.slice(0, -1), ['main', 'x']]))
+  const after = made(lines([...rows.slice(0, -1), ['main', 'x']]))
+  const changed = await differenceOf('year', ['account'], lines(rows), after)
   expect(await allRows(changed.rows)).toEqual([['changed', 'main (30000)', 'income', '29999', 'x']])
+})
+
+test('lines are compared as they are read, and told in the order of the filing, new ones behind', async () => {
+  const before = {
+    columns: ['account', 'income'],
+    rows: ['a', 'b', 'c', 'd'].map((account) => [account, '1']),
+  }
+  // One row in the place of all: whoever kept it until the end would find the last line in each of them.
+  async function* rows() {
+    const row: [string, string] = ['', '']
+    for (const [account, income] of [
+      ['d', '2'],
+      ['a', '1'],
+      ['b', '3'],
+    ] as const) {
+      row[0] = account
+      row[1] = income
+      yield [row]
+    }
+    yield [['e', '5']]
+  }
+  const after = { columns: [{ name: 'account' }, { name: 'income' }], rows: rows() }
+  const found = await differenceOf('year', ['account'], before, after)
+  expect(found.summary).toBe('1 line removed, 2 lines changed, 1 line added.')
+  expect(await allRows(found.rows)).toEqual([
+    ['removed', 'c', 'account', 'c', ''],
+    ['removed', 'c', 'income', '1', ''],
+    ['changed', 'b', 'income', '1', '3'],
+    ['changed', 'd', 'income', '1', '2'],
+    ['added', 'e', 'account', '', 'e'],
+    ['added', 'e', 'income', '', '5'],
+  ])
 })
