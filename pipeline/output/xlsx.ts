@@ -3,8 +3,10 @@
 // hold; on paper the headings stand on every page, and no page holds half of a line.
 // A cell of a spreadsheet is a double with 15 digits. Where an amount of a column has more, the column stands twice: as
 // numbers, for sums, and beside it as text, exact. Never a mix: a sum over a column would silently leave its text cells out.
+import { constants } from 'node:buffer'
 import type { Stream } from 'node:stream'
 import writeWorkbook, { type Feature, type Cell as SheetCell } from 'write-excel-file/node'
+import { UsageError } from '../../models/error.ts'
 import { type Cell, cellText, type Row } from './cell.ts'
 import type { Column } from './column.ts'
 import { printable } from './table.ts'
@@ -163,8 +165,14 @@ const asPlain = (sentence: string): string => sentence.replace(/`([^`]+)`/g, '$1
 
 const COVER_WIDTH = 100
 
-/** The bytes of an .xlsx file. */
-export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
+/**
+ * The bytes of an .xlsx file. UsageError for a report of which a sheet, or the texts of all cells, would be longer than one
+ * text of Node may be.
+ */
+export async function xlsxBytes(
+  report: SheetReport,
+  longest: number = constants.MAX_STRING_LENGTH,
+): Promise<Uint8Array> {
   const { title, warnings = [], facts = [], notes, rows, totals } = report
   const lines = [...rows, ...totals]
   const columns = report.columns.flatMap((column, index) => sheetColumns(column, index, lines))
@@ -185,6 +193,7 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
     ),
     ...totals.map((row) => columns.map(({ cell }) => asTotal(cell(row)))),
   ]
+  mustFit(data, longest)
   return await writeWorkbook(
     [
       { sheet: 'Cover', columns: [{ width: COVER_WIDTH }], data: cover, orientation: 'landscape' },
@@ -199,6 +208,32 @@ export async function xlsxBytes(report: SheetReport): Promise<Uint8Array> {
     { features: [paged(title), filters(rows.length + 1, columns.length)] },
   ).toBuffer()
 }
+
+/** At least what the writer puts around a row, a cell with its number, a text of a cell, and all of them. */
+const [ROW_MARKUP, CELL_MARKUP, TEXT_MARKUP, SHEET_MARKUP] = [80, 80, 40, 50_000]
+
+/** The writer makes one text of a sheet, and one of what stands in all cells. */
+function mustFit(data: readonly (readonly SheetCell[])[], longest: number): void {
+  let [sheet, texts] = [SHEET_MARKUP, SHEET_MARKUP]
+  for (const row of data) {
+    sheet += ROW_MARKUP
+    for (const cell of row) {
+      if (cell === null || typeof cell !== 'object' || !('value' in cell)) continue
+      sheet += CELL_MARKUP
+      if (typeof cell.value === 'string') texts += TEXT_MARKUP + lengthInXml(cell.value)
+    }
+  }
+  const found = Math.max(sheet, texts)
+  if (found <= longest) return
+  throw new UsageError('The report is too large for a workbook.', {
+    expected: `at most ${longest} characters in a sheet, and in the texts of its cells`,
+    found: `about ${found}, in ${data.length - 1} rows`,
+    action: 'Use --format csv or json, which have no limit, or ask for less.',
+  })
+}
+
+/** `&amp;` is the longest of what stands for a character. */
+const lengthInXml = (value: string): number => value.length + 4 * (value.match(/[&<>]/g)?.length ?? 0)
 
 const asTotal = (cell: SheetCell): SheetCell =>
   cell === null || typeof cell !== 'object' ? cell : ({ ...cell, fontWeight: 'bold' } as SheetCell)

@@ -293,6 +293,33 @@ describe('XLSX', () => {
     expect(strings).not.toContain('exact')
   })
 
+  test('is refused before a text is made that would be longer than the limit, of the sheet or of its cells', async () => {
+    const wide = (rows: number, text: string) => ({
+      title: 'Wide',
+      columns: Array.from({ length: 30 }, (_, at) => ({
+        name: `c${at}`,
+        kind: at % 2 === 0 ? ('amount' as const) : ('text' as const),
+      })),
+      rows: Array.from({ length: rows }, (_, row) =>
+        Array.from({ length: 30 }, (_, at) =>
+          at % 2 === 0 ? `-${row}${at}.12345678901` : `${row} ${at} ${text}`,
+        ),
+      ),
+      totals: [],
+      notes: [],
+    })
+    for (const [report, file] of [
+      [wide(500, ''), 'xl/worksheets/sheet2.xml'],
+      [wide(40, '<&>'.repeat(200)), 'xl/sharedStrings.xml'],
+    ] as const) {
+      const length = (await unzipped(report))[file]?.length ?? 0
+      expect(length).toBeGreaterThan(500_000)
+      await expect(xlsxBytes(report, length - 1)).rejects.toThrow('The report is too large for a workbook.')
+      // What is reckoned is not far from what is made.
+      expect((await xlsxBytes(report, 3 * length)).length).toBeGreaterThan(0)
+    }
+  })
+
   test('is as wide as what it holds, longer texts go on below, and no amount is shown as a power of ten', async () => {
     const files = await unzipped({
       title: 'Gains & <losses>',
