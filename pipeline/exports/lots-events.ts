@@ -135,7 +135,8 @@ const MOVEMENTS = `
   from movements
   left join sources
     on sources.entry_id = regexp_replace(movements.event_id, '/(before|handover)$', '')
-  left join imported on imported.id = movements.event_id and sources.entry_id is null
+  -- A condition on the left side beside the key would make it a loop over both tables.
+  left join imported on imported.id = case when sources.entry_id is null then movements.event_id end
   left join pieces on pieces.event_id = movements.movement and pieces.coin = movements.coin
   order by movements.moved_at, movements.coin, movements.number, movements.movement,
     case pieces.role when 'left' then 0 else 1 end, pieces.acquired_at nulls last, pieces.lot_id nulls last,

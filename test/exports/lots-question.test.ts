@@ -1,0 +1,43 @@
+// The question for what every movement did to lots goes through each table once, however the books grow.
+import { expect, test } from 'vitest'
+import { readLotBooks } from '../../pipeline/exports/lots-events.ts'
+import { type Ledger, openLedger } from '../../pipeline/ledger/ledger.ts'
+import { alterBook, publishBook } from './tools.ts'
+
+test('movements find what belongs to them by a key, and never by a loop over both tables', async () => {
+  const dir = await publishBook([
+    { id: 'b1', at: '2026-01-05 00:00:00+00', coin: 'BTC', amount: '1', value: '100' },
+    { id: 's1', at: '2026-01-06 00:00:00+00', coin: 'BTC', amount: '-1', value: '120' },
+  ])
+  await alterBook(dir, [
+    `create table imported_trades as
+     select 'k' || n as id, cast(1 as bigint) as page_id, cast(n as integer) as page_row from range(3000) as numbers(n)`,
+  ])
+  const ledger = await openLedger(dir)
+  const plans: string[] = []
+  const watched: Ledger = {
+    ...ledger,
+    scratch: async (fill) => {
+      const reader = await ledger.scratch(fill)
+      return {
+        ...reader,
+        stream: async (sql, values) => {
+          const [row = []] = await reader.query(`explain ${sql}`, values)
+          plans.push(String(row[1]))
+          return await reader.stream(sql, values)
+        },
+      }
+    },
+  }
+  try {
+    const books = await readLotBooks(watched, 'fifo')
+    const found: string[] = []
+    for await (const { coin, kind } of books.movements()) found.push(`${kind} ${coin}`)
+    expect(found).toEqual(['acquire BTC', 'dispose BTC'])
+    expect(plans).toHaveLength(1)
+    expect(plans[0]).toContain('HASH_JOIN')
+    expect(plans[0]).not.toMatch(/BLOCKWIS|NL_JOIN|NESTED|CROSS_P/)
+  } finally {
+    ledger.close()
+  }
+})
