@@ -1,6 +1,7 @@
 // Runs the benchmarks by name, or all but the slow one. Each prints its reference from the same run, as ratios.
-// `--entries N` is for `build`, `serve`, `paper` and `clickhouse`, `--memory 8GB` for the first three: how many entries, under
-// which memory limit; `--accounts N` and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve` and `build`.
+// `--entries N` is for `build`, `serve`, `paper`, `commands` and `clickhouse`, `--memory 8GB` for the first four: how many entries,
+// under which memory limit; `--accounts N` and `--failing N` for `accounts`; `--books DIR` keeps the books of `serve`,
+// `commands` and `build`.
 import { parseArgs } from 'node:util'
 import type { BenchOptions } from './options.ts'
 
@@ -15,11 +16,12 @@ const benches: Readonly<Record<string, () => Promise<{ run(options: BenchOptions
   accounts: () => import('./accounts.ts'),
   serve: () => import('./serve.ts'),
   paper: () => import('./paper.ts'),
+  commands: () => import('./commands.ts'),
   clickhouse: () => import('./clickhouse.ts'),
 }
 
 /** Take as long as the documented budgets make them take, up to minutes, or an engine of half a gigabyte. */
-const slow = ['backfill', 'accounts', 'serve', 'clickhouse']
+const slow = ['backfill', 'accounts', 'serve', 'commands', 'clickhouse']
 
 const { values, positionals: named } = parseArgs({
   allowPositionals: true,
