@@ -1,6 +1,7 @@
 // The euro foreign exchange reference rates of the European Central Bank, day by day, as CSV from its data service
 // (dataflow EXR, series D.CURRENCY.EUR.SP00.A: units of the currency for one euro). No key is needed and none is sent.
-// Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404.
+// Source: data.ecb.europa.eu, help, API. A range without any rate (a weekend) is answered with 404, and so is everything at
+// an address where the service is not: a 404 counts once that address has shown a rate.
 import { Agent, type Dispatcher } from 'undici'
 import type { Clock } from '../../models/clock.ts'
 import { Budget } from '../budget.ts'
@@ -13,6 +14,8 @@ const TIMEOUT_MS = 15_000
 const BODY_BYTES_MAX = 16 * 1024 * 1024
 const TRIES_MAX = 2
 const PAUSE_MS = 1_000
+/** A rate that the service has. */
+const KNOWN = { currency: 'USD', day: '2024-01-02' }
 
 export interface EcbOptions {
   readonly url: string
@@ -38,6 +41,8 @@ export class EcbClient {
   readonly #options: EcbOptions
   readonly #dispatcher: Dispatcher
   readonly #budget: Budget
+  /** Whether the service answers at this address; undefined until it is known or asked. */
+  #isThere: Promise<boolean> | undefined
 
   constructor(options: EcbOptions) {
     this.#options = options
@@ -51,8 +56,20 @@ export class EcbClient {
     })
   }
 
-  /** Rates of one currency from the first day to the last, both as `2026-01-31`. EcbFailure when there is no answer. */
+  /**
+   * Rates of one currency from the first day to the last, both as `2026-01-31`; no body where there are none. EcbFailure when
+   * there is no answer of the service.
+   */
   async rates(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {
+    const answer = await this.#answer(currency, firstDay, lastDay)
+    if (answer.status === 200) this.#isThere = Promise.resolve(true)
+    // Many series may wait for the one question.
+    this.#isThere ??= this.#answer(KNOWN.currency, KNOWN.day, KNOWN.day).then(({ status }) => status === 200)
+    if (await this.#isThere) return answer
+    throw new EcbFailure('HTTP status 404 for every day; look at prices.sources.ecb.url')
+  }
+
+  async #answer(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {
     const url = new URL(this.#options.url)
     const prefix = url.pathname.replace(/\/$/, '')
     const query = `startPeriod=${firstDay}&endPeriod=${lastDay}&format=csvdata`
@@ -81,8 +98,9 @@ export class EcbClient {
     try {
       const limits = { timeoutMs: TIMEOUT_MS, maxBodyBytes: BODY_BYTES_MAX }
       const { status, body } = await exchange(this.#dispatcher, outgoing, limits, clock, signal)
-      if (status === 200 || status === 404)
-        return { path, status, body: status === 404 ? Buffer.alloc(0) : body }
+      if (status === 404) return { path, status, body: Buffer.alloc(0) }
+      if (status === 200 && body.length > 0) return { path, status, body }
+      if (status === 200) return new EcbFailure('an empty answer')
       return new EcbFailure(`HTTP status ${status}`)
     } catch (cause) {
       if (!(cause instanceof ExchangeFailure)) throw cause

@@ -28,7 +28,8 @@ const world = {
     return `2.${String(new Date(closesAt).getUTCHours()).padStart(2, '0')}`
   },
   rates: { CAD: '1.5', USD: '1.25' } as Record<string, string>,
-  ecbStatus: 200,
+  ecbStatus: (_from: string): number => 200,
+  ecbIsEmpty: false,
   /** Called when the pairs are asked for. */
   onPairs: (): void => undefined,
 }
@@ -76,7 +77,8 @@ beforeAll(async () => {
     const series = /^\/service\/data\/EXR\/D\.([A-Z]{3})\.EUR\.SP00\.A$/.exec(pathname)?.[1]
     const [from, to] = [searchParams.get('startPeriod'), searchParams.get('endPeriod')]
     world.asked.push(`${series} from ${from} to ${to}`)
-    if (world.ecbStatus !== 200) return say(world.ecbStatus, 'out of order')
+    const status = world.ecbStatus(from ?? '')
+    if (status !== 200 || world.ecbIsEmpty) return say(status, world.ecbIsEmpty ? '' : 'out of order')
     const lines = ['KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE,OBS_COM']
     for (let day = Date.parse(from ?? ''); day <= Date.parse(to ?? ''); day += 24 * HOUR_MS) {
       const key = `EXR.D.${series}.EUR.SP00.A,D,${series},EUR,SP00,A,${new Date(day).toISOString().slice(0, 10)}`
@@ -109,7 +111,8 @@ const configured = (): ImportedBooks =>
 beforeEach(() => {
   world.asked.length = 0
   world.headers.length = 0
-  world.ecbStatus = 200
+  world.ecbStatus = () => 200
+  world.ecbIsEmpty = false
   world.onPairs = () => undefined
   books = configured()
 })
@@ -321,7 +324,7 @@ describe('tieout explain', () => {
 describe('a source that fails', () => {
   it('leaves its prices pending with a warning; the books are published with the others, and the next night goes on', async () => {
     await books.trades(REWARD, BOUGHT)
-    world.ecbStatus = 503
+    world.ecbStatus = () => 503
     const night = await books.fetchPrices()
     expect(night.published).toBe(true)
     expect(night.prices?.problems).toEqual(['ecb of EUR in CAD: HTTP status 503'])
@@ -333,10 +336,36 @@ describe('a source that fails', () => {
         'The price source ecb did not give 1 series (EUR in CAD): HTTP status 503. They are pending and asked for again ' +
         'the next night; import prices to go without it.',
     })
-    world.ecbStatus = 200
+    world.ecbStatus = () => 200
     const next = await books.fetchPrices()
     expect(next.openBreaks.filter(({ checkName }) => checkName === 'price_sources')).toEqual([])
     expect((await valuations()).map(([, value]) => value)).toEqual(['18.9', '200'])
+  })
+
+  it.each([
+    ['no service of the ECB', 'HTTP status 404 for every day; look at prices.sources.ecb.url', 404, false],
+    ['an empty answer of success', 'an empty answer', 200, true],
+  ])('because there is %s proves no day to be without a rate', async (_, problem, status, isEmpty) => {
+    await books.trades(BOUGHT)
+    world.ecbStatus = () => status
+    world.ecbIsEmpty = isEmpty
+    const night = await books.fetchPrices()
+    expect(night.prices?.problems).toContain(`ecb of EUR in CAD: ${problem}`)
+    expect(await valuations()).toMatchObject([['CAD', null, null, null]])
+    world.ecbStatus = () => 200
+    world.ecbIsEmpty = false
+    expect((await books.fetchPrices()).prices?.problems).toEqual([])
+    expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
+  })
+
+  it('is none where the ECB has no rate of these days, and it is not asked for them again', async () => {
+    await books.trades(BOUGHT)
+    world.ecbStatus = (from) => (from > '2026' ? 404 : 200)
+    expect((await books.fetchPrices()).prices?.problems).toEqual([])
+    expect(await valuations()).toMatchObject([['CAD', null, null, null]])
+    world.asked.length = 0
+    expect((await books.fetchPrices()).prices?.problems).toEqual([])
+    expect(world.asked.filter((one) => one.includes(' from '))).toEqual([])
   })
 
   it('is not forgotten by a run that is stopped while it asks: a build without asking says what was not come to', async () => {
