@@ -8,7 +8,7 @@ import { orderHistory } from '../../connectors/endpoints/trade.ts'
 import { SUCCESS } from '../../connectors/envelope.ts'
 import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../connectors/errors.ts'
 import { defaultProfile } from '../../connectors/profile.ts'
-import { redactSecrets, redactText } from '../../connectors/secrets.ts'
+import { redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
 import { closing } from '../../models/closing.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
@@ -101,10 +101,14 @@ function allSecrets({ secrets, access }: CallSession, endpoint: Endpoint, params
   return [...secrets, ...secretsOf(access, endpoint, params)]
 }
 
-/** The request's body as the journal keeps it. */
+/** The request's body as the journal keeps it. A passphrase may also be the name of a field, which says nothing of it and stays. */
 function journaledBody(session: CallSession, endpoint: Endpoint, params: Params): Buffer {
-  const { body = '' } = shownRequest(endpoint, params)
-  return redactSecrets(Buffer.from(body), allSecrets(session, endpoint, params)).body
+  const { body } = shownRequest(endpoint, params)
+  if (body === undefined) return Buffer.alloc(0)
+  const secrets = allSecrets(session, endpoint, params)
+  const clean = (_name: string, value: unknown): unknown =>
+    typeof value === 'string' ? redactText(value, secrets) : value
+  return Buffer.from(JSON.stringify(JSON.parse(body), clean))
 }
 
 /**

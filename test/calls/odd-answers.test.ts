@@ -49,6 +49,23 @@ test('a passphrase that was sent and comes back is not shown', async () => {
   expect(JSON.parse(run.stdout)).toEqual({ subUid: '1', label: '*'.repeat(passphrase.length) })
 })
 
+test.each([
+  ['permType', 'the name of a field'],
+  [':', 'a sign of JSON itself'],
+])('a write whose passphrase is %s, %s, is journaled field by field', async (passphrase) => {
+  const words = ['subUid=1', 'apiKey=abcdef', `passphrase=${passphrase}`, 'permType=readonly']
+  const { run, write, sent } = await call(MODIFY_KEY, { subUid: '1' }, [
+    ...['broker.modifyApiKey', ...words, `label=is ${passphrase}`, 'permList=spot_trade'],
+  ])
+  expect(run).toMatchObject({ code: 0, stderr: '' })
+  expect(sent).toBe(1)
+  expect(JSON.parse(String(write?.body))).toEqual({
+    ...{ subUid: '1', apiKey: '***', passphrase: '***', permType: 'readonly' },
+    ...{ label: `is ${'*'.repeat(passphrase.length)}`, permList: ['spot_trade'] },
+  })
+  expect(write).toMatchObject({ outcome: 'done' })
+})
+
 test('a redirect is followed nowhere, keys go to no other host, and the message says what to look at', async () => {
   const keys: unknown[] = []
   const other = createServer((request, response) => {
