@@ -20,13 +20,31 @@ export async function meaningsOf(books: LotBooks, id: string): Promise<Step[]> {
     await transactionStep(ledger, id, limit),
   ]
   const steps = found.filter((one) => one !== null)
+  const imported = await importedSteps(ledger, id)
   // A disposal or a lot has its entry below it already.
-  if (steps.length > 0) return steps
-  const direct = [...(await entrySteps(ledger, id)), ...(await importedSteps(ledger, id))]
-  if (direct.length > 0) return direct
+  const own = steps.length > 0 ? steps : [...(await entrySteps(ledger, id)), ...imported]
+  // Ids of a user's file may be those of the venue, as in its own exports; ids that tieout makes never are.
+  if (own.length > 0 && imported.length === 0) return own
   const records = await recordSteps(ledger, id)
-  if (records.length > 0) return [...records, ...(await entriesOfRecord(books, id))]
+  if (records.length > 0) return [...own, ...records, ...(await entriesOfRecord(books, id))]
+  if (own.length > 0) return own
+  const parts = await importedPartSteps(ledger, id)
+  if (parts.length > 0) return parts
   return [...(await lineSteps(books, id)), ...(await placeSteps(ledger, id))]
+}
+
+/** What a part of an imported row changed in a balance, by its entry_id; of a part that was only valued, the row. */
+async function importedPartSteps(ledger: Reader, id: string): Promise<Step[]> {
+  const partId = id.replace(/^import\//, '')
+  const entries = ledger.tables.has('imported_entries')
+    ? await ask(ledger, 'select * from imported_entries where entry_id = $partId', { partId })
+    : []
+  if (entries.length === 0)
+    return await importedSteps(ledger, partId.replace(/\/(asset|total|fee|network)$/, ''))
+  return await inTurn(entries, async (entry) => {
+    const row = await importedSteps(ledger, textOf(entry.imported_id))
+    return step('entry', partId, without(entry, 'entry_id', 'imported_id'), { steps: row })
+  })
 }
 
 async function entrySteps(ledger: Reader, id: string): Promise<Step[]> {

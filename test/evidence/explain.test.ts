@@ -378,6 +378,31 @@ describe('explain, beyond the tax records', () => {
     expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line, bytes: [71, 71 + line.length] })
   })
 
+  test('an id of a user’s file that is one of the venue’s, too, is followed as both, and each part of its row to the row', async () => {
+    const dir = await tradedBooks()
+    const file = join(dir, 'old.csv')
+    const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
+    const line = '104,2024-05-01T00:00:00Z,kraken,transfer_out,BTC,0.5,,,0.1,BTC'
+    writeFileSync(file, `${header}\r\n${line}\r\n"é/""'",2024-04-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,,\r\n`)
+    await writeBooks(dir, async (books) => {
+      const read = await readImport(nodeDisk, 'trades', file, { dir })
+      await importInto(books, read, { id: 'r2', clock: systemClock })
+    })
+    const both = (await explained(dir, '104')).steps.map(({ what, id }) => `${what} ${id}`)
+    expect(both).toEqual(
+      expect.arrayContaining([expect.stringMatching(/^(disposal|imported row|lot) 104/), 'record 104']),
+    )
+    const { steps, frames } = await explained(dir, '104/asset')
+    expect(steps).toMatchObject([
+      { what: 'entry', id: '104/asset', fields: { account: 'kraken', coin: 'BTC', amount: '-0.5' } },
+    ])
+    expect(steps[0]?.steps).toMatchObject([{ what: 'imported row', id: '104' }])
+    expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line })
+    expect((await explained(dir, `import/é/"'/total`)).steps).toMatchObject([
+      { what: 'entry', id: `é/"'/total`, fields: { amount: '-50' } },
+    ])
+  })
+
   test('a disposal of several coins names the coin of each piece, and none for all of them', async () => {
     const dir = await tradedBooks()
     const file = join(dir, 'old.csv')
