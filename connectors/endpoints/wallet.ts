@@ -18,6 +18,13 @@ function symbolForIsolated(value: Readonly<Record<string, unknown>>, report: Rep
     report('symbol', 'is required for a transfer from or to isolated_margin')
 }
 
+/** Within one account a transfer is between two of its wallets. */
+function betweenWallets(value: Readonly<Record<string, unknown>>, report: Report): void {
+  const { fromUserId, toUserId, fromType, toType } = value
+  if (fromUserId === toUserId && fromType === toType)
+    report('toType', 'must be another than fromType within one account')
+}
+
 /** Parent to sub, sub to parent, sub to sub, or within one sub-account. Interface document, 4.6. */
 export const subaccountTransfer = defineEndpoint({
   section: '4.6',
@@ -38,6 +45,7 @@ export const subaccountTransfer = defineEndpoint({
       toUserId: text,
     },
     symbolForIsolated,
+    betweenWallets,
   ),
   rows: 'object',
   idleFields: () => ['clientOid'],
