@@ -31,6 +31,9 @@ export interface EcbAnswer {
   readonly body: Buffer
 }
 
+/** Another site may answer with a page of its own and status 200. */
+const hasRates = ({ status, body }: EcbAnswer): boolean => status === 200 && body.includes('OBS_VALUE')
+
 /** The service did not give what was asked for; nothing of a request is a secret. */
 export class EcbFailure extends Error {
   override readonly name = 'EcbFailure'
@@ -62,9 +65,11 @@ export class EcbClient {
    */
   async rates(currency: string, firstDay: string, lastDay: string): Promise<EcbAnswer> {
     const answer = await this.#answer(currency, firstDay, lastDay)
-    if (answer.status === 200) this.#isThere = Promise.resolve(true)
+    if (hasRates(answer)) this.#isThere = Promise.resolve(true)
+    // Whoever reads it says what is wrong with another.
+    if (answer.status === 200) return answer
     // Many series may wait for the one question.
-    this.#isThere ??= this.#answer(KNOWN.currency, KNOWN.day, KNOWN.day).then(({ status }) => status === 200)
+    this.#isThere ??= this.#answer(KNOWN.currency, KNOWN.day, KNOWN.day).then(hasRates)
     if (await this.#isThere) return answer
     throw new EcbFailure('HTTP status 404 for every day; look at prices.sources.ecb.url')
   }

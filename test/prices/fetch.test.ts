@@ -30,6 +30,7 @@ const world = {
   rates: { CAD: '1.5', USD: '1.25' } as Record<string, string>,
   ecbStatus: (_from: string): number => 200,
   ecbIsEmpty: false,
+  ecbIsSite: false,
   /** Called when the pairs are asked for. */
   onPairs: (): void => undefined,
 }
@@ -79,6 +80,7 @@ beforeAll(async () => {
     world.asked.push(`${series} from ${from} to ${to}`)
     const status = world.ecbStatus(from ?? '')
     if (status !== 200 || world.ecbIsEmpty) return say(status, world.ecbIsEmpty ? '' : 'out of order')
+    if (world.ecbIsSite) return say(200, '<!doctype html><title>Welcome</title>')
     const lines = ['KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE,OBS_COM']
     for (let day = Date.parse(from ?? ''); day <= Date.parse(to ?? ''); day += 24 * HOUR_MS) {
       const key = `EXR.D.${series}.EUR.SP00.A,D,${series},EUR,SP00,A,${new Date(day).toISOString().slice(0, 10)}`
@@ -113,6 +115,7 @@ beforeEach(() => {
   world.headers.length = 0
   world.ecbStatus = () => 200
   world.ecbIsEmpty = false
+  world.ecbIsSite = false
   world.onPairs = () => undefined
   books = configured()
 })
@@ -354,6 +357,22 @@ describe('a source that fails', () => {
     expect(await valuations()).toMatchObject([['CAD', null, null, null]])
     world.ecbStatus = () => 200
     world.ecbIsEmpty = false
+    expect((await books.fetchPrices()).prices?.problems).toEqual([])
+    expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
+  })
+
+  it('because another site stands at the address, which answers some questions with a page, proves no day either', async () => {
+    await books.trades(BOUGHT)
+    world.ecbStatus = (from) => (from > '2026' ? 404 : 200)
+    world.ecbIsSite = true
+    expect((await books.fetchPrices()).prices?.problems).toContain(
+      'ecb of EUR in CAD: HTTP status 404 for every day; look at prices.sources.ecb.url',
+    )
+    world.ecbStatus = () => 200
+    expect((await books.fetchPrices()).prices?.problems).toContain(
+      'ecb of EUR in CAD: the answer lacks a column of reference rates',
+    )
+    world.ecbIsSite = false
     expect((await books.fetchPrices()).prices?.problems).toEqual([])
     expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
   })
