@@ -54,6 +54,8 @@ export interface LotEvent {
   readonly twin?: Twin
   /** Of a fee, where the law has the coins pay it from which it was kept back, whatever the method: their acquisition. */
   readonly keptFrom?: EventId
+  /** Of what loans have left of an event: the whole of it. The unit cost of a purchase goes by that. */
+  readonly whole?: Pick<LotEvent, 'quantity' | 'value'>
 }
 
 /**

@@ -183,7 +183,7 @@ export class LoanBook implements CoinBook {
     if (done === 0n) this.#pass(event)
     else if (done < event.quantity) {
       const quantity = event.quantity - done
-      this.#pass({ ...event, quantity, value: share(event, done, event.quantity) })
+      this.#pass({ ...event, quantity, value: share(event, done, event.quantity), whole: event })
     }
   }
 }

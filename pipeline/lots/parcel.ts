@@ -36,10 +36,13 @@ export interface Taken {
   missing: bigint
 }
 
-/** The parcel that is the whole of a new lot. */
+/** The parcel of a new lot: all of it, or what short sales have left of it. */
 export function acquire(event: LotEvent, order: number): Parcel {
-  const { id, account, happenedAtUs, quantity, value } = event
-  return wholeLot(id, account, happenedAtUs, order, quantity, value)
+  const { id, account, happenedAtUs } = event
+  const { quantity, value } = event.whole ?? event
+  const parcel = wholeLot(id, account, happenedAtUs, order, quantity, value)
+  if (event.quantity < quantity) cutFront(parcel, quantity - event.quantity)
+  return parcel
 }
 
 /** Coins that came from nowhere: their date and their cost are unknown. */

@@ -68,6 +68,23 @@ describe('a sale of borrowed coins', () => {
     expect(lots(result)).toEqual(['main b1: 0.5 cost 50', 'main b2: 1 cost 240'])
   })
 
+  it('leaves the unit cost of the purchase that closes it as it was: of equal ones the earlier lot goes first', () => {
+    const result = run(
+      [
+        buy('b1', '2024-01-01', '3', '100'),
+        borrow('l1', '2024-02-01', '1'),
+        sell('s1', '2024-02-02', '1', '40'),
+        buy('b2', '2024-02-09', '3', '100'),
+        repay('r1', '2024-02-10', '1'),
+        sell('s2', '2024-03-01', '1', '40'),
+      ],
+      'hifo',
+    )
+    // 100 less a third, rounded, is no longer two thirds of 100 to the last digit; the purchase cost 100 for 3 all the same.
+    expect(shortSales(result)).toEqual(['s1 by b2: 1 for 40 cost 33.333333333333333333'])
+    expect(lots(result)).toEqual(['main b1: 2 cost 66.666666666666666667', 'main b2: 2 cost 66.666666666666666667'])
+  })
+
   it('is open, and no gain, while nothing has closed it', () => {
     const result = run([borrow('l1', '2024-02-01', '1'), sell('s1', '2024-02-02', '0.4', '120')])
     expect(shortSales(result)).toEqual(['s1 open: 0.4 for 120'])
