@@ -1,5 +1,6 @@
 -- What each change of a balance was worth in the reporting currency at its time, signed as the change: by the fill or the
 -- imported row that states it, else by a price (valuations). What nothing states or prices is null, never zero.
+-- A P2P deal stands at the price of its coin: what was paid for it is its value in lot_events.
 -- Digits that the venue keeps and does not print are worth their share of the record that they belong to.
 -- grain: one row per row of entries and of imported_entries
 -- keys:  entry_id, imported_id unique

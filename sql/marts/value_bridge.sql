@@ -10,7 +10,8 @@
 --   account: Account; null for all together, where lots are held over all accounts.
 --   month: First day of the UTC month.
 --   currency: Reporting currency.
---   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has.
+--   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has; zero in
+--     the first month.
 --   initial_balances: What was held before the first record, in the month in which the books first tell of it: money as it
 --     is, less what was owed of it, and coins at the cost that is known of them.
 --   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;

@@ -190,6 +190,20 @@ describe('what has no price names the link that is missing', () => {
     ])
   })
 
+  it('and a price turned round towards a quote coin, which counts and leads nowhere, says nothing of when', async () => {
+    const gifts = ['BONUS_GRANT_USER_IN 1 USDT', 'BONUS_GRANT_USER_IN 1 USDC']
+    await books.tax('SPOT', balanced(legs(at('10:00:00'), ...gifts)))
+    await price('BTC 9 USDT', at('09:00:00'))
+    await price('EUR 2 USDT', at('09:59:59', 9))
+    await price('BTC 9 USDC', at('09:00:00'))
+    await build(EUR)
+    const found = (await missing()).map((text) => /: (.*)\. Import/.exec(String(text))?.[1])
+    expect(found).toEqual([
+      'no source that counts has a price of USDC',
+      'the newest price of USDT before 2026-01-10 10:00 is of 2026-01-09 09:59 and no longer counts',
+    ])
+  })
+
   it('at the moment of the break, which no moment of another amount explains', async () => {
     // An earlier move needs no value, and an imported row has a break of its own.
     await books.insert('imports', { page_id: '901', kind: 'trades', imported_at: at('00:00:00') })

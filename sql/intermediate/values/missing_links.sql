@@ -76,16 +76,22 @@ places as (
   from nearest
   group by coin, valued_at
 ),
+-- What leads round to a quote coin alone may count and lead nowhere, so it says nothing of the times of prices.
+dated as (
+  select coin, priced_at from quoted
+  union all
+  select coin, priced_at from staging.price_links where is_reverse and currency = (select currency from reporting)
+),
 earlier as (
   select unvalued.coin as coin, unvalued.valued_at as valued_at, max(links.priced_at) as priced_at
   from unvalued
-  join staging.price_links as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
+  join dated as links on links.coin = unvalued.coin and links.priced_at <= unvalued.valued_at
   group by unvalued.coin, unvalued.valued_at
 ),
 later as (
   select unvalued.coin as coin, unvalued.valued_at as valued_at, min(links.priced_at) as priced_at
   from unvalued
-  join staging.price_links as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
+  join dated as links on links.coin = unvalued.coin and links.priced_at > unvalued.valued_at
   group by unvalued.coin, unvalued.valued_at
 )
 select unvalued.coin as coin, unvalued.valued_at as valued_at,
