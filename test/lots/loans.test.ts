@@ -82,7 +82,10 @@ describe('a sale of borrowed coins', () => {
     )
     // 100 less a third, rounded, is no longer two thirds of 100 to the last digit; the purchase cost 100 for 3 all the same.
     expect(shortSales(result)).toEqual(['s1 by b2: 1 for 40 cost 33.333333333333333333'])
-    expect(lots(result)).toEqual(['main b1: 2 cost 66.666666666666666667', 'main b2: 2 cost 66.666666666666666667'])
+    expect(lots(result)).toEqual([
+      'main b1: 2 cost 66.666666666666666667',
+      'main b2: 2 cost 66.666666666666666667',
+    ])
   })
 
   it('is open, and no gain, while nothing has closed it', () => {
