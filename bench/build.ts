@@ -1,12 +1,11 @@
 // The build of one million entries, or of as many as --entries says: seconds and peak memory, against the least that the
 // same engine needs to read those rows once, group them and write them back; and the build after it, of which nothing has
 // changed, against the first. The goal for a million is under 30 s and 2 GB.
-import { mkdtempSync, rmSync, statSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { rmSync, statSync } from 'node:fs'
 import { join } from 'node:path'
 import type { DuckDBConnection } from '@duckdb/node-api'
 import { systemClock } from '../models/clock.ts'
-import { buildLargeBooks, openLargeBooks } from './built-books.ts'
+import { buildLargeBooks, inFolder, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
 import type { BenchOptions } from './options.ts'
 
@@ -44,8 +43,10 @@ const duration = ({ seconds, cpuSeconds }: Taken): string =>
 
 const megabytes = (bytes: number): string => `${Math.round(bytes / 1e6)} MB`
 
-export async function run({ entries: wanted = ENTRIES, memory, books: kept }: BenchOptions): Promise<void> {
-  const dir = kept ?? mkdtempSync(join(tmpdir(), 'tieout-build-'))
+export const run = ({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> =>
+  inFolder(books, (dir) => measure(dir, entries, memory))
+
+async function measure(dir: string, wanted: number, memory: string | undefined): Promise<void> {
   const books = await openLargeBooks(dir, memory)
   const { landing } = books
   const connection = await landing.instance.connect()
@@ -83,5 +84,4 @@ export async function run({ entries: wanted = ENTRIES, memory, books: kept }: Be
   )
   connection.closeSync()
   await books.close()
-  if (kept === undefined) rmSync(dir, { recursive: true, force: true })
 }

@@ -1,10 +1,26 @@
-// Large books as every benchmark opens and builds them.
-
+// Large books as every benchmark keeps, opens and builds them.
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
 import { systemClock } from '../models/clock.ts'
 import { type Books, openBooks } from '../pipeline/books/books.ts'
 import type { Landing } from '../pipeline/landing/landing.ts'
 import { type BuildOptions, type BuildResult, buildLedger } from '../pipeline/ledger/build.ts'
 import { lotsStep } from '../pipeline/lots/step.ts'
+
+/** Works in the folder that was named, which stays, or in one of its own, which goes with the run. */
+export async function inFolder(
+  named: string | undefined,
+  work: (dir: string) => Promise<void>,
+): Promise<void> {
+  const dir = named ?? mkdtempSync(join(tmpdir(), 'tieout-bench-'))
+  mkdirSync(dir, { recursive: true })
+  try {
+    await work(dir)
+  } finally {
+    if (named === undefined) rmSync(dir, { recursive: true, force: true })
+  }
+}
 
 /** Empty books; DuckDB takes its share of the machine where no limit is given. */
 export const openLargeBooks = (dir: string, memoryLimit: string | undefined): Promise<Books> =>

@@ -3,14 +3,13 @@
 // same of books of another size they say how a command grows. BENCH_ONLY is a pattern for the names of those that are wanted.
 import { spawnSync } from 'node:child_process'
 import { once } from 'node:events'
-import { createWriteStream, existsSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { tmpdir } from 'node:os'
+import { createWriteStream, existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { finished } from 'node:stream/promises'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { packageRoot } from '../pipeline/config/root.ts'
 import { LEDGER_FILE } from '../pipeline/ledger/publish.ts'
-import { openLargeBooks } from './built-books.ts'
+import { inFolder, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
 import type { BenchOptions } from './options.ts'
 
@@ -22,16 +21,11 @@ const DAY_MS = 86_400_000
 const DAYS_PRICED = 396
 const YEAR = '2025'
 
-export async function run({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> {
-  const dir = books ?? mkdtempSync(join(tmpdir(), 'tieout-commands-'))
-  mkdirSync(dir, { recursive: true })
-  try {
+export const run = ({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> =>
+  inFolder(books, async (dir) => {
     if (!existsSync(join(dir, LEDGER_FILE))) await publish(dir, entries, memory)
     await measure(dir)
-  } finally {
-    if (books === undefined) rmSync(dir, { recursive: true, force: true })
-  }
-}
+  })
 
 async function publish(dir: string, entries: number, memoryLimit: string | undefined): Promise<void> {
   const books = await openLargeBooks(dir, memoryLimit)

@@ -8,8 +8,8 @@ export interface BenchOptions {
   /** How many more accounts of it fail; none when absent. */
   readonly failing?: number
   /**
-   * Where `serve` and `commands` keep their books, to be measured again without being built again, and `build` its own, to be built again by
-   * another version; by default they go with the run.
+   * Where `serve` and `commands` keep their books, to be measured again without being built again, and `build` its own, to be
+   * built again by another version; by default they go with the run.
    */
   readonly books?: string
 }

@@ -2,9 +2,8 @@
 // and how soon it notices a new ledger. Every figure beside the goal that the page has for ten million entries.
 import { spawn } from 'node:child_process'
 import { once } from 'node:events'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
+import { existsSync, readFileSync, renameSync } from 'node:fs'
 import { copyFile } from 'node:fs/promises'
-import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { request } from 'undici'
@@ -12,7 +11,7 @@ import { systemClock } from '../models/clock.ts'
 import { packageRoot } from '../pipeline/config/root.ts'
 import { LEDGER_FILE } from '../pipeline/ledger/publish.ts'
 import type { Entries, EntryRow } from '../pipeline/serve/api.ts'
-import { buildLargeBooks, openLargeBooks } from './built-books.ts'
+import { buildLargeBooks, inFolder, openLargeBooks } from './built-books.ts'
 import { landLargeBooks } from './large-books.ts'
 import type { BenchOptions } from './options.ts'
 
@@ -20,16 +19,11 @@ const ENTRIES = 1_000_000
 const REPEATS = 20
 const MAIN = join(packageRoot, 'dist', 'pipeline', 'main.js')
 
-export async function run({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> {
-  const dir = books ?? mkdtempSync(join(tmpdir(), 'tieout-serve-'))
-  mkdirSync(dir, { recursive: true })
-  try {
+export const run = ({ entries = ENTRIES, memory, books }: BenchOptions): Promise<void> =>
+  inFolder(books, async (dir) => {
     if (!existsSync(join(dir, LEDGER_FILE))) await publish(dir, entries, memory)
     await measure(dir)
-  } finally {
-    if (books === undefined) rmSync(dir, { recursive: true, force: true })
-  }
-}
+  })
 
 async function publish(dir: string, entries: number, memoryLimit: string | undefined): Promise<void> {
   const books = await openLargeBooks(dir, memoryLimit)

@@ -39,8 +39,12 @@ async function importedPartSteps(ledger: Reader, id: string): Promise<Step[]> {
   const entries = ledger.tables.has('imported_entries')
     ? await ask(ledger, 'select * from imported_entries where entry_id = $partId', { partId })
     : []
-  if (entries.length === 0)
-    return await importedSteps(ledger, partId.replace(/\/(asset|total|fee|network)$/, ''))
+  if (entries.length === 0) {
+    const valued = ledger.tables.has('valuations')
+      ? await ask(ledger, 'select entry_id from valuations where entry_id = $id', { id: `import/${partId}` })
+      : []
+    return valued.length === 0 ? [] : await importedSteps(ledger, partId.slice(0, partId.lastIndexOf('/')))
+  }
   return await inTurn(entries, async (entry) => {
     const row = await importedSteps(ledger, textOf(entry.imported_id))
     return step('entry', partId, without(entry, 'entry_id', 'imported_id'), { steps: row })

@@ -193,7 +193,7 @@ export async function xlsxBytes(
     ),
     ...totals.map((row) => columns.map(({ cell }) => asTotal(cell(row)))),
   ]
-  mustFit(data, longest)
+  mustFit(title, data, longest)
   return await writeWorkbook(
     [
       { sheet: 'Cover', columns: [{ width: COVER_WIDTH }], data: cover, orientation: 'landscape' },
@@ -213,7 +213,7 @@ export async function xlsxBytes(
 const [ROW_MARKUP, CELL_MARKUP, TEXT_MARKUP, SHEET_MARKUP] = [80, 80, 40, 50_000]
 
 /** The writer makes one text of a sheet, and one of what stands in all cells. */
-function mustFit(data: readonly (readonly SheetCell[])[], longest: number): void {
+function mustFit(title: string, data: readonly (readonly SheetCell[])[], longest: number): void {
   let [sheet, texts] = [SHEET_MARKUP, SHEET_MARKUP]
   for (const row of data) {
     sheet += ROW_MARKUP
@@ -226,6 +226,7 @@ function mustFit(data: readonly (readonly SheetCell[])[], longest: number): void
   const found = Math.max(sheet, texts)
   if (found <= longest) return
   throw new UsageError('The report is too large for a workbook.', {
+    where: title,
     expected: `at most ${longest} characters in a sheet, and in the texts of its cells`,
     found: `about ${found}, in ${data.length - 1} rows`,
     action: 'Use --format csv or json, which have no limit, or ask for less.',

@@ -6,10 +6,10 @@ with
 unmatched as (
   select transfers.account as account, transfers.ledger as ledger, transfers.coin as coin,
     transfers.occurred_at as occurred_at, transfers.quantity as quantity,
-    transfers.direction as direction, transfers.entry_id as entry_id, legs.of_what as of_what
+    transfers.direction as direction, transfers.entry_id as entry_id, legs.leg_of as leg_of
   from main.transfers as transfers
   join main.unmatched_legs as legs
-    on legs.account = transfers.account and legs.place = transfers.place and legs.of_what in ('transfer', 'family')
+    on legs.account = transfers.account and legs.place = transfers.place and legs.leg_of in ('transfer', 'family')
 ),
 concerned as (
   select entry_id, account, coin, occurred_at from unmatched
@@ -17,7 +17,7 @@ concerned as (
   select unmatched.entry_id, families.parent, unmatched.coin, unmatched.occurred_at
   from unmatched
   join staging.families as families on families.sub = unmatched.account
-  where unmatched.of_what = 'family'
+  where unmatched.leg_of = 'family'
 ),
 caused as (
   select concerned.entry_id as entry_id, min(causes.cause) as cause
@@ -35,7 +35,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   case when direction = 'in' then quantity else -quantity end as difference,
   'A transfer ' || direction
     || case
-      when of_what = 'family' then ' of a sub-account has no other leg in the accounts of its family'
+      when leg_of = 'family' then ' of a sub-account has no other leg in the accounts of its family'
       else ' of the P2P wallet has no other leg in the unified wallet'
     end
     || case

@@ -7,13 +7,13 @@
 -- keys:  account, place unique
 -- columns:
 --   account: Account.
---   place: Order of the record among all of the account, as in entries.
+--   place: Order of the record among all of the account, as in entries; the leg is the entry of part amount.
 --   coin: Coin.
 --   occurred_at: When it happened.
---   of_what: What it is a leg of: trade, transfer (to or from the P2P wallet) or family (between a sub-account and its parent).
+--   leg_of: What it is a leg of: trade, transfer (to or from the P2P wallet) or family (between a sub-account and its parent).
 with
 trade_legs as (
-  select account, place, coin, occurred_at, 'trade' as of_what
+  select account, place, coin, occurred_at, 'trade' as leg_of
   from staging.trade_legs
   where status = 'leftover'
 ),
@@ -26,7 +26,7 @@ movers as (
 ),
 p2p_legs as (
   select transfers.account as account, transfers.place as place, transfers.coin as coin,
-    transfers.occurred_at as occurred_at, 'transfer' as of_what
+    transfers.occurred_at as occurred_at, 'transfer' as leg_of
   from main.transfers as transfers
   join staging.both_covered as covered
     on covered.comparison = 'transfers' and covered.account = transfers.account
@@ -54,7 +54,7 @@ dependents as (
     and sum(case when counter_entry_id is not null then 1 else -2 end) >= 0
 ),
 sub_legs as (
-  select legs.account, legs.place, legs.coin, legs.occurred_at, 'family' as of_what
+  select legs.account, legs.place, legs.coin, legs.occurred_at, 'family' as leg_of
   from family_legs as legs
   where legs.counter_entry_id is null and legs.account in (select account from dependents)
     and exists (

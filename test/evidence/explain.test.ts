@@ -383,7 +383,8 @@ describe('explain, beyond the tax records', () => {
     const file = join(dir, 'old.csv')
     const header = 'id,time,account,type,asset,quantity,currency,total,fee,fee_currency'
     const line = '104,2024-05-01T00:00:00Z,kraken,transfer_out,BTC,0.5,,,0.1,BTC'
-    writeFileSync(file, `${header}\r\n${line}\r\n"é/""'",2024-04-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,,\r\n`)
+    const bought = '2024-04-01T00:00:00Z,kraken,buy,BTC,1'
+    writeFileSync(file, `${header}\r\n${line}\r\n"é/""'",${bought},USDT,50,,\r\nx2,${bought},EUR,50,,\r\n`)
     await writeBooks(dir, async (books) => {
       const read = await readImport(nodeDisk, 'trades', file, { dir })
       await importInto(books, read, { id: 'r2', clock: systemClock })
@@ -401,6 +402,11 @@ describe('explain, beyond the tax records', () => {
     expect((await explained(dir, `import/é/"'/total`)).steps).toMatchObject([
       { what: 'entry', id: `é/"'/total`, fields: { amount: '-50' } },
     ])
+    // Money has a value and no entry.
+    expect((await explained(dir, 'import/x2/total')).steps).toMatchObject([
+      { what: 'imported row', id: 'x2' },
+    ])
+    await expect(explained(dir, 'import/x2/price')).rejects.toThrow('know nothing')
   })
 
   test('a disposal of several coins names the coin of each piece, and none for all of them', async () => {

@@ -1,4 +1,4 @@
-// The table `income`: what the effect of a kind says is income, wherever it stands; results of futures and of liquidations are in the profit and loss alone.
+// The tables `kinds` and `income`: what the effect of a kind says is income, wherever it stands; results of futures and of liquidations are in the profit and loss alone.
 import { expect, test } from 'vitest'
 import { type Planted, runModel } from '../support/one-model.ts'
 
@@ -70,5 +70,23 @@ test('what the venue waives on a margin line, and a kind of one’s own, are inc
     ['lent', 'interest', '-0.5', null],
     ['referred', 'referral', '3', null],
     ['waived', 'adjustment', '14', '12.5'],
+  ])
+})
+
+test('what a kind does is what the user’s row says, where there is one', async () => {
+  const shipped = ['fee', 'Expenses:Fees', 'cost', 'A fee', '1']
+  const found = await runModel('main.kinds', {
+    'staging.kinds': {
+      columns: 'kind varchar, counter_account varchar, effect varchar, meaning varchar, precedence integer',
+      rows: [
+        shipped,
+        ['rebate', 'Income:Rebates', 'income', 'Ours', '0'],
+        ['rebate', 'Expenses:Fees', 'cost', 'A rebate', '1'],
+      ],
+    },
+  })
+  expect(found.toSorted((one, other) => String(one.kind).localeCompare(String(other.kind)))).toEqual([
+    { kind: 'fee', counter_account: 'Expenses:Fees', effect: 'cost', meaning: 'A fee' },
+    { kind: 'rebate', counter_account: 'Income:Rebates', effect: 'income', meaning: 'Ours' },
   ])
 })

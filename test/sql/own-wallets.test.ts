@@ -75,6 +75,7 @@ describe('a transfer between a parent and its sub-account', () => {
     expect(await books.query("select amount from postings where account_name = 'Equity:Suspense'")).toEqual([
       ['-7'],
     ])
+    expect(await books.query('select account, leg_of from unmatched_legs')).toEqual([['desk', 'family']])
   })
 
   it('is a notice where the parent’s balance chain is open there', async () => {

@@ -156,6 +156,11 @@ describe.concurrent('a leg without the rest of its fill', () => {
       ['Equity:Suspense', '-1'],
       ['Assets:Venue:main:UNIFIED', '1'],
     ])
+    expect(
+      await books.query(
+        "select leg_of, source_id from unmatched_legs join entries using (account, place) where part = 'amount'",
+      ),
+    ).toEqual([['trade', '11']])
   })
 
   it('is a notice where the type of the other leg is unknown', async () => {

@@ -266,6 +266,7 @@ describe('a transfer', () => {
     expect(await books.query("select amount from postings where account_name = 'Equity:Suspense'")).toEqual([
       ['20'],
     ])
+    expect(await books.query('select leg_of, coin from unmatched_legs')).toEqual([['transfer', 'USDT']])
   })
 
   it('is a notice where the unified chain is open there', async () => {
