@@ -164,9 +164,8 @@ export const syncCommand = defineCommand({
   example: ['$0 sync --feeds tax.records', 'only the unified tax records'],
   options: (parser) => selectionOptions(parser).option('json', jsonOption),
   run: async (context, args) => {
-    const config = requiredConfig(context)
-    const chosen = selection(context, args)
-    return notifying(context, config, 'sync', async (progressed) => {
+    return notifying(context, 'sync', async (config, progressed) => {
+      const chosen = selection(context, args)
       const books = await openBooksFor(context, config, { command: 'sync' })
       const progress = await startProgress(context, config, 'sync')
       const close = (): Promise<void> => {
@@ -223,9 +222,8 @@ export const nightlyCommand = defineCommand({
       describe: 'Publish even when checks fail at severity error',
     }),
   run: async (context, args) => {
-    const config = requiredConfig(context)
-    const chosen = selection(context, args)
-    return notifying(context, config, 'nightly', async (progressed) => {
+    return notifying(context, 'nightly', async (config, progressed) => {
+      const chosen = selection(context, args)
       const books = await openBooksFor(context, config, { command: 'nightly' })
       const progress = await startProgress(context, config, 'nightly')
       const close = (): Promise<void> => {

@@ -1,7 +1,7 @@
 // A command that reports its end: whatever it came to, thrown errors included, is reported once everything is closed.
 import { type ExitCode, TieoutError } from '../../models/error.ts'
-import type { Config } from '../config/config.ts'
-import type { CommandContext } from '../config/context.ts'
+import { type Config, readNotify } from '../config/config.ts'
+import { type CommandContext, requiredConfig } from '../config/context.ts'
 import type { BuildResult } from '../ledger/build.ts'
 import type { SyncResult } from '../sync/sync.ts'
 import { messageOf, notify } from './notify.ts'
@@ -12,17 +12,21 @@ export interface Progressed {
   build?: BuildResult
 }
 
-/** Does the work, tells of it where the configuration asks for that, and hands on its code or its error. */
+/**
+ * Reads the configuration and does the work, tells of it where the configuration asks for that, and hands on its code or its
+ * error. A configuration that is refused for another key still says who is to be told of that.
+ */
 export async function notifying(
   context: CommandContext,
-  config: Config,
   command: string,
-  work: (progressed: Progressed) => Promise<ExitCode>,
+  work: (config: Config, progressed: Progressed) => Promise<ExitCode>,
 ): Promise<ExitCode> {
   const startedAt = context.now()
   const progressed: Progressed = {}
+  let config: Config | undefined
   const tell = async (exitCode: ExitCode, error?: unknown): Promise<void> => {
-    if (config.notify === undefined) return
+    const settings = config === undefined ? readNotify(context.configFile) : config.notify
+    if (settings === undefined) return
     const report = {
       run: context.run,
       command,
@@ -32,16 +36,17 @@ export async function notifying(
       error,
       ...progressed,
     }
-    const message = messageOf(report, config.notify.on)
+    const message = messageOf(report, settings.on)
     if (message === null) return
-    for (const { by, reason } of await notify(config.notify, message, context.clock, process.env)) {
+    for (const { by, reason } of await notify(settings, message, context.clock, process.env)) {
       context.log.error({ by, reason }, 'notify failed')
       context.tell(`tieout: Nobody was notified of this run: the ${by} of notify failed (${reason}).`)
     }
   }
   let code: ExitCode
   try {
-    code = await work(progressed)
+    config = requiredConfig(context)
+    code = await work(config, progressed)
   } catch (error) {
     await tell(error instanceof TieoutError ? error.exitCode : 1, error)
     throw error

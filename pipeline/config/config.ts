@@ -143,6 +143,21 @@ export function clickHouseConfig(given: {
   })
 }
 
+/** Who is notified when a run fails or finds new breaks. */
+const notifying = z
+  .strictObject({
+    command: z.array(z.string().min(1)).min(1).optional(),
+    url: safeUrl.optional(),
+    on: z
+      .array(z.enum(NOTIFY_EVENTS))
+      .min(1)
+      .default([...NOTIFY_EVENTS]),
+  })
+  .refine(
+    ({ command, url }) => command !== undefined || url !== undefined,
+    'expected a command, a url or both',
+  )
+
 /** With less not even empty books can be built. */
 const MEMORY_BYTES_MIN = 64_000_000
 
@@ -250,21 +265,7 @@ const schema = z.strictObject({
     })
     .prefault({}),
   privacy: z.strictObject({ publish_personal_data: z.boolean().default(false) }).prefault({}),
-  /** Who is notified when a run fails or finds new breaks. */
-  notify: z
-    .strictObject({
-      command: z.array(z.string().min(1)).min(1).optional(),
-      url: safeUrl.optional(),
-      on: z
-        .array(z.enum(NOTIFY_EVENTS))
-        .min(1)
-        .default([...NOTIFY_EVENTS]),
-    })
-    .refine(
-      ({ command, url }) => command !== undefined || url !== undefined,
-      'expected a command, a url or both',
-    )
-    .optional(),
+  notify: notifying.optional(),
 })
 
 export type Config = z.output<typeof schema>
@@ -317,6 +318,21 @@ export function readConfig(file: string, knownFeeds: readonly string[]): Config 
     })
   }
   return checked.data
+}
+
+/**
+ * Whom a configuration names to be notified that is refused for something else; undefined where it names nobody, and where
+ * that cannot be told: of a text that is no YAML each line may mean something else than it says.
+ */
+export function readNotify(file: string): NotifySettings | undefined {
+  try {
+    const read = readYaml(readFit(file, SMALL_FILE_BYTES).toString())
+    const section = read.ok && isMapping(read.value) ? read.value.notify : undefined
+    return notifying.safeParse(section).data
+  } catch {
+    // What is wrong with the file has been said already.
+    return undefined
+  }
 }
 
 /** Keys as they were written: the check of a map passes over `__proto__`. */

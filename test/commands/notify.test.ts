@@ -1,5 +1,5 @@
 // Who is told of a run, and of what: by a real command and a real server, after everything is closed, and nothing secret.
-import { chmodSync, existsSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chmodSync, existsSync, mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { createServer, type IncomingHttpHeaders } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
@@ -10,6 +10,7 @@ import { readConfig } from '../../pipeline/config/config.ts'
 import { exampleConfig } from '../../pipeline/config/example.ts'
 import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { temporaryFolder, tieout } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
 import { HeldClock, turns } from '../support/venue.ts'
 
 const at = (iso: string): number => Date.parse(iso)
@@ -326,6 +327,51 @@ describe('a run', { timeout: 120_000 }, () => {
       lines.map(() => told.run_id),
     )
     expect(lines.length).toBeGreaterThan(0)
+  })
+
+  test.each([
+    ['sync', 'histroy: {}\naccounts: { main: {} }', 'The configuration has an unknown key: histroy.'],
+    ['nightly', 'accounts: { main: { uid: 7 } }', 'The configuration has a bad value at accounts.main.uid.'],
+    ['nightly', 'accounts: {}', 'The configuration names no account.'],
+    [
+      'nightly',
+      'history: { feeds: [tax.record] }\naccounts: { main: {} }',
+      'The configuration names an endpoint that does not exist: tax.record.',
+    ],
+    ['nightly --from 2999-01-01', 'accounts: { main: {} }', '--from lies in the future.'],
+  ])('%s that its configuration or its words keep from starting tells so: %s', async (words, yaml, says) => {
+    const dir = temporaryFolder()
+    const { file, dir: beside } = program(['cat > "$0.in"'])
+    writeFileSync(join(dir, 'tieout.yaml'), `${yaml}\nnotify: { command: ["${file}"] }\n`)
+
+    const { code, stderr } = await command([...words.split(' '), '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain(says)
+    expect(JSON.parse(readFileSync(join(beside, 'program.in'), 'utf8'))).toMatchObject({
+      events: ['failure'],
+      command: words.split(' ')[0],
+      exit_code: 2,
+      error: { name: 'UsageError', message: says },
+      published: null,
+    })
+    expect(readdirSync(dir)).toEqual(['tieout.yaml'])
+  })
+
+  test.each([
+    ['no YAML', 'accounts: { main: {}\n'],
+    ['a notify that is refused itself', 'notify: { command: page-me }\naccounts: { main: {} }\n'],
+    ['nobody to tell', 'accounts: { main: { uid: 7 } }\n'],
+  ])('%s tells nobody, and says what is wrong', async (_what, yaml) => {
+    const dir = temporaryFolder()
+    const { file, dir: beside } = program(['cat > "$0.in"'])
+    writeFileSync(join(dir, 'tieout.yaml'), yaml.replace('page-me', file))
+
+    const { code, stderr } = await command(['nightly', '--dir', dir])
+
+    expect(code).toBe(2)
+    expect(stderr).toContain('The configuration ')
+    expect(existsSync(join(beside, 'program.in'))).toBe(false)
   })
 
   test('that reaches nobody tells the account, the class and a plain sentence', async () => {
