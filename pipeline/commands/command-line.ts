@@ -145,13 +145,14 @@ interface Watched {
 }
 
 /**
- * A reader that leaves (`| head`) changes nothing: what is under way goes on to its end, messages and exit code included. What
- * else keeps an output from being written is told in the end. A stream without a listener would end the process at once.
+ * A reader that leaves (`| head`, a terminal that closes) changes nothing: what is under way goes on to its end, messages and
+ * exit code included. What else keeps an output from being written is told in the end. A stream without a listener would end
+ * the process at once.
  */
 function watched(stream: Surroundings['stdout'], name: string): Watched {
   const output: Watched = { failure: null }
   stream.on('error', (cause: NodeJS.ErrnoException) => {
-    if (cause.code === 'EPIPE') return
+    if (cause.code === 'EPIPE' || (cause.code === 'EIO' && stream.isTTY === true)) return
     output.failure ??= new TieoutError(`The ${name} could not be written.`, {
       where: name,
       found: cause.message,

@@ -14,8 +14,8 @@ type Answering<Q> = (
 
 export function answerOnce<Q extends Limited>(answering: Answering<Q>): void {
   const stop = new AbortController()
-  // Ctrl-C reaches every process of the terminal; whoever started this one says what is to be done.
-  for (const name of ['SIGINT', 'SIGTERM'] as const) process.on(name, () => {})
+  // Ctrl-C and a hangup reach every process of the terminal; whoever started this one says what is to be done.
+  for (const name of ['SIGINT', 'SIGTERM', 'SIGHUP'] as const) process.on(name, () => {})
   process.on('disconnect', () => process.exit())
   process.once('message', (question: Q) => {
     process.on('message', () => stop.abort())
