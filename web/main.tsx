@@ -2,6 +2,7 @@
 import { render } from 'preact'
 import { App } from './shell/app.tsx'
 import { listenToKeys } from './shell/keys.ts'
+import { showUnprintable } from './shell/unprintable.ts'
 import { followServer } from './state/books.ts'
 import { followLinks } from './state/router.ts'
 import './styles/tokens.css'
@@ -25,6 +26,7 @@ import './styles/views/console.css'
 import './styles/views/dictionary.css'
 import './styles/print.css'
 
+showUnprintable()
 // Links work by themselves; this only saves loading the page anew.
 addEventListener('click', followLinks)
 listenToKeys()

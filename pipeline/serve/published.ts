@@ -15,6 +15,9 @@ import type { Stamp } from './api.ts'
 /** Watchers fail on network file systems, so the file is looked at. */
 const LOOK_EVERY_MS = 1_000
 
+/** An edition that could not be opened is tried again without a change of its file: rights and memory come back. */
+const TRY_AGAIN_MS = 30_000
+
 /** The longest that a question of a view may take. */
 const VIEW_TIMEOUT_MS = 60_000
 
@@ -57,7 +60,9 @@ export interface PublishedOptions extends OpenOptions {
   readonly onStamp: (stamp: Stamp) => void
   /** Calculates the hash of all that the ledger says, which takes as long as reading all of it: nothing waits for it. */
   readonly hashApart: (dir: string, options: OpenOptions) => Promise<HashAnswer>
-  /** An edition that cannot be opened: the one before is served on. */
+  /** An edition that cannot be opened, the one before being served on; null as soon as the newest one is served again. */
+  readonly onUnopened: (error: unknown) => void
+  /** What keeps the ledger from being followed, for the log. */
   readonly onTrouble: (error: unknown) => void
 }
 
@@ -67,6 +72,8 @@ export class Published {
   readonly #asked = new PQueue({ concurrency: VIEW_QUESTIONS })
   #open: Open
   #key: string
+  /** The edition that could not be opened, and when that is tried again. */
+  #failed: { readonly key: string; readonly againAt: number } | null = null
 
   private constructor(dir: string, options: PublishedOptions, open: Open, key: string) {
     this.#dir = dir
@@ -131,13 +138,14 @@ export class Published {
   }
 
   async #watch(): Promise<void> {
-    const { clock, signal, onStamp, onTrouble } = this.#options
-    let failed: string | null = null
+    const { clock, signal, onStamp, onTrouble, onUnopened } = this.#options
     for (;;) {
       await clock.sleep(LOOK_EVERY_MS, signal)
       if (signal.aborted) return
       const key = keyOf(this.#dir)
-      if (key === null || key === this.#key || key === failed) continue
+      if (key === this.#key) this.#isFollowed()
+      if (key === null || key === this.#key) continue
+      if (key === this.#failed?.key && clock.monotonic() < this.#failed.againAt) continue
       try {
         const next = await openForViews(this.#dir, this.#options)
         const before = this.#open
@@ -145,13 +153,21 @@ export class Published {
         this.#key = next.key
         before.isRetired = true
         closeUnused(before)
+        this.#isFollowed()
         onStamp(next.open.stamp)
         void this.#makeHash(next.open)
       } catch (error) {
-        failed = key
-        onTrouble(error)
+        if (signal.aborted) return
+        if (key !== this.#failed?.key) onTrouble(error)
+        this.#failed = { key, againAt: clock.monotonic() + TRY_AGAIN_MS }
+        onUnopened(error)
       }
     }
+  }
+
+  #isFollowed(): void {
+    if (this.#failed !== null) this.#options.onUnopened(null)
+    this.#failed = null
   }
 
   /** The hash as it was kept beside the ledger, or calculated anew. */
@@ -178,13 +194,18 @@ function closeUnused(open: Open): void {
   if (open.isRetired && open.users === 0) open.ledger.close()
 }
 
-/** What tells one published file from another; null while there is none. */
+/** What tells one published file from another, or why that cannot be told; null while there is none. */
 function keyOf(dir: string): string | null {
-  const stats: BigIntStats | undefined = statSync(join(dir, LEDGER_FILE), {
-    bigint: true,
-    throwIfNoEntry: false,
-  })
-  return stats === undefined ? null : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+  try {
+    const stats: BigIntStats | undefined = statSync(join(dir, LEDGER_FILE), {
+      bigint: true,
+      throwIfNoEntry: false,
+    })
+    return stats === undefined ? null : `${stats.ino} ${stats.mtimeNs} ${stats.size}`
+  } catch (cause) {
+    // Whoever opens the file tells it by name.
+    return String((cause as NodeJS.ErrnoException).code)
+  }
 }
 
 /** The published ledger open for the user's own SQL, with its stamp; whoever opens it closes it. */

@@ -14,6 +14,7 @@ import { hashApart } from './hash-answer.ts'
 import { followRuns } from './live.ts'
 import { Notes, type NotesOptions } from './notes.ts'
 import { Published, type PublishedOptions } from './published.ts'
+import { failureOf } from './refusal.ts'
 
 export interface ServeOptions
   extends Omit<AppContext, 'guard' | 'published' | 'events' | 'assets' | 'console' | 'notes'>,
@@ -47,6 +48,8 @@ export async function serve(options: ServeOptions): Promise<Serving> {
     signal,
     hashApart,
     onTrouble,
+    onUnopened: (error) =>
+      events.tell({ kind: 'unopened', failure: error === null ? null : failureOf(error).error }),
     onStamp: (stamp) => {
       events.tell({ kind: 'published', stamp })
       void questions.renew()

@@ -6,7 +6,7 @@ import { monthInWords } from '../words/times.ts'
 import { frameOf, ValueAxis } from './axes.tsx'
 
 export interface Bar {
-  /** First day of the month, or any other name of a bar. */
+  /** First day of the month, or any other name of a bar, which several may have. */
   readonly at: string
   /** By part; null where it is not known. */
   readonly parts: Readonly<Record<string, string | null>>
@@ -36,13 +36,13 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
   const frame = frameOf(width, height, y)
   y.range([frame.bottom, frame.top])
   const x = scaleBand(
-    bars.map(({ at }) => at),
+    bars.map((_, order) => order),
     [frame.left, frame.right],
   )
     .paddingInner(0.35)
     .paddingOuter(0.2)
   const thick = Math.min(x.bandwidth(), 56)
-  const left = (bar: Bar): number => (x(bar.at) as number) + (x.bandwidth() - thick) / 2
+  const left = (order: number): number => (x(order) as number) + (x.bandwidth() - thick) / 2
   const every = Math.ceil((bars.length * 74) / (frame.right - frame.left))
   return (
     <svg class="chart" width={width} height={height} viewBox={`0 0 ${width} ${height}`} aria-hidden="true">
@@ -50,10 +50,9 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
       {layers.map((layer, order) => (
         <g key={layer.key} class={`series series-${order}`}>
           {layer.map(([from, to], at) => {
-            const bar = bars[at] as Bar
             const [top, bottom] = [y(Math.max(from, to)), y(Math.min(from, to))]
             return bottom - top < 0.2 ? null : (
-              <rect key={bar.at} x={left(bar)} y={top} width={thick} height={bottom - top} />
+              <rect key={at} x={left(at)} y={top} width={thick} height={bottom - top} />
             )
           })}
         </g>
@@ -61,12 +60,18 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
       {bars.map((bar, order) => {
         const total = placeOf(bar.total)
         return (
-          <g key={bar.at} class="reading">
+          <g key={order} class="reading">
             {total === null ? null : (
-              <line class="total" x1={left(bar) - 5} x2={left(bar) + thick + 5} y1={y(total)} y2={y(total)} />
+              <line
+                class="total"
+                x1={left(order) - 5}
+                x2={left(order) + thick + 5}
+                y1={y(total)}
+                y2={y(total)}
+              />
             )}
             <rect
-              x={x(bar.at) as number}
+              x={x(order) as number}
               y={frame.top}
               width={x.bandwidth()}
               height={frame.bottom - frame.top}
@@ -82,7 +87,7 @@ export function StackedBars({ width, height, parts, bars, unit }: Props) {
             {order % every === 0 ? (
               <text
                 class="tick"
-                x={Math.min((x(bar.at) as number) + x.bandwidth() / 2, width - HALF_A_MONTH)}
+                x={Math.min((x(order) as number) + x.bandwidth() / 2, width - HALF_A_MONTH)}
                 y={frame.bottom + 16}
                 text-anchor="middle"
               >

@@ -103,8 +103,8 @@ export function QuickChart({
                 height={260}
                 unit=""
                 parts={[y.name]}
-                bars={points.slice(0, BARS_MAX).map(({ day, value: amount }, at) => ({
-                  at: `${day}${'\u200b'.repeat(at)}`,
+                bars={points.slice(0, BARS_MAX).map(({ day, value: amount }) => ({
+                  at: day,
                   parts: { [y.name]: amount },
                   total: null,
                 }))}

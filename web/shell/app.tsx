@@ -13,7 +13,7 @@ import { addressOf, type View, view } from '../state/router.ts'
 import { Help } from './help.tsx'
 import { isHelpOpen, KEYS } from './keys.ts'
 import { GROUPS, NAMES } from './names.ts'
-import { NewerBooks, StampBar } from './stamp.tsx'
+import { NewerBooks, StampBar, UnopenedBooks } from './stamp.tsx'
 import { Toasts } from './toasts.tsx'
 
 const LOADERS: Readonly<Record<View, () => Promise<ComponentType>>> = {
@@ -117,6 +117,7 @@ export function App() {
       <div class="body">
         <StampBar />
         <NewerBooks />
+        <UnopenedBooks />
         <main id="main" tabIndex={-1}>
           {shown === null ? (
             <Empty title="There is no such view.">

@@ -1,6 +1,7 @@
 // Which books all figures of the view are of: their hash, when they were published, what is open in them.
 import { CopyButton, Instant } from '../parts/marks.tsx'
-import { isConnected, liveRun, newer, showNewest, stamp } from '../state/books.ts'
+import { FailureNote } from '../parts/states.tsx'
+import { isConnected, liveRun, newer, showNewest, stamp, unopened } from '../state/books.ts'
 import { addressOf } from '../state/router.ts'
 import { count } from '../words/plain.ts'
 
@@ -74,5 +75,21 @@ export function NewerBooks() {
         Show the new books
       </button>
     </div>
+  )
+}
+
+/** Newer books that are there and not to be had: why, and what to do. */
+export function UnopenedBooks() {
+  const failure = unopened.value
+  if (failure === null) return null
+  return (
+    <section class="unopened" aria-label="Newer books">
+      <p>
+        Newer books are there and cannot be opened. This page still shows the books before them, and tries
+        again by itself. Where tieout was updated since the page was started, start <code>tieout serve</code>{' '}
+        again.
+      </p>
+      <FailureNote failure={failure} />
+    </section>
   )
 }

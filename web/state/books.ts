@@ -1,7 +1,7 @@
 // Which books the page shows. All that stands on the page is of one publication: an answer of another one is not shown
 // beside it, but offered.
 import { signal } from '@preact/signals'
-import type { About, LiveRun, NoteProgress, ServerEvent, Stamp } from '../../pipeline/serve/api.ts'
+import type { About, Failure, LiveRun, NoteProgress, ServerEvent, Stamp } from '../../pipeline/serve/api.ts'
 import { forget } from './router.ts'
 
 export const about = signal<About | null>(null)
@@ -9,6 +9,8 @@ export const about = signal<About | null>(null)
 export const stamp = signal<Stamp | null>(null)
 /** Newer books than those on the page, once there are some. */
 export const newer = signal<Stamp | null>(null)
+/** Why books newer than those on the page cannot be opened. */
+export const unopened = signal<Failure['error'] | null>(null)
 /** Counts up when everything is to be asked for again. */
 export const generation = signal(0)
 export const liveRun = signal<LiveRun | null>(null)
@@ -56,7 +58,7 @@ export function showNewest(): void {
 export function followServer(): void {
   const events = new EventSource('/api/events')
   const take = (message: MessageEvent<string>): void => heard(JSON.parse(message.data) as ServerEvent)
-  for (const kind of ['published', 'run', 'note']) events.addEventListener(kind, take)
+  for (const kind of ['published', 'unopened', 'run', 'note']) events.addEventListener(kind, take)
   events.addEventListener('open', () => {
     isConnected.value = true
   })
@@ -68,5 +70,6 @@ export function followServer(): void {
 function heard(event: ServerEvent): void {
   if (event.kind === 'run') liveRun.value = event.run
   else if (event.kind === 'note') noteProgress.value = event.note
+  else if (event.kind === 'unopened') unopened.value = event.failure
   else if (event.stamp !== null && !isOfTheseBooks(event.stamp) && about.value?.stamp === null) showNewest()
 }

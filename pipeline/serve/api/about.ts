@@ -1,7 +1,7 @@
 // What is served: GET /api/about, and the events of the server.
 import type { NoteProgress } from './breaks.ts'
 import type { LiveRun } from './runs.ts'
-import type { Stamp, Time } from './shapes.ts'
+import type { Failure, Stamp, Time } from './shapes.ts'
 
 /** GET /api/about */
 export interface About {
@@ -23,9 +23,11 @@ export interface About {
 
 /**
  * GET /api/events, server-sent events. Each event bears its kind as the name (`event: published`) and the object as JSON.
- * On connecting, `published`, `run` and, where one is under way, `note` come at once.
+ * On connecting, `published`, `run` and, where there is one, `note` and `unopened` come at once: books newer than those of
+ * `published` that cannot be opened; null as soon as they can, or are gone.
  */
 export type ServerEvent =
   | { readonly kind: 'published'; readonly stamp: Stamp }
+  | { readonly kind: 'unopened'; readonly failure: Failure['error'] | null }
   | { readonly kind: 'run'; readonly run: LiveRun | null }
   | { readonly kind: 'note'; readonly note: NoteProgress }

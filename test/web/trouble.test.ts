@@ -1,0 +1,155 @@
+// The page where not all is well: newer books that cannot be opened, and names that would turn its text round. In a real browser.
+import {
+  chmodSync,
+  copyFileSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
+import { join } from 'node:path'
+import { DuckDBInstance } from '@duckdb/node-api'
+import type { Browser, Page } from 'playwright-core'
+import { afterAll, beforeAll, describe, expect, onTestFinished, test } from 'vitest'
+import { type Serving, servingFor } from '../serve/serving.ts'
+import { temporaryFolder } from '../support/cli.ts'
+import { command } from '../support/in-process.ts'
+import { findings, openBrowser, requireFreshBuild, watchedPage } from './browser.ts'
+
+let browser: Browser
+beforeAll(async () => {
+  requireFreshBuild()
+  browser = await openBrowser()
+})
+afterAll(() => browser?.close())
+
+const NAME = 'else\u202erehw'
+
+/** Published books of one imported trade. */
+async function smallBooks(): Promise<string> {
+  const dir = temporaryFolder()
+  const file = join(dir, 'trades.csv')
+  writeFileSync(
+    file,
+    `id,time,account,type,asset,quantity,currency,total,fee,fee_currency\n1,2026-03-01T10:00:00Z,elsewhere,buy,BTC,0.01,USDT,600,0,USDT\n`,
+  )
+  const { code, stderr } = await command(['import', 'trades', file, '--dir', dir])
+  expect({ code, stderr }).toMatchObject({ code: 0 })
+  return dir
+}
+
+async function pageOf(serving: Serving, path = '/'): Promise<Page> {
+  const context = await browser.newContext({ viewport: { width: 1280, height: 800 } })
+  onTestFinished(() => context.close())
+  const { page } = await watchedPage(context, serving.origin)
+  const { port, secret, origin } = serving
+  await context.addCookies([
+    { name: `tieout-${port}`, value: secret, url: origin, httpOnly: true, sameSite: 'Strict' },
+  ])
+  await page.goto(origin + path)
+  await page.locator('main:not(:has(.loading, .stale)) h1').first().waitFor()
+  return page
+}
+
+/** Puts a file in the place of the ledger, as a publication does. */
+function publish(dir: string, change: (file: string) => void): void {
+  const beside = join(dir, 'ledger.new')
+  copyFileSync(join(dir, 'ledger.duckdb'), beside)
+  change(beside)
+  renameSync(beside, join(dir, 'ledger.duckdb'))
+}
+
+async function changeLedger(dir: string, statement: string): Promise<void> {
+  const beside = join(dir, 'ledger.new')
+  copyFileSync(join(dir, 'ledger.duckdb'), beside)
+  const instance = await DuckDBInstance.create(beside)
+  const connection = await instance.connect()
+  await connection.run(statement)
+  await connection.run('checkpoint')
+  connection.closeSync()
+  instance.closeSync()
+  renameSync(beside, join(dir, 'ledger.duckdb'))
+}
+
+describe('newer books that cannot be opened', { timeout: 120_000 }, () => {
+  test('are told of with why and what to do; those before stay, until the newest can be had', async () => {
+    const dir = await smallBooks()
+    const whole = readFileSync(join(dir, 'ledger.duckdb'))
+    const page = await pageOf(await servingFor(dir))
+    const told = page.locator('.unopened')
+    expect(await told.count()).toBe(0)
+    // As soon as the hash is there, it stands in the place of the publication.
+    const hash = page.locator('.stamp code:not([data-ledger-hash=""])')
+    const before = await hash.textContent()
+
+    publish(dir, (file) => writeFileSync(file, 'no ledger'))
+    await told.getByText('The published ledger is not a DuckDB database.').waitFor()
+    const text = (await told.textContent()) ?? ''
+    expect(text).toContain(
+      'Newer books are there and cannot be opened. This page still shows the books before',
+    )
+    expect(text).toContain(join(dir, 'ledger.duckdb'))
+    expect(text).toContain('Run tieout build: the ledger is made again from what has landed.')
+    expect(await findings(page)).toEqual([])
+    // The views go on with the books before, and a page that is opened now tells it too.
+    await page.reload()
+    await told.getByText('The published ledger is not a DuckDB database.').waitFor()
+    await page.locator('#navigation').getByRole('link', { name: 'Ledger' }).first().click()
+    await page.getByRole('heading', { level: 1, name: 'Ledger', exact: true }).waitFor()
+    expect(await hash.textContent()).toBe(before)
+
+    publish(dir, (file) => writeFileSync(file, whole))
+    await page.getByText('Newer books were published').waitFor()
+    expect(await told.count()).toBe(0)
+  })
+
+  test('are told of where a newer version made them, and where the file cannot be looked at', async () => {
+    const dir = await smallBooks()
+    const page = await pageOf(await servingFor(dir))
+
+    await changeLedger(dir, "update about set format = 999, version = '99.0.0'")
+    await page.getByText('The published ledger was made by a newer version of tieout.').waitFor()
+    expect(await page.locator('.unopened').textContent()).toContain('start tieout serve again')
+
+    const file = join(dir, 'ledger.duckdb')
+    rmSync(file)
+    symlinkSync(file, file)
+    await page.getByText('The published ledger cannot be read.').waitFor()
+    // The server is still there.
+    await page.reload()
+    await page.getByText('The published ledger cannot be read.').waitFor()
+  })
+
+  test.skipIf(process.getuid?.() === 0)(
+    'are had without a word once their rights are given back',
+    async () => {
+      const dir = await smallBooks()
+      const page = await pageOf(await servingFor(dir))
+      publish(dir, (file) => chmodSync(file, 0))
+      await page.getByText('Check the permissions of the file').waitFor()
+      chmodSync(join(dir, 'ledger.duckdb'), 0o600)
+      await page.getByText('Newer books were published').waitFor({ timeout: 60_000 })
+    },
+  )
+})
+
+test('a name that would turn the text round stands on the page as a code, and leads to its rows', async () => {
+  const dir = await smallBooks()
+  const row = `'${NAME}' as account, 'UNIFIED' as ledger, 'BTC' as coin`
+  await changeLedger(
+    dir,
+    `insert into entries by name select 'e1' as entry_id, ${row}, 1 as amount, 'deposit' as kind, now() as occurred_at;
+     insert into balances by name select ${row}, 1 as quantity, now() as as_of`,
+  )
+  const serving = await servingFor(dir)
+  const page = await pageOf(serving, `/ledger?account=${encodeURIComponent(NAME)}`)
+  await page.locator('tbody').getByText('else\\u202erehw').first().waitFor()
+  expect(await page.locator('select option:checked').first().textContent()).toBe('else\\u202erehw')
+  expect(await page.locator('body').textContent()).not.toContain('\u202e')
+  await page.goto(`${serving.origin}/accounts`)
+  await page.locator('main:not(:has(.loading, .stale)) h1').first().waitFor()
+  const main = await page.locator('main').textContent()
+  expect(main).toContain('else\\u202erehw')
+  expect(main).not.toContain('\u202e')
+}, 120_000)

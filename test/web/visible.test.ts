@@ -1,0 +1,12 @@
+// What the page shows of texts that would act upon it: the same as the terminal.
+import { expect, test } from 'vitest'
+import { forTerminal } from '../../models/text.ts'
+import { visible } from '../../web/words/visible.ts'
+
+test('the page shows every character as the terminal does, but for the tab', () => {
+  const others = Array.from({ length: 0x110000 }, (_, code) => String.fromCodePoint(code)).filter(
+    (character) => visible(character) !== forTerminal(character),
+  )
+  expect(others).toEqual(['\t'])
+  expect(visible('BTC\u202eDSU\u2066\n')).toBe('BTC\\u202eDSU\\u2066\n')
+})
