@@ -20,6 +20,7 @@ import type { PriceReading } from '../imports/price-mapping.ts'
 import { Refusals, refuseCell } from '../imports/refusals.ts'
 import { type Disk, DiskError } from '../journal/disk.ts'
 import { landJournal } from '../landing/land-journal.ts'
+import { lastBuilt } from '../landing/last-landed.ts'
 import type { Books } from './books.ts'
 import {
   type AlikeAccounts,
@@ -188,14 +189,18 @@ export async function withdrawImport(
   run: { readonly id: string; readonly clock: Clock },
 ): Promise<{ readonly file: string; readonly rows: number }> {
   const reader = await books.landing.connection.runAndReadAll(
-    `select imports.file_name, imports.row_count, withdrawn.seq is not null
+    `select imports.file_name, imports.row_count, withdrawn.seq
      from landing.main.imports as imports
      left join landing.main.import_withdrawals as withdrawn on withdrawn.page_id = imports.page_id
      where imports.page_id = $1`,
     [id],
   )
-  const [file, rows, isWithdrawn] = reader.getRows()[0] ?? []
-  if (file === undefined || isWithdrawn === true)
+  const [file, rows, withdrawnBy = null] = reader.getRows()[0] ?? []
+  const isUnbuilt =
+    withdrawnBy !== null && Number(withdrawnBy) > (await lastBuilt(books.landing.connection, books.dir))
+  // Stopped before its build, the same command again finishes it.
+  if (isUnbuilt) return { file: String(file), rows: Number(rows) }
+  if (file === undefined || withdrawnBy !== null)
     throw new UsageError(
       file === undefined ? 'There is no import of this number.' : 'This import was withdrawn before.',
       {

@@ -7,6 +7,7 @@ import { isBlank } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { landJournal } from '../landing/land-journal.ts'
+import { lastBuilt } from '../landing/last-landed.ts'
 import type { Break } from '../ledger/breaks.ts'
 import { type Books, openBooksFor } from './books.ts'
 import { buildBooks, type NightlyBuild } from './night.ts'
@@ -89,11 +90,22 @@ export async function explainBreak(
   return await closing(books, async () => {
     const before = await buildBooks(context, config, books, { publishAnyway: false, publish: false })
     const chosen = chooseBreak([...before.openBreaks, ...before.explainedBreaks], breakId)
-    if (note === null) mustBeExplained(chosen)
-    await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
+    // Stopped before its build, the same command again finishes it.
+    const isTaken = note === null && (await isTakenBack(books, chosen.breakId))
+    if (note === null && !isTaken) mustBeExplained(chosen)
+    if (!isTaken) await journalNote(books, chosen, note, { id: context.run, clock: context.clock })
     onNoted?.()
     return { chosen, result: await buildBooks(context, config, books, { publishAnyway: false }) }
   })
+}
+
+/** Whether the last note on the break was taken back, and no published ledger has that yet. */
+async function isTakenBack({ dir, landing: { connection } }: Books, breakId: string): Promise<boolean> {
+  const reader = await connection.runAndReadAll(
+    `select is_withdrawn and seq > $built from landing.main.notes where break_id = $id order by seq desc limit 1`,
+    { built: await lastBuilt(connection, dir), id: breakId },
+  )
+  return reader.getRows()[0]?.[0] === true
 }
 
 /** Journals the note on a break as it stands, or with null that the last one is taken back, and lands it. */

@@ -11,7 +11,7 @@ import type { Break } from '../../pipeline/ledger/breaks.ts'
 import { ledgerHash } from '../../pipeline/ledger/hash.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { rows, taxPage, taxRow, tradedBooks, writeBooks } from '../evidence/explain-books.ts'
-import { type Outcome, temporaryFolder, tieout } from '../support/cli.ts'
+import { killedOnceJournaled, type Outcome, temporaryFolder, tieout } from '../support/cli.ts'
 import { command } from '../support/in-process.ts'
 
 /** Books with one warning: a record of a type that nobody knows. */
@@ -112,6 +112,21 @@ describe('a break', () => {
     const said = await command(['explain-break', id, '--note', 'A gift.', '--json', '--dir', dir])
     expect(JSON.parse(said.stdout)).toMatchObject({ break_id: id, note: 'A gift.', published: true })
     expect(await checked(dir)).toMatchObject({ code: 0, warnings: [{ note: 'A gift.' }] })
+  }, 120_000)
+
+  test('is open again by the same command where taking the note back was killed before it was published', async () => {
+    const dir = copied(explainedBefore)
+    await killedOnceJournaled(['explain-break', id, '--withdraw'], dir)
+    expect((await command(['report', 'breaks', '--dir', dir])).stdout).toContain(
+      `Explained: unknown_type ${id}`,
+    )
+    const again = await command(['explain-break', id, '--withdraw', '--dir', dir])
+    expect(again).toMatchObject({ code: 0, stdout: expect.stringContaining('is taken back') })
+    expect(await checked(dir)).toMatchObject({ code: 3, warnings: [{ status: 'open', note: null }] })
+    const { stdout } = await command(['report', 'breaks', '--dir', dir])
+    expect(stdout).not.toContain('Explained:')
+    const third = await command(['explain-break', id, '--withdraw', '--dir', dir])
+    expect(third).toMatchObject({ code: 2, stderr: expect.stringContaining('no note to take back') })
   }, 120_000)
 
   test('whose figures change after it was explained is open again, under the same id', async () => {

@@ -8,7 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { listed } from '../../pipeline/commands/import.ts'
 import { emptyConfig } from '../../pipeline/config/config.ts'
 import { tableHashes } from '../../pipeline/ledger/hash.ts'
-import { tieout } from '../support/cli.ts'
+import { killedOnceJournaled, tieout } from '../support/cli.ts'
 import { ImportedBooks, TRADE_HEADER } from '../support/imports.ts'
 import { command } from '../support/in-process.ts'
 
@@ -152,6 +152,39 @@ describe('an import that is taken back', () => {
     ])
     await books.rebuild()
     expect(await books.gains()).toEqual(expected)
+  }, 120_000)
+
+  it('is taken back by the same command where that was killed before it was published', async () => {
+    const { id } = await books.trades(BOUGHT, SOLD)
+    const kept = await books.trades('b2,2026-01-01T00:00:00Z,main,buy,ETH,1,USD,90,1,USD')
+    const bought = async (): Promise<string> =>
+      (
+        await command([
+          'sql',
+          'select asset from imported_trades order by 1',
+          '--format',
+          'csv',
+          '--dir',
+          books.dir,
+        ])
+      ).stdout
+    await books.build()
+    await killedOnceJournaled(['import', '--undo', String(id)], books.dir)
+    expect(await bought()).toBe('asset\nBTC\nBTC\nETH\n')
+
+    const again = await command(['import', '--undo', String(id), '--dir', books.dir])
+
+    expect(again).toMatchObject({
+      code: 0,
+      stdout: expect.stringContaining(`Withdrew the import ${id} (trades.csv, 2 rows)`),
+    })
+    expect(await bought()).toBe('asset\nETH\n')
+    const third = await command(['import', '--undo', String(id), '--dir', books.dir])
+    expect(third).toMatchObject({
+      code: 2,
+      stderr: expect.stringContaining('This import was withdrawn before.'),
+    })
+    expect(kept.added).toBe(1)
   }, 120_000)
 
   it('leaves rows that another file brought too; twice, or of no import, it is refused', async () => {

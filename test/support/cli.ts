@@ -1,6 +1,6 @@
 // Runs the real command line in a process of its own, from the present sources.
 import { type ChildProcess, spawn } from 'node:child_process'
-import { mkdtempSync, rmSync } from 'node:fs'
+import { mkdtempSync, rmSync, statSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { onTestFinished } from 'vitest'
@@ -43,6 +43,17 @@ export async function startTieout(
 
 export async function tieout(args: readonly string[], environment: NodeJS.ProcessEnv = {}): Promise<Outcome> {
   return (await startTieout(args, environment)).ended
+}
+
+/** Runs a command on these books that is killed as soon as it has journaled what it is to do, before it has built. */
+export async function killedOnceJournaled(args: readonly string[], dir: string): Promise<void> {
+  const size = (): number => statSync(join(dir, 'journal', '000001.journal')).size
+  const before = size()
+  const { child, ended } = await startTieout([...args, '--dir', dir])
+  while (size() === before && child.exitCode === null) await new Promise((resolve) => setTimeout(resolve, 2))
+  child.kill('SIGKILL')
+  const { code, stderr } = await ended
+  if (code !== null) throw new Error(`${args.join(' ')} ended with ${code} before it was killed: ${stderr}`)
 }
 
 /** A folder that is gone after the test. */
