@@ -54,8 +54,17 @@ export async function exportParquet(
     })
   } catch (error) {
     if (error instanceof DiskError) refuse(folder, error)
+    const found = writingFailed(error, filling)
+    if (found !== null) refuse(folder, error, found)
     throw queryOutOfMemory(ledger.room, error) ?? error
   }
+}
+
+/** What the system said to DuckDB, which wrote into the folder; null for any other error. */
+function writingFailed(error: unknown, filling: string): string | null {
+  const message = error instanceof Error ? error.message : ''
+  if (!message.startsWith('IO Error: ') || !message.includes(filling)) return null
+  return message.split('": ').at(-1) ?? message
 }
 
 async function writeTable(ledger: Ledger, table: string, path: string, disk: Disk): Promise<void> {
@@ -101,11 +110,11 @@ async function mayBeReplaced(folder: string): Promise<boolean> {
   })
 }
 
-function refuse(folder: string, cause: unknown): never {
+function refuse(folder: string, cause: unknown, found = systemWords(cause)): never {
   throw new UsageError('The output folder cannot be written.', {
     where: folder,
     expected: 'a folder that exists above it and may be written to',
-    found: systemWords(cause),
+    found,
     action: 'Check the path, its permissions and the space of its disk.',
     cause,
   })

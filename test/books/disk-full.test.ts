@@ -187,6 +187,30 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(step('verify').stdout).toContain('Everything verifies.')
   }, 300_000)
 
+  test('an export and an answer say where they could not be written, and leave nothing there', async () => {
+    const more = trades('more', 6_000, true)
+    const { step, books } = await onSmallDisk(
+      `tieout more import trades ${more}; mkdir "$DISK/out"; fill 64
+       tieout parquet export parquet --out "$DISK/out/ledger"
+       tieout csv sql 'from imported_trades' --out "$DISK/out/trades.csv"
+       ls -A "$DISK/out" "$DISK/books/tmp" >"$OUT/left"
+       free; tieout again export parquet --out "$DISK/out/ledger"`,
+    )
+    expect(step('csv').code).toBe(2)
+    expect(step('csv').stderr).toMatch(
+      /^tieout: The output cannot be written there\.\n {2}where: {4}DISK\/out\/trades\.csv\n/,
+    )
+    expect(step('csv').stderr).toContain('found:    ENOSPC')
+    expect(step('parquet').code).toBe(2)
+    expect(step('parquet').stderr).toBe(
+      'tieout: The output folder cannot be written.\n  where:    DISK/out/ledger\n' +
+        '  expected: a folder that exists above it and may be written to\n  found:    No space left on device\n' +
+        '  next:     Check the path, its permissions and the space of its disk.\n',
+    )
+    expect(readFileSync(join(books, '..', 'left'), 'utf8')).not.toMatch(/\.tmp|ledger|trades|query-/)
+    expect(step('again').code).toBe(0)
+  }, 300_000)
+
   test('a rebuild that finds no room for its first block, or for its tables, is no rebuild of what is damaged', async () => {
     const { step } = await onSmallDisk(
       'fill 12; tieout block rebuild; free; fill 16; tieout tables rebuild; free; tieout again rebuild',
