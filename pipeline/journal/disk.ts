@@ -181,7 +181,11 @@ export const nodeDisk: Disk = {
     ),
   makeDir: (path, mode) =>
     attempt('make a folder', path, async () => {
-      await fs.mkdir(path, { recursive: true, mode })
+      await fs.mkdir(path, { recursive: true, mode }).catch(async (error: unknown) => {
+        if (codeOf(error) !== 'ENOENT') throw error
+        // Where a file system can only be read, Node calls missing what it may not make; one level alone has the system's word.
+        await fs.mkdir(path, { mode })
+      })
     }),
   syncDir: (path) =>
     attempt('sync a folder', path, async () => {

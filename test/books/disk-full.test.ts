@@ -238,6 +238,20 @@ describe.skipIf(NAMESPACE === undefined)('a folder that may not be written', () 
     expect(step('again').code).toBe(0)
   }, 300_000)
 
+  test('filings: a report that is to be frozen is refused with the folder that cannot be made', async () => {
+    const { step } = await onSmallDisk(
+      'mount -o remount,ro "$DISK"; tieout full report balances --freeze filed; mount -o remount,rw "$DISK"; tieout again report balances --freeze filed',
+    )
+    expect(step('full').code).toBe(2)
+    expect(step('full').stderr).toBe(
+      'tieout: The disk refused to make a folder.\n  where:    DISK/books/filings\n' +
+        '  expected: a file system that can be written\n' +
+        '  found:    a file system that can only be read (EROFS)\n' +
+        '  next:     Make the file system writable, or name another folder with --dir.\n',
+    )
+    expect(step('again').code).toBe(0)
+  }, 300_000)
+
   test('journal: named before anything is asked of the venue or the file', async () => {
     const more = trades('more', 3)
     const { step } = await onSmallDisk(
