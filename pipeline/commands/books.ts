@@ -78,11 +78,15 @@ export const verifyCommand = defineCommand({
     const config = optionalConfig(context)
     if (args.rebuild) mustBeFiles(config, 'verify --rebuild')
     const repair = args.repair ? await repairBooks(context, config) : null
-    const result = await verifyBooks(context, config, args)
+    // Told before anything else can fail: the next run finds a whole journal, and nothing left to tell.
+    if (repair !== null && !args.json) context.print(describeRepair(repair))
+    const result = await verifyBooks(context, config, args).catch((error: unknown) => {
+      if (repair !== null && args.json) context.tell(describeRepair(repair))
+      throw error
+    })
     if (args.json) context.print(JSON.stringify(args.repair ? { repair, ...result } : result, null, 2))
     else {
-      if (repair !== null) context.print(describeRepair(repair))
-      else if (args.repair)
+      if (args.repair && repair === null)
         context.print(result.problems.length === 0 ? 'The journal needs no repair.' : NOTHING_TO_KEEP)
       context.print(describeVerification(result))
     }

@@ -332,6 +332,35 @@ describe('damaged books', () => {
     expect(stdout).not.toMatch(/damaged frames|damaged bytes/)
   })
 
+  test.each([
+    ['', 'stdout'],
+    ['--json', 'stderr'],
+  ] as const)(
+    'repaired and not verified %s say what became of them: the next run finds nothing to tell',
+    async (option, output) => {
+      const dir = copied()
+      const frames = await framesOf(dir)
+      const bytes = readFileSync(segment(dir))
+      bytes[frames[Math.floor(frames.length / 2)]!.end - 60]! ^= 0x20
+      writeFileSync(segment(dir), bytes)
+      // Where verifying would land the journal once more.
+      rmSync(join(dir, 'tmp'), { recursive: true, force: true })
+      writeFileSync(join(dir, 'tmp'), '')
+
+      const stopped = await run(dir, 'verify', '--repair', ...(option === '' ? [] : [option]))
+
+      expect([1, 2, 5]).toContain(stopped.code)
+      expect(stopped.stderr).toContain(join(dir, 'tmp'))
+      expect(stopped[output]).toMatch(
+        /^Damaged or missing: frames? [\d, to]+\. Kept: \d+ whole frames\.\nWhat was set aside is in .*damaged-.*\.bin\.$/m,
+      )
+      expect(stopped.stdout).not.toContain('verifies')
+      rmSync(join(dir, 'tmp'))
+      expect((await run(dir, 'verify', '--repair')).stdout).toContain('The journal needs no repair.')
+    },
+    120_000,
+  )
+
   test('cut in the middle, with a repair that is killed: the next one finishes, or begins again', async () => {
     const dir = copied()
     const frames = await framesOf(dir)
