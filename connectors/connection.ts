@@ -95,15 +95,15 @@ const WORDS: Readonly<Record<ConnectionClass, Words>> = {
   },
   'time-out': {
     what: (host) => `${host} did not answer in time`,
-    action: 'If it stays so, check the network, or raise venue.timeout_ms.',
+    action: 'If it persists, check the network, or raise venue.timeout_ms.',
   },
   reset: {
     what: (host) => `${host} broke the connection off`,
-    action: 'If it stays so, check the network, and whether a firewall or a proxy cuts connections.',
+    action: 'If it persists, check the network, and whether a firewall or a proxy cuts connections.',
   },
   other: {
     what: (host, code) => `The connection to ${host} failed (${code})`,
-    action: 'If it stays so, check the network and venue.base_url.',
+    action: 'If it persists, check the network and venue.base_url.',
   },
 }
 

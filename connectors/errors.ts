@@ -101,7 +101,7 @@ export class ClockRefused extends VenueError {
   constructor(refusal: Refusal) {
     super('The venue refused the time of the request', refusal, {
       expected: 'a time within 30 s of the venue’s clock',
-      action: 'Set this machine’s clock by a time server, then run again.',
+      action: 'Synchronise this machine’s clock with a time server, then run again.',
     })
   }
 }
@@ -218,7 +218,7 @@ export class PassingFailure extends VenueError {
   constructor(
     refusal: Refusal,
     what = 'The venue did not answer as it should',
-    action = 'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+    action = 'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
   ) {
     super(what, refusal, { action })
   }
@@ -287,7 +287,7 @@ export class OutcomeUnknown extends VenueError {
   constructor(refusal: Refusal) {
     const where = refusal.endpoint.outcome ?? 'Look at the account itself.'
     super('It is not known whether the venue carried this out', refusal, {
-      action: `${where} Do not send it again before.`,
+      action: `${where} Do not send it again until then.`,
     })
   }
 }

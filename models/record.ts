@@ -121,7 +121,7 @@ export interface TypeOfRecord {
 export interface Counterparty {
   /** Wire name of the field that tells the account's side. */
   readonly side: string
-  /** Wire name of the field with the name, by the side in small letters. */
+  /** Wire name of the field with the name, by the side in lower case. */
   readonly names: Readonly<Record<string, string>>
 }
 

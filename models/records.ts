@@ -229,7 +229,7 @@ export const p2pOrder = defineRecord({
     releaseTime: millis('When the coins were released.'),
     paymentTime: millis('When the payment was made.'),
     amount: amount('Order amount in the fiat currency.'),
-    // The venue's Chinese page of this endpoint has all of them in small letters.
+    // The venue's Chinese page of this endpoint has all of them in lower case.
     status: text('pending_pay, Paid, Appeal, Completed or cancelled.', {
       values: ['pending_pay', 'Paid', 'paid', 'Appeal', 'appeal', 'Completed', 'completed', 'cancelled'],
     }),

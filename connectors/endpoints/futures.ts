@@ -42,7 +42,7 @@ export const subaccountAssets = defineEndpoint({
   doc: 'Futures assets of the sub-accounts.',
 })
 
-/** Contract configuration; the document’s sample spells the product type in small letters. Interface document, 4.17. */
+/** Contract configuration; the document’s sample spells the product type in lower case. Interface document, 4.17. */
 export const contracts = defineEndpoint({
   section: '4.17',
   name: 'futures.contracts',

@@ -204,7 +204,7 @@ export async function goneRows(
   return { count: gone.length, imports: [...imports].toSorted((a, b) => a - b) }
 }
 
-/** Two names of accounts that look the same, or differ in capitals alone: the one of the file, and the one before it. */
+/** Two names of accounts that look the same, or differ only in upper and lower case: the one of the file, and the one before it. */
 export type AlikeAccounts = readonly [found: string, before: string]
 
 /** An account under two names is two accounts: what the one bought and the other sold has no cost. */

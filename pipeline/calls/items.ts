@@ -150,7 +150,7 @@ export function itemsRefused(
       `The answer does not tell what became of ${untold.length === failed[0]?.total ? 'any item' : 'some of the items'}: ${where}.`,
       {
         found: redactText(describeItems(failed), secrets),
-        action: `${endpoint.outcome ?? 'Look at the account itself.'} Do not send it again before.`,
+        action: `${endpoint.outcome ?? 'Look at the account itself.'} Do not send it again until then.`,
       },
     )
   return new ItemsRefused(`The venue refused ${what}: ${where}.`, {

@@ -196,7 +196,7 @@ export class Server {
         where: this.url,
         expected: `the user of ${USER_VARIABLE} with the password of ${PASSWORD_VARIABLE}`,
         found: `error ${code} of the server`,
-        action: 'Correct the two variables of the environment, or what the user may do.',
+        action: 'Correct the two environment variables, or grant the user the rights it lacks.',
       })
     return new ClickHouseRefused(code, 'The ClickHouse server did not carry out a statement.', {
       where: `${this.url}: ${statement.trim().slice(0, 120).replace(/\s+/g, ' ')}`,

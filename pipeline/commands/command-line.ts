@@ -203,7 +203,7 @@ function printFailure(error: unknown, stderr: Surroundings['stderr']): void {
   const message = error instanceof Error ? error.message : String(error)
   stderr.write(`tieout: An unexpected error: ${forTerminal(message)}\n`)
   stderr.write(
-    '  next:     Progress is kept. Run again; if it stays, report it with --log-level debug output.\n',
+    '  next:     Progress is kept. Run again; if it persists, report it with --log-level debug output.\n',
   )
   if (process.env.TIEOUT_DEBUG !== undefined && error instanceof Error) stderr.write(`${error.stack}\n`)
 }

@@ -144,7 +144,7 @@ export async function readUnchanged<T>(path: string, read: () => Promise<T>): Pr
     where: path,
     expected: `the file as it was when reading began, of ${before.size} bytes`,
     found: after === null ? 'no file of this name' : `one of ${after.size} bytes, written since`,
-    action: 'Wait until it is written whole, then run again; nothing of it has been taken.',
+    action: 'Wait until it has been written completely, then run again; nothing of it has been taken.',
   })
 }
 

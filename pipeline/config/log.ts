@@ -45,7 +45,7 @@ export function logFailure(log: Logger, error: unknown): void {
   const message = error instanceof Error ? error.message : String(error)
   const stack = process.env.TIEOUT_DEBUG !== undefined && error instanceof Error ? error.stack : undefined
   log.error(
-    { error: 'unexpected', stack, action: 'Progress is kept. Run again; if it stays, report it.' },
+    { error: 'unexpected', stack, action: 'Progress is kept. Run again; if it persists, report it.' },
     message,
   )
 }

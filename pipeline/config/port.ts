@@ -15,7 +15,7 @@ export function mustBePort(port: number): void {
 }
 
 const REASONS: Readonly<Record<string, readonly [message: string, expected: string]>> = {
-  EADDRINUSE: ['Another program listens on this port.', 'a port that is free on loopback'],
+  EADDRINUSE: ['Another program is listening on this port.', 'a port that is free on loopback'],
   EACCES: ['This user may not listen on this port.', 'a port above 1023'],
 }
 

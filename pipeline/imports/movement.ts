@@ -156,7 +156,7 @@ export class MovementReader {
     const known = Object.keys(this.#reading.mapping.words)
     throw row.refuse(
       this.wordColumn,
-      'What this row is, the mapping does not say.',
+      'The mapping does not say what this row is.',
       `a word of the mapping ${this.#reading.mapping.name}, such as ${nearest(text, known)}`,
       text === '' ? 'an empty cell' : text,
     )

@@ -110,7 +110,7 @@ function mustBeFile(path: string): void {
 }
 
 const notOurs = (path: string, found: string): UsageError =>
-  new UsageError('The lock on these books is no file that tieout made.', {
+  new UsageError('The lock on these books is not a file that tieout made.', {
     where: path,
     expected: 'no lock, or the file of a run that writes or has died',
     found,

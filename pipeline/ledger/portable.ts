@@ -307,7 +307,7 @@ export const portableFunctions: readonly PortableFunction[] = [
   {
     name: 'lower_case',
     parameters: ['x'],
-    meaning: 'A text in small letters: lower knows those of ASCII alone in ClickHouse.',
+    meaning: 'A text in lower case: lower knows those of ASCII alone in ClickHouse.',
     duckdb: 'lower(x)',
     clickhouse: 'lowerUTF8(x)',
   },

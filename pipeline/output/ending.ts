@@ -58,19 +58,19 @@ export async function formOf<Form extends string>(
     found: `.${ending}`,
   }
   if (form === undefined)
-    throw new UsageError('The file is named as a form that this command does not write.', {
+    throw new UsageError('The file name has the ending of a format that this command does not write.', {
       ...refusal,
       action: 'Change the ending.',
     })
-  throw new UsageError(`The output is asked for as ${form}, and its file is named as another form.`, {
+  throw new UsageError(`The output is to be ${form}, but its file name has the ending of another format.`, {
     ...refusal,
-    action: 'Change the ending, or ask for the form that it says.',
+    action: 'Change the ending, or ask for the format it stands for.',
   })
 }
 
 const isKnown = (ending: string): ending is keyof typeof FORMS => Object.hasOwn(FORMS, ending)
 
-/** The ending of a file, in small letters; of a folder none, which takes a file that the command names. */
+/** The ending of a file, in lower case; of a folder none, which takes a file that the command names. */
 async function endingOf(out: string): Promise<string> {
   if (out.endsWith('/') || out.endsWith(sep)) return ''
   // What cannot be looked at is told when it is to be written.

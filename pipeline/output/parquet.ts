@@ -69,7 +69,7 @@ function refuseAlike(names: readonly string[]): void {
   for (const name of names) {
     const other = first.get(name.toLowerCase())
     if (other !== undefined)
-      throw new UsageError('Two columns of the answer differ in capitals alone.', {
+      throw new UsageError('Two columns of the answer differ only in upper and lower case.', {
         where: `${other}, ${name}`,
         expected: 'columns that Parquet can tell apart',
         action: 'Give one of them another name, with `as` in the query; --format csv and json take both.',
@@ -85,7 +85,7 @@ export interface ParquetRoom {
 }
 
 /**
- * Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ in capitals alone, and for a
+ * Writes the rows to `path`, which must not exist. Throws UsageError for two columns that differ only in upper and lower case, and for a
  * whole number of more digits than Parquet holds.
  */
 export async function writeParquet(

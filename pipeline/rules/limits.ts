@@ -32,7 +32,7 @@ export function limitsOf(rules: string, file = join(packageRoot, 'data/rules.csv
     if (row === undefined) return null
     const amount = parseAmount(row.value)
     if (amount.ok) return amount.units
-    throw new CorruptionError('The table of limits has a value that is no amount.', {
+    throw new CorruptionError('The table of limits has a value that is not an amount.', {
       where: `${file}, ${rules} ${figure} ${row.from_year}`,
       found: row.value,
       action: 'Install tieout again.',

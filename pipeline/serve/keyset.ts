@@ -41,7 +41,7 @@ export function behind(
   if (of !== publication) {
     throw new Refusal(409, 'Another ledger has been published since the first page.', {
       name: 'Republished',
-      action: 'Load the list again from its beginning.',
+      action: 'Load the list again from the start.',
     })
   }
   const places = keys.map(({ type }, at) => `${conditions.value(values[at] ?? '')}::${type}`)
@@ -109,4 +109,6 @@ function decoded(cursor: string): string[] {
 }
 
 const unreadable = (): Refusal =>
-  new Refusal(400, 'The cursor is none of this list.', { action: 'Load the list again from its beginning.' })
+  new Refusal(400, 'The cursor does not belong to this list.', {
+    action: 'Load the list again from the start.',
+  })

@@ -48,7 +48,7 @@ export class Notes {
     const { isReadOnly, dir, disk, clock } = this.#options
     if (isReadOnly) throw readOnly()
     if (given !== null && typeof given !== 'string') {
-      throw new Refusal(400, 'The note is no text.', {
+      throw new Refusal(400, 'The note is not text.', {
         where: 'note',
         expected: 'text, or null to take the note back',
         action: 'Correct it.',
@@ -152,7 +152,7 @@ const commandOf = (breakId: string, note: string | null): string =>
   `tieout explain-break ${shellWord(breakId)} ${note === null ? '--withdraw' : `--note ${shellWord(note)}`}`
 
 const readOnly = (): Refusal =>
-  new Refusal(403, 'This page is served for reading alone.', {
+  new Refusal(403, 'This page is read-only.', {
     action: 'Start `tieout serve` without --read-only, or use `tieout explain-break`.',
   })
 

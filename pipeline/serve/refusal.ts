@@ -42,7 +42,7 @@ export function failureOf(error: unknown): Failure {
       error: {
         name: 'Error',
         message: 'An unexpected error.',
-        action: 'Try again; if it stays, report it with what `tieout serve --log-level debug` writes.',
+        action: 'Try again; if it persists, report it with what `tieout serve --log-level debug` writes.',
       },
     }
   }

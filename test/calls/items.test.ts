@@ -81,7 +81,7 @@ describe('a batch of changes', () => {
       expect(run.code).toBe(4)
       expect(run.stderr).toContain('The answer does not tell what became of')
       expect(run.stderr).toContain('(orderId 13): not told')
-      expect(run.stderr).toContain('Do not send it again before.')
+      expect(run.stderr).toContain('Do not send it again until then.')
       expect(await writes(dir)).toMatchObject([{ outcome: 'unknown' }])
       const again = await command([
         ...['call', 'trade.batchModifyOrders', `orders=${ORDERS}`, '--write', '--dir', dir],

@@ -65,7 +65,7 @@ test('a server that refuses the credentials is a usage error that names the vari
       `  where:    ${url}`,
       '  expected: the user of TIEOUT_CLICKHOUSE_USER with the password of TIEOUT_CLICKHOUSE_PASSWORD',
       '  found:    error 516 of the server',
-      '  next:     Correct the two variables of the environment, or what the user may do.',
+      '  next:     Correct the two environment variables, or grant the user the rights it lacks.',
     ].join('\n'),
   )
   expect(allOf(error)).not.toContain(PASSWORD)

@@ -50,7 +50,7 @@ test('a port that another program has is named, by the sandbox too', async () =>
   try {
     const { code, stderr } = await command(['sandbox', '--port', String(port), '--days', '1'])
     expect(code).toBe(2)
-    expect(stderr).toContain('Another program listens on this port.')
+    expect(stderr).toContain('Another program is listening on this port.')
     expect(stderr).toContain(`--port ${port}`)
   } finally {
     server.close()

@@ -74,7 +74,7 @@ describe('an ending that says another form than was asked for is refused', () =>
   test.each(refused)('%s --out %s', async (words, name, expected) => {
     const { code, stderr } = await run(words, name)
     expect(code).toBe(2)
-    expect(stderr).toContain('and its file is named as another form.')
+    expect(stderr).toContain('but its file name has the ending of another format.')
     expect(stderr).toContain(`where:    --out ${join(out, name)}`)
     expect(stderr).toContain(`expected: a name that ends in ${expected}\n`)
     expect(stderr).toContain(`found:    ${name.slice(name.lastIndexOf('.'))}`)
@@ -94,7 +94,7 @@ test.each([
 ])('%s does not write what --out %s says, and says so', async (words, name, expected) => {
   const { code, stderr } = await run(words, name)
   expect(code).toBe(2)
-  expect(stderr).toContain('The file is named as a form that this command does not write.')
+  expect(stderr).toContain('The file name has the ending of a format that this command does not write.')
   expect(stderr).toContain(`expected: a name that ends in ${expected}\n`)
   expect(existsSync(join(out, name))).toBe(false)
 })

@@ -87,7 +87,7 @@ const refused: readonly (readonly [what: string, yaml: string, found: string])[]
     'venue: { retention_days: { tax.records: 1.0e+308 } }',
     'expected: at most 18250 days (fifty years)',
   ],
-  ['a currency in small letters', 'reports: { currency: eur }', 'a currency in capitals'],
+  ['a currency in lower case', 'reports: { currency: eur }', 'a currency in capitals'],
 ]
 
 /** Accounts of one configuration that would read the same variables. */

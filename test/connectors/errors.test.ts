@@ -192,7 +192,7 @@ describe('an error', () => {
     [
       503,
       'The venue did not answer as it should: tax.records for account main.',
-      'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+      'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
     ],
   ])(
     'of HTTP %i without a code names no code, and thinks of others who may have answered',
@@ -228,7 +228,7 @@ describe('an error', () => {
       '40008',
       'tax.records',
       'The venue refused the time of the request',
-      'Set this machine’s clock by a time server, then run again.',
+      'Synchronise this machine’s clock with a time server, then run again.',
     ],
     [
       '40009',
@@ -288,7 +288,7 @@ describe('an error', () => {
       '40015',
       'tax.records',
       'The venue did not answer as it should',
-      'Run again; what has landed is kept. If it stays so, check the network and venue.base_url.',
+      'Run again; what has landed is kept. If it persists, check the network and venue.base_url.',
     ],
     [
       '77777',
@@ -322,7 +322,7 @@ describe('an error', () => {
       'It is not known whether the venue carried this out: account.repay for account main.',
     )
     expect(error.details.action).toBe(
-      'Sync tax.records and look for a repayment of these coins. Do not send it again before.',
+      'Sync tax.records and look for a repayment of these coins. Do not send it again until then.',
     )
   })
 })

@@ -199,7 +199,7 @@ describe('a request that fails', () => {
       expect([error.name, error.code, error.status]).toEqual(['ConnectionFailed', code, null])
       expect(error.message).toBe(`${plain}: account.settings for account main.`)
       expect(error.details.action).toMatch(
-        /^(Check|If it stays so, check) .* Then run again; what has landed is kept\.$/,
+        /^(Check|If it persists, check) .* Then run again; what has landed is kept\.$/,
       )
       expect(events.at(-1)).toMatchObject({ code, unreachable: error.message, retryInMs: null })
     },

@@ -15,7 +15,7 @@ const pages = readdirSync(docs, { recursive: true, encoding: 'utf8' })
   .concat('../README.md', '../DECISIONS.md')
 const read = (name: string): string => readFileSync(join(docs, name), 'utf8')
 
-/** Anchors of a page: its headings in small letters, without signs, with hyphens for blanks. */
+/** Anchors of a page: its headings in lower case, without signs, with hyphens for blanks. */
 const anchorsOf = (path: string): string[] =>
   [...readFileSync(path, 'utf8').matchAll(/^#+ (.+)$/gm)].map(([, heading = '']) =>
     heading

@@ -328,7 +328,7 @@ describe('what is refused', () => {
     })
   })
 
-  it('is a currency in small letters, which would be a coin of that name', async () => {
+  it('is a currency in lower case, which would be a coin of that name', async () => {
     await expect(books.trades('b1,2026-01-31T10:00:00Z,main,buy,BTC,1,usd,100,0,')).rejects.toMatchObject({
       details: { where: expect.stringMatching(/:2, column currency$/), expected: 'USD', found: 'usd' },
     })
@@ -338,7 +338,7 @@ describe('what is refused', () => {
     ['btc', 'BTC', 'asset', 'b1,2026-01-31T10:00:00Z,main,buy,btc,1,USD,100,0,'],
     ['Usdt', 'USDT', 'currency', 'b1,2026-01-31T10:00:00Z,main,buy,SOL,1,Usdt,100,0,'],
   ])(
-    'is a common coin in small letters (%s), which would be another coin',
+    'is a common coin in lower case (%s), which would be another coin',
     async (found, expected, column, row) => {
       await expect(books.trades(row)).rejects.toMatchObject({
         message: 'A coin is not written in capitals.',

@@ -116,7 +116,7 @@ describe('Kraken’s ledgers', () => {
     expect(error.describe().split('\n')).toEqual(
       [
         '5 cells of the file cannot be taken.',
-        '  export.csv:2, column type: What this row is, the mapping does not say. Expected a word of the mapping kraken-ledgers, such as trade/; found margin/.',
+        '  export.csv:2, column type: The mapping does not say what this row is. Expected a word of the mapping kraken-ledgers, such as trade/; found margin/.',
         expect.stringContaining('  export.csv:3, column type: What this row is'),
         '  export.csv:4, column time: A time is not understood. Expected a time as YYYY-MM-DD HH:mm:ss or YYYY-MM-DD HH:mm:ss.S; found a date that does not exist: 2024-02-30 09:30:15.',
         '  export.csv:4, column amount: This is not a plain decimal. Expected an amount such as 1234.5; found 1,5.',

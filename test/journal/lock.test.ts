@@ -175,7 +175,7 @@ test('lock: a name that is taken and cannot be read is not tried for ever', asyn
   const disk: Disk = { ...nodeDisk, link: async () => false }
 
   await expect(acquireLock(dir, 'sync', stillClock, disk)).rejects.toThrow(
-    'The lock on these books is no file that tieout made.',
+    'The lock on these books is not a file that tieout made.',
   )
 })
 

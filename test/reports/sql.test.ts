@@ -344,7 +344,7 @@ describe('Parquet', () => {
     })
   })
 
-  test('takes no two columns that differ in capitals alone, and says what helps', async () => {
+  test('takes no two columns that differ only in upper and lower case, and says what helps', async () => {
     const books = await publish([])
     const out = join(mkdtempSync(join(tmpdir(), 'parquet-')), 'alike.parquet')
     const query = 'select 1 as coin, 2 as "Coin"'
@@ -352,7 +352,7 @@ describe('Parquet', () => {
       runQuery(books, query, { format: 'parquet', out, terminal: memoryTerminal() }),
     ).rejects.toMatchObject({
       exitCode: 2,
-      message: 'Two columns of the answer differ in capitals alone.',
+      message: 'Two columns of the answer differ only in upper and lower case.',
       details: { where: 'coin, Coin', action: expect.stringContaining('with `as` in the query') },
     })
     expect(existsSync(out)).toBe(false)

@@ -326,7 +326,7 @@ describe('the process', () => {
     child.kill()
     expect([code, stderr]).toEqual([
       2,
-      `tieout: Another program listens on this port.
+      `tieout: Another program is listening on this port.
   where:    --port ${serving.port}
   expected: a port that is free on loopback
   next:     Name another port, or \`--port 0\` for any that is free.

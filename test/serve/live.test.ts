@@ -167,9 +167,7 @@ describe('a note that cannot be made', () => {
 
   test('with --read-only there are none', async () => {
     const serving = await servingFor(dir, ['--read-only'])
-    expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBe(
-      'This page is served for reading alone.',
-    )
+    expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBe('This page is read-only.')
     expect((await serving.post('/api/breaks/b1/note', { note: 'x' })).status).toBe(403)
   })
 })

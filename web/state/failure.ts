@@ -25,7 +25,7 @@ export function failureOf(thrown: unknown): Failure['error'] {
   return {
     name: 'Unexpected',
     message: thrown instanceof Error ? thrown.message : String(thrown),
-    action: 'Reload the page. If it stays, report it with what you were doing.',
+    action: 'Reload the page. If it persists, report it with what you were doing.',
   }
 }
 
