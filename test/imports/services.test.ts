@@ -117,7 +117,7 @@ describe('Kraken’s ledgers', () => {
       [
         '5 cells of the file cannot be taken.',
         '  export.csv:2, column type: The mapping does not say what this row is. Expected a word of the mapping kraken-ledgers, such as trade/; found margin/.',
-        expect.stringContaining('  export.csv:3, column type: What this row is'),
+        expect.stringContaining('  export.csv:3, column type: The mapping does not say what this row is'),
         '  export.csv:4, column time: A time is not understood. Expected a time as YYYY-MM-DD HH:mm:ss or YYYY-MM-DD HH:mm:ss.S; found a date that does not exist: 2024-02-30 09:30:15.',
         '  export.csv:4, column amount: This is not a plain decimal. Expected an amount such as 1234.5; found 1,5.',
         expect.stringContaining('  export.csv:4, column asset: This is not the code of a coin or currency.'),
