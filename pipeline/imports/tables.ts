@@ -23,7 +23,10 @@ export const fetchedPricesTable = table(
   'page_id: BIGINT, page_row: INTEGER, priced_at: TIMESTAMPTZ, asset, currency, price: DECIMAL(38,18), source, unit',
 )
 
-/** One answer of a source of prices; without a range where it could not be had or read, and then with the reason. */
+/**
+ * One answer of a source of prices: a row for each range that is complete with it, and with the reason one for each of which it
+ * had something that is no price. Without a range, and with the reason, where it could not be had or read.
+ */
 export const pricePagesTable = table(
   'price_pages',
   `page_id: BIGINT, run_id, source, asset, currency, unit, path, status: INTEGER, received_at: TIMESTAMPTZ,

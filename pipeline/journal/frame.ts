@@ -204,8 +204,10 @@ export interface PricesMeta extends Common {
   readonly request: Pick<RequestMeta, 'method' | 'path'>
   /** HTTP status; null where no answer came. */
   readonly status: number | null
-  /** Times of prices that are complete with this answer; absent where it could not be had or read. */
+  /** Times of prices that were asked for and are complete with this answer; absent where it could not be had or read. */
   readonly covers?: Range
+  /** Those of them of which the answer had something that is no price; absent for none, and in frames of earlier versions. */
+  readonly lacks?: readonly Range[]
   /** Our own words; null where all is well. */
   readonly problem: string | null
   /** How many secrets of ours in the body were replaced by a marker of equal length; absent for none. */

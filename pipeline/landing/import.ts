@@ -1,8 +1,9 @@
 // One journaled import: the user's file becomes rows again, by the reading that accepted it before it was journaled. The
 // same for an answer of a source of prices.
 import { CorruptionError, UsageError } from '../../models/error.ts'
+import { decodeJson } from '../../models/json.ts'
 import type { CsvFile } from '../imports/csv.ts'
-import { type FetchedPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
+import { type FetchedPrice, type NoPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
 import type { ImportedRow } from '../imports/format.ts'
 import { importFormats, isImportKind } from '../imports/formats.ts'
 import { readMapped } from '../imports/mapped.ts'
@@ -11,6 +12,7 @@ import { readingOf } from '../imports/mapping.ts'
 import { priceReadingOf } from '../imports/price-mapping.ts'
 import type { ImportMeta, PricesMeta } from '../journal/frame.ts'
 import { fromNewerVersion } from './errors.ts'
+import { rowSpans } from './raw-row.ts'
 
 const UNKNOWN_KIND = 'The journal has an import of a kind that this version of tieout does not know.'
 const UNKNOWN_MAPPING = 'The journal has an import whose mapping this version of tieout does not know.'
@@ -56,16 +58,28 @@ export function layoutOf({ imports, reading }: ImportMeta): string | null {
   return read?.mapping.name ?? null
 }
 
+interface JournaledPrices {
+  readonly prices: readonly FetchedPrice[]
+  /** Rows that are no prices, with their text. */
+  readonly none: readonly (NoPrice & { readonly raw: string | null })[]
+}
+
 /** Prices of an answer; one that could not be had or read, and one that was erased, has none. */
-export function readJournaledPrices(
-  seq: number,
-  meta: PricesMeta,
-  body: Uint8Array | null,
-): readonly FetchedPrice[] {
-  if (meta.covers === undefined || body === null) return []
-  const rows = readFetchedPrices(meta, body)
-  if (typeof rows !== 'string') return rows
-  throw unreadable(seq, meta.request.path, 'prices, as they were read when they were fetched', rows)
+export function readJournaledPrices(seq: number, meta: PricesMeta, body: Uint8Array | null): JournaledPrices {
+  if (meta.covers === undefined || body === null) return { prices: [], none: [] }
+  const read = readFetchedPrices(meta, body)
+  if (typeof read === 'string')
+    throw unreadable(seq, meta.request.path, 'prices, as they were read when they were fetched', read)
+  const { prices, none } = read
+  const raw = none.length === 0 ? [] : rowTexts(meta, body)
+  return { prices, none: none.map((one) => ({ ...one, raw: raw[one.place] ?? null })) }
+}
+
+/** A line of reference rates stands below the header; candles are the rows of the answer's data. */
+function rowTexts({ source }: PricesMeta, body: Uint8Array): string[] {
+  const text = decodeJson(body)
+  if (source === 'ecb') return text.split(/\r?\n/).slice(1)
+  return rowSpans(text, 'list').map(({ start, end }) => text.slice(start, end))
 }
 
 const unreadable = (seq: number, where: string, expected: string, found: string): CorruptionError =>

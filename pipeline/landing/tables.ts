@@ -15,9 +15,9 @@ import {
  * A file without one of the declared tables, or with other columns in it, is seen to be older and is made again from
  * the journal. This number is raised only where the same tables come to hold something else, which includes any change of
  * what a frame lands as: else rows of before and after it stand side by side, and no rebuild gives what the file holds.
- * 6: a value that does not fit is null where no figure rests on it, and so is zero where a time would be.
+ * 7: of a time of which an answer has several prices none lands.
  */
-export const SCHEMA_VERSION = 6
+export const SCHEMA_VERSION = 7
 
 const KIND_OF_FIELD: Readonly<Record<FieldKind, ColumnKind>> = {
   text: 'VARCHAR',

@@ -65,16 +65,19 @@ const partitionOf = ({
 
 /** What is left of a claim; null where nothing of it was reopened. */
 function without(claim: Range, reopened: readonly ReopenedBy[]): Range[] | null {
+  const gone = reopened.map(({ range }) => wholeOf(range ?? ALWAYS))
+  return gone.some(({ start, end }) => start <= claim.end && end >= claim.start) ? outside(claim, gone) : null
+}
+
+/** The instants of a claim that are in none of the ranges. */
+function outside(claim: Range, ranges: readonly Range[]): Range[] {
   const rest: Range[] = []
   let { start } = claim
-  let isWhole = true
-  for (const gone of union(reopened.map(({ range }) => wholeOf(range ?? ALWAYS)))) {
+  for (const gone of union(ranges)) {
     if (gone.end < start || gone.start > claim.end) continue
-    isWhole = false
     if (start < gone.start) rest.push({ start, end: gone.start - 1 })
     start = gone.end + 1
   }
-  if (isWhole) return null
   if (start <= claim.end) rest.push({ start, end: claim.end })
   return rest
 }
@@ -332,20 +335,30 @@ export class LandingTransaction {
   }
 
   async #landPrices({ seq, body }: Frame, meta: PricesMeta): Promise<void> {
-    const { run, source, asset, currency, unit, request, status, at, problem } = meta
-    const rows = readJournaledPrices(seq, meta, body)
-    const covers = whole(meta.covers)
+    const { run, source, asset, currency, unit, request, status, at, problem, lacks = [] } = meta
+    const { prices, none } = readJournaledPrices(seq, meta, body)
     const of = [seq, run, source, asset, currency, unit, request.path, status, time(at)]
-    await this.#append('price_pages', [
-      ...of,
-      covers?.start ?? null,
-      covers?.end ?? null,
-      rows.length,
-      problem,
-    ])
+    const covers = whole(meta.covers)
+    const rest = covers === undefined ? [] : outside(covers, lacks)
+    const pages = await this.#writer('price_pages')
+    for (const { start, end } of rest)
+      pages.append([
+        ...of,
+        start,
+        end,
+        prices.filter(({ pricedAt }) => start <= pricedAt && pricedAt <= end).length,
+        null,
+      ])
+    for (const { start, end } of lacks) pages.append([...of, start, end, 0, problem])
+    if (covers === undefined) pages.append([...of, null, null, 0, problem])
     const writer = await this.#writer('fetched_prices')
-    for (const { place, pricedAt, price } of rows)
+    for (const { place, pricedAt, price } of prices)
       writer.append([seq, place, BigInt(pricedAt) * 1000n, asset, currency, price, source, unit])
+    if (none.length === 0) return
+    const quarantine = await this.#writer('quarantine')
+    const series = [null, `prices.${source}`, `${asset}/${currency} ${unit}`]
+    for (const { place, field, reason, raw } of none)
+      quarantine.append([...series, seq, place, field, reason, raw, time(at)])
   }
 
   /** An erased note still explains its break, without a word. */

@@ -16,7 +16,7 @@ import { redactSecrets } from '../../connectors/secrets.ts'
 import type { Venue } from '../../connectors/venue.ts'
 import type { Clock } from '../../models/clock.ts'
 import { clamp, difference, type Range, union } from '../../models/ranges.ts'
-import { readFetchedPrices } from '../imports/fetched-prices.ts'
+import { type NoPrice, readFetchedPrices } from '../imports/fetched-prices.ts'
 import type { Journal, PricesMeta } from '../journal/frame.ts'
 import { landJournal } from '../landing/land-journal.ts'
 import type { Landing } from '../landing/landing.ts'
@@ -183,6 +183,12 @@ function pricedRange({ source, unit }: Series, { start, end }: Range): Range {
   return unit === '1h' ? { start, end } : { start: start + DAY_MS, end: end + 1 }
 }
 
+/** What is wrong with rows of an answer whose others are prices. */
+function noPrices([first, ...others]: readonly NoPrice[]): string {
+  const where = `row ${first?.place} of an answer, ${first?.field}, ${first?.reason}`
+  return others.length === 0 ? where : `${where}, and ${others.length} more`
+}
+
 interface Missing {
   readonly series: Series
   readonly symbol: string
@@ -275,8 +281,17 @@ class Fetcher {
     const { body } = answer
     const read = readFetchedPrices({ ...series, covers }, body)
     if (typeof read === 'string') return await this.#journal(series, path, status, null, read, answer)
-    this.#prices += read.length
-    await this.#journal(series, path, status, covers, null, answer)
+    const { prices, none, lacks } = read
+    this.#prices += prices.length
+    const problem = lacks.length === 0 ? null : noPrices(none)
+    await this.#journal(
+      series,
+      path,
+      status,
+      { covers, ...(problem === null ? {} : { lacks }) },
+      problem,
+      answer,
+    )
   }
 
   async #failed(series: Series, path: string, error: unknown): Promise<void> {
@@ -292,7 +307,7 @@ class Fetcher {
     series: Series,
     path: string,
     status: number | null,
-    covers: Range | null,
+    had: Pick<PricesMeta, 'covers' | 'lacks'> | null,
     problem: string | null,
     { body, redacted }: { readonly body: Uint8Array; readonly redacted: number } = NO_ANSWER,
   ): Promise<void> {
@@ -309,7 +324,7 @@ class Fetcher {
       unit,
       request: { method: 'GET', path },
       status,
-      ...(covers === null ? {} : { covers }),
+      ...had,
       problem,
       ...(redacted === 0 ? {} : { redacted }),
     }

@@ -13,7 +13,7 @@ export const seriesKey = ({ source, asset, currency, unit }: Series): string =>
 export async function coveredSeries(connection: DuckDBConnection): Promise<Map<string, Range[]>> {
   const reader = await connection.runAndReadAll(
     `select source, asset, currency, unit, epoch_ms(starts_at), epoch_ms(ends_at)
-     from landing.main.price_pages where starts_at is not null`,
+     from landing.main.price_pages where starts_at is not null and problem is null`,
   )
   const covered = new Map<string, Range[]>()
   for (const [source, asset, currency, unit, start, end] of reader.getRows()) {

@@ -8,7 +8,7 @@ export function priceStep(options: FetchOptions, done: (outcome: FetchOutcome) =
     name: 'prices.fetch',
     reads: ['staging.price_needs', 'staging.reporting', 'staging.quote_ranks'],
     writes: ['staging.fetched'],
-    precedes: ['main.prices', 'checks.price_sources'],
+    precedes: ['main.prices', 'main.quarantine', 'checks.price_sources'],
     run: async (connection) => {
       const outcome = await fetchPrices(connection, options)
       await connection.run('create table staging.fetched as select $prices::bigint as price_count', {

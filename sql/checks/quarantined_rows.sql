@@ -1,10 +1,11 @@
--- No received row had to be quarantined.
+-- No received row had to be quarantined. Of prices, which are asked for again, price_sources tells.
 -- grain: one row per account, feed, field and reason
 with
 grouped as (
   select account, feed, field, reason, count(*) as row_count, min(first_seen_at) as occurred_at,
     first_of(ordered_list(cast(page_id as varchar) || ':' || cast(page_row as varchar), (page_id, page_row)), 10) as places
   from main.quarantine
+  where account is not null
   group by account, feed, field, reason
 )
 select 'warning' as severity, account, cast(null as varchar) as ledger, cast(null as varchar) as coin, occurred_at,

@@ -3,9 +3,9 @@
 -- grain: one row per account, feed, partition, field, reason and text of the row
 -- keys:  page_id, page_row: where it was first received
 -- columns:
---   account: Account that the row belongs to.
---   feed: Endpoint that sent it.
---   partition: Part of the feed.
+--   account: Account that the row belongs to; null for one of an answer with prices.
+--   feed: Endpoint that sent it; prices.candles or prices.ecb for a source of prices.
+--   partition: Part of the feed; of prices what is priced in what, and by the hour or the day.
 --   page_id: Number of the journal frame that first brought it.
 --   page_row: Place of the row in that page, from 0.
 --   field: Field that does not fit.

@@ -110,7 +110,12 @@ export async function damage(connection: DuckDBConnection, seed: number): Promis
   await run(`insert into landing.main.price_pages
     (page_id, run_id, source, asset, currency, unit, path, status, received_at, starts_at, ends_at, row_count, problem)
     values (940000, 'run-x', 'candles', 'BTC', 'USDT', '1d', '/p', 200, ${at}, ${at}, ${at} + interval 2 day, 2, null),
-      (940001, 'run-x', 'candles', 'XYZ', 'USDT', '1d', '/p', 400, ${at}, null, null, 0, 'no such pair')`)
+      (940001, 'run-x', 'candles', 'XYZ', 'USDT', '1d', '/p', 400, ${at}, null, null, 0, 'no such pair'),
+      (940002, 'run-x', 'candles', 'ETH', 'USDT', '1h', '/p', 200, ${at}, ${at}, ${at}, 0, 'row 3 of an answer'),
+      (940002, 'run-x', 'candles', 'ETH', 'USDT', '1h', '/p', 200, ${at}, ${at} + interval 1 hour, ${at} + interval 2 hour, 0, null)`)
+  await run(`insert into landing.main.quarantine
+    (account, feed, partition, page_id, page_row, field, reason, raw, first_seen_at)
+    values (null, 'prices.candles', 'ETH/USDT 1h', 940002, 3, 'close', 'expected a price', '["0"]', ${at})`)
   await run(`insert into landing.main.fetched_prices
     (page_id, page_row, priced_at, asset, currency, price, source, unit)
     values (940000, 0, ${at}, 'BTC', 'USDT', 65001, 'candles', '1d'), (940000, 1, ${at} + interval 1 day, 'BTC', 'USDT', 65002, 'candles', '1d')`)

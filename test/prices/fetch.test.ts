@@ -27,7 +27,10 @@ const world = {
     if (symbol === 'USDTEUR') return '0.9'
     return `2.${String(new Date(closesAt).getUTCHours()).padStart(2, '0')}`
   },
+  /** What becomes of the candles of an answer. */
+  candles: (_symbol: string, candles: string[][]): string[][] => candles,
   rates: { CAD: '1.5', USD: '1.25' } as Record<string, string>,
+  rateOf: (series: string, _day: string): string => world.rates[series] ?? '',
   ecbStatus: (_from: string): number => 200,
   ecbIsEmpty: false,
   ecbIsSite: false,
@@ -69,11 +72,10 @@ beforeAll(async () => {
         { length: Number(searchParams.get('limit')) },
         (_, index) => last - index * unit,
       )
-      return answer(
-        opens
-          .reverse()
-          .map((at) => [String(at), '1', '9', '0.1', world.close(symbol, at + unit), '5', '5', '5']),
-      )
+      const candles = opens
+        .reverse()
+        .map((at) => [String(at), '1', '9', '0.1', world.close(symbol, at + unit), '5', '5', '5'])
+      return answer(unit === HOUR_MS ? world.candles(symbol, candles) : candles)
     }
     const series = /^\/service\/data\/EXR\/D\.([A-Z]{3})\.EUR\.SP00\.A$/.exec(pathname)?.[1]
     const [from, to] = [searchParams.get('startPeriod'), searchParams.get('endPeriod')]
@@ -84,7 +86,9 @@ beforeAll(async () => {
     const lines = ['KEY,FREQ,CURRENCY,CURRENCY_DENOM,EXR_TYPE,EXR_SUFFIX,TIME_PERIOD,OBS_VALUE,OBS_COM']
     for (let day = Date.parse(from ?? ''); day <= Date.parse(to ?? ''); day += 24 * HOUR_MS) {
       const key = `EXR.D.${series}.EUR.SP00.A,D,${series},EUR,SP00,A,${new Date(day).toISOString().slice(0, 10)}`
-      lines.push(`${key},${world.rates[series ?? '']},"a, comment"`)
+      lines.push(
+        `${key},${world.rateOf(series ?? '', new Date(day).toISOString().slice(0, 10))},"a, comment"`,
+      )
     }
     say(200, `${lines.join('\r\n')}\r\n`)
   })
@@ -117,6 +121,8 @@ beforeEach(() => {
   world.ecbIsEmpty = false
   world.ecbIsSite = false
   world.onPairs = () => undefined
+  world.candles = (_, candles) => candles
+  world.rateOf = (series) => world.rates[series] ?? ''
   books = configured()
 })
 
@@ -418,5 +424,136 @@ describe('a source that fails', () => {
     ])
     expect((await books.fetchPrices()).prices?.problems).toEqual([])
     expect((await valuations())[0]?.[1]).toBe('18.9')
+  })
+})
+
+describe('what stands among the prices of an answer and is none', () => {
+  const at = (time: string): number => Date.parse(`2026-01-05T${time}:00Z`)
+  /** Puts something in the place of the candles of BGB that close then. */
+  const among = (changes: Record<string, (candle: string[]) => string[][]>) => {
+    const byTime = new Map(Object.entries(changes).map(([time, change]) => [`${at(time) - HOUR_MS}`, change]))
+    world.candles = (symbol, candles) =>
+      symbol === 'BGBUSDT' ? candles.flatMap((one) => byTime.get(one[0] ?? '')?.(one) ?? [one]) : candles
+  }
+  const closing = (close: string) => (candle: string[]) => [candle.with(4, close)]
+  const hours = async (): Promise<unknown[]> =>
+    (
+      await books.query(
+        `select strftime(timezone('UTC', priced_at::timestamptz), '%H') from prices
+         where source = 'candles' and coin = 'BGB' and priced_at between '2026-01-05' and '2026-01-05 23:00:00' order by priced_at`,
+      )
+    ).flat()
+  const all = Array.from({ length: 24 }, (_, hour) => String(hour).padStart(2, '0'))
+  const warnings = ({ openBreaks }: NightlyBuild) =>
+    openBreaks.flatMap(({ checkName, explanation }) => (checkName === 'price_sources' ? [explanation] : []))
+  const asked = () => world.asked.filter((one) => one !== 'pairs').toSorted()
+
+  it('is quarantined and told, and its times alone are asked for again; all other prices count', async () => {
+    await books.trades(REWARD)
+    among({
+      '10:00': closing('0'),
+      '12:00': closing('-2'),
+      '13:00': closing(''),
+      '14:00': closing('2.0000000000000000001'),
+      // Two prices of one time: nobody can tell which.
+      '15:00': (candle) => [candle, candle.with(4, '3')],
+      // One price, said twice.
+      '18:00': (candle) => [candle, candle.with(4, '2.180')],
+      // Out of order: every candle says its time itself.
+      '20:00': () => [],
+      '22:00': (candle) => [candle, [`${at('20:00') - HOUR_MS}`, '1', '9', '0.1', '2.20', '5', '5', '5']],
+    })
+    const first = await books.fetchPrices()
+    expect(await hours()).toEqual(all.filter((hour) => !['10', '12', '13', '14', '15'].includes(hour)))
+    // The candle before: 10 × 2.09 × 0.9
+    expect((await valuations())[0]?.[1]).toBe('18.81')
+    const quarantined = await books.query(
+      'select account, feed, partition, field, reason, raw from quarantine order by page_row',
+    )
+    const one = (time: string, close: string, reason: string) => [
+      ...[null, 'prices.candles', 'BGB/USDT 1h', 'close', reason],
+      `["${at(time) - HOUR_MS}","1","9","0.1","${close}","5","5","5"]`,
+    ]
+    const expected = 'expected a decimal above zero with at most 20 digits and 18 decimals'
+    expect(quarantined).toEqual([
+      one('10:00', '0', expected),
+      one('12:00', '-2', expected),
+      one('13:00', '', expected),
+      one('14:00', '2.0000000000000000001', expected),
+      one('15:00', '2.15', 'expected one price of a time, found several'),
+      one('15:00', '3', 'expected one price of a time, found several'),
+    ])
+    expect(warnings(first)).toEqual([
+      expect.stringMatching(
+        /^The price source candles sent what is no price in 1 series \(BGB in USDT\): row \d+ of an answer, close, expected a decimal above zero with at most 20 digits and 18 decimals, and 5 more\. It stands in the table quarantine; /,
+      ),
+    ])
+    expect(first.openBreaks.filter(({ checkName }) => checkName === 'quarantined_rows')).toEqual([])
+
+    // As long as it stays so, nothing else is asked for, and nothing is lost by asking.
+    world.asked.length = 0
+    expect(warnings(await books.fetchPrices())).toHaveLength(1)
+    expect(asked()).toEqual([
+      'BGBUSDT 1h until 2026-01-05T10:00:00.000Z',
+      'BGBUSDT 1h until 2026-01-05T15:00:00.000Z',
+    ])
+    expect(await books.query('select count(*) from quarantine')).toEqual([[6]])
+
+    world.candles = (_, candles) => candles
+    const { path, ...mended } = await books.fetchPrices()
+    expect([warnings(mended as NightlyBuild), await hours()]).toEqual([[], all])
+    expect((await valuations())[0]?.[1]).toBe('18.9')
+    world.asked.length = 0
+    await books.fetchPrices()
+    expect(asked()).toEqual([])
+    const before = await tableHashes(path)
+    await books.rebuild()
+    expect(await tableHashes(path)).toEqual(before)
+  })
+
+  it('leaves open what stands between its neighbours, where its time cannot be read', async () => {
+    await books.trades(REWARD)
+    among({ '10:00': (candle) => [candle.with(0, '2026-01-05')] })
+    await books.fetchPrices()
+    expect(await hours()).toEqual(all.filter((hour) => hour !== '10'))
+    expect(await books.query('select field, reason from quarantine')).toEqual([
+      ['time', 'expected a time in milliseconds'],
+    ])
+    world.candles = (_, candles) => candles
+    world.asked.length = 0
+    await books.fetchPrices()
+    // The candles beside it border on what is not known.
+    expect(asked()).toEqual(['BGBUSDT 1h until 2026-01-05T11:00:00.000Z'])
+    expect(await hours()).toEqual(all)
+  })
+
+  it('is of no account where its time was not asked for', async () => {
+    await books.trades(REWARD)
+    among({ '01:00': closing('2.01') })
+    const wanted = world.candles
+    world.candles = (symbol, candles) =>
+      wanted(symbol, candles).map((one) => (Number(one[0]) < at('00:00') - HOUR_MS ? one.with(4, '0') : one))
+    expect(warnings(await books.fetchPrices())).toEqual([])
+    expect(await hours()).toEqual(all)
+  })
+
+  it('is a rate of a day too', async () => {
+    await books.trades(BOUGHT)
+    world.rateOf = (_, day) => (day === '2026-01-06' ? '-1.5' : '1.25')
+    const first = await books.fetchPrices()
+    // By the rate of the day before: 300 / 1.25
+    expect((await valuations()).map(([, value]) => value)).toEqual(['240'])
+    expect(warnings(first)).toHaveLength(1)
+    expect(await books.query('select feed, partition, field, raw from quarantine')).toEqual([
+      [
+        ...['prices.ecb', 'EUR/CAD 1d', 'OBS_VALUE'],
+        'EXR.D.CAD.EUR.SP00.A,D,CAD,EUR,SP00,A,2026-01-06,-1.5,"a, comment"',
+      ],
+    ])
+    world.rateOf = () => '1.5'
+    world.asked.length = 0
+    expect(warnings(await books.fetchPrices())).toEqual([])
+    expect(asked()).toEqual(['CAD from 2026-01-05 to 2026-01-06'])
+    expect((await valuations()).map(([, value]) => value)).toEqual(['200'])
   })
 })

@@ -112,7 +112,7 @@ describe('price_sources', () => {
     const rows = await runModel('checks.price_sources', {
       'landing.price_pages': {
         columns:
-          'page_id bigint, run_id varchar, source varchar, asset varchar, currency varchar, unit varchar, received_at timestamptz, problem varchar',
+          'page_id bigint, run_id varchar, source varchar, asset varchar, currency varchar, unit varchar, received_at timestamptz, starts_at timestamptz, problem varchar',
         rows: asked.map(([page, run, coin, problem]) => [
           page,
           run,
@@ -121,6 +121,7 @@ describe('price_sources', () => {
           'USDT',
           '1h',
           at,
+          null,
           problem,
         ]),
       },

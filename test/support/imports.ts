@@ -1,6 +1,7 @@
 // Books made of imported files alone, or of the venue's records and imported files, in a folder of their own: written as
 // a user writes them, imported through the real journal and landing, built, and reported as `tieout report` does.
 
+import { randomUUID } from 'node:crypto'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -153,7 +154,7 @@ export class ImportedBooks {
   #context(): CommandContext {
     return {
       dir: this.dir,
-      run: 'run-1',
+      run: randomUUID(),
       clock,
       now: () => clock.wall(),
       log: pino({ level: 'silent' }),
