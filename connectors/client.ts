@@ -37,7 +37,7 @@ interface PendingRequest {
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
   readonly spending: Spending
-  readonly isPart: boolean
+  readonly isPart: boolean | 'cursor'
   tries: number
   /** Monotonic; null before the first sending. */
   firstSentAt: number | null

@@ -319,3 +319,12 @@ export const isNothingKnown = (error: unknown): boolean =>
 
 /** Whether the venue itself answered that it cannot answer now. */
 export const isOwnFailure = (error: unknown): boolean => error instanceof PassingFailure && isOwnAnswer(error)
+
+/**
+ * Whether the failure of a page that a cursor asked for, where the page before it came, may be of that cursor alone: it was
+ * refused, or no answer of the venue's own comes to it.
+ */
+export const isOfItsCursor = (error: unknown): boolean =>
+  error instanceof ParameterRefused ||
+  error instanceof TimeRangeRefused ||
+  (error instanceof PassingFailure && !(error instanceof ConnectionFailed || error instanceof WindowIgnored))

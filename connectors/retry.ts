@@ -3,6 +3,7 @@
 import {
   ClockRefused,
   isNothingKnown,
+  isOfItsCursor,
   isOwnFailure,
   RateRefused,
   UnknownRefusal,
@@ -25,8 +26,8 @@ export interface Attempt {
   readonly elapsedMs: number
   /** The request changes something at the venue: it is sent again only if it was surely not carried out. */
   readonly writes: boolean
-  /** What was asked for before, as a whole, had such an answer several times. */
-  readonly isPart?: boolean
+  /** What was asked for before, as a whole, had such an answer several times: the window, or what followed a first page. */
+  readonly isPart?: boolean | 'cursor'
   /** The clock was refused before in this request. */
   readonly clockWasRefused: boolean
   readonly random: () => number
@@ -39,7 +40,8 @@ export function pauseBeforeRetry(attempt: Attempt): number | null {
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
-  if (isPart && (isNothingKnown(error) || isOwnFailure(error))) return null
+  if (isPart !== false && (isNothingKnown(error) || isOwnFailure(error))) return null
+  if (isPart === 'cursor' && isOfItsCursor(error)) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)
   return elapsedMs + pause > RETRY_WITHIN_MS ? null : pause

@@ -64,7 +64,7 @@ export interface RequestOptions {
   /** Sends without checking the parameters against the interface document. */
   readonly unchecked?: boolean
   /** What it is a part of had such an answer, several times: one by nothing known, or by which the venue cannot now, is taken at once. */
-  readonly isPart?: boolean
+  readonly isPart?: boolean | 'cursor'
 }
 
 export interface AccountClient {

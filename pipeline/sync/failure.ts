@@ -4,6 +4,7 @@ import type { Endpoint } from '../../connectors/endpoint.ts'
 import {
   ClockRefused,
   isNothingKnown,
+  isOfItsCursor,
   isOwnFailure,
   NotApplicable,
   PermissionRefused,
@@ -122,10 +123,11 @@ export const isOfItsWindow = (error: unknown): boolean =>
 
 /**
  * Whether the window may be passed over. Where pages of the feed have come, so may one that the venue answers, try after try, by
- * saying that it cannot now: it may say so every night, and of an outage the next requests tell (`noteGivenUp`).
+ * saying that it cannot now: it may say so every night, and of an outage the next requests tell (`noteGivenUp`). So may one
+ * whose first page came and whose cursor leads to nothing, whatever that is.
  */
-export const mayBePassedOver = (error: unknown, hasHad: boolean): boolean =>
-  isOfItsWindow(error) || (hasHad && isOwnFailure(error))
+export const mayBePassedOver = (error: unknown, hasHad: boolean, hasCursor: boolean): boolean =>
+  isOfItsWindow(error) || (hasHad && (isOwnFailure(error) || (hasCursor && isOfItsCursor(error))))
 
 interface Verdict {
   readonly end: FeedEnd
@@ -168,7 +170,7 @@ function judge(
   // Asked again the same would be refused again, so nobody waits for it; but what was not had makes no run a good one. A
   // clock that was refused twice is no word on the feed: what was asked for can be had once it is right.
   if (!error.retryable && !(error instanceof ClockRefused)) {
-    context.outcome.incomplete = true
+    if (answeredBefore !== null) context.outcome.incomplete = true
     noteFailure(context, account, error, true)
     return { end: 'failed', word: word('failed') }
   }

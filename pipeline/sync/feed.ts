@@ -1,7 +1,15 @@
 // One feed of one account: its partitions are planned, walked page by page, and each page is recorded
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
-import { EndlessCursor, ParameterRefused, Stopped, VenueError } from '../../connectors/errors.ts'
+import {
+  EndlessCursor,
+  isOfItsCursor,
+  isOwnFailure,
+  PassingFailure,
+  Stopped,
+  TimeRangeRefused,
+  VenueError,
+} from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
@@ -152,16 +160,19 @@ function withinReach(endpoint: Endpoint, plan: PartitionPlan, asked: Asking): As
 }
 
 /**
- * A window that an earlier run began, from its first page: the cursor that was kept of it is all that the refusal can mean, and
- * the same cursor would be refused every night. Null for any other failure.
+ * A window that an earlier run began, from its first page: it may be the cursor that was kept of it, which would lead to nothing
+ * every night. Whether it is an outage, the first page tells. Null for any other failure.
  */
 const begunAnew = (endpoint: Endpoint, first: Asking, asked: Asking, error: unknown): Asking | null =>
   asked === first &&
   isWalk(asked) &&
   asked.cursor !== null &&
-  (isOfItsWindow(error) || error instanceof ParameterRefused)
+  (isOfItsWindow(error) || isOwnFailure(error) || isOfItsCursor(error))
     ? beginWalk(endpoint, asked.window)
     : null
+
+/** Whether a failure counts towards those after which the venue is out of reach, unless others are answered meanwhile. */
+const mayBeOutage = (error: unknown): boolean => error instanceof PassingFailure && !isOfItsWindow(error)
 
 interface GivenUp {
   readonly gone: readonly (Range | undefined)[]
@@ -191,6 +202,7 @@ async function walk(
     const watch = watchPages(endpoint)
     while (next !== null) {
       const asked: Asking = next
+      const byCursor: boolean = isWalk(asked) && asked.cursor !== null
       const { answered } = context.outcome
       try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
@@ -201,7 +213,7 @@ async function walk(
           endpoint,
           plan.partition,
           asked,
-          queue.isPart(first),
+          byCursor && (skips.onlyFirstPages || queue.isPart(first)) ? 'cursor' : queue.isPart(first),
         )
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })
@@ -209,24 +221,28 @@ async function walk(
         beside = page.isBeside ? beside + 1 : 0
         if (beside >= MOST_BESIDE) throw windowIgnored(endpoint)
         watch(asked.cursor, page.rows, page.mark)
-        skips.had()
+        skips.had(byCursor)
       } catch (error) {
         const anew = begunAnew(endpoint, first, asked, error)
         if (anew !== null) {
           if (error instanceof VenueError) await recordRefusal(context, of(account, endpoint, plan), error)
+          if (mayBeOutage(error)) noteGivenUp(context, answered)
+          skips.hadNoneByCursor()
           next = anew
           continue
         }
         const isNewest: boolean = isWalk(asked) && asked.window.end === plan.needs[0]?.end
-        const narrower: Asking | null = isBeyondReach(endpoint, error, isNewest)
-          ? withinReach(endpoint, plan, asked)
-          : null
+        const isBeyond: boolean = isBeyondReach(endpoint, error, isNewest)
+        const narrower: Asking | null = isBeyond ? withinReach(endpoint, plan, asked) : null
         if (narrower !== null) {
           next = narrower
           continue
         }
-        const mayBeSkipped: boolean = isWalk(asked) && mayBePassedOver(error, skips.hasHad)
-        if (mayBeSkipped && !isOfItsWindow(error)) noteGivenUp(context, answered)
+        const isPast: boolean = isWalk(asked) && isForgotten(context, endpoint, asked.window)
+        const isLost: boolean = isBeyond || (isPast && error instanceof TimeRangeRefused)
+        const mayBeSkipped: boolean =
+          isWalk(asked) && !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
+        if (mayBeSkipped && mayBeOutage(error)) noteGivenUp(context, answered)
         const isSkipped: boolean = mayBeSkipped && skips.another(passedOver)
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
@@ -238,12 +254,13 @@ async function walk(
           gone: left.gone,
           all,
           isNewest,
-          isForgotten: isWalk(asked) && isForgotten(context, endpoint, asked.window),
+          isForgotten: isPast,
         })
         if (ended !== 'done') {
           if (!isSkipped && !goesOn) return { end: ended, isStopped: true }
           if (!isSkipped) return pending(context)
           passedOver += 1
+          if (byCursor) skips.hadNoneByCursor()
           const ranges = left.gone.filter((range) => range !== undefined)
           queue.passOver(ranges, !(error instanceof EndlessCursor), left.next)
         }

@@ -62,8 +62,8 @@ export async function fetchPage(
   endpoint: Endpoint,
   partition: Partition,
   step: Asking,
-  /** Of what was answered by nothing known as a whole. */
-  isPart = false,
+  /** Of what was answered by nothing known as a whole, or of first pages that nothing follows. */
+  isPart: boolean | 'cursor' = false,
 ): Promise<Fetched> {
   let asked: Range | undefined
   const params = (): Params => {

@@ -17,14 +17,27 @@ const MOST_IN_A_PARTITION = 60
 export class Skips {
   #hasHad = false
   #withoutAPage = 0
+  #cursorsInVain = 0
 
   /** Whether any page of the feed has come. */
   get hasHad(): boolean {
     return this.#hasHad
   }
 
-  had(): void {
+  /** By a cursor, or as the first page of its window. */
+  had(byCursor: boolean): void {
     this.#hasHad = true
+    if (byCursor) this.#cursorsInVain = 0
+  }
+
+  /** A page that a cursor asked for could not be had, after the tries that it has. */
+  hadNoneByCursor(): void {
+    this.#cursorsInVain += 1
+  }
+
+  /** Whether first pages come and no others, so that the tries for one more would tell nothing new. */
+  get onlyFirstPages(): boolean {
+    return this.#cursorsInVain >= WINDOWS_BEFORE_HALVES
   }
 
   /** Whether one more window may be passed over in a partition of which `before` have been. */

@@ -115,6 +115,10 @@ describe('a request that fails', () => {
     const cut = await loopback(inTurn(reply(200, '{"code":"000'), reply(200, envelope({ uid: '1' }))))
     await cut.settle(cut.venue.account(access).request(settings, {}, { isPart: true }))
     expect(cut.received).toHaveLength(2)
+    const behind = await loopback(reply(503, 'gateway'))
+    const page = behind.venue.account(access).request(settings, {}, { isPart: 'cursor' })
+    expect((await caught(behind.settle(page))).name).toBe('PassingFailure')
+    expect(behind.received).toHaveLength(1)
   })
 
   test('for its credentials is not tried again', async () => {
