@@ -67,6 +67,8 @@ export interface BooksOptions {
   readonly clock: Clock
   readonly command: string
   readonly onNote?: (text: string) => void
+  /** Ends landing between two batches, with code 5. */
+  readonly signal?: AbortSignal
   /**
    * Land everything again from the journal, into a file that replaces the old one only when it is whole. As long as the
    * old one can be read, the journal must reach what it holds: else what is nowhere else would be lost.
@@ -193,8 +195,8 @@ export function openBooksFor(
   config: Config,
   options: Pick<BooksOptions, 'command' | 'existing' | 'rebuild'>,
 ): Promise<Books> {
-  const { dir, clock, tell: onNote } = context
-  return openBooks(dir, { ...options, clock, onNote, engine: engineSettings(config.engine) })
+  const { dir, clock, signal, tell: onNote } = context
+  return openBooks(dir, { ...options, clock, signal, onNote, engine: engineSettings(config.engine) })
 }
 
 /** Opens the books for writing; one process at a time. */
@@ -202,7 +204,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
   mustBeBooks(dir, options.existing)
   ensureFolder(dir)
   mustBeOwnFiles(dir)
-  const { clock, disk = nodeDisk } = options
+  const { clock, disk = nodeDisk, signal } = options
   const lock = await acquireLock(dir, options.command, clock, disk)
   // What has been opened is closed in reverse, also when a later step fails, and the lock goes whatever cannot be closed.
   const closers: (() => Promise<void>)[] = [() => lock.release()]
@@ -224,7 +226,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     const rebuild = async (): Promise<void> => {
       const reaches = await lastLanded(dir, engine)
       const journal = await openJournal(dir, { mode: 'append', clock, disk, ...options.journal, ...reaches })
-      await closing(journal, () => rebuildLanding(dir, journal, settings))
+      await closing(journal, () => rebuildLanding(dir, journal, settings, undefined, signal))
     }
     if (options.rebuild === true) await rebuild()
     const landing = await openLanding(dir, settings).catch(async (error: unknown) => {
@@ -246,7 +248,7 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     const behind = journal.lastSeq - landing.landedSeq
     if (behind > 0) {
       options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
-      await landJournal(journal, landing)
+      await landJournal(journal, landing, undefined, signal)
     }
     if (options.existing !== undefined && landing.landedSeq === 0) options.onNote?.(NOTHING_LANDED)
     const unsettled = await unsettledWrites(landing.connection).catch(async (error: unknown) => {

@@ -128,7 +128,7 @@ async function compareWith(
     ...readerSettings(books.landing.engine),
   })
   return await closing(fresh, async () => {
-    await landJournal(books.journal, fresh)
+    await landJournal(books.journal, fresh, undefined, context.signal)
     const before = await books.landing.contentHashes()
     const again = await fresh.contentHashes()
     return [...before].map(([table, { rows, hash }]) => {

@@ -37,6 +37,10 @@ export function notLanded(
   return notWritten(message, path, cause, engine)
 }
 
+/** Between two transactions: what has landed stands, and a file that was being made again is left as it was. */
+export const landingStopped = (): LandingError =>
+  new LandingError('Landing was stopped.', { action: `Run again: ${GOES_ON}` }, 5)
+
 /** What was committed is safe: it stands in the log beside the file, and is taken up when the file is next opened. */
 export const notClosed = (path: string, cause: unknown, engine: EngineSettings): Promise<TieoutError> =>
   notWritten('The landing database could not be closed in good order.', path, cause, engine)

@@ -7,7 +7,7 @@ import { CorruptionError } from '../../models/error.ts'
 import { DiskError } from '../journal/disk.ts'
 import type { Frame, Journal } from '../journal/frame.ts'
 import { openLandingFile } from './database.ts'
-import { alreadyOpen } from './errors.ts'
+import { alreadyOpen, landingStopped } from './errors.ts'
 import { isOpen } from './file.ts'
 import type { Landing, LandingOptions } from './landing.ts'
 import type { LandedSummary } from './transaction.ts'
@@ -25,12 +25,14 @@ export interface LandingProgress extends LandedSummary {
 
 /**
  * Lands all frames after `landedSeq`. Throws a CorruptionError when the two do not belong together:
- * when landing is ahead of the journal, or has another chain hash at the same place.
+ * when landing is ahead of the journal, or has another chain hash at the same place. Ends between two batches when the signal
+ * aborts, with a LandingError of code 5.
  */
 export async function landJournal(
   journal: Journal,
   landing: Landing,
   onProgress: (progress: LandingProgress) => void = () => undefined,
+  signal?: AbortSignal,
 ): Promise<LandedSummary> {
   if (landing.landedSeq > journal.lastSeq)
     throw notOfThisJournal(`frame ${landing.landedSeq}`, `a journal that ends with frame ${journal.lastSeq}`)
@@ -44,6 +46,7 @@ export async function landJournal(
   let committing: Promise<void> = Promise.resolve()
   for await (const batch of batchesAfter(journal, landed)) {
     await committing
+    if (signal?.aborted === true) throw landingStopped()
     committing = land(batch)
     committing.catch(() => undefined) // Thrown by the await above or below, whatever reading meets meanwhile.
   }
@@ -83,6 +86,7 @@ export async function rebuildLanding(
   journal: Journal,
   options: LandingOptions,
   onProgress?: (progress: LandingProgress) => void,
+  signal?: AbortSignal,
 ): Promise<LandedSummary> {
   const path = join(dir, 'landing.duckdb')
   if (isOpen(path)) throw alreadyOpen(path)
@@ -94,7 +98,7 @@ export async function rebuildLanding(
   const landing = await openLandingFile(fresh, options)
   let summary: LandedSummary
   try {
-    summary = await landJournal(journal, landing, onProgress)
+    summary = await landJournal(journal, landing, onProgress, signal)
   } catch (error) {
     await landing.close().catch(() => undefined) // What came first is to be reported.
     await removeDatabase(fresh)

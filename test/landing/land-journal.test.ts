@@ -74,6 +74,32 @@ describe('landing a journal', () => {
     )
   })
 
+  it('ends between two batches when it is asked to stop, and goes on from there', async () => {
+    const dir = await emptyFolder()
+    const note = 'x'.repeat(6 * 2 ** 20)
+    const long = [1, 2, 3, 4, 5, 6, 7].map((seq) => page(seq, [taxRow(String(seq), { note })]))
+    const journal = await journalIn(dir, long)
+    const landing = await landingIn(dir)
+    const stop = new AbortController()
+    const stopped = {
+      exitCode: 5,
+      message: 'Landing was stopped.',
+      details: { action: 'Run again: the journal has everything, and landing goes on from there.' },
+    }
+    await expect(landJournal(journal, landing, () => stop.abort(), stop.signal)).rejects.toMatchObject(
+      stopped,
+    )
+    expect(landing.landedSeq).toBe(3)
+    expect(await landJournal(journal, landing)).toMatchObject({ frames: 4, rows: 4 })
+    const whole = await landing.contentHashes()
+    await landing.close()
+    // What is made again is not put in the place of what is there before it is whole.
+    await expect(rebuildLanding(dir, journal, landingOptions, undefined, stop.signal)).rejects.toMatchObject(
+      stopped,
+    )
+    expect(await (await landingIn(dir)).contentHashes()).toEqual(whole)
+  })
+
   it('that is not the one it came from is refused', async () => {
     const dir = await emptyFolder()
     const landing = await landingIn(dir)
