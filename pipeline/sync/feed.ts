@@ -202,7 +202,7 @@ async function walk(
     const watch = watchPages(endpoint)
     while (next !== null) {
       const asked: Asking = next
-      const byCursor: boolean = isWalk(asked) && asked.cursor !== null
+      const byCursor: boolean = asked.cursor !== null
       const { answered } = context.outcome
       try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
@@ -240,16 +240,15 @@ async function walk(
         }
         const isPast: boolean = isWalk(asked) && isForgotten(context, endpoint, asked.window)
         const isLost: boolean = isBeyond || (isPast && error instanceof TimeRangeRefused)
-        const mayBeSkipped: boolean =
-          isWalk(asked) && !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
-        if (mayBeSkipped && mayBeOutage(error)) noteGivenUp(context, answered)
-        const isSkipped: boolean = mayBeSkipped && skips.another(passedOver)
+        const mayGoOn: boolean = !isLost && mayBePassedOver(error, skips.hasHad, byCursor)
+        if (mayGoOn && mayBeOutage(error)) noteGivenUp(context, answered)
+        const isSkipped: boolean = mayGoOn && isWalk(asked) && skips.another(passedOver)
         const left: GivenUp = isWalk(asked)
           ? (isSkipped ? skipWindow : giveUpWindow)(endpoint, asked)
           : { gone: [undefined], next: null }
         const all = isSkipped ? left.gone : [asked, ...queue.rest].flatMap(notHad)
         // Where pages of the feed have come its other partitions are asked for all the same.
-        const goesOn = mayBeSkipped && (isSkipped || skips.hasHad)
+        const goesOn = mayGoOn && (isSkipped || skips.hasHad)
         const ended = await stateFailure(context, account, endpoint, plan, error, goesOn ? null : answered, {
           gone: left.gone,
           all,

@@ -335,6 +335,30 @@ describe('a window that the venue answers by nothing known', () => {
     expect(cursors).toBeLessThanOrEqual(25)
   }, 240_000)
 
+  test.each([
+    ['no answer of its own', refused('gateway', 503)],
+    ['a parameter refused', refused('40017', 400)],
+  ])(
+    'may be the rest of a list without times: those of the other product lines are read: %s',
+    async (_, odd) => {
+      const asked: string[] = []
+      const list = (query: URLSearchParams) => {
+        asked.push(query.get('category') ?? '')
+        if (query.get('category') !== LINES[0]) return { list: [], cursor: '' }
+        return query.get('cursor') === null ? { list: [], cursor: 'on' } : odd
+      }
+      const venue = await traderVenue({ ...TRADER, ...excluded(400), '/api/v3/market/liquidations': list })
+      const dir = traderBooks(venue.baseUrl, `{ since: ${SINCE}, feeds: [market.liquidations] }`)
+
+      const { code, stderr } = await command(['sync', '--dir', dir])
+
+      expect(code).toBe(5)
+      expect(stderr).toContain('market.liquidations for account trader')
+      expect(new Set(asked)).toEqual(new Set(LINES))
+    },
+    120_000,
+  )
+
   test('is that of the feed where three in a row are refused, and both halves of each: the rest is not asked for', async () => {
     const asked: string[] = []
     const refuse = (query: URLSearchParams) => {
