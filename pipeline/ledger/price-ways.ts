@@ -8,7 +8,8 @@ export const STEPS_MAX = 4
 
 const doc = `The best way from a coin to the reporting currency at a moment, where the best source of the coin has no price in that
 currency itself: over at most ${STEPS_MAX} prices, each the newest of its source before the moment and still counting. The way
-whose worst source stands first in the policy wins, then the shortest, then the one whose oldest price is the youngest.
+whose worst source stands first in the policy wins, then the shortest, then the one whose oldest price is the youngest. From one
+coin to the next it leads by the first source in the policy that still counts, whatever stands beside it on the way.
 grain: one row per coin and valued_at
 keys:  coin, valued_at unique`
 
@@ -27,7 +28,7 @@ const asked = (round: number): string => `asked_${round} as (
 
 const found = (round: number): string => `found_${round} as (
   select asked.coin as coin, asked.valued_at as valued_at, asked.next_node as node, asked.rank as rank,
-    asked.rank_to_beat as rank_to_beat,
+    asked.link_rank as link_rank, asked.rank_to_beat as rank_to_beat,
     case
       when links.is_reverse then asked.numerator
       when asked.numerator = 1 then links.price
@@ -48,14 +49,22 @@ const found = (round: number): string => `found_${round} as (
   where links.valid_until >= asked.valued_at
 )`
 
-/** Of several ways to one place the best; once a way has arrived, only what may still be by better sources goes on. */
-const walked = (round: number): string => `compared_${round} as (
-  select found.*,
+/**
+ * Of several prices of one pair that of the first source, and of several ways to one place the best; once a way has arrived,
+ * only what may still be by better sources goes on.
+ */
+const walked = (round: number): string => `sourced_${round} as (
+  select found.*, min(link_rank) over (partition by coin, valued_at, path) as best_link_rank
+  from found_${round} as found
+),
+compared_${round} as (
+  select sourced.*,
     min(case when node = (select currency from reporting) then rank end) over (
       partition by coin, valued_at
     ) as rank_arrived,
     row_number() over (partition by coin, valued_at, node order by rank, priced_at desc, path, sources) as choice
-  from found_${round} as found
+  from sourced_${round} as sourced
+  where link_rank = best_link_rank
 ),
 walk_${round} as (
   select coin, valued_at, node, ${round} as steps, rank,

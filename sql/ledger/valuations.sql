@@ -1,6 +1,7 @@
 -- What an amount was worth in the reporting currency at its time, and by which prices: the way from its coin to that
--- currency over at most four prices, each the newest of its source before that time and still counting. The way whose
--- worst source stands first in the policy wins, then the shortest, then the one whose oldest price is the youngest.
+-- currency over at most four prices, each the newest of its source before that time and still counting, and of several
+-- sources that of the first in the policy. The way whose worst source stands first wins, then the shortest, then the one
+-- whose oldest price is the youngest.
 -- Reports in another currency run this very text.
 -- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
 -- keys:  entry_id unique

@@ -252,6 +252,22 @@ describe('the policy of sources', () => {
     ])
   })
 
+  it('decides between two sources of one pair, also where a later source stands on the way anyhow', async () => {
+    await books.tax(
+      'SPOT',
+      balanced(legs(at('13:00:00'), 'BONUS_GRANT_USER_IN 2 BGB', 'BONUS_GRANT_USER_IN 10 USDT')),
+    )
+    await price('BGB 5 USDT', at('12:00:00'), 'candles')
+    await price('USDT 0.9 EUR', at('00:00:00'))
+    await price('USDT 0.95 EUR', at('12:00:00'), 'candles')
+    await build(EUR)
+    // 10 USDT either way, at the rate that was imported, though the candle's is fresher.
+    expect(await valuations()).toEqual([
+      ['BGB', '9', 'BGB > USDT > EUR', 'candles > index'],
+      ['USDT', '9', 'USDT > EUR', 'index'],
+    ])
+  })
+
   it('is configured: with own trades first they count, with a source left out it values nothing', async () => {
     await books.tax(
       'SPOT',
