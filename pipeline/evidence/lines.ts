@@ -18,6 +18,8 @@ export async function lineSteps(books: LotBooks, id: string): Promise<Step[]> {
 interface Summed {
   readonly where: string
   readonly values: Readonly<Record<string, string | null>>
+  /** Where the amounts stand that the line has of these rows, in SQL; absent where it has those of the rows themselves. */
+  readonly counted?: string
   readonly span: Span
   /** Of what time the figures are, in words. */
   readonly when: Fields
@@ -69,18 +71,13 @@ const OF_LOANS = `entry_id || '/counter' in (
   select posting_id from postings where starts_with(account_name, 'Liabilities:'))`
 
 /** A wallet of an account that imports alone tell of rests on their rows. */
-async function importedLine(
-  books: LotBooks,
-  id: string,
-  summed: Summed,
-  table = 'imported_entries',
-): Promise<Step[]> {
+async function importedLine(books: LotBooks, id: string, summed: Summed): Promise<Step[]> {
   const { ledger } = books
   if (!ledger.tables.has('imported_entries')) return []
   return await lineOf(
     books,
     id,
-    { ...summed, table },
+    { ...summed, table: 'imported_entries' },
     async (row) => await importedSteps(ledger, textOf(row.imported_id)),
   )
 }
@@ -91,12 +88,10 @@ async function entryLine(books: LotBooks, id: string): Promise<Step[]> {
   const { ledger, period, zone } = books
   const where = `entry_id in (select entry_id from ${entryParts(ledger)} where ${LINE_ID} = $id)`
   const summed = { where, values: { id, zone }, span: period, when: narrowed(period) }
-  const steps = await entriesLine(books, id, summed)
-  if (steps.length > 0) return steps
   // Of a move a line has no more than what the network took.
-  const paid = `(select imported.* replace (parts.fee as amount)
-    from imported_entries as imported join (select entry_id, fee from ${entryParts(ledger)}) as parts using (entry_id))`
-  return await importedLine(books, id, summed, paid)
+  const counted = `(select *, realised_pnl + fee + funding + interest as amount from ${entryParts(ledger)})`
+  const steps = await entriesLine(books, id, { ...summed, counted })
+  return steps.length > 0 ? steps : await importedLine(books, id, { ...summed, counted })
 }
 
 /** Only such an id is worth the look at all that a line of the profit and loss may rest on. */
@@ -112,14 +107,16 @@ async function entriesLine(books: LotBooks, id: string, summed: Summed): Promise
 async function lineOf(
   { ledger, limit }: LotBooks,
   id: string,
-  { table, where, values, span, when }: Summed & { readonly table: string },
+  { table, where, values, counted, span, when }: Summed & { readonly table: string },
   below: (row: Fields) => Promise<Step[]>,
 ): Promise<Step[]> {
   const from = `from ${table} where ${where} and ${within('occurred_at')}`
   const all = { ...values, ...boundsOf(span) }
+  const amounts =
+    counted === undefined ? from : `from ${counted} where entry_id in (select entry_id ${from}) and ${where}`
   const [sum] = await sums(
     ledger,
-    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} ${from}`,
+    `select count(*), sum(amount), min(occurred_at), max(occurred_at), ${reach('amount')} ${amounts}`,
     all,
   )
   const [entries = 0, amount = null, firstAt = null, lastAt = null] = sum ?? []

@@ -228,6 +228,62 @@ test('what a liquidation on margin takes and makes good is a result, and every r
   ])
 })
 
+test('what the network takes counts too where the venue’s own record is the leg out, and the import has what arrived', async () => {
+  const books = await TestBooks.open()
+  closers.push(() => books.close())
+  await books.account('main', 'unified')
+  const moves = [
+    { id: '1', ts: at('01-02'), coin: 'BTC', type: got, amount: '2' },
+    { id: '2', ts: at('01-02'), coin: 'USDT', type: gave, amount: '-200' },
+    { id: '3', ts: at('01-05'), coin: 'BTC', type: 'TRANSFER_OUT', amount: '-1' },
+  ]
+  await books.tax('SPOT', balanced(moves, { USDT: '200' }))
+  const file = { imported_at: at('01-06'), file_name: 'file.csv' }
+  await books.insert('imports', { ...file, page_id: '91', kind: 'prices' })
+  await books.insert('imports', { ...file, page_id: '92', kind: 'trades' })
+  await books.insert('imported_prices', {
+    ...{ page_id: '91', page_row: '0', asset: 'BTC', currency: 'USDT', price: '120' },
+    ...{ priced_at: at('01-05'), source: 'import' },
+  })
+  const leg = { nanos: '0', asset: 'BTC', fee: '0', occurred_at: at('01-05'), page_id: '92' }
+  const out = { id: 't:out', account: 'main', type: 'transfer_out', quantity: '1' }
+  const arrived = { id: 't:in', account: 'wallet', type: 'transfer_in', quantity: '0.9' }
+  await books.insert('imported_trades', { ...leg, ...out, page_row: '0' })
+  await books.insert('imported_trades', { ...leg, ...arrived, page_row: '1' })
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  const lines = [
+    ['main', '2026-01-01', 'IMPORT', null, 'BTC', '0', '-0.1', '0', '0', '-0.1', '0'],
+    // 0.1 that cost 10 went at 12.
+    ['main', '2026-01-01', 'LOTS', 'BTC', 'USDT', '2', '0', '0', '0', '2', '0'],
+  ]
+  expect(await books.query('select * from pnl_monthly order by product_line')).toEqual(lines)
+  // 0.9 that cost 90 are worth 108 in the wallet, and 1 that cost 100 is worth 120 in the account.
+  expect(
+    await books.query(
+      'select account, fees, transfers, realised_gains, unrealised_change, closing_value, difference from value_bridge order by 1',
+    ),
+  ).toEqual([
+    ['main', '-12', '-90', '2', '20', '120', '0'],
+    ['wallet', '0', '90', '0', '18', '108', '0'],
+  ])
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  const report = await makeReport(ledger, 'pnl', {})
+  expect(
+    (await allRows(report.rows)).map((row) =>
+      row.slice(0, 11).map((cell) => (cell === null ? null : String(cell))),
+    ),
+  ).toEqual(lines)
+  const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+  // The entry of the record moved 1, of which the line has 0.1.
+  expect(await lineSteps(lineBooks, 'main/2026-01-01/IMPORT//BTC')).toMatchObject([
+    { fields: { entries: 1, amount: '-0.1' }, steps: [{ what: 'entry', fields: { amount: '-1' } }] },
+  ])
+})
+
 test('the fee of an imported move counts as that of one at the venue; that of an imported trade is in the gain', async () => {
   const books = new ImportedBooks({ reports: { ...emptyConfig.reports, currency: 'USD' } })
   closers.push(() => books.close())
