@@ -44,6 +44,8 @@ interface Declaration {
   readonly rules?: RulesName
   /** The days and years that it counts, whatever the rules; those of the rules when absent. */
   readonly calendar?: TaxCalendar
+  /** Whether its lines are whole months of UTC, as its title says, of whatever zone the period is. */
+  readonly isOfUtcMonths?: boolean
 }
 
 const PERIOD = ['account', 'from', 'to', 'year'] as const
@@ -75,7 +77,7 @@ const declarations = {
     calendar: utcCalendar,
   },
   income: { make: incomeReport, reads: ['income'], options: PERIOD },
-  'net-worth': { make: netWorthReport, reads: ['value_bridge'], options: PERIOD },
+  'net-worth': { make: netWorthReport, reads: ['value_bridge'], options: PERIOD, isOfUtcMonths: true },
   statement: { make: statementReport, reads: ['entries'], options: PERIOD },
   breaks: { make: breaksReport, reads: [], options: PERIOD },
   coverage: { make: coverageReport, reads: ['coverage'], options: PERIOD },
@@ -96,7 +98,7 @@ export async function makeReport(
   defaults: ReportDefaults = {},
   onMethod?: (method: string, done: number) => void,
 ): Promise<Report> {
-  const { make, reads, calendar: own }: Declaration = declarations[name]
+  const { make, reads, calendar: own, isOfUtcMonths = false }: Declaration = declarations[name]
   refuseUnheeded(name, options, defaults)
   for (const table of ['runs', 'breaks', ...reads]) requireTable(ledger, table)
   await requireAccount(ledger, options.account)
@@ -117,10 +119,10 @@ export async function makeReport(
       : ['Period', period.label === '' ? 'all of history' : period.label],
     ['Account', account ?? 'all'],
     ...(matching === null ? [] : ([['Rules', law.name]] as [string, string][])),
-    ['Time zone', calendar.timeZone],
+    ['Time zone', isOfUtcMonths ? utcCalendar.timeZone : calendar.timeZone],
   ]
   if (matching === null && period.label === '') return { ...report, facts }
-  const title = `${report.title}, days of ${calendar.timeZone}`
+  const title = isOfUtcMonths ? report.title : `${report.title}, days of ${calendar.timeZone}`
   const zoneNotes = own === undefined ? withoutZone(law, lots.timeZone) : []
   return { ...report, title, facts, notes: [...report.notes, ...zoneNotes] }
 }

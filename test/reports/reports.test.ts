@@ -420,6 +420,15 @@ describe('one zone in a report', () => {
     }
   })
 
+  test('net worth has months of UTC, and says of no other days that they are its own', async () => {
+    const ledger = await open(
+      'create table value_bridge (account varchar, month date, unknown_events bigint, unpriced_coins bigint)',
+    )
+    const report = await makeReport(ledger, 'net-worth', { year: 2026 }, BERLIN)
+    expect(report.title).toBe('Net worth by UTC month 2026')
+    expect(report.facts).toContainEqual(['Time zone', 'UTC'])
+  })
+
   test('a period that begins with a month of its zone prints no earlier month', async () => {
     const ledger = await open(...LATE)
     const options = { from: '2026-01-01', rules: 'de' }
