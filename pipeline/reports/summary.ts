@@ -66,9 +66,7 @@ function asColumns(one: Break): Record<string, unknown> {
     ledger: one.ledger,
     coin: one.coin,
     occurred_at: one.occurredAt,
-    expected: one.expected,
-    found: one.found,
-    difference: one.difference,
+    ...figures(one),
     explanation: one.explanation,
     evidence: one.evidence,
     first_seen_at: one.firstSeenAt,
@@ -79,9 +77,16 @@ function asColumns(one: Break): Record<string, unknown> {
   }
 }
 
+/** As every report has them: without the zeros that a decimal of the database ends in. */
+function figures({ expected, found, difference }: Break): Pick<Break, 'expected' | 'found' | 'difference'> {
+  const plain = (amount: string | null): string | null =>
+    amount?.includes('.') === true ? amount.replace(/\.?0+$/, '') : amount
+  return { expected: plain(expected), found: plain(found), difference: plain(difference) }
+}
+
 function paragraph(one: Break, now: number | undefined): string {
   const place = [one.account, one.ledger, one.coin, one.occurredAt].filter((part) => part !== null).join(' ')
-  const { expected, found, difference } = one
+  const { expected, found, difference } = figures(one)
   const lines = [
     `${one.severity} ${one.checkName}: ${place}${one.status === 'explained' ? ' (explained)' : ''}`,
     one.explanation,

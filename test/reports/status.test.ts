@@ -445,6 +445,9 @@ describe('the breaks of a build', () => {
         '  id 0123456789abcdef, first seen 2026-01-10T00:00:00.000Z',
       ].join('\n'),
     )
+    const stored = { ...aBreak, expected: '100.000000000000000000', found: '0.400000000000000000' }
+    expect(printBreaks([stored], false)).toContain('  expected 100, found 0.4, difference -1.5\n')
+    expect(JSON.parse(printBreaks([stored], true))[0]).toMatchObject({ expected: '100', found: '0.4' })
     const later = Date.parse('2026-01-22T09:00:00Z')
     expect(printBreaks([aBreak], false, later)).toContain('first seen 2026-01-10T00:00:00.000Z, 12 d ago')
     expect(JSON.parse(printBreaks([aBreak], true))[0]).toMatchObject({
