@@ -24,7 +24,7 @@ export async function runCommandLine(
   const level = String(Parser([...words]).logLevel)
   let code = 0
   let begun = alreadyBegun
-  const parser = yargs([...words])
+  const parser = yargs(marked(words))
     .scriptName('tieout')
     .usage(
       '$0 <command>\n\nFetch a trading account’s whole history, keep it, and prove that the books agree.',
@@ -55,6 +55,7 @@ export async function runCommandLine(
       global: true,
       requiresArg: true,
     })
+    .option(NO_OPTION, { type: 'boolean', hidden: true, global: true })
     .command(
       commands.map(({ command, describe, load }) => ({
         command,
@@ -72,6 +73,7 @@ export async function runCommandLine(
     .completion('completion', 'Print a script that completes commands and options in bash or zsh')
     .demandCommand(1, 'Name a command.')
     .strict()
+    .middleware(unmark, true)
     .check(mustBeOneEach, true)
     .recommendCommands()
     .updateStrings({
@@ -88,9 +90,13 @@ export async function runCommandLine(
     .exitProcess(false)
     .fail((message, error, instance) => {
       if (error) throw error
-      if (logsAlone(level)) throw new UsageError(message, { action: 'See `tieout --help`.' })
+      const text = message.replaceAll(NO_OPTION, '')
+      // There is no option of one dash.
+      const isDashed = words.some((word) => /^-[^-\d]/.test(word)) && !words.includes('--')
+      const dashed = isDashed ? ' What begins with a dash and is no option goes behind `--`.' : ''
+      if (logsAlone(level)) throw new UsageError(text, { action: `See \`tieout --help\`.${dashed}` })
       instance.showHelp((help) => stderr.write(`${help}\n`))
-      stderr.write(`\ntieout: ${forTerminal(message)}\n  next:     See the usage above.\n`)
+      stderr.write(`\ntieout: ${forTerminal(text)}\n  next:     See the usage above.${dashed}\n`)
       throw new Handled()
     })
   try {
@@ -110,6 +116,31 @@ export async function runCommandLine(
   } finally {
     await begun?.end()
   }
+}
+
+/** Stands before a word that is no option, however it begins; the system lets no word of a command line have it. */
+const NO_OPTION = '\0'
+
+/**
+ * The parser sets aside what stands behind `--` and gives it to no command, and takes SQL that begins with a comment for an
+ * option. Behind `--` nothing is an option, nor is what has white space in its name. In place of `--` stands an option
+ * without a value, so that none before it takes what follows.
+ */
+function marked(words: readonly string[]): string[] {
+  const end = words.indexOf('--')
+  const mark = (word: string): string => `${NO_OPTION}${word}`
+  const isNone = (word: string): boolean => /^--[^=\s]*\s/.test(word)
+  const before = (end < 0 ? words : words.slice(0, end)).map((word) => (isNone(word) ? mark(word) : word))
+  return end < 0 ? before : [...before, `--${NO_OPTION}`, ...words.slice(end + 1).map(mark)]
+}
+
+/** The words as they were given. */
+function unmark(given: Record<string, unknown>): void {
+  const plain = (value: unknown): unknown =>
+    typeof value === 'string' && value.startsWith(NO_OPTION) ? value.slice(NO_OPTION.length) : value
+  delete given[NO_OPTION]
+  for (const [name, value] of Object.entries(given))
+    given[name] = Array.isArray(value) ? value.map(plain) : plain(value)
 }
 
 /** Lines of help: as long as the terminal has room for, between the narrowest that reads well and the widest that does. */

@@ -43,6 +43,47 @@ describe('a usage error is', () => {
     })
 })
 
+describe('behind -- nothing is an option', () => {
+  const given: readonly (readonly [string[], number, string])[] = [
+    [
+      ['erase', '--account', 'a', '--yes', '--', '4x'],
+      2,
+      'A frame is known by its number.\n  where:    frames\n  expected: the page_id of a row, such as 17\n  found:    4x\n',
+    ],
+    [['erase', '1', '--', '--yes'], 2, 'found:    --yes\n'],
+    [['explain', '--', '-x'], 2, 'There is no published ledger yet.'],
+    [['explain', '--json', '--', 'true'], 2, 'There is no published ledger yet.'],
+    [['explain', '--', 'help'], 2, 'There is no published ledger yet.'],
+    [['sql', '--', '-- a comment\nselect 1'], 2, 'There is no published ledger yet.'],
+    [['sql', '-- a comment\nselect 1'], 2, 'There is no published ledger yet.'],
+    [['sql', '--a comment\nselect 1'], 2, 'There is no published ledger yet.'],
+    [['import', 'trades', '--', '-x.csv'], 2, 'where:    -x.csv\n'],
+    [['import', '--', 'stocks', 'x.csv'], 2, 'Argument: kind, Given: "stocks"'],
+    [['call', '--', 'futures.none', 'a=1'], 2, 'futures.none'],
+    [['call', 'futures.positions', '--', 'coupon=1'], 2, 'coupon is no field of this endpoint.'],
+    [['tables', '--', 'none'], 2, 'There is no published ledger yet.'],
+    [['sql', '--out', '--', 'select 1'], 2, '--out has no value.'],
+    [['status', '--', '-x'], 2, 'tieout: Unknown argument: -x\n'],
+    [['sync', '--feeds', 'a', '--', 'b'], 2, 'tieout: Unknown argument: b\n'],
+  ]
+  for (const [words, code, message] of given)
+    test(words.join(' '), async () => {
+      const ended = await command(['--dir', temporaryFolder(), ...words])
+      expect(ended).toMatchObject({ code, stdout: '' })
+      expect(ended.stderr).toContain(message)
+      expect(ended.stderr).not.toContain('\0')
+    })
+})
+
+test.each([
+  ['explain', '-x'],
+  ['explain', '-x', '--log-level', 'info'],
+])('%s %s says how an id that begins with a dash is given', async (...words) => {
+  const { code, stderr } = await command(['--dir', temporaryFolder(), ...words])
+  expect(code).toBe(2)
+  expect(stderr).toContain('What begins with a dash and is no option goes behind `--`.')
+})
+
 test('a port that another program has is named, by the sandbox too', async () => {
   const server = createServer().listen(0, '127.0.0.1')
   await once(server, 'listening')
