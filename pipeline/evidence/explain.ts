@@ -7,6 +7,7 @@ import { type PeriodOptions, readPeriod } from '../reports/period.ts'
 import { requireTable } from '../reports/report.ts'
 import { calendarOf } from '../rules/catalogue.ts'
 import { type LotChoice, lawOf } from '../rules/matching.ts'
+import { asideSteps } from './aside.ts'
 import { meaningsOf, unknownId } from './find.ts'
 import { type FrameEvidence, readFrames } from './frames.ts'
 import type { Place, Step } from './step.ts'
@@ -36,7 +37,7 @@ const LIMIT = 20
 
 /**
  * Explains an id: of a disposal, lot, entry, transaction, trade, break, line of a report, record of the venue's, imported
- * row, or a place in the journal (`frame:row`). UsageError with near matches for an unknown one; CorruptionError when
+ * row, also where it is withdrawn or quarantined, or a place in the journal (`frame:row`). UsageError with near matches for an unknown one; CorruptionError when
  * the journal is not what was written.
  */
 export async function explain(
@@ -52,8 +53,12 @@ export async function explain(
       : (await disposalsOf(ledger, lots ?? {}, currency)).reader
   const calendar = calendarOf(lawOf(lots ?? {}), lots?.timeZone)
   const period = readPeriod(given, calendar)
-  const steps = await meaningsOf({ matched, ledger, limit, zone: calendar.timeZone, period }, id)
-  if (steps.length === 0) throw await unknownId(ledger, id)
+  const known = await meaningsOf({ matched, ledger, limit, zone: calendar.timeZone, period }, id)
+  // A number is a place in the journal where it is nothing else.
+  const isNothingElse = known.every(({ what }) => what === 'frame')
+  const aside = isNothingElse ? await asideSteps(ledger, dir, id, limit) : []
+  const steps = aside.length > 0 ? aside : known
+  if (steps.length === 0) throw await unknownId(ledger, dir, id)
   if (period.label !== '') mustBeOfPeriod(id, steps)
   const frames = await readFrames(dir, namedRows(steps), { showPersonalData })
   for (const { what, frame, row } of namedRows(steps)) {
@@ -61,7 +66,7 @@ export async function explain(
     const isThere = evidence !== undefined && (row === null || evidence.rowAt(row) !== null)
     if (isThere) continue
     // A place that the user named may not be there; one that the ledger names must be.
-    if (what === 'frame') throw await unknownId(ledger, id)
+    if (what === 'frame') throw await unknownId(ledger, dir, id)
     throw notInJournal(frame, row)
   }
   return { id, steps, frames }

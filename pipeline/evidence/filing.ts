@@ -42,6 +42,16 @@ export async function filingNames(disk: Disk, dir: string): Promise<string[]> {
   return files.filter((name) => /^[^.].*\.json$/.test(name)).map((name) => name.replace(/\.json$/, ''))
 }
 
+/** Names of the filings in which the text stands as a cell. */
+export async function filingsWith(disk: Disk, dir: string, cell: string): Promise<string[]> {
+  const found: string[] = []
+  for (const name of await filingNames(disk, dir)) {
+    const bytes = await disk.readFile(join(filingsFolder(dir), `${name}.json`))
+    if (bytes?.includes(JSON.stringify(cell)) === true) found.push(name)
+  }
+  return found
+}
+
 /** UsageError for a name that is no plain file name. */
 function fileOf(dir: string, name: string): string {
   if (NAME.test(name)) return join(filingsFolder(dir), `${name}.json`)

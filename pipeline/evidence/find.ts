@@ -4,6 +4,7 @@ import { UsageError } from '../../models/error.ts'
 import { identifier } from '../engine/quote.ts'
 import { feedRecords } from '../ledger/feeds.ts'
 import type { Reader } from '../ledger/reader.ts'
+import { whereItMayHaveBeen, withdrawalOf } from './aside.ts'
 import { entryStep, idSql, recordSteps, transactionStep } from './entries.ts'
 import { lineSteps } from './lines.ts'
 import { disposalStep, importedSteps, type LotBooks, lotStep } from './lots.ts'
@@ -95,14 +96,15 @@ async function placeSteps(ledger: Reader, id: string): Promise<Step[]> {
         row,
       })
     : []
-  return [step('frame', id, aside[0] ?? {}, { place: { frame, row } })]
+  const fields = { ...aside[0], ...(await withdrawalOf(ledger, frame)) }
+  return [step('frame', id, fields, { place: { frame, row } })]
 }
 
 const NEAR = 5
 const NEAR_DISTANCE_MAX = 3
 
 /** UsageError with the ids of the ledger that come nearest to one that it does not know. */
-export async function unknownId(ledger: Reader, id: string): Promise<UsageError> {
+export async function unknownId(ledger: Reader, dir: string, id: string): Promise<UsageError> {
   const lists = [
     'select entry_id as id from entries',
     'select transaction_id from entries',
@@ -127,12 +129,14 @@ export async function unknownId(ledger: Reader, id: string): Promise<UsageError>
      order by distance, length(id), id limit ${NEAR}`,
     { id },
   )
+  const elsewhere = await whereItMayHaveBeen(dir, id)
   return new UsageError('The books know nothing of this id.', {
     where: id,
     expected:
       near.length === 0
         ? 'an id from a report, a table or the venue'
         : `one of those near to it: ${near.map(([one]) => one).join(', ')}`,
+    ...(elsewhere === null ? {} : { found: elsewhere }),
     action: 'Copy the id from the column disposal_id, lot_id, entry_id, line_id or break_id of a report.',
   })
 }

@@ -3,6 +3,7 @@
 import { createHash } from 'node:crypto'
 import { decodeJson } from '../../models/json.ts'
 import { landingFeeds } from '../books/books.ts'
+import { erasedAt } from '../journal/erase.ts'
 import { findFrames } from '../journal/find.ts'
 import type { Frame } from '../journal/frame.ts'
 import { readJournaledImport } from '../landing/import.ts'
@@ -27,6 +28,8 @@ export interface FrameEvidence {
   /** Hex SHA-256 of the body as received; null when the body was erased. */
   readonly bodySha256: string | null
   readonly bodyBytes: number | null
+  /** When the body was erased; null for one that is there, and where no note beside the journal says it. */
+  readonly erasedAt: string | null
   /** Null where the body holds no such row. */
   readonly rowAt: (row: number) => RowEvidence | null
 }
@@ -43,11 +46,15 @@ export async function readFrames(
   const wanted = new Set(places.map(({ frame }) => frame))
   const found = new Map<number, FrameEvidence>()
   if (wanted.size === 0) return found
-  for await (const frame of findFrames(dir, wanted)) found.set(frame.seq, evidenceOf(frame, showPersonalData))
+  const erased = await erasedAt(dir)
+  for await (const frame of findFrames(dir, wanted)) {
+    const at = frame.body === null ? erased.get(frame.seq) : undefined
+    found.set(frame.seq, { ...evidenceOf(frame, showPersonalData), erasedAt: at || null })
+  }
   return found
 }
 
-function evidenceOf(frame: Frame, showPersonalData: boolean): FrameEvidence {
+function evidenceOf(frame: Frame, showPersonalData: boolean): Omit<FrameEvidence, 'erasedAt'> {
   const { seq, meta, chain, body } = frame
   const { request, ...rest } = meta as unknown as Record<string, never>
   return {

@@ -70,7 +70,7 @@ function fieldLines(fields: Fields, indent: string): string[] {
   )
 }
 
-function frameFields({ meta, chain, bodySha256, bodyBytes }: FrameEvidence): Fields {
+function frameFields({ meta, chain, bodySha256, bodyBytes, erasedAt }: FrameEvidence): Fields {
   const { request, at, ...rest } = meta
   const sent = request as { readonly method?: Cell; readonly path?: Cell } | undefined
   return {
@@ -78,6 +78,7 @@ function frameFields({ meta, chain, bodySha256, bodyBytes }: FrameEvidence): Fie
     received_at: at ?? null,
     ...rest,
     chain: `${chain} (verified)`,
+    ...(erasedAt === null ? {} : { erased_at: erasedAt }),
     body: bodySha256 === null ? ERASED : `${bodyBytes} bytes, SHA-256 ${bodySha256}`,
   }
 }
@@ -108,7 +109,7 @@ function stepJson({ what, id, fields, place, steps, omitted }: Step, frames: Exp
 }
 
 function evidenceJson({ frame, row }: Place, frames: Explanation['frames']): object {
-  const { meta, chain, bodySha256, bodyBytes, rowAt } = frames.get(frame) as FrameEvidence
+  const { meta, chain, bodySha256, bodyBytes, erasedAt, rowAt } = frames.get(frame) as FrameEvidence
   const received = row === null ? null : rowAt(row)
   return {
     frame,
@@ -118,6 +119,7 @@ function evidenceJson({ frame, row }: Place, frames: Explanation['frames']): obj
     body_sha256: bodySha256,
     body_bytes: bodyBytes,
     erased: bodySha256 === null,
+    erased_at: erasedAt,
     row_bytes: received?.bytes ?? null,
     row_text: received?.text ?? null,
     without_personal_data: received?.isWithoutPersonalData ?? false,

@@ -12,7 +12,7 @@ export interface Place {
 }
 
 export interface Step {
-  /** disposal, piece, lot, event, trade, transaction, entry, record, imported row, deal, valuation, price, break, line or frame. */
+  /** disposal, piece, lot, event, trade, transaction, entry, record, imported row, deal, valuation, price, break, line, frame, withdrawn row or quarantined row. */
   readonly what: string
   readonly id: string
   readonly fields: Fields

@@ -168,8 +168,14 @@ const NOTES = [ERASED_FILE, 'struck.jsonl']
 
 /** Numbers of the frames that were erased, by the notes beside the journal; `verifyJournal` reads them from the frames. */
 export async function readErased(dir: string, disk: Disk = nodeDisk): Promise<number[]> {
-  const lines = (await erasures(dir, disk)).matchAll(/^\{"seq":(\d+),/gm)
-  return [...new Set([...lines].map(([, seq]) => Number(seq)))].sort((a, b) => a - b)
+  return [...(await erasedAt(dir, disk)).keys()]
+}
+
+/** When each of them was erased, by its number and in that order; empty where the note does not say it. */
+export async function erasedAt(dir: string, disk: Disk = nodeDisk): Promise<Map<number, string>> {
+  const lines = (await erasures(dir, disk)).matchAll(/^\{"seq":(\d+),(?:"at":"([^"]*)")?/gm)
+  const times = [...lines].map(([, seq, at = '']): [number, string] => [Number(seq), at])
+  return new Map(times.toSorted(([a], [b]) => a - b))
 }
 
 /** Those notes, a line for each frame and each time that it was erased. */

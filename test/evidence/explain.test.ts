@@ -1,12 +1,12 @@
 // From an id of a report to the venue's own bytes: every kind of id, what is erased, what was changed, what is unknown.
 import { createHash } from 'node:crypto'
-import { readdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { beforeAll, describe, expect, test } from 'vitest'
 import { systemClock } from '../../models/clock.ts'
 import { CorruptionError, UsageError } from '../../models/error.ts'
 import { openBooks } from '../../pipeline/books/books.ts'
-import { importInto, readImport } from '../../pipeline/books/import.ts'
+import { importInto, readImport, withdrawImport } from '../../pipeline/books/import.ts'
 import { explain } from '../../pipeline/evidence/explain.ts'
 import { describeExplanation, explanationJson } from '../../pipeline/evidence/print.ts'
 import type { Step } from '../../pipeline/evidence/step.ts'
@@ -278,6 +278,82 @@ describe('explain, when something is amiss', () => {
     expect(explanation.frames.get(4)).toMatchObject({ bodySha256: null, bodyBytes: null })
     expect(explanationJson(explanation)).toMatchObject({
       steps: [{ evidence: { erased: true, row_text: null } }, {}],
+    })
+  })
+
+  test('an erased frame says when that was, and an id that stood in one is not just unknown', async () => {
+    const dir = await tradedBooks()
+    const wall = () => Date.parse('2026-03-04T05:06:07Z')
+    await writeBooks(dir, () => eraseFrames(dir, [4], { ...systemClock, wall }))
+    const explanation = await explained(dir, '4:1')
+    expect(describeExplanation(explanation)).toContain('erased_at    2026-03-04T05:06:07.000Z\n')
+    expect(explanationJson(explanation)).toMatchObject({
+      steps: [{ evidence: { erased: true, erased_at: '2026-03-04T05:06:07.000Z' } }],
+    })
+    await expect(explained(dir, '999')).rejects.toMatchObject({
+      details: {
+        found: '1 frame of the journal (4) was erased; what stood there the books no longer know.',
+      },
+    })
+  })
+
+  test('a row of a withdrawn import is said to be one, with its line; its frame says it too', async () => {
+    const dir = await tradedBooks()
+    const file = join(dir, 'old.csv')
+    const line = 'k1,2025-05-01T00:00:00Z,kraken,buy,BTC,1,USDT,50,0,USDT'
+    writeFileSync(file, `id,time,account,type,asset,quantity,currency,total,fee,fee_currency\n${line}\n`)
+    const run = { id: 'r2', clock: { ...systemClock, wall: () => Date.parse('2026-03-04T05:06:07Z') } }
+    await writeBooks(dir, async (books) => {
+      const { id } = await importInto(books, await readImport(nodeDisk, 'trades', file, { dir }), run)
+      await withdrawImport(books, Number(id), run)
+    })
+    for (const id of ['k1', 'import/k1/total', 'k1/asset']) {
+      const { steps, frames } = await explained(dir, id)
+      expect(steps).toMatchObject([
+        {
+          what: 'withdrawn row',
+          id: 'k1',
+          fields: { import_id: 5, file_name: 'old.csv', withdrawn_at: '2026-03-04T05:06:07.000Z' },
+          place: { frame: 5, row: 0 },
+        },
+      ])
+      expect(frames.get(5)?.rowAt(0)).toMatchObject({ text: line })
+    }
+    expect((await explained(dir, '5')).steps[0]?.fields).toEqual({ withdrawn_at: '2026-03-04T05:06:07.000Z' })
+    await expect(explained(dir, 'k')).rejects.toThrow('know nothing')
+  })
+
+  test('the venue’s id of a quarantined row leads to the row and to what is wrong with it', async () => {
+    const wrong = rows.sold.replace('"amount":"-0.5"', '"amount":"much"')
+    const number = wrong.replace('"id": "104"', '"id": 106')
+    const dir = await journaledBooks([taxPage([rows.bought, rows.paid, wrong, number])])
+    for (const [id, row, text] of [
+      ['104', 1, wrong],
+      ['106', 0, number],
+    ] as const) {
+      const { steps, frames } = await explained(dir, id)
+      expect(steps).toMatchObject([
+        {
+          what: 'quarantined row',
+          id: `3:${row}`,
+          fields: { feed: 'tax.records', field: 'amount' },
+          place: { frame: 3, row },
+        },
+      ])
+      expect(frames.get(3)?.rowAt(row)).toMatchObject({ text })
+    }
+    await expect(explained(dir, '10')).rejects.toThrow('know nothing')
+  })
+
+  test('an id that only a filing has is said to stand there', async () => {
+    const dir = await tradedBooks()
+    mkdirSync(join(dir, 'filings'))
+    writeFileSync(join(dir, 'filings', 'gains-2025.json'), '{"rows":[["old/1", "2"]]}')
+    await expect(explained(dir, 'old/1')).rejects.toMatchObject({
+      details: {
+        found:
+          'It stands in what was frozen as gains-2025: `tieout report … --against` says what has changed since.',
+      },
     })
   })
 

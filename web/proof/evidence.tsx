@@ -42,7 +42,7 @@ export function Evidence({ evidence, figures }: Props) {
       {row_ === null ? (
         <p class="quiet">
           {evidence.erased
-            ? 'The body was erased because it held data about people. That it was there, when and with which hash, is still proven.'
+            ? `The body was erased on purpose${evidence.erased_at === null ? '' : `, on ${evidence.erased_at}`}. That it was there, when and with which hash, is still proven.`
             : 'The whole answer is the evidence.'}
         </p>
       ) : (

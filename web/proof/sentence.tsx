@@ -27,6 +27,8 @@ const KINDS: Readonly<Record<string, string>> = {
   entry: 'Entry in the books',
   record: 'Record of the venue',
   'imported row': 'Imported row',
+  'withdrawn row': 'Withdrawn row',
+  'quarantined row': 'Quarantined row',
   deal: 'P2P deal',
   'own deal': 'P2P deal of your own',
   'own trade': 'Trade of your own',
@@ -189,6 +191,18 @@ const SAYINGS: Readonly<Record<string, Saying>> = {
     </>
   ),
   'imported row': () => <>A row of a file that you imported.</>,
+  'withdrawn row': (fields) => (
+    <>
+      A row of {text(fields.file_name)}, which you imported and took back on {text(fields.withdrawn_at)}: it
+      counts in no figure.
+    </>
+  ),
+  'quarantined row': (fields) => (
+    <>
+      A row that was received and kept out of the books: of {text(fields.field)} {text(fields.reason)} was
+      expected.
+    </>
+  ),
   deal: (fields) => (
     <>
       {text(fields.side) === 'buy' ? 'Bought' : 'Sold'} <A fields={fields} name="quantity" unit="coin" /> for{' '}

@@ -128,7 +128,7 @@ function wayDown({ steps, fields }: ProofStep, of: string | null): number {
 }
 
 function toneOf(what: string): string {
-  if (what === 'record' || what === 'frame' || what === 'imported row') return 'ground'
+  if (what === 'frame' || what.endsWith('row') || what === 'record') return 'ground'
   if (what === 'valuation' || what === 'price') return 'price'
   return what === 'break' ? 'broken' : 'book'
 }

@@ -14,7 +14,7 @@ export interface Proof extends Stamped {
 }
 
 export interface ProofStep {
-  /** disposal, piece, lot, event, trade, transaction, entry, record, imported row, deal, valuation, price, break, line or frame. */
+  /** disposal, piece, lot, event, trade, transaction, entry, record, imported row, deal, valuation, price, break, line, frame, withdrawn row or quarantined row. */
   readonly what: string
   readonly id: string
   readonly fields: Readonly<Record<string, Cell>>
@@ -38,6 +38,8 @@ export interface ProofEvidence {
   readonly body_bytes: number | null
   /** The body is gone on purpose; the chain holds. */
   readonly erased: boolean
+  /** When; null where it is not erased, and where no note says it. */
+  readonly erased_at: string | null
   /** Place of the row in the body, the end not included. */
   readonly row_bytes: readonly [number, number] | null
   readonly row_text: string | null

@@ -1,0 +1,101 @@
+// Ids that no figure rests on any more, or ever did: rows of withdrawn imports and quarantined rows, with their bytes, which
+// the journal keeps; and where else an id may have stood that nothing has now.
+
+import { counted } from '../../models/text.ts'
+import { placeOf } from '../imports/format.ts'
+import { importFormats, isImportKind } from '../imports/formats.ts'
+import { type Disk, nodeDisk } from '../journal/disk.ts'
+import { erasedAt } from '../journal/erase.ts'
+import { findFrames } from '../journal/find.ts'
+import { readJournaledImport } from '../landing/import.ts'
+import type { Reader } from '../ledger/reader.ts'
+import { filingsWith } from './filing.ts'
+import { ask, without } from './source.ts'
+import { type Fields, type Step, step } from './step.ts'
+
+/** Rows that have this id and are in no table, each with its place in the journal. */
+export async function asideSteps(ledger: Reader, dir: string, id: string, limit: number): Promise<Step[]> {
+  return [...(await withdrawnSteps(ledger, dir, id)), ...(await quarantinedSteps(ledger, id, limit))]
+}
+
+/** Whether the import that the frame holds was withdrawn, and when. */
+export async function withdrawalOf(ledger: Reader, frame: number): Promise<Fields> {
+  const [found] = await withdrawn(ledger, 'import_id = $frame', { frame })
+  return found === undefined ? {} : { withdrawn_at: found.withdrawn_at ?? null }
+}
+
+const withdrawn = async (
+  ledger: Reader,
+  which: string,
+  values: Readonly<Record<string, number>> = {},
+): Promise<Fields[]> =>
+  ledger.tables.has('imports')
+    ? await ask(
+        ledger,
+        `select * from imports where withdrawn_at is not null and ${which} order by import_id`,
+        values,
+      )
+    : []
+
+/** Rows of files that were taken back, which the journal keeps; an id may be that of a part of one. */
+async function withdrawnSteps(ledger: Reader, dir: string, id: string): Promise<Step[]> {
+  const whole = id.replace(/^import\//, '')
+  const ids = new Set([whole, whole.slice(0, Math.max(0, whole.lastIndexOf('/')))])
+  const imports = new Map(
+    (await withdrawn(ledger, "kind <> 'prices'")).map((one) => [Number(one.import_id), one]),
+  )
+  const steps: Step[] = []
+  for await (const { seq, meta, body } of findFrames(dir, new Set(imports.keys()))) {
+    if (meta.kind !== 'import' || !isImportKind(meta.imports)) continue
+    const at = placeOf(importFormats[meta.imports], 'id')
+    const fields = without(imports.get(seq) ?? {}, 'row_count', 'sha256')
+    for (const [row, { values }] of readJournaledImport(seq, meta, body).rows.entries())
+      if (ids.has(String(values[at])))
+        steps.push(step('withdrawn row', String(values[at]), fields, { place: { frame: seq, row } }))
+  }
+  return steps
+}
+
+/** Rows as received in which the id stands as a value of its own. */
+async function quarantinedSteps(ledger: Reader, id: string, limit: number): Promise<Step[]> {
+  if (!ledger.tables.has('quarantine')) return []
+  const rows = await ask(
+    ledger,
+    `select * from quarantine
+     where contains(raw, $text) or regexp_matches(raw, '[\\[:,]\\s*' || regexp_escape($id) || '\\s*[\\],}]')
+     order by page_id, page_row limit ${limit}`,
+    { id, text: JSON.stringify(id) },
+  )
+  return rows.map((row) => {
+    const place = { frame: Number(row.page_id), row: Number(row.page_row) }
+    return step(
+      'quarantined row',
+      `${place.frame}:${place.row}`,
+      without(row, 'page_id', 'page_row', 'raw'),
+      { place },
+    )
+  })
+}
+
+/** What may have become of an id that is nowhere; null where nothing was erased and no filing has it. */
+export async function whereItMayHaveBeen(
+  dir: string,
+  id: string,
+  disk: Disk = nodeDisk,
+): Promise<string | null> {
+  const erased = [...(await erasedAt(dir, disk)).keys()]
+  const filings = await filingsWith(disk, dir, id)
+  const said = [
+    ...(filings.length === 0
+      ? []
+      : [
+          `It stands in what was frozen as ${filings.join(', ')}: \`tieout report … --against\` says what has changed since.`,
+        ]),
+    ...(erased.length === 0
+      ? []
+      : [
+          `${counted(erased.length, 'frame')} of the journal (${erased.slice(-5).join(', ')}) ${erased.length === 1 ? 'was' : 'were'} erased; what stood there the books no longer know.`,
+        ]),
+  ]
+  return said.length === 0 ? null : said.join(' ')
+}
