@@ -12,7 +12,7 @@ import { systemWords } from '../../models/system-error.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { completed, type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
-import { type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
+import { BESIDE, type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import { ERASURE_FILES, resumeErasure } from '../journal/erase.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
@@ -170,7 +170,7 @@ const WRITTEN_WHOLE = [
 
 /** A new state of one of them (`nameBeside`), by a process that died before it took the old one's place. */
 const isUnfinished = (name: string): boolean =>
-  WRITTEN_WHOLE.some((file) => name.startsWith(`.${file}.`)) && /\.\d+-[0-9a-f]{8}\.tmp$/.test(name)
+  WRITTEN_WHOLE.some((file) => name.startsWith(`.${file}.`)) && BESIDE.test(name)
 
 /** Secrets stay in no file that nobody knows of, and nothing half-written in the books. */
 function removeUnfinished(dir: string): void {

@@ -7,6 +7,7 @@ import { CorruptionError, UsageError } from '../../models/error.ts'
 import { canonicalJson, JsonError, parseJsonBytes } from '../../models/json.ts'
 import { type Disk, DiskError, nameBeside } from '../journal/disk.ts'
 import type { Cell } from '../output/cell.ts'
+import { clearLeftIn } from '../output/left-beside.ts'
 import type { Inputs } from './inputs.ts'
 import type { StoredOptions } from './options.ts'
 
@@ -84,6 +85,7 @@ export async function writeFiling(disk: Disk, dir: string, filing: Filing): Prom
   const beside = nameBeside(file)
   try {
     await disk.makeDir(folder, 0o700)
+    await clearLeftIn(folder)
     const written = await disk.open(beside, 'create', 0o600)
     await closing(written, async () => {
       await written.write(Buffer.from(textOf(filing)), 0)

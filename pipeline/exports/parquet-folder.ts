@@ -1,6 +1,6 @@
 // Every published table as a Parquet file of its own, in a folder that appears whole: it is filled beside its place and
 // then renamed. A folder that holds anything but an earlier export is never touched.
-import { mkdir, readdir, realpath, rm } from 'node:fs/promises'
+import { mkdir, readdir, readFile, realpath, rm, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
@@ -10,6 +10,7 @@ import { queryOutOfMemory } from '../engine/out-of-memory.ts'
 import { identifier } from '../engine/quote.ts'
 import { type Disk, DiskError, nameBeside, writeFileAtomic } from '../journal/disk.ts'
 import type { Ledger } from '../ledger/ledger.ts'
+import { clearLeft } from '../output/left-beside.ts'
 import { writeParquet } from '../output/parquet.ts'
 
 /** Stands in a folder that an export has made, and lists its tables. */
@@ -31,13 +32,15 @@ export async function exportParquet(
   disk: Disk,
 ): Promise<ParquetExport> {
   const folder = await target(out, dir)
+  await clearLeft(folder)
   const isThere = await mayBeReplaced(folder)
+  const mode = isThere ? (await stat(folder)).mode & 0o777 : 0o777
   const filling = nameBeside(folder)
   const old = nameBeside(folder, 'old')
   try {
     const close = () => rm(filling, { recursive: true, force: true })
     return await closing(close, async () => {
-      await mkdir(filling).catch((cause: unknown) => refuse(folder, cause))
+      await mkdir(filling, { mode }).catch((cause: unknown) => refuse(folder, cause))
       const tables = [...ledger.tables.keys()]
       for (const table of tables)
         await writeTable(ledger, table, join(filling, `${fileNameOf(table)}.parquet`), disk)
@@ -100,14 +103,25 @@ async function mayBeReplaced(folder: string): Promise<boolean> {
     cause.code === 'ENOENT' ? null : refuse(folder, cause),
   )
   if (names === null) return false
-  const foreign = names.find((name) => name !== MANIFEST && !name.endsWith('.parquet'))
+  const own = new Set([MANIFEST, ...(await tablesOf(folder)).map((table) => `${fileNameOf(table)}.parquet`)])
+  const foreign = names.find((name) => !own.has(name))
   if (foreign === undefined && (names.length === 0 || names.includes(MANIFEST))) return true
   throw new UsageError('The output folder holds other files.', {
     where: folder,
     expected: 'no such folder yet, an empty one, or one that an earlier export made',
-    found: foreign ?? `files without ${MANIFEST}`,
+    found: names.includes(MANIFEST) ? String(foreign) : `${foreign}, and no ${MANIFEST}`,
     action: 'Choose another folder, or empty this one.',
   })
+}
+
+/** The tables of the export that stands there, by its manifest; none where it has none that can be read. */
+async function tablesOf(folder: string): Promise<string[]> {
+  try {
+    const { tables } = JSON.parse(await readFile(join(folder, MANIFEST), 'utf8')) as { tables: unknown }
+    return Array.isArray(tables) ? tables.map(String) : []
+  } catch {
+    return []
+  }
 }
 
 function refuse(folder: string, cause: unknown, found = systemWords(cause)): never {

@@ -3,7 +3,9 @@
 import { randomBytes } from 'node:crypto'
 import { constants } from 'node:fs'
 import * as fs from 'node:fs/promises'
+import { hostname } from 'node:os'
 import { basename, dirname, join } from 'node:path'
+import { crc32 } from 'node:zlib'
 import { closing } from '../../models/closing.ts'
 import { type ExitCode, TieoutError } from '../../models/error.ts'
 import { systemWords } from '../../models/system-error.ts'
@@ -235,8 +237,14 @@ function fileOf(handle: fs.FileHandle, path: string): DiskFile {
  * A name beside this one that nobody else takes: not by the number of the process alone, since one process may write the
  * same file twice at once, and in containers that share a folder each process may be number one.
  */
-export const nameBeside = (path: string, ending = 'tmp'): string =>
-  join(dirname(path), `.${basename(path)}.${process.pid}-${randomBytes(4).toString('hex')}.${ending}`)
+export const nameBeside = (path: string, ending: 'tmp' | 'old' = 'tmp'): string =>
+  join(dirname(path), `.${basename(path)}.${process.pid}-${HOST}${randomBytes(4).toString('hex')}.${ending}`)
+
+/** Tells the processes of this host from those of others that share the folder. */
+export const HOST = crc32(hostname()).toString(16).padStart(8, '0')
+
+/** Such a name; earlier versions left the host out. */
+export const BESIDE = /\.(?<pid>\d+)-(?<host>[0-9a-f]{8})?[0-9a-f]{8}\.(tmp|old)$/
 
 /**
  * Replaces a file as a whole: readers see the old or the new bytes, also after a power cut. `write` makes the new file at

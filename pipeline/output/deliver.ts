@@ -1,6 +1,6 @@
 // Where a report goes: standard output, a file, or a file in a folder under a name of its own.
 // A file appears whole or not at all: written beside its place, synced, then renamed.
-import { realpath, stat } from 'node:fs/promises'
+import { readlink, realpath, stat } from 'node:fs/promises'
 import { basename, dirname, join, resolve, sep } from 'node:path'
 import type { Writable } from 'node:stream'
 import { closing } from '../../models/closing.ts'
@@ -8,6 +8,7 @@ import { UsageError } from '../../models/error.ts'
 import { systemWords } from '../../models/system-error.ts'
 import { forTerminal } from '../../models/text.ts'
 import { type Disk, DiskError, replaceFile } from '../journal/disk.ts'
+import { clearLeft } from './left-beside.ts'
 
 export type Pieces = AsyncIterable<string | Uint8Array>
 
@@ -38,6 +39,23 @@ export function safeFileName(parts: readonly string[], extension: string): strin
   return `${clean.join('-')}.${extension}`
 }
 
+/** A stream of this process, also where it is a file: what stood there before the process would go with the file. */
+const STREAM = /^\/(dev\/(stdin|stdout|stderr|fd\/\d+)|proc\/[^/]+\/fd\/\d+)$/
+
+/** Links that lead nowhere may lead to each other; the system follows no more than this either. */
+const LINKS_MAX = 40
+
+/** Where a link leads, though nothing is there yet: a file that replaced the link would stand in another place. */
+async function endOfLinks(path: string, out: string): Promise<string> {
+  let end = path
+  for (let links = 0; links < LINKS_MAX; links += 1) {
+    const next = await readlink(end).catch(() => null)
+    if (next === null) return end
+    end = resolve(dirname(end), next)
+  }
+  return refuse(out, Object.assign(new Error('too many links'), { code: 'ELOOP' }))
+}
+
 const isMissing = (error: unknown): boolean => (error as NodeJS.ErrnoException).code === 'ENOENT'
 
 /**
@@ -51,13 +69,14 @@ export async function outFile(out: string, name: string, dir: string): Promise<s
     file = join(file, name)
     there = await stat(file).catch((error: unknown) => (isMissing(error) ? null : refuse(out, error)))
   }
-  if (there !== null && !there.isFile()) {
+  if (STREAM.test(file) || (there !== null && !there.isFile())) {
     throw new UsageError('The output is not a regular file.', {
       where: out,
       expected: 'a file or a folder',
       action: 'Omit --out to write to standard output.',
     })
   }
+  if (there === null) file = await endOfLinks(file, out)
   const folder = await realpath(dirname(file)).catch((error: unknown) => refuse(out, error))
   const target = there === null ? join(folder, basename(file)) : await realpath(file)
   const books = await realpath(dir).catch(() => resolve(dir))
@@ -84,11 +103,16 @@ function refuse(out: string, cause: unknown): never {
 
 /**
  * Writes text or bytes to a file, as they come. A failure leaves the file as it was; one of the disk is a UsageError, any
- * other passes through.
+ * other passes through. Who may read the file that was there may read the new one, and nobody else.
  */
 export async function writeFileFrom(disk: Disk, file: string, pieces: Pieces): Promise<void> {
+  await clearLeft(file)
+  const mode = await stat(file).then(
+    ({ mode }) => mode & 0o777,
+    () => 0o666,
+  )
   const write = async (path: string): Promise<void> => {
-    const written = await disk.open(path, 'create', 0o666)
+    const written = await disk.open(path, 'create', mode)
     await closing(written, async () => {
       let position = 0
       for await (const piece of pieces) {

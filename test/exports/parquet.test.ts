@@ -1,11 +1,22 @@
 // Every published table as Parquet: exact, whole or not at all, and never over somebody else's files.
-import { existsSync, mkdirSync, readdirSync, readFileSync, symlinkSync, writeFileSync } from 'node:fs'
+import { spawnSync } from 'node:child_process'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  readdirSync,
+  readFileSync,
+  renameSync,
+  statSync,
+  symlinkSync,
+  writeFileSync,
+} from 'node:fs'
 import { dirname, join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
 import { exportBooks } from '../../pipeline/exports/export.ts'
-import { type Disk, nodeDisk } from '../../pipeline/journal/disk.ts'
+import { type Disk, HOST, nodeDisk } from '../../pipeline/journal/disk.ts'
 import { openLedger } from '../../pipeline/ledger/ledger.ts'
 import { publishBook, temporary } from './tools.ts'
 
@@ -38,12 +49,45 @@ describe('export parquet', () => {
     const out = temporary('tables')
     await exportBooks(await book('1'), 'parquet', { out })
     writeFileSync(join(out, 'gone.parquet'), '')
+    const manifest = join(out, 'tieout-export.json')
+    const { tables, ...rest } = JSON.parse(readFileSync(manifest, 'utf8'))
+    writeFileSync(manifest, JSON.stringify({ ...rest, tables: [...tables, 'gone'] }))
     await exportBooks(await book('2'), 'parquet', { out })
     expect(existsSync(join(out, 'gone.parquet'))).toBe(false)
     expect(await read(`select cast(amount as varchar) from '${out}/entries.parquet'`)).toEqual([
       ['2.000000000000000000'],
     ])
     expect(readdirSync(dirname(out))).toEqual(['tables'])
+  })
+
+  test('a Parquet file of the user’s among those of an earlier export is never removed', async () => {
+    const dir = await book('1')
+    const out = temporary('tables')
+    await exportBooks(dir, 'parquet', { out })
+    writeFileSync(join(out, 'mine.parquet'), 'mine')
+    await expect(exportBooks(dir, 'parquet', { out })).rejects.toMatchObject({
+      message: 'The output folder holds other files.',
+      details: { found: 'mine.parquet' },
+    })
+    expect(readFileSync(join(out, 'mine.parquet'), 'utf8')).toBe('mine')
+  })
+
+  test('what a killed export left goes, and what it had put aside is back before anything else', async () => {
+    const out = temporary('tables')
+    await exportBooks(await book('1'), 'parquet', { out })
+    chmodSync(out, 0o700)
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    const beside = (ending: string): string => join(dirname(out), `.tables.${pid}-${HOST}00c0ffee.${ending}`)
+    renameSync(out, beside('old'))
+    mkdirSync(beside('tmp'))
+    const full: Disk = { ...nodeDisk, rename: () => nodeDisk.rename('/nowhere', '/nowhere') }
+    await expect(exportBooks(await book('2'), 'parquet', { out, disk: full })).rejects.toThrow(
+      'cannot be written',
+    )
+    expect(readdirSync(dirname(out))).toEqual(['tables'])
+    await exportBooks(await book('2'), 'parquet', { out })
+    expect(readdirSync(dirname(out))).toEqual(['tables'])
+    expect(statSync(out).mode & 0o777).toBe(0o700)
   })
 
   test('a folder with other files, and the books themselves, are never replaced', async () => {

@@ -1,11 +1,17 @@
 // How cells are printed: exact in every format, lined up for people, harmless in a terminal, a spreadsheet and a page.
+import { spawnSync } from 'node:child_process'
 import {
+  chmodSync,
+  closeSync,
   existsSync,
   mkdirSync,
   mkdtempSync,
+  openSync,
   readdirSync,
   readFileSync,
+  statSync,
   symlinkSync,
+  utimesSync,
   writeFileSync,
 } from 'node:fs'
 import { tmpdir } from 'node:os'
@@ -15,7 +21,7 @@ import { type DuckDBConnection, DuckDBInstance } from '@duckdb/node-api'
 import { strFromU8, unzipSync } from 'fflate'
 import { afterAll, beforeAll, describe, expect, test } from 'vitest'
 import { UsageError } from '../../models/error.ts'
-import { type Disk, DiskError, nodeDisk } from '../../pipeline/journal/disk.ts'
+import { type Disk, DiskError, HOST, nodeDisk } from '../../pipeline/journal/disk.ts'
 import type { Cell, Row } from '../../pipeline/output/cell.ts'
 import { asBatches, type Column } from '../../pipeline/output/column.ts'
 import { csvText } from '../../pipeline/output/csv.ts'
@@ -514,6 +520,54 @@ describe('a file', () => {
     expect(safeFileName(['..'], 'csv')).toBe('_.csv')
     expect(await outFile(dir, name, '/nowhere')).toBe(join(dir, name))
     expect(await outFile(`${dir}/`, name, '/nowhere')).toBe(join(dir, name))
+  })
+
+  test('clears up what a killed run left of the same file, and nothing else', async () => {
+    const dir = folder()
+    const { pid } = spawnSync(process.execPath, ['--version'])
+    const gone = `${pid}-${HOST}00c0ffee`
+    const others = ['.a.csv.old', `.a.csv.gz.${gone}.tmp`, `.a.csv.${gone}.tmp.bak`, `a.csv.${gone}.tmp`]
+    const living = [`.a.csv.${process.pid}-${HOST}00c0ffee.tmp`, `.a.csv.${pid}-0badcafe00c0ffee.tmp`]
+    const old = [`.a.csv.${pid}-00000000deadbeef.tmp`, `.a.csv.${pid}-deadbeef.tmp`]
+    for (const name of [`.a.csv.${gone}.tmp`, ...others, ...living, ...old])
+      writeFileSync(join(dir, name), 'x')
+    for (const name of old) utimesSync(join(dir, name), 0, 0)
+    await writeFileFrom(nodeDisk, join(dir, 'a.csv'), one('whole'))
+    expect(readdirSync(dir)).toEqual(['a.csv', ...others, ...living].toSorted())
+  })
+
+  test('is read by nobody who could not read the file that it replaces', async () => {
+    const file = join(folder(), 'a.csv')
+    writeFileSync(file, 'old')
+    chmodSync(file, 0o600)
+    await writeFileFrom(nodeDisk, file, one('new'))
+    expect([readFileSync(file, 'utf8'), statSync(file).mode & 0o777]).toEqual(['new', 0o600])
+  })
+
+  test('through a link that leads to no file yet makes that file, and leaves the link', async () => {
+    const dir = folder()
+    symlinkSync('later/real.csv', join(dir, 'link.csv'))
+    symlinkSync('link.csv', join(dir, 'far.csv'))
+    symlinkSync('round.csv', join(dir, 'round.csv'))
+    await expect(outFile(join(dir, 'far.csv'), 'x', '/nowhere')).rejects.toMatchObject({
+      details: { found: 'no such folder' },
+    })
+    mkdirSync(join(dir, 'later'))
+    expect(await outFile(join(dir, 'far.csv'), 'x', '/nowhere')).toBe(join(dir, 'later', 'real.csv'))
+    await expect(outFile(join(dir, 'round.csv'), 'x', '/nowhere')).rejects.toMatchObject({
+      details: { found: 'links that lead in a circle (ELOOP)' },
+    })
+  })
+
+  test('that is standard output is refused also where that is a file, which would be replaced', async () => {
+    const file = join(folder(), 'log')
+    writeFileSync(file, 'before')
+    const held = openSync(file, 'a')
+    for (const out of [`/dev/fd/${held}`, `/proc/self/fd/${held}`, '/dev/stdout'])
+      await expect(outFile(out, 'x', '/nowhere')).rejects.toMatchObject({
+        message: 'The output is not a regular file.',
+      })
+    closeSync(held)
   })
 
   test('through a link replaces what the link names', async () => {
