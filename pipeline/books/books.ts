@@ -16,11 +16,11 @@ import { BESIDE, type Disk, DiskError, nodeDisk } from '../journal/disk.ts'
 import { ERASURE_FILES, resumeErasure } from '../journal/erase.ts'
 import type { Journal } from '../journal/frame.ts'
 import { type JournalOptions, openJournal } from '../journal/journal.ts'
-import { acquireLock, isProcess } from '../journal/lock.ts'
+import { acquireLock, isProcess, refusedByWriter } from '../journal/lock.ts'
 import { finishRepair } from '../journal/repair.ts'
-import { journalFolder, REPAIR_FILE } from '../journal/scan.ts'
+import { journalFolder, REPAIR_FILE, segmentNumbers } from '../journal/scan.ts'
 import { openLanding } from '../landing/database.ts'
-import { OlderLanding } from '../landing/errors.ts'
+import { missing, OlderLanding } from '../landing/errors.ts'
 import { landJournal, rebuildLanding } from '../landing/land-journal.ts'
 import type { Landing, LandingOptions } from '../landing/landing.ts'
 import { lastBuilt, lastLanded } from '../landing/last-landed.ts'
@@ -49,11 +49,21 @@ export const landingRecords: readonly RecordType[] = [
   ...new Set([...landingFeeds.values()].map((feed) => feed.record)),
 ]
 
-/** What has landed, to be read alone; null for a folder without it. Throws LandingError while another process writes. */
+/**
+ * What has landed, to be read alone; null for a folder in which nothing was received. UsageError while a run writes these
+ * books, and for a journal that stands alone, as a backup has it or an erasure that was killed: it is not nothing.
+ */
 export async function readLanding(dir: string, engine: EngineSettings): Promise<Landing | null> {
-  if (!existsSync(join(dir, 'landing.duckdb'))) return null
+  const path = join(dir, 'landing.duckdb')
+  if (!existsSync(path)) {
+    const segments = await segmentNumbers(nodeDisk, journalFolder(dir))
+    if (segments.length > 0) throw (await refusedByWriter(dir)) ?? missing(path)
+    return null
+  }
   const settings = { records: landingRecords, feeds: landingFeeds, readOnly: true }
-  return openLanding(dir, { ...settings, ...readerSettings(engine) })
+  return await openLanding(dir, { ...settings, ...readerSettings(engine) }).catch(async (error: unknown) => {
+    throw (await refusedByWriter(dir)) ?? error
+  })
 }
 
 export interface Books {

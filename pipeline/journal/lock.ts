@@ -78,6 +78,12 @@ export async function lockHolder(dir: string, disk: Disk = nodeDisk): Promise<Ho
   return holder !== null && (await mayLive(holder)) ? holder : null
 }
 
+/** What refuses a command that cannot do beside a writer; null when nobody writes. */
+export async function refusedByWriter(dir: string, disk: Disk = nodeDisk): Promise<UsageError | null> {
+  const holder = await lockHolder(dir, disk)
+  return holder === null ? null : refusal(join(dir, 'lock'), holder)
+}
+
 /** A lock that is let go between two looks at it is tried again at once; nobody is so unlucky so often. */
 const TRIES_MAX = 1_000
 

@@ -135,3 +135,15 @@ test('books that begin say that nothing has landed', async () => {
   expect(built.stderr).toContain(NOTHING_LANDED)
   expect(existsSync(join(fresh, 'ledger.duckdb'))).toBe(true)
 }, 120_000)
+
+test('a journal whose landing database is gone is not called empty by what looks at it', async () => {
+  const dir = folderWithout()
+  expect((await command(['import', 'trades', trades(dir), '--dir', dir])).code).toBe(0)
+  rmSync(join(dir, 'landing.duckdb'))
+  for (const words of [['import', '--list'], ['writes'], ['plan']]) {
+    const { code, stdout, stderr } = await command([...words, '--dir', dir])
+    expect([words, code, stdout]).toEqual([words, 2, ''])
+    expect(stderr).toContain('There is no landing database here.')
+    expect(stderr).toContain('`tieout rebuild`')
+  }
+})
