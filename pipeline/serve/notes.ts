@@ -149,7 +149,7 @@ export class Notes {
 }
 
 const commandOf = (breakId: string, note: string | null): string =>
-  `tieout explain-break ${shellWord(breakId)} ${note === null ? '--withdraw' : `--note ${shellWord(note)}`}`
+  `tieout explain-break ${shellWord(breakId)} ${note === null ? '--withdraw' : `--note${note.startsWith('-') ? '=' : ' '}${shellWord(note)}`}`
 
 const readOnly = (): Refusal =>
   new Refusal(403, 'This page is read-only.', {

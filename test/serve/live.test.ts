@@ -161,6 +161,8 @@ describe('a note that cannot be made', () => {
           "Wait until it has ended, then send the note again, or run: tieout explain-break b1 --note 'It’s known.'",
       },
     ])
+    const dashed = await serving.post('/api/breaks/b1/note', { note: '-5 USDT' })
+    expect(JSON.parse(dashed.text).error.action).toMatch(/explain-break b1 --note='-5 USDT'$/)
     await lock.release()
     expect((await serving.get<OneBreak>('/api/breaks/b1')).noNote).toBeNull()
   })

@@ -29,6 +29,7 @@ import type {
 } from '../../pipeline/serve/api.ts'
 import { answerConsoleFrom } from '../../pipeline/serve/console-answer.ts'
 import { openSealed } from '../../pipeline/serve/published.ts'
+import { commandOf } from '../../pipeline/serve/views/proof.ts'
 import { command } from '../support/in-process.ts'
 import { note } from '../support/journal.ts'
 import { type Json, servedDemo } from './served-demo.ts'
@@ -245,6 +246,10 @@ describe('amounts are those of the command line, and each view’s SQL answers w
     const found = await demo.serving.get<Proof>(`/api/proof?id=${encodeURIComponent(id)}&method=lifo`)
     expect(found.steps).toEqual((await demo.printed<Json>('explain', id, '--method', 'lifo', '--json')).steps)
     expect(found.command).toBe(`tieout explain ${id} --method lifo`)
+  })
+
+  test('the command that prints a proof takes an id that begins with a dash for no option', () => {
+    expect(commandOf('-5 x', { method: 'lifo' })).toBe("tieout explain --method lifo -- '-5 x'")
   })
 
   test('an id that nothing has is refused with what is near', async () => {

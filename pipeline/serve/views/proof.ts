@@ -66,11 +66,13 @@ export async function proof(
     : await published.use(answer)
 }
 
-const commandOf = (id: string, filters: Filters): string =>
+/** An id that begins with a dash would be taken for an option. */
+export const commandOf = (id: string, filters: Filters): string =>
   [
     'tieout explain',
-    shellWord(id),
+    ...(id.startsWith('-') ? [] : [shellWord(id)]),
     ...['limit', ...LOT_OPTIONS].flatMap((name) =>
       filters[name] === undefined ? [] : [`--${name} ${shellWord(String(filters[name]))}`],
     ),
+    ...(id.startsWith('-') ? [`-- ${shellWord(id)}`] : []),
   ].join(' ')
