@@ -225,10 +225,17 @@ function freshness({ now, publishedAt, lastGoodRunAt, runs }: Status, maxAgeMs: 
   if (publishedAt === null)
     return 'There is no published ledger yet. Run `tieout nightly` first, or `tieout build`.'
   if (runs.length === 0) return 'Where these books have an account there, `tieout nightly` asks it.'
-  if (lastGoodRunAt === null) return 'Stale: no good run yet. Run `tieout nightly`.'
+  if (lastGoodRunAt === null) return `Stale: ${noGoodRun(now, runs)}. Run \`tieout nightly\`.`
   const age = Date.parse(now) - Date.parse(lastGoodRunAt)
   const ended = `the last good run ended ${lastGoodRunAt}, ${duration(Math.max(0, age))} ago`
   return age > maxAgeMs ? `Stale: ${ended}. Run \`tieout nightly\`.` : `Fresh: ${ended}.`
+}
+
+/** Under a clock that was set back, or was ahead once, the good runs may all lie in the future. */
+function noGoodRun(now: string, runs: Status['runs']): string {
+  const ahead = runs.find(({ outcome, endedAt }) => outcome === 'done' && endedAt !== null && endedAt > now)
+  if (ahead === undefined) return 'no good run yet'
+  return `by this machine’s clock (${now}) the last good run has yet to end, at ${ahead.endedAt}: one of the two clocks is wrong`
 }
 
 function feedLine(feed: FeedStatus, { now }: Status): Row {

@@ -245,6 +245,10 @@ describe('the status', () => {
       'Stale: no good run yet. Run `tieout nightly`.',
     ])
     expect(verdict(broken).meaning).toBe('bad')
+    const early = { ...read, now: '2026-01-09T00:00:00.000Z', lastGoodRunAt: null }
+    expect(beginning(early)[1]).toBe(
+      'Stale: by this machine’s clock (2026-01-09T00:00:00.000Z) the last good run has yet to end, at 2026-01-10T00:01:00.000Z: one of the two clocks is wrong. Run `tieout nightly`.',
+    )
     expect(beginning({ ...read, runs: [] })[0]).toBe(
       'The venue has not been asked; in itself the ledger has no open breaks.',
     )
