@@ -200,7 +200,7 @@ describe('books of a newer version', () => {
         'tieout: The landing database was made by a newer version of tieout.',
         `  where:    ${join(dir, 'landing.duckdb')}`,
         '  expected: schema version 7',
-        '  found:    schema version 7',
+        '  found:    schema version 8',
         '  next:     Update tieout, then run again. To stay with this version run `tieout rebuild`: it makes the file again from the journal, as far as it knows the frames.',
         '',
       ].join('\n'),
