@@ -15,7 +15,8 @@
 --   initial_balances: What was held before the first record, in the month in which the books first tell of it: money as it
 --     is, less what was owed of it, and coins at the cost that is known of them.
 --   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;
---     moves and records whose other side is not known, with money as it is and coins at the cost that is known of them.
+--     moves and records whose other side is not known, with money as it is and coins at the cost that is known of them; and
+--     what imported purchases were paid with, and sales brought, where that money does not lie in the account.
 --   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over
 --     all accounts it is zero, but for what is under way.
 --   income: Rewards, shared profit and adjustments at their value when received.

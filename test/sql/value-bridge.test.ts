@@ -153,6 +153,24 @@ test('imported moves of money are transfers where both accounts are known, and d
   ])
 })
 
+test('moves of the reporting currency between the venue and a wallet of one’s own are transfers, less what the network takes', async () => {
+  const sent: Move = { id: '1', coin: 'USDT', type: 'TRANSFER_OUT', amount: '-50', ts: at('02-12') }
+  const came: Move = { id: '2', coin: 'USDT', type: 'TRANSFER_IN', amount: '20', ts: at('02-14') }
+  await built({ main: [sent, came] }, {}, [
+    row('b:1', '02-12', 'transfer_out', 'USDT', '50', { account: 'main' }),
+    row('b:2', '02-12', 'transfer_in', 'USDT', '49', { account: 'cold' }),
+    row('c:1', '02-14', 'transfer_out', 'USDT', '20.5', { account: 'cold' }),
+    row('c:2', '02-14', 'transfer_in', 'USDT', '20', { account: 'main' }),
+    // No record of the venue is this one: it lies beside the books of main.
+    row('d:1', '02-16', 'transfer_out', 'USDT', '5', { account: 'cold' }),
+    row('d:2', '02-16', 'transfer_in', 'USDT', '5', { account: 'main' }),
+  ])
+  expect(await bridge('initial_balances, deposits, transfers, fees, closing_value, difference')).toEqual([
+    ['cold', '2026-02-01', '0', '-5', '29', '-0.5', '23.5', '0'],
+    ['main', '2026-02-01', '1000', '0', '-29', '-1', '970', '0'],
+  ])
+})
+
 test('what the network takes of a move is a fee: what is transferred cancels', async () => {
   await built({}, {}, [
     row('a', '01-10', 'gift_in', 'BTC', '2', { currency: 'USDT', total: '160' }),

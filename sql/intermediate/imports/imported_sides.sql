@@ -24,7 +24,7 @@ select rows.account as among, rows.account as account, legs.asset as coin, legs.
   legs.pair_id as pair_id, legs.quantity as moved_quantity
 from staging.imported_legs as legs
 join staging.imported_rows as rows on rows.place = legs.place
-where rows.book_account <> rows.account and not legs.is_asset_money
+where rows.book_account <> rows.account
 union all
 select account, account, coin, type, quantity, occurred_at, 'record', 1, 0, entry_id, '', quantity
 from records
