@@ -51,8 +51,8 @@ export const serveCommand = defineCommand({
       engine: engineSettings(config.engine),
       isReadOnly: args['read-only'],
       explain: async (breakId, note, onNoted) => {
-        // A run of its own, by the configuration as it is by then.
-        const own = { ...context, run: randomUUID() }
+        // A run of its own, by the configuration as it is by then; what ends the server waits for it.
+        const own = { ...context, run: randomUUID(), signal: new AbortController().signal }
         const asked = { command: 'serve', breakId, note, onNoted }
         return (await explainBreak(own, optionalConfig(context), asked)).result.published
       },

@@ -4,7 +4,9 @@ import { join } from 'node:path'
 import { DuckDBInstance } from '@duckdb/node-api'
 import { describe, expect, test } from 'vitest'
 import type { About, Breaks, Entries, NoteProgress, OneBreak, Runs } from '../../pipeline/serve/api.ts'
+import { command } from '../support/in-process.ts'
 import { servedDemo } from './served-demo.ts'
+import { startServing } from './serving.ts'
 
 const demo = servedDemo()
 
@@ -46,6 +48,19 @@ describe('a note on a break', () => {
     const id = String(found?.break_id)
     expect((await demo.serving.post(`/api/breaks/${id}/note`, { note: null })).status).toBe(202)
     expect(await ended(id)).toMatchObject({ state: 'published' })
+  })
+
+  test('is finished and published where the server is ended meanwhile', async () => {
+    const { running, get, post } = await startServing(demo.dir)
+    const [found] = (await get<Breaks>('/api/breaks')).breaks.rows
+    const id = String(found?.break_id)
+    expect((await post(`/api/breaks/${id}/note`, { note: 'At the last moment.' })).status).toBe(202)
+    running.child.kill('SIGTERM')
+    expect((await running.ended).code).toBe(0)
+    const query = `select status, note from breaks where break_id = '${id}'`
+    expect(JSON.parse((await command(['sql', query, '--format', 'json', '--dir', demo.dir])).stdout)).toEqual(
+      [{ status: 'explained', note: 'At the last moment.' }],
+    )
   })
 
   test('that says nothing, or is of no break, is refused', async () => {
