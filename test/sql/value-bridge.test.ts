@@ -171,6 +171,28 @@ test('moves of the reporting currency between the venue and a wallet of one’s 
   ])
 })
 
+test('moves of another currency of a state stay coins at the venue, whose lots come from nowhere that the books know', async () => {
+  const moves: readonly Move[] = [
+    { id: '1', coin: 'EUR', type: 'ORDER_DEALT_IN', amount: '100', ts: at('01-10') },
+    { id: '2', coin: 'USDT', type: 'ORDER_DEALT_FROZEN_OUT', amount: '-110', ts: at('01-10') },
+    { id: '3', coin: 'EUR', type: 'TRANSFER_OUT', amount: '-50', ts: at('02-12') },
+    { id: '4', coin: 'EUR', type: 'TRANSFER_IN', amount: '20', ts: at('02-14') },
+  ]
+  await built({ main: moves }, {}, [
+    row('b:1', '02-12', 'transfer_out', 'EUR', '50', { account: 'main' }),
+    row('b:2', '02-12', 'transfer_in', 'EUR', '49', { account: 'cold' }),
+    row('c:1', '02-14', 'transfer_out', 'EUR', '20.5', { account: 'cold' }),
+    row('c:2', '02-14', 'transfer_in', 'EUR', '20', { account: 'main' }),
+  ])
+  expect(
+    await books?.query('select kind, coin, quantity, transfer_id from lot_events order by happened_at'),
+  ).toEqual([
+    ['acquire', 'EUR', '100', null],
+    ['transfer_out', 'EUR', '50', null],
+    ['acquire', 'EUR', '20', null],
+  ])
+})
+
 test('what the network takes of a move is a fee: what is transferred cancels', async () => {
   await built({}, {}, [
     row('a', '01-10', 'gift_in', 'BTC', '2', { currency: 'USDT', total: '160' }),

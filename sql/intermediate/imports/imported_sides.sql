@@ -25,6 +25,8 @@ select rows.account as among, rows.account as account, legs.asset as coin, legs.
 from staging.imported_legs as legs
 join staging.imported_rows as rows on rows.place = legs.place
 where rows.book_account <> rows.account
+  -- Of money, that in which the books are kept: no lots are of it, and those of the venue in other money have no other side here.
+  and (not legs.is_asset_money or legs.asset = (select currency from staging.reporting))
 union all
 select account, account, coin, type, quantity, occurred_at, 'record', 1, 0, entry_id, '', quantity
 from records
