@@ -42,7 +42,7 @@ describe('a page', () => {
     expect(await ask(landing, 'select * from landing.covered')).toEqual([
       ['1', 'main', 'tax.records', 'SPOT', '2025-11-13 02:13:20+00', '2025-11-20 00:53:20+00', 2],
     ])
-    expect(await ask(landing, 'select * from landing.state')).toEqual([[6, '1', chainOf(1), '4']])
+    expect(await ask(landing, 'select * from landing.state')).toEqual([[7, '1', chainOf(1), '4']])
   })
 
   it('seen twice stands twice: landing looks nothing up', async () => {
