@@ -23,7 +23,7 @@ import { ExchangeFailure, exchange, type Incoming, type Outgoing } from './http.
 import { linkSignals } from './link.ts'
 import { ClockOffset } from './offset.ts'
 import { validateParams } from './params.ts'
-import { pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
+import { type FailedBefore, pauseBeforeRetry, RETRY_WITHIN_MS } from './retry.ts'
 import type { AccountClient, Answer, RequestOptions, Venue, VenueOptions } from './venue.ts'
 
 const TIMEOUT_MS = 10_000
@@ -37,7 +37,7 @@ interface PendingRequest {
   readonly credentials: Credentials | null
   readonly signal: AbortSignal
   readonly spending: Spending
-  readonly isPart: boolean | 'cursor'
+  readonly failedBefore: FailedBefore | null
   tries: number
   /** Monotonic; null before the first sending. */
   firstSentAt: number | null
@@ -126,7 +126,7 @@ export class VenueClient implements Venue {
       credentials: endpoint.credential === 'none' ? null : credentialsOf(access, endpoint.credential),
       signal: linked.signal,
       spending: this.#budgets.spendingOf(access, endpoint),
-      isPart: options.isPart ?? false,
+      failedBefore: options.failedBefore ?? null,
       tries: 0,
       firstSentAt: null,
       lastSentAt: 0,
@@ -167,7 +167,7 @@ export class VenueClient implements Venue {
   }
 
   #pauseAfter(pending: PendingRequest, error: VenueError): number | null {
-    const { endpoint, tries, clockWasRefused, spending, isPart } = pending
+    const { endpoint, tries, clockWasRefused, spending, failedBefore } = pending
     if (error instanceof RateRefused) this.#guard.refused(spending.key)
     if (error instanceof ClockRefused) pending.clockWasRefused = true
     return pauseBeforeRetry({
@@ -175,7 +175,7 @@ export class VenueClient implements Venue {
       tries,
       elapsedMs: this.#elapsedMs(pending),
       writes: endpoint.writes,
-      isPart,
+      failedBefore,
       clockWasRefused,
       random: this.#options.random,
     })

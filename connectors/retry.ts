@@ -18,6 +18,12 @@ const UNKNOWN_TRIES_MAX = 3
 const FIRST_PAUSE_MAX_MS = 2_000
 const PAUSE_MAX_MS = 8_000
 
+/**
+ * What failed in this way before, try after try, so that more tries would tell nothing new: the window that this is a part of,
+ * or the pages that were to follow first ones.
+ */
+export type FailedBefore = 'window' | 'cursor'
+
 export interface Attempt {
   readonly error: VenueError
   /** Tries made so far, this one included. */
@@ -26,8 +32,7 @@ export interface Attempt {
   readonly elapsedMs: number
   /** The request changes something at the venue: it is sent again only if it was surely not carried out. */
   readonly writes: boolean
-  /** What was asked for before, as a whole, had such an answer several times: the window, or what followed a first page. */
-  readonly isPart?: boolean | 'cursor'
+  readonly failedBefore?: FailedBefore | null
   /** The clock was refused before in this request. */
   readonly clockWasRefused: boolean
   readonly random: () => number
@@ -35,13 +40,13 @@ export interface Attempt {
 
 /** Milliseconds to wait before the next try; null to give up. */
 export function pauseBeforeRetry(attempt: Attempt): number | null {
-  const { error, tries, elapsedMs, writes, isPart = false, clockWasRefused, random } = attempt
+  const { error, tries, elapsedMs, writes, failedBefore = null, clockWasRefused, random } = attempt
   if (tries >= TRIES_MAX) return null
   if (error instanceof ClockRefused) return clockWasRefused ? null : 0
   if (!error.retryable || (writes && !(error instanceof RateRefused))) return null
   if (error instanceof UnknownRefusal && tries >= UNKNOWN_TRIES_MAX) return null
-  if (isPart !== false && (isNothingKnown(error) || isOwnFailure(error))) return null
-  if (isPart === 'cursor' && isOfItsCursor(error)) return null
+  if (failedBefore !== null && (isNothingKnown(error) || isOwnFailure(error))) return null
+  if (failedBefore === 'cursor' && isOfItsCursor(error)) return null
   const jitter = random() * Math.min(PAUSE_MAX_MS, FIRST_PAUSE_MAX_MS * 2 ** (tries - 1))
   const pause = Math.max(jitter, error.retryAfterMs ?? 0)
   return elapsedMs + pause > RETRY_WITHIN_MS ? null : pause

@@ -7,6 +7,7 @@ import type { BudgetOverride } from './budgets.ts'
 import type { Endpoint, Params } from './endpoint.ts'
 import type { RequestMeta } from './errors.ts'
 import type { VenueProfile } from './profile.ts'
+import type { FailedBefore } from './retry.ts'
 
 export interface VenueOptions {
   readonly profile: VenueProfile
@@ -63,8 +64,7 @@ export interface RequestOptions {
   readonly signal?: AbortSignal
   /** Sends without checking the parameters against the interface document. */
   readonly unchecked?: boolean
-  /** What it is a part of had such an answer, several times: one by nothing known, or by which the venue cannot now, is taken at once. */
-  readonly isPart?: boolean | 'cursor'
+  readonly failedBefore?: FailedBefore | null
 }
 
 export interface AccountClient {

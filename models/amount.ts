@@ -58,6 +58,10 @@ export function roundAmount(text: string): string {
   return `${text.startsWith('-') ? '-' : ''}${formatAmount(up ? digits + 1n : digits)}`
 }
 
+/** A plain decimal without the zeros that it ends in, however many digits it has. */
+export const withoutEndZeros = (text: string): string =>
+  text.includes('.') ? text.replace(/\.?0+$/, '') : text
+
 /** Writes units of 10^-18 as the shortest plain decimal text: `-1.5`, `0`, `12`. */
 export function formatAmount(units: bigint): string {
   const sign = units < 0n ? '-' : ''

@@ -9,6 +9,7 @@ import { closing } from '../../models/closing.ts'
 import { UsageError } from '../../models/error.ts'
 import type { RecordType } from '../../models/record.ts'
 import { systemWords } from '../../models/system-error.ts'
+import { counted } from '../../models/text.ts'
 import type { Config } from '../config/config.ts'
 import type { CommandContext } from '../config/context.ts'
 import { completed, type EngineSettings, engineSettings, readerSettings } from '../engine/settings.ts'
@@ -257,7 +258,9 @@ export async function openBooks(dir: string, options: BooksOptions): Promise<Boo
     closers.push(() => journal.close())
     const behind = journal.lastSeq - landing.landedSeq
     if (behind > 0) {
-      options.onNote?.(`Landing ${behind} journaled frames that had not landed when the last run ended.`)
+      options.onNote?.(
+        `Landing ${counted(behind, 'journaled frame')} that had not landed when the last run ended.`,
+      )
       await landJournal(journal, landing, undefined, signal)
     }
     if (options.existing !== undefined && landing.landedSeq === 0) options.onNote?.(NOTHING_LANDED)

@@ -1,5 +1,6 @@
 // Sends a request that changes something at the venue: its intent is safe in the journal before it leaves, its outcome
 // after. Where no answer comes it is never sent again; an order is looked for by its clientOid instead.
+
 import { isDeepStrictEqual } from 'node:util'
 import { credentialsOf, describeRequest, prepare, secretsOf } from '../../connectors/attempt.ts'
 import type { Endpoint, Params } from '../../connectors/endpoint.ts'
@@ -10,6 +11,7 @@ import { OutcomeUnknown, type RequestMeta, Stopped, VenueError } from '../../con
 import { defaultProfile } from '../../connectors/profile.ts'
 import { redactText } from '../../connectors/secrets.ts'
 import type { Answer } from '../../connectors/venue.ts'
+import { withoutEndZeros } from '../../models/amount.ts'
 import { closing } from '../../models/closing.ts'
 import { TieoutError, UsageError } from '../../models/error.ts'
 import {
@@ -238,7 +240,7 @@ function partsOf({ idleFields }: Endpoint, body: string | null) {
 
 const plain = (name: string, value: unknown): unknown =>
   typeof value === 'string' && name !== 'clientOid' && /^\d+\.\d+$/.test(value)
-    ? value.replace(/\.?0+$/, '')
+    ? withoutEndZeros(value)
     : value
 
 /** A request that may have been carried out already, or was, as has just been found, is not sent a second time. */

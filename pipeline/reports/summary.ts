@@ -1,4 +1,5 @@
 // What a build found, in words: for the end of build, nightly and demo, and for check.
+import { withoutEndZeros } from '../../models/amount.ts'
 import { counted } from '../../models/text.ts'
 import { SEVERITIES } from '../ledger/breaks.ts'
 import type { Break, BuildResult } from '../ledger/build.ts'
@@ -79,8 +80,7 @@ function asColumns(one: Break): Record<string, unknown> {
 
 /** As every report has them: without the zeros that a decimal of the database ends in. */
 function figures({ expected, found, difference }: Break): Pick<Break, 'expected' | 'found' | 'difference'> {
-  const plain = (amount: string | null): string | null =>
-    amount?.includes('.') === true ? amount.replace(/\.?0+$/, '') : amount
+  const plain = (amount: string | null): string | null => (amount === null ? null : withoutEndZeros(amount))
   return { expected: plain(expected), found: plain(found), difference: plain(difference) }
 }
 

@@ -1,5 +1,6 @@
 // One feed of one account: its partitions are planned, walked page by page, and each page is recorded
 // before the next is asked for. What cannot be had is stated with its reason, never skipped.
+
 import type { Endpoint, Partition } from '../../connectors/endpoint.ts'
 import {
   EndlessCursor,
@@ -11,6 +12,7 @@ import {
   VenueError,
 } from '../../connectors/errors.ts'
 import { firstPage, MOST_BESIDE, watchPages, windowIgnored } from '../../connectors/pages.ts'
+import type { FailedBefore } from '../../connectors/retry.ts'
 import type { AccountClient } from '../../connectors/venue.ts'
 import { beginWalk, resumeWalk } from '../../connectors/walk.ts'
 import { giveUpWindow, isNarrow, narrowWindow, openRanges, skipWindow } from '../../connectors/walk-state.ts'
@@ -204,6 +206,9 @@ async function walk(
       const asked: Asking = next
       const byCursor: boolean = asked.cursor !== null
       const { answered } = context.outcome
+      const isPart: boolean = queue.isPart(first)
+      const isInVain: boolean = byCursor && (isPart || skips.onlyFirstPages)
+      const failedBefore: FailedBefore | null = isInVain ? 'cursor' : isPart ? 'window' : null
       try {
         if (context.signal.aborted || outOfReach(context)) throw new Stopped(endpoint.name)
         const page: Fetched = await fetchPage(
@@ -213,7 +218,7 @@ async function walk(
           endpoint,
           plan.partition,
           asked,
-          byCursor && (skips.onlyFirstPages || queue.isPart(first)) ? 'cursor' : queue.isPart(first),
+          failedBefore,
         )
         done += 1
         context.progress({ kind: 'page', account, feed: endpoint.name, rows: page.rows, done })

@@ -1,8 +1,10 @@
 // One page of a feed: asked for within what the venue still remembers, and recorded with what it proves.
+
 import { days, type Endpoint, type Params, type Partition, retentionOf } from '../../connectors/endpoint.ts'
 import { lastMark, type Page } from '../../connectors/envelope.ts'
 import { VenueError } from '../../connectors/errors.ts'
 import { breaksOff, extractPage, type Place, turnPage } from '../../connectors/pages.ts'
+import type { FailedBefore } from '../../connectors/retry.ts'
 import type { AccountClient, Answer } from '../../connectors/venue.ts'
 import { advance, pagesById } from '../../connectors/walk.ts'
 import { liesBeside, type Step, type WalkState } from '../../connectors/walk-state.ts'
@@ -62,8 +64,7 @@ export async function fetchPage(
   endpoint: Endpoint,
   partition: Partition,
   step: Asking,
-  /** Of what was answered by nothing known as a whole, or of first pages that nothing follows. */
-  isPart: boolean | 'cursor' = false,
+  failedBefore: FailedBefore | null = null,
 ): Promise<Fetched> {
   let asked: Range | undefined
   const params = (): Params => {
@@ -74,7 +75,7 @@ export async function fetchPage(
       ...pageParams(endpoint, step),
     }
   }
-  const answer = await client.request(endpoint, params, { signal: context.signal, isPart })
+  const answer = await client.request(endpoint, params, { signal: context.signal, failedBefore })
   noteAnswer(context)
   const page = extractPage(endpoint, answer.envelope.data)
   const proven = whatItProves(context, endpoint, step, asked, page, answer)

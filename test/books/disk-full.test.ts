@@ -136,7 +136,7 @@ describe.skipIf(NAMESPACE === undefined)('a full disk', () => {
     expect(full.stderr).toMatch(/found: {4}a disk with \d MiB free/)
     expect(full.ledger).toBe(ledgerAt('before'))
     expect(step('again').code).toBe(0)
-    expect(step('again').stderr).toContain('journaled frames that had not landed')
+    expect(step('again').stderr).toContain('Landing 1 journaled frame that had not landed')
     expect(step('known').stdout).toContain('Nothing new')
     expect(step('verify').stdout).toContain('Everything verifies.')
   }, 300_000)

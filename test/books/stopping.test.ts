@@ -34,7 +34,7 @@ test('landing what had not landed heeds it, and so does landing everything again
   const books = await opened(new AbortController().signal, false)
   expect([books.landing.landedSeq, books.journal.lastSeq]).toEqual([1, 1])
   await books.close()
-  expect(told).toContain('Landing 1 journaled frames that had not landed when the last run ended.')
+  expect(told).toContain('Landing 1 journaled frame that had not landed when the last run ended.')
   // Where nothing is to land, nothing is stopped: whoever asked is heeded by what follows.
   await (await opened(AbortSignal.abort(), false)).close()
   rmSync(dir, { recursive: true, force: true })

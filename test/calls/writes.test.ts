@@ -340,7 +340,7 @@ describe('an intent without an outcome, which a killed process leaves', () => {
     const [order] = await openOrders(at)
     expect(order?.clientOid).toBe('before')
     expect(at.told.slice(0, 3)).toEqual([
-      'Landing 1 journaled frames that had not landed when the last run ended.',
+      'Landing 1 journaled frame that had not landed when the last run ended.',
       expect.stringMatching(
         /^Write 1 .* may have been carried out: the process ended before the answer came\.\n/,
       ),

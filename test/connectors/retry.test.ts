@@ -109,14 +109,14 @@ describe('a request that fails', () => {
 
   test('is not asked for again as a part of what was answered by nothing known, unless something else is wrong', async () => {
     const refused = await loopback(reply(400, refusal('99999')))
-    const asked = refused.venue.account(access).request(settings, {}, { isPart: true })
+    const asked = refused.venue.account(access).request(settings, {}, { failedBefore: 'window' })
     expect(await caught(refused.settle(asked))).toBeInstanceOf(UnknownRefusal)
     expect(refused.received).toHaveLength(1)
     const cut = await loopback(inTurn(reply(200, '{"code":"000'), reply(200, envelope({ uid: '1' }))))
-    await cut.settle(cut.venue.account(access).request(settings, {}, { isPart: true }))
+    await cut.settle(cut.venue.account(access).request(settings, {}, { failedBefore: 'window' }))
     expect(cut.received).toHaveLength(2)
     const behind = await loopback(reply(503, 'gateway'))
-    const page = behind.venue.account(access).request(settings, {}, { isPart: 'cursor' })
+    const page = behind.venue.account(access).request(settings, {}, { failedBefore: 'cursor' })
     expect((await caught(behind.settle(page))).name).toBe('PassingFailure')
     expect(behind.received).toHaveLength(1)
   })
