@@ -8,6 +8,7 @@ import type { GlobalArguments } from '../config/context.ts'
 import { logsAlone } from '../config/log-level.ts'
 import { packageVersion } from '../config/root.ts'
 import type { Output, Surroundings } from '../config/surroundings.ts'
+import { USUAL_FOLDER } from '../config/usual-folder.ts'
 import type { Begun } from './command.ts'
 import { commands } from './index.ts'
 
@@ -31,7 +32,7 @@ export async function runCommandLine(
     )
     .option('dir', {
       type: 'string',
-      default: 'data/books',
+      defaultDescription: `"${USUAL_FOLDER}"`,
       describe: 'Folder of the books',
       global: true,
       requiresArg: true,

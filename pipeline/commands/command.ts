@@ -11,6 +11,8 @@ import { printTable } from '../output/table.ts'
 interface Declaration<Options, Early> {
   readonly example: readonly [string, string]
   readonly options: (parser: Argv) => Argv<Options>
+  /** False for a command that neither reads nor keeps books; --dir means nothing to it. */
+  readonly usesBooks?: false
   /** What takes as long to begin as the rest of the command to load, such as a process, and how it ends in any case. */
   readonly early?: { readonly begin: () => Early; readonly end: (begun: Early) => Promise<void> }
   readonly run: (context: CommandContext, args: Options & GlobalArguments, begun: Early) => Promise<ExitCode>
@@ -37,6 +39,7 @@ export interface Command {
 export function defineCommand<Options, Early = undefined>({
   options,
   example,
+  usesBooks,
   early,
   run,
 }: Declaration<Options, Early>): Command {
@@ -51,7 +54,7 @@ export function defineCommand<Options, Early = undefined>({
       const { createContext } = await import('../config/context.ts')
       // Without `early` nothing is begun, and nothing is what the command takes.
       return await run(
-        createContext(args, surroundings),
+        createContext(args, surroundings, { usesBooks }),
         args as Options & GlobalArguments,
         begun?.what as Early,
       )

@@ -79,6 +79,7 @@ export const endpointsCommand = defineCommand({
 })
 
 export const sandboxCommand = defineCommand({
+  usesBooks: false,
   example: ['$0 sandbox --init /tmp/books --speed 60', 'then, beside it: tieout nightly --dir /tmp/books'],
   options: (parser) =>
     parser

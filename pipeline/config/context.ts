@@ -1,5 +1,6 @@
 // What every command shares: the global options, the clock that --now moves, logging, and where output goes.
 import { randomUUID } from 'node:crypto'
+import { existsSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import type { Logger } from 'pino'
 import { endpoints } from '../../connectors/catalogue.ts'
@@ -10,9 +11,11 @@ import { type Config, emptyConfig, readConfig } from './config.ts'
 import { INSTANT_EXPECTED, readInstant } from './instant.ts'
 import { openStandardError } from './log.ts'
 import type { Output, Surroundings } from './surroundings.ts'
+import { USUAL_FOLDER } from './usual-folder.ts'
 
 export interface GlobalArguments {
-  readonly dir: string
+  /** Folder of the books; undefined stands for the usual one. */
+  readonly dir?: string | undefined
   readonly config?: string | undefined
   readonly logLevel: string
   readonly now?: string | undefined
@@ -39,11 +42,19 @@ export interface CommandContext {
   readonly tell: (text: string) => void
 }
 
+const CONFIG_FILE = 'tieout.yaml'
+
 const feedNames = endpoints.map((endpoint) => endpoint.name)
 
-export function createContext(args: GlobalArguments, surroundings: Surroundings): CommandContext {
+/** `usesBooks` is false for a command that neither reads nor keeps any. */
+export function createContext(
+  args: GlobalArguments,
+  surroundings: Surroundings,
+  { usesBooks = true } = {},
+): CommandContext {
   const { stdout, stderr } = surroundings
-  const dir = folderOfBooks(args.dir)
+  if (usesBooks && args.dir === undefined) mustNotBeInBooks(args.config)
+  const dir = folderOfBooks(args.dir ?? USUAL_FOLDER)
   const clock = systemClock
   const run = surroundings.run ?? randomUUID()
   const { log, tell } = openStandardError(args.logLevel, stderr, run)
@@ -54,13 +65,32 @@ export function createContext(args: GlobalArguments, surroundings: Surroundings)
     now: runningFrom(args.now === undefined ? clock.wall() : parseInstant(args.now, '--now'), clock),
     log,
     signal: surroundings.stop(tell),
-    configFile: args.config === undefined ? join(dir, 'tieout.yaml') : resolve(args.config),
+    configFile: args.config === undefined ? join(dir, CONFIG_FILE) : resolve(args.config),
     isConfigNamed: args.config !== undefined,
     stdout,
     stderr,
     print: (text) => stdout.write(`${forTerminal(text)}\n`),
     tell,
   }
+}
+
+/**
+ * Without --dir a command run inside a folder of books would create empty books in a folder below it, and report on those.
+ */
+function mustNotBeInBooks(namedConfig: string | undefined): void {
+  if (existsSync(USUAL_FOLDER)) return
+  const found = [
+    ...(namedConfig === undefined ? [CONFIG_FILE] : []),
+    'landing.duckdb',
+    'ledger.duckdb',
+  ].filter((name) => existsSync(name))
+  if (found.length === 0) return
+  throw new UsageError('This folder holds books, and --dir does not name them.', {
+    where: resolve('.'),
+    expected: `--dir, or books in ${USUAL_FOLDER}`,
+    found: found.join(', '),
+    action: `Add \`--dir .\` to use the books in this folder, or \`--dir ${USUAL_FOLDER}\` for other books.`,
+  })
 }
 
 /**

@@ -1,7 +1,7 @@
 // Paths that a user gives and that lead to nothing, or to something else: each is named with what was expected of it, what
 // stands there, and what to do.
 import { execFile, execFileSync, spawn } from 'node:child_process'
-import { mkdirSync, readdirSync, symlinkSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readdirSync, realpathSync, symlinkSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { promisify } from 'node:util'
 import { expect, test } from 'vitest'
@@ -213,3 +213,32 @@ test('a folder whose name is no UTF-8 is refused, and no other one is made in it
   })
   expect(readdirSync(dir, { encoding: 'buffer' })).toEqual([Buffer.from([0x62, 0xff])])
 })
+
+test('inside a folder of books --dir is asked for: the usual folder below it would be other, empty books', async () => {
+  const dir = realpathSync(temporaryFolder())
+  const inside = async (...words: string[]) =>
+    promisify(execFile)(process.execPath, [await programFile(), ...words], { cwd: dir }).then(
+      () => ({ code: 0, stderr: '' }),
+      ({ code, stderr }: { code: number; stderr: string }) => ({ code, stderr }),
+    )
+  await inside('init', '--dir', '.')
+
+  const refused = await inside('build')
+  expect(refused).toEqual({
+    code: 2,
+    stderr:
+      'tieout: This folder holds books, and --dir does not name them.\n' +
+      `  where:    ${dir}\n` +
+      '  expected: --dir, or books in data/books\n' +
+      '  found:    tieout.yaml\n' +
+      '  next:     Add `--dir .` to use the books in this folder, or `--dir data/books` for other books.\n',
+  })
+  expect(readdirSync(dir)).toEqual(['tieout.yaml'])
+
+  // What names its files itself, and what needs no books, is not held up.
+  expect((await inside('status', '--config', 'tieout.yaml')).stderr).not.toContain('This folder holds books')
+  expect((await inside('build', '--dir', '.')).code).toBe(0)
+  expect((await inside('status')).stderr).toContain('  found:    tieout.yaml, landing.duckdb, ledger.duckdb')
+  expect((await inside('build', '--dir', 'data/books')).code).toBe(0)
+  expect((await inside('status')).code).toBe(0)
+}, 90_000)
