@@ -72,9 +72,9 @@ const month = (instant: string): string =>
 export const lotParts = (): string =>
   `(select *, ${month('occurred_at')} as month from (${shippedModel('staging.lot_pnl_parts').select}))`
 
-/** Books of an earlier version have no imported entries. */
+/** Ledgers built by an earlier version have no imported entries, or do not link the two legs of a move. */
 const canTellImported = ({ tables }: Pick<Reader, 'tables'>): boolean =>
-  tables.has('imported_entries') && tables.has('lot_events')
+  tables.get('imported_entries')?.includes('counter_entry_id') === true && tables.has('lot_events')
 
 /** The same of entries and imported rows: rows of sql/intermediate/pnl/entry_pnl_parts.sql and imported_pnl_parts.sql, by month. */
 export function entryParts(ledger: Pick<Reader, 'tables'>): string {

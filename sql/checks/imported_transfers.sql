@@ -1,4 +1,4 @@
--- Every leg of an imported transfer has its other leg, and no more arrives than left.
+-- Every leg of an imported transfer of coins has its other leg, and no more arrives than left.
 -- grain: one row per leg without its other leg, and per transfer of which more arrived than left
 select 'warning' as severity, book_account as account, cast(null as varchar) as ledger, asset as coin, occurred_at,
   case when type = 'transfer_in' then coalesce(twin_quantity, 0) else quantity end as expected,
@@ -15,4 +15,4 @@ select 'warning' as severity, book_account as account, cast(null as varchar) as 
   end as explanation,
   cast(to_json([id]) as varchar) as evidence, id as culprit
 from staging.imported_transfers
-where twin_place is null or (type = 'transfer_in' and quantity > twin_quantity)
+where not is_asset_money and (twin_place is null or (type = 'transfer_in' and quantity > twin_quantity))

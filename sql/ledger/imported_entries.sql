@@ -16,6 +16,8 @@
 --   counter_account: Of a move, the account of the other leg; null where no row states it.
 --   counter_ledger: IMPORT where imports alone tell of that account too; null where the venue reports it, since the other
 --     leg then lies beside its books.
+--   counter_entry_id: Of a move, the entry of the other leg, here or, if the venue's record is that leg, in entries; null if
+--     neither has it.
 with
 rows as (
   select imported.place as place, imported.id as id, imported.account as account, imported.occurred_at as occurred_at,
@@ -24,9 +26,14 @@ rows as (
     imported.fee_currency as fee_currency,
     coalesce(transfers.is_fee_within, false) as is_fee_within,
     legs.twin_account as counter_account,
-    case when legs.twin_book_account = legs.twin_account then 'IMPORT' end as counter_ledger
+    case when legs.twin_book_account = legs.twin_account then 'IMPORT' end as counter_ledger,
+    case
+      when legs.twin_book_account = legs.twin_account then legs.twin_id || '/asset'
+      else records.entry_id
+    end as counter_entry_id
   from staging.imported_rows as imported
   left join staging.imported_legs as legs on legs.place = imported.place
+  left join staging.imported_counterparts as records on records.place = legs.twin_place
   left join staging.imported_transfers as transfers on transfers.place = imported.place
   where imported.book_account = imported.account
 ),
@@ -39,15 +46,16 @@ parts as (
       when type in ('gift_in', 'gift_out') then 'gift'
       else type
     end as kind,
-    counter_account, counter_ledger
+    counter_account, counter_ledger, counter_entry_id
   from rows
   union all
   select id, 'total', account, occurred_at, currency, case when type = 'buy' then -total else total end, 'trade',
-    cast(null as varchar), cast(null as varchar)
+    cast(null as varchar), cast(null as varchar), cast(null as varchar)
   from rows
   where type in ('buy', 'sell') and total > 0
   union all
-  select id, 'fee', account, occurred_at, fee_currency, -fee, 'fee', cast(null as varchar), cast(null as varchar)
+  select id, 'fee', account, occurred_at, fee_currency, -fee, 'fee', cast(null as varchar), cast(null as varchar),
+    cast(null as varchar)
   from rows
   where fee <> 0 and not is_fee_within
 ),
@@ -62,6 +70,6 @@ uncounted as (
 select parts.id || '/' || parts.part as entry_id, parts.account as account, 'IMPORT' as ledger, parts.coin as coin,
   parts.amount as amount, parts.kind as kind,
   parts.occurred_at as occurred_at, parts.id as imported_id, parts.counter_account as counter_account,
-  parts.counter_ledger as counter_ledger
+  parts.counter_ledger as counter_ledger, parts.counter_entry_id as counter_entry_id
 from parts
 anti join uncounted on uncounted.account = parts.account and uncounted.coin = parts.coin

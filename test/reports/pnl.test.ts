@@ -344,3 +344,88 @@ test('the fee of an imported move counts as that of one at the venue; that of an
     { entries: 3, amount: '-0.3' },
   ])
 })
+
+test('what the network takes of the reporting currency counts like that of a coin, at the venue and between wallets', async () => {
+  const books = await TestBooks.open()
+  closers.push(() => books.close())
+  await books.account('main', 'unified')
+  const moves = [
+    { id: '1', ts: at('01-05'), coin: 'USDT', type: 'TRANSFER_OUT', amount: '-50' },
+    { id: '2', ts: at('01-06'), coin: 'USDT', type: 'TRANSFER_IN', amount: '10' },
+  ]
+  await books.tax('SPOT', balanced(moves, { USDT: '200' }))
+  await books.insert('imports', {
+    ...{ page_id: '92', kind: 'trades', imported_at: at('01-09'), file_name: 'file.csv' },
+  })
+  let row = 0
+  const leg = async (
+    id: string,
+    day: string,
+    account: string,
+    type: string,
+    quantity: string,
+    fee?: string,
+  ) => {
+    const paid = fee === undefined ? { fee: '0' } : { fee, fee_currency: 'USDT' }
+    const cells = { id, account, type, quantity, ...paid, asset: 'USDT', occurred_at: at(day), nanos: '0' }
+    await books.insert('imported_trades', { ...cells, page_id: '92', page_row: String(row) })
+    row += 1
+  }
+  await leg('a:out', '01-05', 'main', 'transfer_out', '50')
+  await leg('a:in', '01-05', 'cold', 'transfer_in', '49')
+  await leg('b:out', '01-06', 'cold', 'transfer_out', '10.5')
+  await leg('b:in', '01-06', 'main', 'transfer_in', '10')
+  // Of each of these the network keeps 0.1: in the quantity sent, on top of it, and both stated and in it.
+  await leg('c:out', '01-07', 'cold', 'transfer_out', '5')
+  await leg('c:in', '01-07', 'hot', 'transfer_in', '4.9')
+  await leg('d:out', '01-07', 'cold', 'transfer_out', '5', '0.1')
+  await leg('d:in', '01-07', 'hot', 'transfer_in', '5')
+  await leg('e:out', '01-07', 'cold', 'transfer_out', '5', '0.1')
+  await leg('e:in', '01-07', 'hot', 'transfer_in', '4.9')
+  await books.build(
+    { reportingCurrency: 'USDT' },
+    { steps: [lotsStep({ method: 'fifo', scope: 'account' })] },
+  )
+  const lines = [
+    ['cold', '2026-01-01', 'IMPORT', null, 'USDT', '0', '-0.8', '0', '0', '-0.8', '0'],
+    ['main', '2026-01-01', 'IMPORT', null, 'USDT', '0', '-1', '0', '0', '-1', '0'],
+  ]
+  expect(await books.query('select * from pnl_monthly order by account')).toEqual(lines)
+  // 49 - 10.5 - 5 - 5.1 - 5, and 4.9 + 5 + 4.9.
+  expect(await books.query('select account, quantity from balances order by account')).toEqual([
+    ['cold', '23.4'],
+    ['hot', '14.8'],
+    ['main', '160'],
+  ])
+  expect(
+    await books.query(
+      'select account, initial_balances, deposits, transfers, fees, closing_value, difference from value_bridge order by 1',
+    ),
+  ).toEqual([
+    ['cold', '0', '0', '24.2', '-0.8', '23.4', '0'],
+    ['hot', '0', '0', '14.8', '0', '14.8', '0'],
+    ['main', '200', '0', '-39', '-1', '160', '0'],
+  ])
+  expect(
+    await books.query(
+      'select entry_id, counter_entry_id from imported_entries where counter_entry_id is not null order by 1 limit 4',
+    ),
+  ).toEqual([
+    ['a:in/asset', 'main/tax.records/1/amount'],
+    ['b:out/asset', 'main/tax.records/2/amount'],
+    ['c:in/asset', 'c:out/asset'],
+    ['c:out/asset', 'c:in/asset'],
+  ])
+  const ledger = await openLedger(books.dir)
+  closers.push(() => ledger.close())
+  const report = await makeReport(ledger, 'pnl', {})
+  expect(
+    (await allRows(report.rows)).map((cells) =>
+      cells.slice(0, 11).map((cell) => (cell === null ? null : String(cell))),
+    ),
+  ).toEqual(lines)
+  const lineBooks = { matched: ledger, ledger, limit: 20, zone: 'UTC', period: readPeriod({}) }
+  const of = async (line: string) => (await lineSteps(lineBooks, line)).map(({ fields }) => fields)
+  expect(await of('main/2026-01-01/IMPORT//USDT')).toMatchObject([{ entries: 1, amount: '-1' }])
+  expect(await of('cold/2026-01-01/IMPORT//USDT')).toMatchObject([{ entries: 4, amount: '-0.8' }])
+})

@@ -13,7 +13,7 @@ legs as (
 select legs.place as place, legs.id as id, legs.book_account as book_account, legs.occurred_at as occurred_at,
   legs.type as type, legs.transfer_id as transfer_id, legs.asset as asset, legs.quantity as quantity,
   legs.fee as fee, legs.fee_currency as fee_currency, legs.is_asset_money as is_asset_money,
-  twin.place as twin_place, twin.account as twin_account, twin.book_account as twin_book_account,
+  twin.place as twin_place, twin.id as twin_id, twin.account as twin_account, twin.book_account as twin_book_account,
   twin.quantity as twin_quantity,
   -- The leg out names the two; a leg that is alone names itself.
   case when legs.type = 'transfer_in' then coalesce(twin.id, legs.id) else legs.id end as pair_id

@@ -19,7 +19,7 @@ parts as (
   union all
   select place, id, 'network', asset, network_quantity, occurred_at
   from staging.imported_transfers
-  where network_quantity > 0
+  where network_quantity > 0 and not is_asset_money
 )
 select 'import/' || id || '/' || part as part_id, place, part, coin, quantity, occurred_at
 from parts

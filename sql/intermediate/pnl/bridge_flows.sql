@@ -22,40 +22,20 @@ coin_changes as (
   anti join main.lot_transfers as sent on sent.transfer_id = lot_events.event_id and sent.coin = lot_events.coin
   where kind = 'give' and value is not null and not ends_with(account, '/before')
 ),
--- Moves of the reporting currency, which is in no lot, of which an import ties both legs: each leg is a row of an account that
--- imports alone tell of, or a record of the venue. A leg that lies beside the books of its account is neither.
-import_rows as (
-  select imported_id, account, occurred_at from main.imported_entries where kind = 'transfer'
-),
-tied_legs as (
-  select legs.place as place, legs.twin_place as twin_place, legs.type as type, legs.id as imported_id,
-    records.entry_id as entry_id, coalesce(entries.account, import_rows.account) as account,
-    coalesce(entries.occurred_at, import_rows.occurred_at) as occurred_at,
-    coalesce(records.quantity, legs.quantity) as quantity
-  from staging.imported_legs as legs
-  left join staging.imported_counterparts as records on records.place = legs.place
-  left join main.entries as entries on entries.entry_id = records.entry_id
-  left join import_rows on import_rows.imported_id = legs.id
-  where legs.asset = (select currency from staging.reporting)
-    and (records.entry_id is not null or import_rows.imported_id is not null)
-),
+-- Moves of the reporting currency, which is in no lot, of which the books have both legs: one is an imported row, the other
+-- is another one or a record of the venue.
 tied_moves as (
-  select sent.account as account, sent.occurred_at as occurred_at, sent.entry_id as sent_entry_id,
-    sent.imported_id as sent_imported_id, arrived.entry_id as arrived_entry_id,
-    arrived.imported_id as arrived_imported_id, sent.quantity - arrived.quantity as network_quantity
-  from tied_legs as sent
-  join tied_legs as arrived on arrived.place = sent.twin_place
-  where sent.type = 'transfer_out'
+  select imported.entry_id as entry_id, imported.counter_entry_id as counter_entry_id
+  from main.imported_entries as imported
+  where imported.kind = 'transfer' and imported.counter_entry_id is not null
+    and imported.coin = (select currency from staging.reporting)
 ),
-tied_entries as (
-  select sent_entry_id as entry_id from tied_moves where sent_entry_id is not null
-  union all
-  select arrived_entry_id from tied_moves where arrived_entry_id is not null
-),
-tied_imports as (
-  select sent_imported_id as imported_id from tied_moves
-  union all
-  select arrived_imported_id from tied_moves
+-- What the network took of them.
+network_fees as (
+  select parts.account as account, parts.occurred_at as occurred_at, parts.fee as amount
+  from staging.imported_pnl_parts as parts
+  anti join main.imported_entries as fees on fees.entry_id = parts.entry_id and fees.kind = 'fee'
+  where parts.coin = (select currency from staging.reporting)
 ),
 entry_lines as (
   select entries.entry_id as entry_id, entries.account as account, entries.occurred_at as occurred_at,
@@ -72,14 +52,14 @@ entry_lines as (
       when effects.effect = 'income' then 'income'
       -- Margin and locked coins stay within the account, though no record may have their other side.
       when effects.effect = 'move'
-        and (transfers.counter_account is not null or entries.kind = 'margin_move' or tied_entries.entry_id is not null)
+        and (transfers.counter_account is not null or entries.kind = 'margin_move' or tied_moves.counter_entry_id is not null)
         then 'transfers'
       else 'deposits'
     end as line
   from main.entries as entries
   left join main.kinds as effects on effects.kind = entries.kind
   left join main.transfers as transfers on transfers.entry_id = entries.entry_id
-  left join tied_entries on tied_entries.entry_id = entries.entry_id
+  left join tied_moves on tied_moves.counter_entry_id = entries.entry_id
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place
 ),
@@ -142,20 +122,20 @@ lines as (
   union all
   select imported.account, imported.occurred_at, imported.amount,
     case
-      when imported.kind = 'transfer' and tied_imports.imported_id is not null then 'transfers'
+      when imported.kind = 'transfer' and tied_moves.entry_id is not null then 'transfers'
       when imported.kind = 'transfer' then 'deposits'
       else coalesce(imported_lines.line, 'deposits')
     end
   from main.imported_entries as imported
   cross join staging.reporting as reporting
   left join imported_lines on imported_lines.imported_id = imported.imported_id
-  left join tied_imports on tied_imports.imported_id = imported.imported_id
+  left join tied_moves on tied_moves.entry_id = imported.entry_id
   where imported.coin = reporting.currency
   union all
   -- What the network took of such a move is no part of what was transferred.
-  select account, occurred_at, network_quantity, 'transfers' from tied_moves where network_quantity > 0
+  select account, occurred_at, -amount, 'transfers' from network_fees
   union all
-  select account, occurred_at, -network_quantity, 'fees' from tied_moves where network_quantity > 0
+  select account, occurred_at, amount, 'fees' from network_fees
   union all
   select sent.from_account, sent.moved_at, -sent.cost_basis,
     case
