@@ -126,7 +126,7 @@ test('answers are those of the books: 1,000 less 101 and a fee’s worth, plus 1
 
 test('a feed that failed as a whole is complete on no day, and one that does not apply lacks nothing', async () => {
   const days = ['2026-01-02', '2026-01-03', '2026-01-04', '2026-01-05', '2026-01-06']
-  expect(await answer('Days of which a feed is not complete')).toEqual(
+  expect(await answer('Days on which a feed is not complete')).toEqual(
     days.map((day) => ['main', 'p2p.orders', '', day, 'failed', 'no permission']),
   )
 })
@@ -148,12 +148,12 @@ test('a pair and the futures contract of the same name have each their own slipp
   expect(await allRows((await ledger.stream(sql)).rows)).toEqual(apart)
 })
 
-const joins = page.slice(page.indexOf('## What joins what'), page.indexOf('## What is let through'))
+const joins = page.slice(page.indexOf('## Joining tables'), page.indexOf('## What is allowed'))
 const statements = [...joins.matchAll(/```sql\n([\s\S]*?)```/g), ...joins.matchAll(/`(select [^`]*)`/g)].map(
   ([, sql = '']) => sql,
 )
 
-test('what joins what is answered as it stands, and no join counts a row twice', async () => {
+test('the joins are answered as they stand, and none counts a row twice', async () => {
   expect(statements).toHaveLength(4)
   const answers = new Map<string, unknown>()
   for (const sql of statements) answers.set(sql, await allRows((await ledger.stream(sql)).rows))
