@@ -1,11 +1,12 @@
--- The accounts of the books: what each one is, as the venue last said, or only named by the configuration or an import.
+-- The accounts of the books, with what the venue last reported about each. An account may also be known only from the
+-- configuration or from an import.
 -- grain: one row per account
 -- keys:  account unique
 -- columns:
 --   account: Name of the account in the configuration.
---   venue: Name of the venue; null where the venue has not said what the account is, as for one that is known from imports only.
---   uid: The venue's own number of the account; null where neither venue nor configuration reports.
---   kind: unified, classic or unknown; imported where it is known from imports only.
+--   venue: Name of the venue; null if the venue has not reported the account, as for one known only from imports.
+--   uid: The venue's own number for the account; null if neither the venue nor the configuration gives it.
+--   kind: unified, classic or unknown; imported if the account is known only from imports.
 --   account_mode: Account mode as the venue sends it; null for a classic account.
 with
 landed as (

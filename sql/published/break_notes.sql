@@ -1,13 +1,13 @@
--- What the user has said of breaks, every word of it: notes that hold, those whose figures have changed since, and those that
--- were taken back.
--- grain: one row per note, and per note taken back
--- keys:  none: two words on one break may be of one instant
+-- Every note that the user has written on a break: notes that still apply, notes whose break has changed figures since, and
+-- notes that were withdrawn.
+-- grain: one row per note, and one per withdrawal of a note
+-- keys:  none: two notes on one break may have the same time
 -- columns:
---   break_id: The break that it is of.
---   figures_hash: Of the break as it stood then; the note holds as long as that of `breaks` is the same.
---   is_withdrawn: Whether the note before it was taken back.
---   note: What was said; null where a note was taken back or erased.
---   noted_at: When.
+--   break_id: Break that the note is about.
+--   figures_hash: Hash of the break's figures when the note was written. The note applies as long as `breaks` shows the same hash.
+--   is_withdrawn: Whether this row withdraws the note before it.
+--   note: Text of the note; null if the note was withdrawn or erased.
+--   noted_at: When it was written.
 select break_id, figures as figures_hash, is_withdrawn, case when is_withdrawn then null else notes.note end as note,
   noted_at
 from landing.notes

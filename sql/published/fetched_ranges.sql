@@ -1,15 +1,15 @@
--- What each run received of each feed in full: how far its proven ranges reach, from how many pages. A range that several runs
--- asked for stands in each of them.
+-- The ranges of each feed that each run received in full: how far they reach and how many pages prove them. A range that
+-- several runs requested is listed under each of them.
 -- grain: one row per account, feed, partition and run
 -- keys:  account, feed, partition, run_id unique
 -- columns:
 --   account: Account.
 --   feed: Feed.
---   partition: Part of the feed that is asked for apart, such as a product line; empty where there is none.
---   run_id: Run that received it; of `runs`.
---   starts_at: Beginning of its first range.
---   ends_at: End of its last range, included; what lies between may have holes, which `coverage` has.
---   pages: Pages that prove a range.
+--   partition: Part of the feed that is requested separately, such as a product line; empty if the feed has no parts.
+--   run_id: Run that received it, as in `runs`.
+--   starts_at: Start of its first range.
+--   ends_at: End of its last range, inclusive. There may be gaps in between; `coverage` lists them.
+--   pages: Pages that prove these ranges.
 --   rows: Rows on these pages.
 select covered.account as account, covered.feed as feed, covered.partition as partition, pages.run_id as run_id,
   min(covered.starts_at) as starts_at,

@@ -1,18 +1,19 @@
--- Opening lots that the user imported: what was held before the books begin, each id once, as it was first imported, without imports that were withdrawn.
+-- Opening lots that the user imported: what was held before the books begin. Each id appears once, as first imported;
+-- withdrawn imports are excluded.
 -- grain: one row per id
 -- keys:  id unique
 -- columns:
 --   id: Id of the lot in the user's file.
 --   acquired_at: When it was acquired, to the microsecond.
---   nanos: Nanoseconds beyond that.
+--   nanos: Nanoseconds beyond the microsecond.
 --   account: Account that holds it.
 --   asset: Coin.
 --   quantity: Quantity of the coin.
---   basis: What it cost, fees included; null where that is not stated.
+--   basis: Its cost, fees included; null if not stated.
 --   currency: Currency or coin of the basis; null without one.
 --   file_name: File that first brought the lot.
 --   page_id: Journal frame of that import.
---   page_row: Place of the row in the file, from 0.
+--   page_row: Position of the row in the file, from 0.
 --   first_seen_at: When it was imported.
 with
 ranked as (

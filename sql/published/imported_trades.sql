@@ -1,23 +1,23 @@
--- Trades, transfers, income and gifts that the user imported from elsewhere: each id once, as it was first imported, without
--- imports that were withdrawn.
+-- Trades, transfers, income and gifts that the user imported from elsewhere. Each id appears once, as first imported;
+-- withdrawn imports are excluded.
 -- grain: one row per id
 -- keys:  id unique
 -- columns:
 --   id: Id of the row in the user's file.
---   place: Order of all imported rows: by time, then import, then place in the file.
+--   place: Position in the sequence of all imported rows: by time, then import, then position in the file.
 --   occurred_at: When it happened, to the microsecond.
---   nanos: Nanoseconds beyond that.
---   account: Account that the row names; it need not be configured.
+--   nanos: Nanoseconds beyond the microsecond.
+--   account: Account that the row names; it need not be in the configuration.
 --   type: buy, sell, transfer_out, transfer_in, income, gift_in or gift_out.
---   asset: Coin that came or went.
+--   asset: Coin that was received or given.
 --   quantity: Quantity of the asset, before a fee in the asset itself.
---   currency: Currency or coin of the total; null where none is stated.
---   total: Consideration before the fee, or what it was worth; null where none is stated.
+--   currency: Currency or coin of the total; null if none is stated.
+--   total: Consideration before the fee, or the value at the time; null if none is stated.
 --   fee: Fee, positive when paid and negative for a rebate.
 --   fee_currency: Currency or coin of the fee; null where there is none.
 --   file_name: File that first brought the row.
 --   page_id: Journal frame of that import.
---   page_row: Place of the row in the file, from 0.
+--   page_row: Position of the row in the file, from 0.
 --   first_seen_at: When it was imported.
 with
 ranked as (

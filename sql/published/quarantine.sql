@@ -1,13 +1,13 @@
--- Received rows that were quarantined because they do not have the form that the interface document gives them.
--- The same row, received again, is counted once.
+-- Received rows that were quarantined because they do not have the form given in the interface document.
+-- The same row received again is counted once.
 -- grain: one row per account, feed, partition, field, reason and text of the row
 -- keys:  page_id, page_row: where it was first received
 -- columns:
---   account: Account that the row belongs to; null for one of an answer with prices.
+--   account: Account that the row belongs to; null for a row of an answer with prices.
 --   feed: Endpoint that sent it; prices.candles or prices.ecb for a source of prices.
---   partition: Part of the feed; of prices what is priced in what, and by the hour or the day.
+--   partition: Part of the feed; for prices, the pair and whether they are hourly or daily.
 --   page_id: Number of the journal frame that first brought it.
---   page_row: Place of the row in that page, from 0.
+--   page_row: Position of the row in that page, from 0.
 --   field: Field that does not fit.
 --   reason: What was expected of the field.
 --   raw: The row as received, without personal data.

@@ -1,19 +1,20 @@
--- Runs that asked the venue, as the journal has them.
+-- Runs that sent requests to the venue, as recorded in the journal.
 -- grain: one row per run
 -- keys:  run_id unique
 -- columns:
 --   run_id: Id of the run in the journal.
---   started_at: When the run began, by what it called now (--now moves it).
---   ended_at: When the run ended, by what it called now; null for one that was killed or is under way.
---   command: Command that made it.
+--   started_at: When the run began, by its own idea of now (--now shifts it).
+--   ended_at: When the run ended, by its own idea of now; null if it was killed or is in progress.
+--   command: Command that was run.
 --   requests: Requests sent.
 --   rows: Rows received.
---   retries: Requests sent again.
---   outcome: How it ended: done, part done (--accounts or --feeds named what it read), incomplete (something is left
---     for another run) or refused; null for one that was killed or is under way.
---   is_answered: Whether the venue answered a request of it that a key had signed, within two days of what it called now as it
---     began, as far as ranges were proven. Only such a run tells that nothing has happened since the last record: one that reached nobody does
---     not, and what it called now may be a clock that is wrong, which public data are answered under too.
+--   retries: Requests that were retries.
+--   outcome: How it ended: done, part done (--accounts or --feeds limited what it read), incomplete (something is left
+--     for another run) or refused; null if it was killed or is in progress.
+--   is_answered: Whether the venue answered at least one signed request of the run, and the ranges it proved, if any, reach to
+--     within two days of its own idea of now when it began. Only such a run shows that nothing has happened since the last
+--     record. A run that reached no one does not; and its now may come from a wrong clock, with which public requests
+--     would still be answered.
 with
 -- Nothing is proven beyond the venue's own clock.
 proven as (
