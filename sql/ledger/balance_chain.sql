@@ -1,5 +1,5 @@
--- The proof of the balances: each record's balance against the balance before it plus its own amount and fee, in the
--- grouping found for the account. A step is closed, open (something is missing or wrong between the two records),
+-- The proof of the balances: each record's balance is compared with the balance before it plus the record's amount and fee,
+-- in the grouping found for the account. A step is closed, open (something is missing or wrong between the two records),
 -- edge (it reaches back to before all lines are covered) or start (the first of its chain).
 -- grain: one row per account, ledger, coin and record of the unified tax feed that carries a balance
 -- keys:  account, source_id unique
@@ -8,18 +8,18 @@
 --   ledger: Wallet whose balance it is.
 --   coin: Coin.
 --   source_id: The venue's id of the record.
---   place: Order of the record among all of the account.
+--   place: Position in the sequence of all records of the account.
 --   occurred_at: When it happened.
---   product_line: Business type that the record came from.
+--   product_line: Business type under which the record was fetched.
 --   amount: Amount of the record.
 --   fee: Fee of the record.
 --   balance: Balance after the record, as the venue sends it.
---   expected_balance: Balance before it plus what has been received since; null at a start.
+--   expected_balance: Balance before it plus everything received since; null at a start.
 --   gap: balance − expected_balance; null at a start.
---   rounding: The part of the gap that is digits the venue keeps but does not print.
---   opening: What was there before the first record, on that record; zero elsewhere.
+--   rounding: The part of the gap that consists of digits the venue keeps but does not print.
+--   opening: Balance from before the first record, on that record; zero elsewhere.
 --   status: start, closed, edge or open.
---   previous_place: Order of the record before it in the chain; null at a start.
+--   previous_place: Position of the record before it in the chain; null at a start.
 --   previous_source_id: The venue's id of that record; null at a start.
 --   previous_at: When that record happened; null at a start.
 with
@@ -51,7 +51,7 @@ grouped as (
   left join staging.book_starts as starts on starts.account = moves.account
   where moves.balance is not null and moves.feed in (select feed from staging.feeds where has_balance)
 ),
--- A wallet is what has a balance of its own: the record before in the chain is that of the same wallet and coin.
+-- A wallet is whatever has its own balance: the previous record in the chain is that of the same wallet and coin.
 linked as (
   select *,
     lag(place, 1, null) over (partition by account, ledger, coin order by place) as previous_place,

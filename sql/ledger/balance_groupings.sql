@@ -1,13 +1,13 @@
--- How the venue keeps the balances of each account, found from the data: the way in which the most steps of the
--- chains close. The first record of a chain proves nothing, so a way that cuts the history into more chains gains
--- nothing by it, and one missing record cannot decide. What the data leave open goes to one balance per coin where
--- the account is unified, else to one per business line.
+-- How the venue keeps the balances of each account, inferred from the data: the grouping that closes the most steps of the
+-- chains. The first record of a chain proves nothing, so a grouping gains nothing by splitting the history into more
+-- chains, and a single missing record cannot tip the result. If the data leave it open, a unified account gets one balance
+-- per coin, any other account one per business line.
 -- grain: one row per account
 -- keys:  account unique
 -- columns:
 --   account: Account.
 --   chain_grouping: unified (one balance per coin), unified-isolated (isolated margin apart) or per-line.
---   is_configured: Whether the configuration fixes it.
+--   is_configured: Whether it is set in the configuration.
 --   unified_closed: Steps that close with one balance per coin.
 --   unified_open: Steps that stay open with one balance per coin.
 --   isolated_closed: Steps that close with one balance per coin and isolated margin apart.
@@ -21,7 +21,7 @@ judged as (
   left join staging.coin_scales as scales
     on scales.account = gaps.account and scales.coin = gaps.coin
 ),
--- Starts are no steps, and what chain_gaps does not have closes under every way.
+-- A start is not a step, and anything not in chain_gaps closes under every grouping.
 exceptions as (
   select account,
     sum(case when unified_gap is null then 1 else 0 end) as unified_starts,

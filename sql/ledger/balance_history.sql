@@ -1,17 +1,17 @@
--- Balances at the end of each UTC day, from the first entry of a wallet and coin to the last day that was over when a run
--- ended to which the venue answered, or the last one on which any account has an entry, with what is owed of loans. Books
--- that imports alone tell of go on to the last imported price of what they still hold, where that is later: no run asks how
--- they stand.
+-- Balances and outstanding loan principal at the end of each UTC day. They start with the first entry of a wallet and coin
+-- and end with the later of two days: the last day that was over when a run answered by the venue ended, and the last day
+-- on which any account has an entry. Books known only from imports continue to the last imported price of a coin they still
+-- hold, if that is later, because no run asks for their state.
 -- grain: one row per account, ledger, coin and day
 -- keys:  account, ledger, coin, day unique
 -- columns:
 --   account: Account.
---   ledger: Wallet; IMPORT for an account known from imports alone.
+--   ledger: Wallet; IMPORT for an account known only from imports.
 --   coin: Coin.
 --   day: UTC day.
 --   change: Sum of the day's entries.
---   quantity: Balance at the end of the day, borrowed or not.
---   borrowed: Of loans, the principal that the wallet owes in this coin at the end of the day.
+--   quantity: Balance at the end of the day, including borrowed coins.
+--   borrowed: Loan principal that the wallet owes in this coin at the end of the day.
 with
 loans as (
   select substr(posting_id, 1, length(posting_id) - length('/counter')) as entry_id, -amount as change
@@ -39,7 +39,7 @@ spans as (
 held as (
   select coin from changes group by account, coin having sum(changes.change) <> 0
 ),
--- Of either side, for a rate between two currencies is a price of both.
+-- On either side, because a rate between two currencies prices both.
 priced as (
   select asset as coin, priced_at, page_id from landing.imported_prices
   union all
@@ -50,7 +50,7 @@ ends as (
   from (
     select day from changes
     union all
-    -- A run that found nothing new found that the balances stand; of its own day it does not know the end.
+    -- A run that found nothing new proves that the balances are unchanged, but it does not know the end of its own day.
     select plus_days(max(utc_day(ended_at)), -1) from main.runs where is_answered
     union all
     select max(utc_day(priced_at))

@@ -1,15 +1,15 @@
--- From when on the books know all that happened to a coin in an account: where the venue's records begin, or earlier where
--- imported trades account for all that was held then. An imported opening lot states a cost, and no history.
+-- The time from which the books know everything that happened to a coin in an account: where the venue's records begin, or
+-- earlier if imported trades account for everything held then. An imported opening lot states a cost but no history.
 -- grain: one row per account and coin
 -- keys:  account, coin unique
 -- columns:
 --   account: Account.
 --   coin: Coin.
---   begins_at: From when on; null where opening lots alone are known.
+--   begins_at: Time from which the history is complete; null if only opening lots are known.
 --   source: venue or import.
---   last_at: Of an account that imports alone tell of, the last row that moves the coin; null where the venue reports the
---     account, and where opening lots alone are known.
---   opening: Quantity held then whose history nobody knows, in units of the coin.
+--   last_at: For an account known only from imports, the time of the last row that moves the coin; null if the venue reports
+--     the account, or if only opening lots are known.
+--   opening: Quantity held then whose history is unknown, in units of the coin.
 with
 venue as (
   select entries.account as account, coalesce(any_value(starts.settled_at), min(entries.occurred_at)) as begins_at
@@ -33,7 +33,7 @@ imported as (
   from (
     select place, book_account, coin, occurred_at, amount from staging.imported_moves
     union all
-    -- Money is no lot, but what brings it tells of its account too.
+    -- Money is not a lot, but the rows that bring it are also evidence of their account's history.
     select place, book_account, asset, occurred_at, quantity
     from staging.imported_rows
     where is_asset_money and book_account = account

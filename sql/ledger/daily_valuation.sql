@@ -1,5 +1,5 @@
--- What each wallet held at the end of each UTC day, and what that was worth in the reporting currency at the newest price
--- that counted then. What has no price has no value, never zero.
+-- What each wallet held at the end of each UTC day, and its value in the reporting currency at the newest price that was
+-- still valid then. A coin without a price has no value (null), never zero.
 -- grain: one row per account, ledger, coin and day on which it held or owed something
 -- keys:  account, ledger, coin, day unique
 -- columns:
@@ -7,13 +7,13 @@
 --   ledger: Wallet.
 --   coin: Coin.
 --   day: UTC day.
---   quantity: Balance at the end of the day, borrowed or not.
---   borrowed: Of loans, the principal that the wallet owes in this coin.
---   price: Price of one coin in the reporting currency; null where none counts.
---   price_source: Source of the price of each step of the way, with ` > ` between them; null for the currency itself.
---   priced_at: Time of the oldest price on the way; null for the currency itself, and where none counts.
---   value: quantity times price: what is borrowed is in it; null without a price.
---   own_value: quantity less borrowed, times price, which is the `value` of `tieout report balances`; null without a price.
+--   quantity: Balance at the end of the day, including borrowed coins.
+--   borrowed: Loan principal that the wallet owes in this coin.
+--   price: Price of one coin in the reporting currency; null if no price is valid.
+--   price_source: Source of the price for each step of the path, separated by ` > `; null for the reporting currency itself.
+--   priced_at: Time of the oldest price on the path; null for the reporting currency itself, and if no price is valid.
+--   value: quantity times price, including what is borrowed; null without a price.
+--   own_value: (quantity less borrowed) times price, which is the `value` of `tieout report balances`; null without a price.
 --   currency: Reporting currency.
 with
 valued as (

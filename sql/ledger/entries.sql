@@ -1,8 +1,8 @@
--- Every signed change of one coin in one account, from the one book of record of its account and line. Amount and fee
--- of a record are entries of their own; what moves nothing makes none. Balances from before the books are opening
--- entries, digits that the venue keeps but does not print are rounding entries: the sum of entries is the balance.
--- Where the configuration says that an account's P2P transfers are the funding legs of its own purchases and sales, each
--- has a deal beside it, which takes out again what the transfer brought, or brings what it takes out.
+-- Every signed change of one coin in one account, from the single book of record for that account and line. The amount and
+-- the fee of a record are separate entries; a record that moves nothing makes none. Balances from before the books are
+-- opening entries, and digits that the venue keeps but does not print are rounding entries, so that the sum of the entries
+-- is the balance. If the configuration states that an account's P2P transfers are the funding legs of its own purchases and
+-- sales, each such transfer has a deal entry beside it, which reverses what the transfer brought in or took out.
 -- grain: one row per entry_id
 -- keys:  entry_id unique; a transaction's legs share transaction_id
 -- columns:
@@ -13,16 +13,16 @@
 --   product_line: Where the change arose: the business type.
 --   coin: Coin.
 --   amount: Signed change in units of the coin.
---   kind: What it is: trade, fee, realised_pnl, funding, transfer and so on.
+--   kind: What it is, such as trade, fee, realised_pnl, funding or transfer.
 --   occurred_at: When it happened.
 --   source_feed: Endpoint whose record it is.
 --   source_id: The venue's own id of the record.
---   part: Which part of the record: amount, fee or deal; opening or rounding.
+--   part: Which part of the record it is: amount, fee or deal; opening or rounding if it is not part of a record.
 --   type: Type of the record as the venue spells it.
---   symbol: Futures contract; null elsewhere and where the venue does not say.
---   place: Order of the record among all of the account.
+--   symbol: Futures contract; null elsewhere and if the venue does not report it.
+--   place: Position in the sequence of all records of the account.
 --   page_id: Journal frame that first brought the record.
---   page_row: Place of the row in that page, from 0.
+--   page_row: Position of the row in that page, from 0.
 with
 reported as (
   select moves.account as account, moves.feed as feed, moves.source_id as source_id, ledgers.ledger as ledger,
@@ -60,7 +60,7 @@ deals as (
   join staging.account_choices as choices on choices.account = moves.account and choices.p2p_transfers = 'trades'
   where moves.feed = 'tax.p2pRecords' and moves.kind = 'transfer' and moves.amount <> 0
 ),
--- What no record shows itself: the balance from before the books, and digits that are not printed.
+-- What no record shows by itself: the balance from before the books, and digits that are not printed.
 chain_parts as (
   select account, place, ledger, 'opening' as part, opening as amount from main.balance_chain where opening <> 0
   union all

@@ -1,11 +1,11 @@
--- What imported rows change in the balances of an account known from imports alone. An account that the venue reports
--- has its entries, and its imported history never adds to them.
--- Money counts where the account's rows also bring or take it without a trade, as the export of an exchange does; where
--- they never do, nothing says what lay there, and what was bought was paid from elsewhere.
+-- What imported rows change in the balances of an account known only from imports. An account that the venue reports has
+-- its own entries, and imported history never adds to them.
+-- Money is included if some of the account's rows bring or take it without a trade, as in an exchange's export. If none do,
+-- nothing shows how much money the account held, and purchases are taken as paid from elsewhere.
 -- grain: one row per imported row and coin that it changes
 -- keys:  entry_id unique
 -- columns:
---   entry_id: id of the imported row, and which part of it: asset, total or fee.
+--   entry_id: Id of the imported row and which part of it: asset, total or fee.
 --   account: Account.
 --   ledger: IMPORT.
 --   coin: Coin or currency.
@@ -13,11 +13,11 @@
 --   kind: trade, fee, transfer, income, gift or opening.
 --   occurred_at: When it happened.
 --   imported_id: Id of the row in the user's file.
---   counter_account: Of a move, the account of the other leg; null where no row states it.
---   counter_ledger: IMPORT where imports alone tell of that account too; null where the venue reports it, since the other
---     leg then lies beside its books.
---   counter_entry_id: Of a move, the entry of the other leg, here or, if the venue's record is that leg, in entries; null if
---     neither has it.
+--   counter_account: For a move, the account of the other leg; null if no row states it.
+--   counter_ledger: IMPORT if the other account is also known only from imports; null if the venue reports it, because the
+--     other leg is then outside its books.
+--   counter_entry_id: For a move, the entry of the other leg, in this table or, if the venue's record is that leg, in entries;
+--     null if neither has it.
 with
 rows as (
   select imported.place as place, imported.id as id, imported.account as account, imported.occurred_at as occurred_at,
@@ -59,7 +59,7 @@ parts as (
   from rows
   where fee <> 0 and not is_fee_within
 ),
--- Money that no row brings or takes by itself.
+-- Money that no row brings or takes other than in a trade.
 uncounted as (
   select account, coin
   from parts

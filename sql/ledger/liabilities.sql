@@ -1,13 +1,13 @@
--- Principal of loans that is still owed, by wallet: what was borrowed less what was given back. A wallet that gave back more
--- than its books know of owed that much before they began. Interest is paid when it is settled, and no part of this.
+-- Loan principal still owed, by wallet: the amount borrowed less the amount repaid. A wallet that repaid more than its books
+-- show as borrowed owed the difference before they began. Interest is paid when it is settled and is not part of this.
 -- grain: one row per account, ledger and coin that ever owed something
 -- keys:  account, ledger, coin unique
 -- columns:
 --   account: Account.
 --   ledger: Wallet in which the coins were received.
 --   coin: Coin owed.
---   quantity: Principal owed, in units of the coin; zero when all is given back.
---   owed_before: Of that debt, what must have been owed before the books began, because more was given back than borrowed.
+--   quantity: Principal owed, in units of the coin; zero when fully repaid.
+--   owed_before: The part of the debt that must date from before the books, because more was repaid than borrowed.
 --   as_of: Time of the last entry.
 with
 changes as (

@@ -1,27 +1,28 @@
--- What the lots engine matches: every change of a coin other than the reporting currency, with its value in that
--- currency. The basis of an acquisition has its fees in it, the proceeds of a disposal have them taken off; a fee in
--- any coin is itself a disposal of that coin at its value then. Moves between own wallets carry their basis along, and the
--- principal of a loan has none.
--- A value that nothing states is null, never zero. The quantities of an account and coin add up to its entries, and to what
--- imported rows moved. What imported history hands over to an entry is taken off it, and comes as a move of its own.
--- grain: one row per entry in another coin than the reporting currency, and per coin that an imported row moves
+-- The input of the lots engine: every change of a coin other than the reporting currency, with its value in that currency.
+-- The cost of an acquisition includes its fees and the proceeds of a disposal are net of them; a fee paid in any coin is
+-- itself a disposal of that coin at its value then. Moves between one's own wallets carry their basis along, and the
+-- principal of a loan has no basis.
+-- A value that nothing states is null, never zero. The quantities of an account and coin add up to its entries, plus what
+-- imported rows moved. A quantity whose basis is carried over from imported history is subtracted from its entry and appears
+-- as a separate move.
+-- grain: one row per entry in a coin other than the reporting currency, and per coin that an imported row moves
 -- keys:  coin, happened_at, place and account unique
 -- columns:
---   account: Account; account/before for imported rows and lots of one that the venue reports, which lie beside its books until they are handed over.
+--   account: Account; account/before for imported rows and lots of an account that the venue reports, which are kept outside its books until their basis is carried over.
 --   coin: Coin.
 --   happened_at: When it happened.
---   place: Order among events of the same time.
+--   place: Position among events of the same time.
 --   event_id: Entry, or id of the imported row.
 --   kind: acquire, dispose, give, transfer_in, transfer_out, borrow or repay (the principal of a loan).
 --   quantity: Quantity, without a sign.
---   value: acquire: cost with fees; dispose: proceeds after fees; null where nothing states it.
+--   value: acquire: cost including fees; dispose: proceeds net of fees; null if nothing states it.
 --   currency: Reporting currency.
---   transfer_id: Ties the two legs of a move between own wallets, and no further leg; of a loan, the wallet that owes it; null elsewhere.
---   value_given: The same where the fee of an exchange of two coins belongs to the coin given (rules us, from 2025 on): the one
---     received costs what it was worth, and the fee comes off what the one given brought. Elsewhere, and in books whose
---     currency is a coin, as value; null where nothing states it.
---   is_kept_back: Whether it is a fee that an exchange of two coins keeps back from the coins it brings, in books of the money of
---     a state. Under the rules us these very coins pay it from 2025 on, whatever the method.
+--   transfer_id: Links the two legs of a move between one's own wallets, and no other leg; for a loan, the wallet that owes it; null elsewhere.
+--   value_given: The value if the fee of a coin-to-coin exchange is attributed to the coin given (rules us, from 2025 on): the
+--     coin received costs its market value, and the fee reduces the proceeds of the coin given. Elsewhere, and in books whose
+--     currency is a coin, the same as value; null if nothing states it.
+--   is_kept_back: Whether it is a fee that a coin-to-coin exchange deducts from the coins it brings, in books kept in a state
+--     currency. Under the rules us, from 2025 on, the fee is paid out of these very coins, whatever the method.
 with
 reporting as (select currency from staging.reporting),
 legs as (
@@ -33,7 +34,7 @@ legs as (
 ),
 amounts as (select account, place, value, distance from legs where part = 'amount'),
 -- A fill that is not in the reporting currency is worth what the coin received is worth, unless the coin paid has a price
--- by better sources, or over fewer prices.
+-- from better sources, or over fewer prices.
 fills as (
   select sides.account as account, sides.group_place as group_place, sides.received_place as received_place,
     sides.paid_place as paid_place, sides.fee_side as fee_side, sides.is_of_coins as is_of_coins,
@@ -73,15 +74,15 @@ kept_back as (
   union all
   select account, place, 'fee' from staging.set_values where is_received_for_coins
 ),
--- Moves of which an import has the other side, and what the network took on the way.
+-- Moves whose other side is in an import, and what the network charged on the way.
 counterparts as (
   select counterparts.entry_id as entry_id, counterparts.transfer_id as transfer_id,
     imported.network_value as network_value
   from staging.imported_counterparts as counterparts
   join staging.imported_values as imported on imported.place = counterparts.place
 ),
--- The money of a P2P deal is its cost or its proceeds, at the rate of that day; what the coin was worth then counts only
--- where no order says how much was paid.
+-- The money of a P2P deal is its cost or its proceeds, at that day's rate. The market value of the coin is used only if no
+-- order states how much was paid.
 fiat_values as (
   select p2p.entry_id as entry_id, coalesce(stated.stated_value, paid.value) as paid_value
   from main.p2p_trades as p2p
@@ -133,7 +134,7 @@ valued as (
   where abs(amount) > quantity_taken
 )
 select account, coin, occurred_at as happened_at,
-  -- What a deal sells has come before, and what it buys goes after.
+  -- What a deal sells arrived before it, and what it buys leaves after it.
   valued.place * 4 + case
     when part = 'opening' or (part = 'deal' and amount > 0) then 0
     when part = 'amount' then 1

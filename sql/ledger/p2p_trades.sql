@@ -1,7 +1,7 @@
--- Coins bought and sold for fiat, with the merchant order that has the fiat side: same coin, side and quantity,
--- completed within a day, each the nearest to the other. Equal deals that follow each other within a minute are tied in
--- their order where there are as many orders as records: the nearest order may be that of the next one. The fiat side is
--- null where no order reports it.
+-- Coins bought and sold for fiat, each with the merchant order that has the fiat side. An order matches if it has the same
+-- coin, side and quantity and was completed within a day, each being the nearest to the other. Equal deals within a minute
+-- of each other are paired in sequence if there are as many orders as records, because the nearest order may belong to the
+-- next deal. The fiat side is null if no order reports it.
 -- grain: one row per P2P record of a purchase or sale
 -- keys:  entry_id unique
 -- columns:
@@ -12,10 +12,10 @@
 --   quantity: Quantity of the coin.
 --   fiat: Fiat currency; null without an order.
 --   fiat_amount: Amount in the fiat currency; null without an order.
---   price: Price as the order has it; null without an order.
+--   price: Price as stated in the order; null without an order.
 --   traded_at: When the coin moved.
---   order_id: Merchant order; null where none matches.
---   counterparty_id: Pseudonym of the other side, as in p2p_orders; null without an order.
+--   order_id: Merchant order; null if none matches.
+--   counterparty_id: Pseudonym of the counterparty, as in p2p_orders; null without an order.
 --   apart_ms: Milliseconds between the record and the completion of the order; null without an order.
 with
 records as (

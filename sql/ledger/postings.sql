@@ -1,14 +1,14 @@
--- Double entry: each entry on the wallet that it moves, and its counter side on the account that its kind names. What
--- should have its other side in the books and has not (unmatched_legs) stands against a suspense account.
+-- Double entry: each entry posted to the wallet that it moves, and its counter side to the account that its kind names. An
+-- entry whose other side should be in the books but is not (unmatched_legs) is posted against a suspense account.
 -- grain: one row per posting_id
 -- keys:  posting_id unique; the amounts of one transaction and coin sum to zero
--- view: every posting says again what its entry says, and would be a fifth of the file
+-- view: every posting repeats its entry, and would be a fifth of the file
 -- columns:
 --   posting_id: entry_id and the side.
 --   transaction_id: Transaction of the entry.
 --   entry_id: Entry; null on a counter side.
 --   account: Account of the books.
---   account_name: Account of double entry, such as Assets:Venue:main:UNIFIED or Expenses:Fees.
+--   account_name: Double-entry account, such as Assets:Venue:main:UNIFIED or Expenses:Fees.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin.
 --   occurred_at: When it happened.

@@ -1,15 +1,14 @@
--- Where prices come from, and which counts before which: the policy of the configuration (`prices: order:`), in which
--- `others` stands for every source that it does not name, but for what answers about positions and lending bring along:
--- that counts where it is named. A price of a later source is used only where none of an earlier one still counts, however
--- much fresher it is.
+-- Sources of prices and their precedence: the policy of the configuration (`prices: order:`). In it, `others` stands for every
+-- source that is not named, except the prices that arrive with answers about positions and lending: those are used only if
+-- named. A price from a later source is used only if no earlier source has a valid one, however much fresher it is.
 -- grain: one row per source that has prices
 -- keys:  source unique
 -- columns:
 --   source: Source of prices, as in the table prices.
---   rank: Place in the policy, from 1; null for a source that the policy leaves out, whose prices value nothing.
---   price_count: How many prices of it there are.
---   first_priced_at: Time of the earliest.
---   last_priced_at: Time of the latest.
+--   rank: Position in the policy, from 1; null for a source that the policy leaves out, whose prices value nothing.
+--   price_count: Number of its prices.
+--   first_priced_at: Time of the earliest price.
+--   last_priced_at: Time of the latest price.
 with
 found as (
   select source, count(*) as price_count, min(priced_at) as first_priced_at, max(priced_at) as last_priced_at

@@ -1,16 +1,16 @@
--- What coins were worth, by one's own trades (all trades of a pair in one moment make one price), as imported, as the
--- configured sources answered, and as answers about positions and lending bring along.
+-- Prices of coins: from one's own trades (all trades of a pair at one moment make one price), as imported, as the
+-- configured sources answered, and as included in answers about positions and lending.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique
 -- columns:
 --   coin: Coin that is priced.
 --   currency: Coin or currency in which it is priced.
---   priced_at: When.
+--   priced_at: Time of the price.
 --   price: Price of one coin, rounded half to even at 18 decimals.
 --   source: trades, p2p, candles (of the venue), ecb (its reference rates), marks (of positions), ltv (of institutional
 --     lending), or the source that an import names.
 --   page_id: Journal frame that brought it; null for one's own trades and deals.
---   page_row: Place of the row in it, from 0; null for one's own trades and deals.
+--   page_row: Position of the row in it, from 0; null for one's own trades and deals.
 with
 traded as (
   select base as coin, quote as currency, traded_at as priced_at, 'trades' as source,
@@ -36,7 +36,7 @@ given as (
   from landing.imported_prices
   anti join landing.import_withdrawals using (page_id)
   union all
-  -- A day's candle closes with the last moment of its day: at the midnight after it, the day's end would not have it.
+  -- A daily candle closes with the last moment of its day: timed at the midnight after it, it would miss the end of the day.
   select asset, currency,
     case when source = 'candles' and unit = '1d' then priced_at - interval 1 millisecond else priced_at end,
     price, source, page_id, page_row, case when unit = '1h' then 1 else 2 end
@@ -44,7 +44,7 @@ given as (
   union all
   select coin, currency, priced_at, price, source, page_id, page_row, 3 from staging.read_prices
 ),
--- Of several of one moment and source the user's own counts, then that of the shorter candle, then the first.
+-- If one source has several for one moment, the user's own takes precedence, then that of the shorter candle, then the first.
 ranked as (
   select *,
     row_number() over (

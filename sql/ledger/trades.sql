@@ -1,18 +1,18 @@
--- Trades of two coins: fills and conversions put together from tax records, and filled orders of accounts that have
--- no tax records, and purchases and sales imported from elsewhere that no record of the venue tells of.
+-- Trades between two coins: fills and conversions assembled from tax records, filled orders of accounts without tax records,
+-- and imported purchases and sales that no record of the venue reports.
 -- grain: one row per trade_id
 -- keys:  trade_id unique; it is the transaction_id of the trade's entries
 -- columns:
---   trade_id: transaction_id of the entries; for a trade from orders account/feed/order id; of an import its own id.
+--   trade_id: transaction_id of the entries; for a trade from orders, account/feed/order id; for an import, its own id.
 --   account: Account.
 --   ledger: Wallet in which it happened; null for an import.
 --   product_line: Business type: SPOT or MARGIN; null for an import.
 --   kind: trade (order book) or conversion.
 --   symbol: Base and quote coin together, whether or not the venue has a market of that name.
---   venue_symbol: The same as an order of the books spells it; null for a conversion, an import, and where no order does.
---   order_id: Order that it filled, where orders prove it (trade_orders); null elsewhere.
+--   venue_symbol: The same as spelled in an order in the books; null for a conversion, for an import, and if no order spells it.
+--   order_id: Order that it filled, if orders prove it (trade_orders); null elsewhere.
 --   side: buy or sell, of the base coin.
---   base: Coin that is counted.
+--   base: Coin that is bought or sold.
 --   quote: Coin in which it is priced.
 --   quantity: Quantity of the base coin, before fees.
 --   price: quote_amount / quantity, rounded half to even at 18 decimals.
@@ -22,7 +22,7 @@
 --   other_fee: A second fee of the same trade in another coin; zero for most.
 --   other_fee_coin: Coin of the second fee; null where there is none.
 --   traded_at: When it happened.
---   source: Feed that reports it; import for what was imported from elsewhere.
+--   source: Feed that reports it; import if it was imported from elsewhere.
 with
 sided as (
   select groups.account as account, groups.group_place as group_place, groups.transaction_id as transaction_id,
@@ -92,7 +92,7 @@ from_imports as (
     occurred_at as traded_at, 'import' as source
   from main.imported_trades
   anti join staging.imported_twins using (id)
-  -- Without a currency it is a coin that was spent, for which no other came.
+  -- Without a currency, the row is a coin that was spent with no other received.
   where type in ('buy', 'sell') and currency is not null
 )
 select * from from_legs

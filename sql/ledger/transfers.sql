@@ -1,26 +1,26 @@
--- Moves between wallets, each leg with its other leg where the books know it: the same coin and quantity out of one
--- wallet and into another of one's own within five minutes, each the nearest to the other. Equal legs of one
--- millisecond are distinguished by their order, and equal transfers that follow each other within a second are tied in
--- their order where as many went as came: the nearest leg may be that of the next one. Margin that is set aside within an
--- account comes back whenever its position or order ends: of equal quantities what went first comes back first. A transfer
--- without another leg comes from or goes to a wallet that no feed reports; margin without one stays within the account.
+-- Moves between wallets, each leg with its other leg if the books know it. Two legs match if the same coin and quantity left
+-- one wallet and entered another of one's own within five minutes, each being the nearest to the other. Equal legs in the
+-- same millisecond are distinguished by their sequence. Equal transfers within a second of each other are paired in sequence
+-- if as many went out as came in, because the nearest leg may belong to the next transfer. Margin set aside within an
+-- account is returned whenever its position or order ends: among equal quantities, first out is first back. A transfer with
+-- no other leg comes from or goes to a wallet that no feed reports; margin with no other leg stays within the account.
 -- grain: one row per leg
 -- keys:  entry_id unique
 -- columns:
 --   entry_id: Entry of this leg.
---   transfer_id: Entry of the outgoing leg, on both legs; null where the other leg is not known.
+--   transfer_id: Entry of the outgoing leg, on both legs; null if the other leg is not known.
 --   account: Account of this leg.
 --   ledger: Wallet of this leg.
 --   product_line: Business type of this leg.
 --   coin: Coin.
 --   direction: in or out.
---   quantity: Quantity moved, without a sign; of a move between two wallets of the books it stands on both legs, so a sum over both directions has it twice.
+--   quantity: Quantity moved, without a sign. A move between two wallets of the books is listed on both legs, so a sum over both directions includes it twice.
 --   kind: transfer, or margin_move within the account.
 --   occurred_at: When this leg happened.
---   counter_entry_id: Entry of the other leg; null where it is not known.
---   counter_account: Account of the other leg; null where it is not known.
---   counter_ledger: Wallet of the other leg; null where it is not known.
---   place: Order of the record among all of the account.
+--   counter_entry_id: Entry of the other leg; null if it is not known.
+--   counter_account: Account of the other leg; null if it is not known.
+--   counter_ledger: Wallet of the other leg; null if it is not known.
+--   place: Position in the sequence of all records of the account.
 with
 legs as (
   select entry_id, account, ledger, product_line, coin, kind, occurred_at, place, abs(amount) as quantity,
@@ -99,7 +99,7 @@ levels as (
     rows between unbounded preceding and current row
   )
 ),
--- What comes back beyond all that went was set aside before the books began.
+-- What is returned beyond everything set aside was set aside before the books began.
 floors as (
   select *,
     least(

@@ -1,13 +1,16 @@
--- Entries whose other side should be in the books and is not: legs of a fill without the rest of it; moves between the
--- P2P wallet and the unified wallet of an account of which only the P2P feed reports, while both feeds are complete; and
--- moves of a sub-account of which its parent's records report nothing, while both are complete. A sub-account may also be
--- funded from outside, so its moves count only where at least twice as many of them have their other leg in an account of
--- the family. Their counter side is a suspense account.
+-- Entries whose other side should be in the books but is not:
+-- legs of a fill without the rest of it;
+-- moves between the P2P wallet and the unified wallet of an account that only the P2P feed reports, although both feeds are
+-- complete; and
+-- moves of a sub-account that its parent's records do not report, although both are complete. A sub-account may also be
+-- funded from outside, so its moves are included only if at least twice as many of them have their other leg in an account
+-- of the family.
+-- Their counter side is a suspense account.
 -- grain: one row per account and place
 -- keys:  account, place unique
 -- columns:
 --   account: Account.
---   place: Order of the record among all of the account, as in entries; the leg is the entry of part amount.
+--   place: Position in the sequence of all records of the account, as in entries; the leg is the entry of part amount.
 --   coin: Coin.
 --   occurred_at: When it happened.
 --   leg_of: What it is a leg of: trade, transfer (to or from the P2P wallet) or family (between a sub-account and its parent).
@@ -17,7 +20,7 @@ trade_legs as (
   from staging.trade_legs
   where status = 'leftover'
 ),
--- Only where the account is seen to move coins between the two wallets otherwise.
+-- Only if the account is otherwise seen to move coins between the two wallets.
 movers as (
   select account
   from main.transfers

@@ -1,22 +1,22 @@
--- What an amount was worth in the reporting currency at its time, and by which prices: the way from its coin to that
--- currency over at most four prices, each the newest of its source before that time and still counting, and of several
--- sources that of the first in the policy. The way whose worst source stands first wins, then the shortest, then the one
--- whose oldest price is the youngest.
--- Reports in another currency run this very text.
+-- The value of an amount in the reporting currency at its time, and the prices behind it: the path from its coin to that
+-- currency over at most four prices. Each is the newest price of its source before that time that is still valid; if several
+-- sources have one, the first in the policy is used. Among paths, the one whose lowest-ranked source ranks highest wins,
+-- then the shortest, then the one whose oldest price is the most recent.
+-- Reports in another currency run this same text.
 -- grain: one row per entry that needs a price; part of an imported row (import/…); money of a P2P deal (…/paid)
 -- keys:  entry_id unique
 -- columns:
---   entry_id: Entry; for a part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`; for one coin at the end of a UTC day `day/`, coin and day.
+--   entry_id: Entry; for part of an imported row `import/`, its id and the part; for the money of a P2P deal the entry and `/paid`; for one coin at the end of a UTC day `day/`, coin and day.
 --   coin: Coin or currency of the amount.
 --   quantity: Amount that is valued, without a sign.
 --   valued_at: Time for which it is valued.
---   value: What it was worth; null where no prices lead to the reporting currency.
+--   value: Value in the reporting currency; null if no prices lead to it.
 --   currency: Reporting currency.
---   steps: How many prices it took: 0 for the reporting currency itself; null where there is no value.
---   rank: Place in the policy of the worst source on the way (see price_sources): 0 for the reporting currency itself; null where there is no value.
---   path: The way: coins and currencies with ` > ` between them; null where there is no value.
---   sources: Source of the price of each step, with ` > ` between them; null for the reporting currency itself, and without a value.
---   priced_at: Time of the oldest price on the way; null where sources is.
+--   steps: Number of prices used: 0 for the reporting currency itself; null if there is no value.
+--   rank: Rank in the policy of the lowest-ranked source on the path (see price_sources): 0 for the reporting currency itself; null if there is no value.
+--   path: Coins and currencies on the path, separated by ` > `; null if there is no value.
+--   sources: Source of the price for each step, separated by ` > `; null for the reporting currency itself, and if there is no value.
+--   priced_at: Time of the oldest price on the path; null if sources is null.
 with
 looked_up as (
   select amounts.entry_id as entry_id, amounts.coin as coin, amounts.quantity as quantity,
