@@ -1,15 +1,15 @@
--- What each wallet holds: the sum of its entries, beside what the venue said last. An account known from imports alone
+-- What each wallet holds: the sum of its entries, with the venue's last balance beside it. An account known only from imports
 -- has one wallet, IMPORT: the sum of its imported_entries.
 -- grain: one row per account, ledger and coin
 -- keys:  account, ledger, coin unique
 -- columns:
 --   account: Account.
---   ledger: Wallet; IMPORT for an account known from imports alone.
+--   ledger: Wallet; IMPORT for an account known only from imports.
 --   coin: Coin.
---   quantity: Sum of the entries, in units of the coin: what lies in the wallet, borrowed or not.
---   borrowed: Of loans, the principal that the wallet owes in this coin (table liabilities).
+--   quantity: Sum of the entries, in units of the coin: everything in the wallet, including borrowed coins.
+--   borrowed: Loan principal that the wallet owes in this coin (table liabilities).
 --   own: quantity less borrowed, which is what `tieout report balances` values.
---   venue_balance: Last balance that the venue sent with a record; null where its feed has none.
+--   venue_balance: Last balance that the venue sent with a record; null if its feed has none.
 --   as_of: Time of the last entry.
 with
 summed as (

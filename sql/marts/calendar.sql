@@ -1,10 +1,10 @@
--- Every UTC day from the first change that the books know of to the last run that the venue answered, or the last day of
--- which they have balances where there is none, for reports that must not lose the days on which nothing happened.
+-- Every UTC day, for reports that must not lose the days on which nothing happened: from the first change in the books to the
+-- last run that the venue answered or, if there is none, to the last day with balances.
 -- grain: one row per day
 -- keys:  day unique
 -- columns:
 --   day: UTC day.
---   iso_week: Week by ISO 8601, such as 2026-W02.
+--   iso_week: ISO 8601 week, such as 2026-W02.
 --   month: First day of the month.
 --   quarter: First day of the quarter.
 --   year: Calendar year.

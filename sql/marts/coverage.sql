@@ -1,26 +1,26 @@
--- What of each feed has been received, and what not and why: maximal intervals, both ends included.
+-- What has been received of each feed, and what has not and why: maximal intervals, both ends inclusive.
 -- grain: one row per account, feed, partition, starts_at and status
 -- keys:  account, feed, partition, starts_at, status
 -- columns:
 --   account: Account that was asked.
 --   feed: Endpoint that was asked.
---   partition: Part of the feed; empty where it has no parts or the whole feed is meant.
---   starts_at: First moment of the interval; null where the whole feed or partition is meant.
---   ends_at: Last moment of the interval; null where the whole feed or partition is meant.
---   status: complete (rows that could not be read are in the table quarantine), empty (complete without a record), lost,
---     failed, pending, unproven (read as far as the venue lets it be read, without a proof that nothing is missing), missing
---     (wanted, and nobody has said why it is not there) or not_applicable.
---   code: Why it was not had, as the venue's code or a word of ours; null where it was had.
---   reason: The same in words; null where it was had.
+--   partition: Part of the feed; empty if the feed has no parts or the whole feed is meant.
+--   starts_at: First moment of the interval; null if the whole feed or partition is meant.
+--   ends_at: Last moment of the interval; null if the whole feed or partition is meant.
+--   status: complete (unreadable rows are in the table quarantine), empty (complete, without any records), lost,
+--     failed, pending, unproven (read as far as the venue allows, without proof that nothing is missing), missing
+--     (wanted but not received, with no reason recorded) or not_applicable.
+--   code: Why it was not received, as the venue's code or one of tieout's; null if it was received.
+--   reason: The same in words; null if it was received.
 --   is_named: Whether the configuration names the feed, so that its absence is a warning.
---   is_before_books: Whether it was already beyond the venue's memory when this feed was first asked.
+--   is_before_books: Whether it was already beyond the venue's retention when this feed was first asked.
 with
 ranges as (
   select account, feed, partition, starts_at, ends_at,
     case when has_rows then 'complete' else 'empty' end as status
   from staging.covered_ranges
 ),
--- Feeds that are asked without a range report how things stood whenever they were read to their end.
+-- Feeds that are asked without a range report the state at the time they were read to their end.
 list_answers as (
   select answers.account as account, answers.feed as feed, answers.partition as partition,
     answers.first_page as first_page, answers.told_at as told_at, answers.row_count as row_count,
@@ -34,7 +34,7 @@ list_answers as (
     where covered.account = answers.account and covered.feed = answers.feed
   )
 ),
--- When such a feed was read before; what is public any account has read for all.
+-- When such a feed was read before. A public feed read by any account has been read for all.
 after_others as (
   select *,
     lag(or_null(told_at), 1, null) over (
@@ -59,7 +59,7 @@ readings as (
   from sittings
   group by account, feed, partition, sitting
 ),
--- What came after one reading, and the venue had forgotten at the next.
+-- What was added after one reading and had been dropped by the venue by the next.
 forgotten as (
   select account, feed, partition, before_it + interval 1 millisecond as starts_at,
     plus_minutes(told_at, -kept_minutes) - interval 1 millisecond as ends_at

@@ -1,17 +1,18 @@
--- What each change of a balance was worth in the reporting currency at its time, signed as the change: by the fill or the
--- imported row that states it, else by a price (valuations). What nothing states or prices is null, never zero.
--- A P2P deal stands at the price of its coin: what was paid for it is its value in lot_events.
--- Digits that the venue keeps and does not print are worth their share of the record that they belong to.
+-- The value of each change of a balance in the reporting currency at its time, with the sign of the change: from the fill or
+-- the imported row that states it, else from a price (valuations). An amount with no stated value and no price is null, never
+-- zero.
+-- A P2P deal is valued at the price of its coin; what was paid for it is its value in lot_events.
+-- Digits that the venue keeps but does not print are worth their share of the record that they belong to.
 -- grain: one row per row of entries and of imported_entries
 -- keys:  entry_id, imported_id unique
 -- columns:
---   entry_id: Row of entries; of imported_entries where imported_id is given.
+--   entry_id: Row of entries; row of imported_entries if imported_id is given.
 --   imported_id: Id of the imported row; null for an entry of the venue.
---   value: Worth of the amount at its time, with its sign; null where nothing states it and no price counts.
+--   value: Value of the amount at its time, with its sign; null if nothing states it and no price is valid.
 --   currency: Reporting currency.
---   price_source: What says so: `fill` for the sides of a trade in the reporting currency, `import` for a row that states it or
---     is valued as a whole, else the source of the price of each step of the way, with ` > ` between them; null for the
---     currency itself, and without a value.
+--   price_source: Source of the value: `fill` for the sides of a trade in the reporting currency, `import` for a row that states
+--     it or is valued as a whole, else the source of the price for each step of the path, separated by ` > `; null for the
+--     reporting currency itself, and without a value.
 with
 stated as (
   select account, received_place as place, received as quantity, stated_value

@@ -1,6 +1,6 @@
--- Every fee that records of the venue charge, of trades and futures and liquidations. What imported rows name as a fee is
--- no entry and not here: that of a trade stands in trades (fee, fee_coin), that of any row in imported_trades. Nor is a fee
--- of a trade that orders alone tell of: it stands in trades, a second one in other_fee.
+-- Every fee that records of the venue charge, for trades, futures and liquidations. A fee named in an imported row is not an
+-- entry and is not listed here: a trade's fee is in trades (fee, fee_coin), any row's fee in imported_trades. Nor is the fee
+-- of a trade that only orders report: it is in trades, a second one in other_fee.
 -- grain: one row per entry
 -- keys:  entry_id unique
 -- columns:
@@ -11,12 +11,12 @@
 --   product_line: Business type.
 --   coin: Coin of the fee.
 --   fee: Fee in units of the coin, positive when paid and negative for a rebate.
---   value: What it was worth in the reporting currency; null where no price counts.
+--   value: Value in the reporting currency; null if no price is valid.
 --   currency: Reporting currency.
---   price_source: Source of the price of each step of the way; null without one.
+--   price_source: Source of the price for each step of the path; null without one.
 --   symbol: Futures contract; null elsewhere.
---   venue_symbol: Contract, or market of the trade as an order of the books spells it; null where no record says it.
---   order_id: Order that was charged, where orders prove it (trade_orders, futures_fee_orders); null elsewhere.
+--   venue_symbol: Contract, or the trade's market as spelled in an order in the books; null if no record gives it.
+--   order_id: Order that was charged, if orders prove it (trade_orders, futures_fee_orders); null elsewhere.
 --   occurred_at: When it happened.
 select entries.entry_id as entry_id, entries.transaction_id as transaction_id, entries.account as account,
   entries.ledger as ledger, entries.product_line as product_line, entries.coin as coin,

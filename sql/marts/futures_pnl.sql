@@ -4,10 +4,10 @@
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
---   symbol: Contract; null where the venue does not say.
+--   symbol: Contract; null if the venue does not report it.
 --   margin_coin: Coin of all amounts of the row.
 --   day: UTC day.
---   realised_pnl: Result of closed positions, liquidations included.
+--   realised_pnl: Result of closed positions, including liquidations.
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.

@@ -1,24 +1,24 @@
 -- Futures results per position, from flat to flat, signed as they move the balance, from the one book of record of each
--- account. Which record belongs to which position follows from filled orders; what they do not distinguish (what is older
--- than the order history, accounts without one, funding while both sides of a contract were held) stands in one row
--- per contract and side, so that the rows always sum to futures_pnl. An order of the one-way mode that turns a position round
--- ends it and begins one of the other side, unless other orders of the contract were at work meanwhile; no record says
--- what of its fee is for closing and what for opening, so that stands among what is not distinguished.
+-- account. Filled orders determine which record belongs to which position. Records that they cannot tell apart (records older
+-- than the order history, accounts without one, funding while both sides of a contract were held) are summed in one row per
+-- contract and side, so that the rows always sum to futures_pnl. In one-way mode, an order that reverses a position ends it
+-- and begins one on the other side, unless other orders of the contract were being filled meanwhile. No record states how
+-- much of its fee is for closing and how much for opening, so that fee is among what cannot be told apart.
 -- grain: one row per account, product_type, symbol, margin_coin, hold_side and position_number
 -- keys:  account, product_type, symbol, margin_coin, hold_side, position_number unique
 -- columns:
 --   account: Account.
 --   product_type: USDT-FUTURES, COIN-FUTURES or USDC-FUTURES.
---   symbol: Contract; null where the venue does not say.
---   margin_coin: Coin of all amounts of the row. A position that pays in several, as with fees in BGB, has a row for each,
---     all under one position_number.
---   hold_side: long or short; null where the records do not say.
---   position_number: Counts the positions of the contract and side from 1, the oldest first; null where they are not
---     distinguished.
---   state: open or closed; unknown where positions are not distinguished.
---   opened_at: First record of the position, or when an order turned the one before it round.
---   closed_at: Record that closed it, or when an order turned it round; null unless it is closed.
---   realised_pnl: Result of what was closed, liquidations included.
+--   symbol: Contract; null if the venue does not report it.
+--   margin_coin: Coin of all amounts of the row. A position that pays in several coins, as with fees in BGB, has a row for
+--     each, all with the same position_number.
+--   hold_side: long or short; null if the records do not state it.
+--   position_number: Number of the position within the contract and side, from 1 for the oldest; null if positions cannot be
+--     told apart.
+--   state: open or closed; unknown if positions cannot be told apart.
+--   opened_at: First record of the position, or when an order reversed the one before it.
+--   closed_at: Record that closed it, or when an order reversed it; null unless it is closed.
+--   realised_pnl: Result of what was closed, including liquidations.
 --   fees: Fees; negative when paid.
 --   funding: Funding; negative when paid.
 --   net_pnl: Sum of the three.
@@ -39,7 +39,7 @@ summed as (
   from moves
   group by account, line, symbol, coin, hold_side, position_side, number, stretch, state
 ),
--- A position may pay in several coins, and begins and ends in all of them at once.
+-- A position may pay in several coins, and it begins and ends in all of them together.
 positions as (
   select *,
     case

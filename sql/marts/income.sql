@@ -1,6 +1,6 @@
--- What came in or went out without a trade, as the effect of its kind says (main.kinds): interest, what the venue
--- gives and takes, profit shared in copy trading, and imported income. What is a result (of futures, funding among it, and
--- of a liquidation on any line) stands in the profit and loss alone (futures_pnl, pnl_monthly).
+-- What came in or went out without a trade, according to the effect of its kind (main.kinds): interest, what the venue gives
+-- and takes, profit shared in copy trading, and imported income. Results (of futures, including funding, and of a liquidation
+-- on any line) are listed only in the profit and loss (futures_pnl, pnl_monthly).
 -- grain: one row per entry, or imported row of income
 -- keys:  entry_id unique, an entry of entries or an imported row
 -- columns:
@@ -8,13 +8,13 @@
 --   account: Account.
 --   ledger: Wallet; null for an import.
 --   product_line: Business type; null for an import.
---   kind: interest, reward, profit_share or adjustment; a kind of your own with the effect income; income for an import.
+--   kind: interest, reward, profit_share or adjustment; a user-defined kind with the effect income; income for an import.
 --   coin: Coin.
 --   amount: Signed amount in units of the coin; negative when paid.
---   value: What it was worth when received, in the reporting currency, signed as the amount; null where no price counts.
+--   value: Value when received, in the reporting currency, with the sign of the amount; null if no price is valid.
 --   currency: Reporting currency.
---   price_source: Source of the price of each step of the way, with ` > ` between them; null for an import, whose file may
---     report the value.
+--   price_source: Source of the price for each step of the path, separated by ` > `; null for an import, whose file may state
+--     the value.
 --   occurred_at: When it happened.
 select entries.entry_id as entry_id, entries.account as account, entries.ledger as ledger,
   entries.product_line as product_line, entries.kind as kind, entries.coin as coin,

@@ -1,21 +1,21 @@
--- Orders that rest at the venue, as its newest complete answer has them; what was filled or cancelled since is not here. Where
--- its list has broken off since, an order that it no longer shows may rest or not: it stays, with when it was last seen, until
--- the order history has its end or a complete answer lacks it.
+-- Orders resting at the venue, as in its newest complete answer; orders filled or cancelled since are not listed. If a later
+-- list was cut short, an order that it does not show may or may not still rest. Such an order stays, with the time it was last
+-- seen, until the order history shows its end or a complete answer no longer contains it.
 -- grain: one row per account and order
 -- keys:  account, order_id unique
 -- columns:
---   read_at: When the list that showed the order last was received, by the venue's clock where the machine's differs; earlier than for the other orders of the account where it
---     is not proven that the order still rests.
---   account: Account, as the configuration names it.
+--   read_at: When the list that last showed the order was received, by the venue's clock if the machine's differs. It is
+--     earlier than for the account's other orders if it is not proven that the order still rests.
+--   account: Account, as named in the configuration.
 --   category: Product line.
 --   order_id: Id of the order.
---   client_oid: Id that the client gave.
+--   client_oid: Id that the client assigned.
 --   symbol: Pair or contract.
 --   side: buy or sell.
 --   order_type: limit or market.
---   price: Limit price; null where there is none.
+--   price: Limit price; null if there is none.
 --   qty: Quantity ordered.
---   value: qty times price in the quote coin of the pair or contract, what is filled of it included, rounded half to even at 18 decimals; null without a limit price.
+--   value: qty times price in the quote coin of the pair or contract, including what is already filled, rounded half to even at 18 decimals; null without a limit price.
 --   cum_exec_qty: Quantity filled so far.
 --   order_status: Status, as the venue spells it.
 --   created_time: When the order was placed.

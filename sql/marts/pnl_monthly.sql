@@ -1,25 +1,25 @@
--- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, interest,
--- what liquidations on margin took or made good, and the fees that belong to no trade.
--- Amounts are in the coin of their row. Pieces whose proceeds or cost nobody knows have no gain and are counted apart; a
--- month in which no gain is known has none, not zero.
+-- Profit and loss per month: by matched lots (fees and valued costs are in the gain), by contract for futures, interest, what
+-- liquidations on margin took or made good, and the fees that belong to no trade.
+-- Amounts are in the coin of their row. Pieces with unknown proceeds or cost have no gain and are counted separately; a month
+-- in which no gain is known has a null gain, not zero.
 -- needs: disposals
 -- grain: one row per account, month, product_line, symbol and coin
 -- keys:  account, month, product_line, symbol, coin unique
 -- columns:
 --   account: Account.
 --   month: First day of the UTC month.
---   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for what imported moves cost; else the
+--   product_line: LOTS for gains of matched lots, wherever the coins were sold; IMPORT for costs of imported moves; else the
 --     business type.
---   symbol: Of LOTS the coin disposed of, of futures the contract; null where the venue does not say it, and for all that
---     is of other lines.
---   coin: Coin or currency of the amounts of the row; null where no currency is known.
+--   symbol: For LOTS the coin disposed of, for futures the contract; null if the venue does not report it, and for all other
+--     lines.
+--   coin: Coin or currency of the amounts of the row; null if no currency is known.
 --   realised_pnl: Gains of disposals, results of futures positions, or what liquidations on other lines took or made good;
---     null where no gain is known.
---   fees: Fees of futures, and of other lines those that belong to no trade, as of a liquidation; negative when paid. Zero
---     for LOTS, where those of trades are in the gain.
+--     null if no gain is known.
+--   fees: Fees of futures and, on other lines, those that belong to no trade, such as a liquidation fee; negative when paid.
+--     Zero for LOTS, where fees of trades are in the gain.
 --   funding: Futures funding; negative when paid.
 --   interest: Interest; negative when paid.
---   net_pnl: Sum of the four; null where no gain is known.
+--   net_pnl: Sum of the four; null if no gain is known.
 --   unknown_pieces: Pieces of disposals without a known gain.
 with
 lots as (

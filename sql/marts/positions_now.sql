@@ -1,19 +1,19 @@
--- Open futures positions, as the venue's newest complete answer has them; what was closed since is not here.
+-- Open futures positions, as in the venue's newest complete answer; positions closed since are not listed.
 -- grain: one row per account, product type, contract, margin coin and side
 -- keys:  account, product_type, symbol, margin_coin, hold_side unique
 -- columns:
---   read_at: When the positions were received, by the venue's clock where the machine's differs.
---   account: Account, as the configuration names it.
+--   read_at: When the positions were received, by the venue's clock if the machine's differs.
+--   account: Account, as named in the configuration.
 --   product_type: Product type of the futures.
 --   symbol: Contract.
 --   margin_coin: Coin in which the position is settled.
 --   hold_side: long or short.
 --   total: Quantity held, in the contract's coin.
 --   open_price_avg: Average price at which it was opened, in the quote coin of the contract.
---   mark_price: Price by which it is valued, in the quote coin of the contract.
---   notional: total times mark_price, rounded half to even at 18 decimals; in the quote coin, which is dollars for a coin-margined contract and not its margin coin.
---   unrealized_pl: Result that is not realised yet, in the margin coin.
---   achieved_profits: Result realised while it has been open, in the margin coin.
+--   mark_price: Price used to value it, in the quote coin of the contract.
+--   notional: total times mark_price, rounded half to even at 18 decimals; in the quote coin, which for a coin-margined contract is dollars and not its margin coin.
+--   unrealized_pl: Unrealised result, in the margin coin.
+--   achieved_profits: Result realised while the position has been open, in the margin coin.
 --   leverage: Leverage.
 --   margin_mode: crossed or isolated.
 --   opened_at: When it was opened.

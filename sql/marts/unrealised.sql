@@ -1,21 +1,21 @@
--- What is gained or lost and not realised yet: open lots at the last price that counts, short sales that are not closed, and
--- open futures positions as the venue valued them. Lots of unknown cost stand apart, without a gain.
+-- Unrealised gains and losses: open lots at the last valid price, short sales that are not closed, and open futures positions
+-- as the venue valued them. Lots of unknown cost have separate rows, without a gain.
 -- needs: lots, short_sales
 -- grain: one row per account, product_line, symbol, hold_side, coin and is_cost_known
 -- keys:  account, product_line, symbol, hold_side, coin, is_cost_known unique
 -- columns:
 --   account: Account; null for lots that all accounts hold together in a pool.
---   product_line: LOTS, SHORT for open short sales, else the futures product type.
+--   product_line: LOTS; SHORT for open short sales; else the futures product type.
 --   symbol: Coin held or owed, or contract.
 --   hold_side: long or short.
 --   coin: Coin or currency of the amounts of the row.
---   is_cost_known: Whether the cost, or of a short sale the proceeds, is known.
---   quantity: Quantity held, or owed of a short sale.
---   cost_basis: What it cost, or what a short sale brought; null where that is not known, and for futures.
---   price: Price of one; null where none counts. Of a coin-margined position in dollars, not in the coin of the row.
---   value: quantity times price; null for coin-margined positions, for it would not be in the coin of the row.
---   unrealised_pnl: Value less cost, of a short sale proceeds less value; for futures as the venue has it; null where value or cost is not known.
---   valued_at: Time of the price, of several on its way the oldest; for futures of the answer; null where none counts.
+--   is_cost_known: Whether the cost is known (for a short sale, the proceeds).
+--   quantity: Quantity held, or for a short sale owed.
+--   cost_basis: Its cost, or the proceeds of a short sale; null if not known, and for futures.
+--   price: Price per unit; null if none is valid. For a coin-margined position it is in dollars, not in the coin of the row.
+--   value: quantity times price; null for coin-margined positions, because it would not be in the coin of the row.
+--   unrealised_pnl: Value less cost, for a short sale proceeds less value, for futures the venue's figure; null if value or cost is not known.
+--   valued_at: Time of the price (the oldest on its path if there are several), for futures of the answer; null if no price is valid.
 with
 last_days as (select coin, max(daily_valuation.day) as day from main.daily_valuation group by coin),
 prices as (

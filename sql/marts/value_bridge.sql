@@ -1,41 +1,41 @@
--- From what an account was worth at the end of one month to what it was worth at the end of the next: what came in and went
--- out, what was earned and paid, what sales brought above their cost, and what changed in the value of what is still held.
--- The lines come from the entries, the lots engine and the days' balances, each for itself, and must close: opening_value +
--- the lines = closing_value. Where something has no known value, cost or price, difference is what that leaves open: a coin
--- without a price is in neither value, and has no unrealised change.
+-- The bridge from what an account was worth at the end of one month to what it was worth at the end of the next: what came in
+-- and went out, what was earned and paid, gains on sales, and the change in the value of what is still held.
+-- The lines are computed independently from the entries, the lots engine and the daily balances, and must close:
+-- opening_value + the lines = closing_value. If something has no known value, cost or price, difference is what that leaves
+-- unexplained: a coin without a price is in neither value and has no unrealised change.
 -- needs: disposals, lot_matching
 -- grain: one row per account and month; where all accounts hold their lots together, one row per month
 -- keys:  account, month unique
 -- columns:
---   account: Account; null for all together, where lots are held over all accounts.
+--   account: Account; null for all accounts together, if lots are held across accounts.
 --   month: First day of the UTC month.
 --   currency: Reporting currency.
---   opening_value: Worth at the end of the month before, as in net_worth: of what has a price, null where nothing has; zero in
---     the first month.
---   initial_balances: What was held before the first record, in the month in which the books first tell of it: money as it
---     is, less what was owed of it, and coins at the cost that is known of them.
---   deposits: Coins and money that came from elsewhere, less what went there: P2P deals and gifts at their value then;
---     moves and records whose other side is not known, with money as it is and coins at the cost that is known of them; and
---     what imported purchases were paid with, and sales brought, where that money does not lie in the account.
+--   opening_value: Worth at the end of the month before, as in net_worth: of everything that has a price, null if nothing has;
+--     zero in the first month.
+--   initial_balances: What was held before the first record, in the month in which the books first show it: money at face
+--     value less debts in it, and coins at cost where it is known.
+--   deposits: Coins and money that came from outside, less what went there: P2P deals and gifts at their value then;
+--     moves and records whose other side is not known, with money at face value and coins at cost where it is known; and
+--     what imported purchases were paid with and imported sales brought, if that money is not held in the account.
 --   transfers: What came from other wallets of one's own, less what went there; coins at the cost that moves along. Over
---     all accounts it is zero, but for what is under way.
+--     all accounts it is zero, except for what is in transit.
 --   income: Rewards, shared profit and adjustments at their value when received.
 --   interest: Interest at its value then; negative when paid.
---   fees: Fees of futures, what networks took of moves, and other fees that belong to no fill, at their value then; negative
---     when paid.
+--   fees: Fees of futures, what networks charged on moves, and other fees that belong to no fill, at their value then;
+--     negative when paid.
 --   funding: Funding of futures at its value then; negative when paid.
---   futures_pnl: Results of futures positions at their value then, liquidations included.
+--   futures_pnl: Results of futures positions at their value then, including liquidations.
 --   liquidations: What liquidations on other lines took or made good, at its value then.
---   realised_gains: Gains of matched lots, as in disposals, but for imported sales from before the books of their account;
---     fees of fills are in them.
---   unrealised_change: What the value of coins above their cost, and of open short sales below what they brought, changed by;
---     of coins that were given away until then.
---   unknown_cost_change: What the value of coins without a known cost changed by; of coins that were given away until then.
---     So coins owed since before the books count; what is given back of them takes the cost of those coins off.
---   closing_value: Worth at the end of the month, or of the books, as in net_worth; null where nothing has a price.
---   difference: closing_value less all the others: zero where everything is known, null where a value is.
---   unknown_events: Events and pieces of lots of the month without a known value or cost.
---   unpriced_coins: Coins held at the beginning or the end of the month without a price then.
+--   realised_gains: Gains of matched lots, as in disposals, except imported sales from before the books of their account.
+--     Fees of fills are included.
+--   unrealised_change: Change in the value of coins above their cost, and in the proceeds of open short sales above their
+--     value; for coins given away, up to the time they were given.
+--   unknown_cost_change: Change in the value of coins without a known cost; for coins given away, up to the time they were
+--     given. It includes coins owed since before the books; repaying them takes off the cost of the coins repaid.
+--   closing_value: Worth at the end of the month, or at the end of the books, as in net_worth; null if nothing has a price.
+--   difference: closing_value less all the others: zero if everything is known, null if a value is null.
+--   unknown_events: Number of events and pieces of lots in the month without a known value or cost.
+--   unpriced_coins: Number of coins held at the beginning or the end of the month without a price then.
 with
 holding as (select scope = 'account' as is_by_account from main.lot_matching),
 changes as (
@@ -85,14 +85,14 @@ states as (
     partition by months.holder, months.coin order by months.month rows between unbounded preceding and current row
   )
 ),
--- Money needs no lots: it has no cost but itself. What a coin without a price is worth above its cost is not known.
+-- Money needs no lots: its cost is its face value. What a coin without a price is worth above its cost is not known.
 valued as (
   select states.holder as holder, states.coin as coin, states.month as month, states.value as value,
     states.unpriced as unpriced, states.price as price, states.unknown_events as unknown_events,
     states.quantity as quantity, states.cost as cost,
     case
       when states.coin = reporting.currency then value
-      -- Each wallet's value is rounded for itself: of all that is held it is their sum, to the last digit.
+      -- Each wallet's value is rounded separately: the value of everything held is their sum, to the last digit.
       when unpriced = 0 and quantity = held then value
       when unpriced = 0 then coalesce(exact_multiply(quantity, price), 0)
     end as known_value
@@ -108,7 +108,7 @@ closings as (
   cross join staging.reporting as reporting
   group by holder, month
 ),
--- A month in which nothing is held any more has a worth of nothing.
+-- A month in which nothing is held any more is worth zero.
 steps as (
   select closings.*, lag(value, 1, 0) over by_month as opening_value,
     unrealised - lag(unrealised, 1, 0) over by_month as unrealised_change,

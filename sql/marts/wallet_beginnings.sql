@@ -1,12 +1,12 @@
--- From when on the books know what happened in a wallet of an account that has records of the venue. The venue keeps the
--- records of some wallets (P2P, classic futures) for longer than those by which the table beginnings goes: what they tell
--- begins where they were received from. Wallets that begin within a day of their account begin with it.
+-- The time from which the books know what happened in a wallet of an account that has records of the venue. The venue keeps
+-- the records of some wallets (P2P, classic futures) for longer than those on which the table beginnings is based; such a
+-- wallet begins where its own records were received from. Wallets that begin within a day of their account begin with it.
 -- grain: one row per account and ledger
 -- keys:  account, ledger unique
 -- columns:
 --   account: Account.
 --   ledger: Wallet.
---   begins_at: From when on; what imports tell of a coin from before is in the table beginnings.
+--   begins_at: Start of the known history; for a coin's imported history from before it, see the table beginnings.
 with
 received as (
   select account, feed, max(first_at) as since
