@@ -1,6 +1,6 @@
--- Every step of a balance chain closes. Steps that stay open one after the other have one cause and are one break.
--- Where the account's coverage has a hole at that time, or the venue has changed one of the two records,
--- that is the cause and stands in its own break; this one is then a notice.
+-- Every step of a balance chain closes. Consecutive steps that stay open have one cause and are one break. If the account's
+-- coverage has a gap at that time, or the venue has changed one of the two records, that is the cause and has its own break;
+-- this one is then a notice.
 -- grain: one row per run of open steps of one chain
 with
 open_steps as (

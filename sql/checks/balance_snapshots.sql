@@ -1,9 +1,9 @@
--- What a wallet held when an answer reported it is the sum of its entries up to then. Of a risk unit (4.16) that is a notice,
--- since the interface does not say exactly what equity is. Compared is the last reading that can be: every feed of the wallet
--- is complete for a minute beyond it, and no record stands within a minute of it.
+-- The balance that an answer reports for a wallet is the sum of the wallet's entries up to then. For a risk unit (4.16) a
+-- difference is a notice, because the interface document does not define equity exactly. The last comparable reading is used:
+-- every feed of the wallet is complete for a minute beyond it, and no record lies within a minute of it.
 -- grain: one row per account, wallet and coin, and per coin of a risk unit
 with
--- The feeds that a wallet's records come from.
+-- The feeds from which a wallet's records come.
 wallet_feeds as (
   select accounts.account as account, 'UNIFIED' as ledger, 'tax.records' as feed, parts.part as part
   from main.accounts as accounts
@@ -98,7 +98,7 @@ select case when caused.cause is null and differing.feed <> 'loan.ltv' then 'war
   differing.account as account, differing.ledger as ledger, differing.coin as coin,
   differing.reported_at as occurred_at,
   reported_quantity as expected, quantity as found, quantity - reported_quantity as difference,
-  differing.feed || ' reported another balance than the entries up to then'
+  differing.feed || ' reported a balance that differs from the sum of the entries up to then'
     || case
       when caused.cause is null then ': a record between the last one and that moment is missing, or one is wrong.'
       else '; this follows from ' || caused.cause || '.'

@@ -1,6 +1,6 @@
--- What the venue has once reported it does not change, and no answer reports it twice with different content. Either is
--- a warning, with all versions kept; a record that only gained unknown fields is a notice. Orders and the like live, so
--- they may change from one answer to the next.
+-- The venue does not change a record once reported, and no answer reports a record twice with different content. Either is
+-- a warning, and all versions are kept; a record that only gained unknown fields is a notice. Orders and other records with a
+-- life cycle may change from one answer to the next.
 -- grain: one row per account, feed and whether known fields changed, unknown ones did, or one answer contradicts itself
 with
 answers as (
@@ -46,10 +46,10 @@ select case when what = 'unknown' then 'notice' else 'warning' end as severity, 
       then counted(record_count, 'record of ' || feed || ' was', 'records of ' || feed || ' were')
         || ' changed by the venue after receipt. The books follow the newest version; all versions are kept (is_current).'
     when 'one answer'
-      then counted(record_count, 'record of ' || feed || ' stands', 'records of ' || feed || ' stand')
-        || ' twice in one answer, with other content. The books follow the version that was updated last, else the last of'
+      then counted(record_count, 'record of ' || feed || ' appears', 'records of ' || feed || ' appear')
+        || ' twice in one answer, with different content. The books follow the version updated last, or else the last in'
         || ' the answer; all versions are kept (is_current).'
-    else counted(record_count, 'record', 'records') || ' of ' || feed || ' came again with other unknown fields.'
+    else counted(record_count, 'record', 'records') || ' of ' || feed || ' arrived again with different unknown fields.'
   end as explanation,
   cast(to_json(ids) as varchar) as evidence,
   feed || '/' || what as culprit

@@ -1,10 +1,11 @@
--- Everything that was wanted has been received. What is pending is one break of the account, for one more run cures it,
--- and so is what is missing, of which nobody has said anything: a run was interrupted. What failed is one for each code of
--- the venue; what is lost, or read without a proof, is one for each feed. History that the venue had forgotten before the
--- books began is a notice, and so is what was lost of the market, or read of it without a proof. What does not apply to an
--- account matters only if it was asked for by name.
--- What a run that was killed had not come to may be in no word at all: that is one break of the books, unless something is seen to
--- be missing, until its accounts have been read by a run that ended and was told to read no feeds by name, or the same ones.
+-- Everything that was wanted has been received. Pending ranges are one break of the account, because one more run cures it.
+-- So are missing ranges, for which no reason was recorded: a run was interrupted. Failed ranges are one break for each code of
+-- the venue; lost or unproven ranges are one for each feed. History that was beyond the venue's retention before the books
+-- began is a notice, and so is market data that was lost or is unproven. A feed that does not apply to an account matters only
+-- if it was requested by name.
+-- A run that was killed may have left no record at all of feeds that it had not reached. That is one break of the books, unless
+-- ranges are seen to be missing. It ends when the run's accounts have been read by a run that ended and was not limited to
+-- named feeds, or was limited to the same ones.
 -- grain: one row per account and cause
 with
 missing as (
@@ -13,14 +14,14 @@ missing as (
   from main.coverage
   where status in ('lost', 'failed', 'pending', 'unproven', 'missing', 'not_applicable')
 ),
--- A feed that stops at one partition states the others as not asked; they have the cause of the first.
+-- A feed that stops at one partition records the others as not asked; they have the cause of the first.
 causes as (
   select account, feed, max(code) as first_code
   from missing
   where status = 'failed' and code <> 'not asked'
   group by account, feed
 ),
--- A part of a feed that does not apply is no break where another part does: what was named is the feed.
+-- A part of a feed that does not apply is no break if another part does: what was named is the feed.
 partly as (
   select distinct had.account, had.feed
   from main.coverage as had
@@ -68,8 +69,8 @@ grouped as (
   from keyed
   group by account, status, severity, cause
 ),
--- Which run met which account, by the frames that say what the account is; one that the configuration no longer names is read no
--- more. Every run also met the account without a name: it may have been killed before it came to any.
+-- Which run reached which account, by the frames that state what the account is; an account that the configuration no longer
+-- names is not read any more. Every run also reached the account without a name: it may have been killed before any other.
 frames as (
   select seq as page_id, seq as run_seq, '' as account from landing.runs
   union all
@@ -83,7 +84,7 @@ meetings as (
     max(run_seq) over (order by page_id rows between unbounded preceding and current row) as seq
   from frames
 ),
--- The last run that was killed and the last one that ended, of those that were to read the same feeds.
+-- The last run that was killed and the last run that ended, among runs of the same feeds.
 last_met as (
   select meetings.account as account, coalesce(runs.feeds, '') as feeds,
     max(case when runs.outcome is null then runs.seq end) as killed_seq,
@@ -123,8 +124,8 @@ select severity, account, cast(null as varchar) as ledger, cast(null as varchar)
     || ' (' || coalesce(code, '') || ': ' || coalesce(one_reason, '') || ').'
     || case
       when status in ('pending', 'missing') then ' Run again.'
-      when is_market and status in ('lost', 'unproven') then ' It is the market’s, and nothing in the books rests on it.'
-      when severity = 'notice' then ' The venue had forgotten this before the books began.'
+      when is_market and status in ('lost', 'unproven') then ' It is market data; nothing in the books depends on it.'
+      when severity = 'notice' then ' The venue no longer had this when the books began.'
       else ''
     end as explanation,
   cast(to_json(first_of(parts, 10)) as varchar) as evidence,
@@ -134,8 +135,8 @@ union all
 select 'warning', cast(null as varchar), cast(null as varchar), cast(null as varchar), began_at,
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   'The run of ' || cast(utc_day(began_at) as varchar)
-    || ' was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again'
-    || case when last_feeds = '' then '.' else ' without --feeds, or with the same: --feeds ' || replace(last_feeds, ', ', ',') || '.' end,
+    || ' was interrupted; what is missing from feeds that it had not reached is not recorded. Run again'
+    || case when last_feeds = '' then '.' else ' without --feeds, or with the same ones: --feeds ' || replace(last_feeds, ', ', ',') || '.' end,
   cast(to_json([last_run]) as varchar), 'missing/warning/interrupted'
 from interrupted
 where run_count > 0 and not exists (select 1 from grouped where status = 'missing')

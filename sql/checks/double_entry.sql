@@ -1,5 +1,5 @@
 -- The postings of each transaction sum to zero per coin.
--- grain: one row per transaction and coin that does not
+-- grain: one row per transaction and coin with another sum
 with
 sums as (
   select transaction_id, account, coin, sum(amount) as total, min(postings.occurred_at) as occurred_at

@@ -1,7 +1,7 @@
--- The meaning of every record that moves something is certain. Where the venue's word for it leaves a doubt, the record
--- counts as classified, and is named here: see the doubts in docs/types.md. Results of isolated margin, whose amounts may hold
--- principal, are held against what their position reports (4.12), or against the orders of a position from flat to flat;
--- those that are, and differ, are the matter of positions and orders_vs_futures, and only the rest is in doubt.
+-- The meaning of every record that moves something is certain. If the venue's type leaves a doubt, the record is booked as
+-- classified and listed here: see the doubts in docs/types.md. Results of isolated margin, whose amounts may include principal,
+-- are compared with what their position reports (4.12), or with the orders of a position from flat to flat. Results that were
+-- compared and differ are breaks of positions and orders_vs_futures; only the rest is in doubt.
 -- grain: one row per account and doubt
 with
 doubtful as (

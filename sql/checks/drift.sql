@@ -1,4 +1,4 @@
--- The venue's answers have the form that the interface document gives them.
+-- The venue's answers have the form given in the interface document.
 -- grain: one row per account, feed, field and problem
 with
 found as (
@@ -17,8 +17,8 @@ select 'notice' as severity, grouped.account as account, cast(null as varchar) a
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   grouped.feed || ': ' || problem || ' in ' || coalesce(field, 'the answer')
     || case when example is null then '' else ', for example ' || example end
-    || case when unread.account is null then '. All of it is kept.'
-      else '. Rows of this feed that could not be read are in the table quarantine; all else is kept.' end as explanation,
+    || case when unread.account is null then '. Everything is kept.'
+      else '. Rows of this feed that could not be read are in the table quarantine; everything else is kept.' end as explanation,
   cast(to_json([grouped.feed || '.' || coalesce(field, '')]) as varchar) as evidence,
   grouped.feed || '/' || coalesce(field, '') || '/' || problem as culprit
 from grouped

@@ -1,11 +1,10 @@
 -- The venue reports each P2P deal and move once, and each funding and transfer of a futures account. The same record received
--- again under its own id is one record and no break; under another id it counts twice in the books until the venue takes
--- it back, and what else disagrees there follows from it. Elsewhere equal records are two equal fills as often as not:
--- balance_chain decides for unified accounts, futures_v3_v2, positions, order_fees, orders_vs_futures and orders_vs_tax for
--- the rest. A fill of a classic account, which has no orders, is held against its position alone, while that is open.
--- Liquidations of the market have no ids. Equal ones on one page are as many as stand there; on two pages of one answer nobody
--- can tell whether a row moved from the one to the other or there are two, so they count as often as on one page, and a
--- notice says so.
+-- again under its own id is one record and no break. Under another id it is counted twice in the books until the venue
+-- withdraws it, and any other disagreement there follows from it. Elsewhere, equal records are two equal fills as often as not:
+-- balance_chain detects duplicates for unified accounts, and futures_v3_v2, positions, order_fees, orders_vs_futures and
+-- orders_vs_tax for the rest. A fill of a classic account, which has no orders, is only compared with its position, while open.
+-- Market liquidations have no ids. Equal ones on one page are as many as are listed there. On two pages of one answer, a row may
+-- have moved from one page to the other or there may be two, so they are counted as often as on one page, with a notice.
 -- grain: one row per group of equal records; of liquidations one per account and product line
 with
 shown as (
@@ -42,7 +41,7 @@ select 'warning' as severity, equal.account as account,
   exact_multiply(equal.quantity, cast(equal.record_count as decimal(38, 18))) as found,
   exact_multiply(equal.quantity, cast(equal.record_count - 1 as decimal(38, 18))) as difference,
   cast(equal.record_count as varchar) || ' ' || equal.what || ' records of type ' || equal.type
-    || coalesce(' in ' || nullif(equal.symbol, ''), '') || ' are equal in all but their ids.' as explanation,
+    || coalesce(' in ' || nullif(equal.symbol, ''), '') || ' are identical except for their ids.' as explanation,
   cast(to_json(equal.ids) as varchar) as evidence, equal.first_id as culprit
 from staging.equal_records as equal
 left join staging.line_ledgers as ledgers
@@ -51,8 +50,8 @@ union all
 select 'notice', account, cast(null as varchar), cast(null as varchar), first_at, cast(null as decimal(38, 18)),
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   counted(kind_count, 'liquidation', 'liquidations') || ' of ' || partition || ' (4.18) '
-    || case when kind_count = 1 then 'stands' else 'stand' end
-    || ' on two pages of one answer with all the same cells: one row that moved from page to page, or two. The venue gives no ids, '
-    || 'so they count as often as on one page; nothing in the books rests on them.',
+    || case when kind_count = 1 then 'appears' else 'appear' end
+    || ' on two pages of one answer with identical cells: either one row that moved between pages, or two. The venue gives no ids, '
+    || 'so they are counted as often as on one page; nothing in the books depends on them.',
   cast(to_json(pages) as varchar), partition
 from doubtful

@@ -1,5 +1,5 @@
--- The sum of the entries of a wallet and coin is the last balance that the venue sent, and what records without a balance
--- have moved since. Where the chain of that wallet and coin is open, that is the cause, and this is a notice that names it.
+-- The sum of the entries of a wallet and coin equals the last balance that the venue sent, plus what records without a balance
+-- have moved since. If the chain of that wallet and coin is open, that is the cause, and this is a notice that names it.
 -- grain: one row per account, ledger and coin that differ
 with
 differing as (

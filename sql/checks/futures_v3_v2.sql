@@ -1,6 +1,6 @@
--- The unified tax feed and the futures feed report the same futures records, where both are complete, a day inside the
--- edges. The unified feed is the book of record; the futures feed has the symbols. The unified feed knows nothing from
--- before an account became unified, so what is older than its first record is not compared.
+-- The unified tax feed and the futures feed report the same futures records, in the time for which both are complete, less a
+-- day at each end. The unified feed is the book of record; the futures feed has the symbols. The unified feed has nothing from
+-- before an account became unified, so anything older than its first record is not compared.
 -- grain: one row per account, product type and coin
 with
 first_records as (
@@ -42,10 +42,10 @@ caused as (
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, ledgers.ledger as ledger, grouped.coin as coin, grouped.occurred_at as occurred_at,
   booked as expected, secondary as found, secondary - booked as difference,
-  counted(record_count, 'futures record stands', 'futures records stand') || ' in one of the two feeds only ('
+  counted(record_count, 'futures record appears', 'futures records appear') || ' in only one of the two feeds ('
     || grouped.line || ')'
     || case
-      when caused.cause is null then ': one of the two has left a record out, or reports it differently.'
+      when caused.cause is null then ': one feed has omitted a record, or reports it differently.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json(ids) as varchar) as evidence,

@@ -1,13 +1,13 @@
--- A coin of an account known from imports alone never falls below zero. Where it does, what brought it is in no file;
--- until it is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins that
--- lie elsewhere. What happened at one moment counts together, whichever row stands first. Money is a notice, since what was
--- bought may have been paid from elsewhere, and so is a coin that rows pay with and never bring or take; money that no row
--- brings or takes without a trade has no balance (docs/imports.md). What the account's own lots lack is reported by
+-- A coin of an account known only from imports never falls below zero. If it does, no file contains its acquisition; until that
+-- is imported the balance is too low, and lots that all accounts hold together give the sale the cost of coins held elsewhere.
+-- Everything at one moment is taken together, whichever row comes first. For money it is a notice, because purchases may have
+-- been paid from elsewhere, and likewise for a coin that rows pay with and never bring or take. Money that no row brings or
+-- takes without a trade has no balance (docs/imports.md). What the account's own lots are short of is reported by
 -- unknown_basis.
 -- needs: unknown_basis
 -- grain: one row per account and coin
 with
--- As imported_rows has it: currencies of a state, and the one in which gains are calculated.
+-- As in imported_rows: state currencies, and the one in which gains are calculated.
 money as (
   select currency as coin from staging.fiat
   union
@@ -37,15 +37,15 @@ below as (
 select case when money.coin is null and own_rows > 0 then 'warning' else 'notice' end as severity,
   below.account as account, below.ledger as ledger, below.coin as coin, below.below_at as occurred_at,
   cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
-  'More ' || below.coin || ' has left ' || below.account || ' than the imports bring: since '
-    || substr(time_text(below.below_at), 1, 10) || ' its balance has been as much as '
-    || rtrim(rtrim(amount_text(-lowest), '0'), '.') || ' below nothing. '
+  'More ' || below.coin || ' has left ' || below.account || ' than the imports bring in: since '
+    || substr(time_text(below.below_at), 1, 10) || ' its balance has been negative, by up to '
+    || rtrim(rtrim(amount_text(-lowest), '0'), '.') || '. '
     || case
       when money.coin is null and own_rows > 0
-        then 'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held '
+        then 'Import what is missing: the purchase or incoming transfer leg (`tieout import trades`), or what was held '
           || 'before (`tieout import lots`).'
-      else 'Import the deposits that are missing (`tieout import trades`); where purchases were paid from elsewhere, by card '
-        || 'say, this balance alone is wrong.'
+      else 'Import the missing deposits (`tieout import trades`); if purchases were paid from elsewhere, for example by card, '
+        || 'only this balance is wrong.'
     end as explanation,
   cast(to_json([below_id]) as varchar) as evidence, '' as culprit
 from below

@@ -1,10 +1,11 @@
--- Imported history of an account that the venue reports too ends where the account's books begin: what it holds then
--- is in its opening balances, or arrives later from a wallet that no feed reports.
--- Lots that all accounts hold together do not show it: there it is what was moved, less what was handed over.
--- Rows that the venue's records report too count once, and are a notice. A trade that none of them is, of a time of which
--- they tell of every wallet, is one that the venue has otherwise, or that no account of it made: its gain is beside theirs.
+-- Imported history of an account that the venue also reports ends where the account's books begin: what it holds then is in the
+-- account's opening balances, or arrives later from a wallet that no feed reports.
+-- Lots that all accounts hold together do not show this; there, it is what was moved less what was carried over.
+-- Rows that the venue's records also report are counted once and are a notice. A trade that matches no record, from a time for
+-- which the records cover every wallet, either is reported differently by the venue or was not made by this account: its gain is
+-- counted in addition to theirs.
 -- needs: lots, lot_matching
--- grain: one row per account and coin with more than that, per account and coin with such rows, and with such trades
+-- grain: one row per account and coin with more than that, one per account and coin with such rows, and one with such trades
 with
 matching as (select scope like '%universal' as is_held_together from main.lot_matching),
 left_lots as (
@@ -62,26 +63,26 @@ untold as (
 select 'warning' as severity, account, cast(null as varchar) as ledger, coin, null_time() as occurred_at,
   cast(0 as decimal(38, 18)) as expected, quantity as found, quantity as difference,
   'Imported history reports ' || coin || ' in ' || account || ' that the venue never reported: neither its opening '
-    || 'balances nor an arrival from elsewhere has it. It counts in no balance; correct the import, or its account or time.'
+    || 'balances nor a later arrival accounts for it. It is in no balance. Correct the import, or its account or time.'
     as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from left_over
 union all
--- What the venue tells of too counts once, as the venue has it.
+-- Rows that the venue also reports are counted once, as the venue reports them.
 select 'notice', account, null, coin, null, 0, count(*), count(*),
-  'Of ' || account || ' '
-    || counted(count(*), 'imported row of ' || coin || ' reports', 'imported rows of ' || coin || ' report')
-    || ' what the venue''s own records report: the same quantity in the same minute. Each counts once, as the venue has it.',
+  'In ' || account || ', '
+    || counted(count(*), 'imported row of ' || coin || ' repeats', 'imported rows of ' || coin || ' repeat')
+    || ' the venue''s own records: the same quantity in the same minute. Each is counted once, as the venue reports it.',
   cast(to_json(first_of(ordered_list(id, id), 10)) as varchar), 'twins'
 from staging.imported_twins
 group by account, coin
 union all
 select 'warning', account, null, coin, min(occurred_at), 0, count(*), count(*),
-  'Of ' || account || ' ' || counted(count(*), 'imported row of ' || coin || ' is', 'imported rows of ' || coin || ' are')
-    || ' of a time of which the venue''s own records tell, and none of these is the same: no trade of that coin and quantity '
-    || 'in the same minute. If the venue has them at another time (a file in another zone) or in several fills, their gains '
-    || 'count twice. Withdraw the import (`tieout import --undo`) and import only what is older than '
-    || substr(time_text(min(begins_at)), 1, 16) || ' (UTC), or its times and fills as the venue has them.',
+  'In ' || account || ', ' || counted(count(*), 'imported row of ' || coin || ' is', 'imported rows of ' || coin || ' are')
+    || ' from a time that the venue''s own records cover, and matched by none of them: no trade of that coin and quantity '
+    || 'in the same minute. If the venue has them at another time (a file in another time zone) or in several fills, their gains '
+    || 'are counted twice. Withdraw the import (`tieout import --undo`) and import only what is older than '
+    || substr(time_text(min(begins_at)), 1, 16) || ' (UTC), or import it with times and fills as the venue has them.',
   cast(to_json(first_of(ordered_list(id, id), 10)) as varchar), 'untold'
 from untold
 group by account, coin

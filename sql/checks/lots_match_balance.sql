@@ -1,9 +1,9 @@
--- What is left in the lots, with borrowed coins on hand, less what was disposed of without a known lot, is the sum of the
--- entries and, where an import reports the account, of what the imported rows moved. Imported history of an account that the venue reports too counts
--- on a side of its own, account/before, less what it handed over to the account's books. Lots that all accounts hold
--- together, or once held together, may be those of another account: there the coins add up over all accounts.
+-- What is left in the lots, plus borrowed coins on hand, less disposals without a known lot, equals the sum of the entries plus,
+-- if imports report the account, what the imported rows moved. Imported history of an account that the venue also reports is
+-- kept separately, under account/before, less what was carried over to the account's books. Lots that all accounts hold
+-- together, or once held together, may be those of another account: there the coins must add up over all accounts.
 -- needs: lots, unknown_basis, borrowed_coins, lot_matching
--- grain: one row per account and coin that differs; per coin where lots are not held by account
+-- grain: one row per account and coin that differs; one per coin if lots are not held by account
 with
 matching as (select scope = 'account' as is_by_account from main.lot_matching),
 held as (

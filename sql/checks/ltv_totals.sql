@@ -1,8 +1,8 @@
--- The totals of the risk rate (4.16) are the sums of its parts: all assets are the converted amounts of the margin coins,
--- each of them its quantity at its price; all debt is what is owed, principal and interest, at the prices of the same
--- answer (USDT counts as one), where those are reported; the rate is debt by assets, which the document does not say in so
--- many words, so that is a notice. Each figure may have been cut off at its last decimal.
--- grain: one row per account, of its latest answer
+-- The totals of the risk rate (4.16) are the sums of their parts. Total assets are the converted amounts of the margin coins,
+-- each its quantity times its price. Total debt is what is owed, principal and interest, at the prices of the same answer (USDT
+-- is taken as one), if those are reported. The rate is debt divided by assets; the document does not state this explicitly, so a
+-- difference there is a notice. Each figure may have been cut off at its last decimal.
+-- grain: one row per account, for its latest answer
 with
 latest as (
   select account, ltv, usdt_balance, unpaid_usdt_amount, page_id, page_row, last_seen_at
@@ -44,7 +44,7 @@ debts as (
   from main.ltv_debts as owed
   join latest on latest.page_id = owed.page_id and latest.page_row = owed.page_row
 ),
--- A coin may be listed again, as for another account of the unit.
+-- A coin may be listed again, for example for another account of the unit.
 prices as (
   select account, coin, max(assets.price) as price, max(assets.price_unit) as price_unit
   from assets
@@ -63,7 +63,7 @@ asset_sums as (
   from assets
   group by account
 ),
--- What is repaid and still listed is nothing at any price.
+-- A debt that is repaid but still listed is zero at any price.
 debt_sums as (
   select priced_debts.account, sum(exact_multiply(owed, coalesce(price, 0))) as total,
     sum(exact_multiply(owed, coalesce(price_unit, 0))) as price_allowance,
@@ -75,20 +75,20 @@ found as (
   select latest.account as account, 'assets' as figure, '' as coin, latest.usdt_balance as expected,
     coalesce(asset_sums.total, 0) as found,
     coalesce(asset_sums.allowance, units.value_unit) as allowance, 'warning' as severity, 1 as nth,
-    'All assets in USDT are not the sum over the margin coins.' as words
+    'Total assets in USDT do not equal the sum over the margin coins.' as words
   from latest
   join units on units.account = latest.account
   left join asset_sums on asset_sums.account = latest.account
   where not coalesce(asset_sums.is_unknown, false)
   union all
   select assets.account, 'asset', assets.coin, assets.value, assets.product, assets.allowance, 'warning', 2,
-    'The converted amount of a margin coin is not its quantity at its price.'
+    'The converted amount of a margin coin is not its quantity times its price.'
   from assets
   where assets.value is not null and assets.product is not null
   union all
   select latest.account, 'debt', '', latest.unpaid_usdt_amount, coalesce(debt_sums.total, 0),
     coalesce(debt_sums.price_allowance, 0) + units.value_unit, 'warning', 3,
-    'All debt in USDT is not what is owed at the prices of the same answer.'
+    'Total debt in USDT does not equal what is owed at the prices of the same answer.'
   from latest
   join units on units.account = latest.account
   left join debt_sums on debt_sums.account = latest.account
@@ -104,7 +104,7 @@ found as (
         ) || '1'
       end as decimal(38, 18)
     ),
-    'notice', 4, 'The risk rate is not all debt by all assets.'
+    'notice', 4, 'The risk rate is not total debt divided by total assets.'
   from latest
   where latest.usdt_balance > 0
 ),

@@ -1,5 +1,5 @@
 -- Each account has a credential for every feed that applies to it, with the permission that the feed needs.
--- grain: one row per account and code of the refusal
+-- grain: one row per account and refusal code
 with
 refused as (
   select account, feed, code, reason

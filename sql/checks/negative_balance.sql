@@ -1,6 +1,6 @@
--- A wallet whose feed has no balances never holds less than zero. Where it does, more has left it than is known to have
--- come: a record is missing, repeated or wrong. A wallet with records within a month of the edge of what is covered may
--- have held something before the books; that, and what follows from a known cause, is a notice.
+-- A wallet whose feed has no balances never holds less than zero. If it does, more has left it than is known to have arrived:
+-- a record is missing, repeated or wrong. A wallet with records within a month of the edge of the covered time may have held
+-- something before the books; that, and anything that follows from a known cause, is a notice.
 -- grain: one row per account, ledger and coin
 with
 moves as (
@@ -61,7 +61,7 @@ caused as (
 select case when caused.cause is null and is_of_the_books then 'warning' else 'notice' end as severity,
   judged.account as account, judged.ledger as ledger, judged.coin as coin, below_at as occurred_at,
   cast(0 as decimal(38, 18)) as expected, lowest as found, lowest as difference,
-  'More has left this wallet than is known to have come'
+  'More has left this wallet than is known to have arrived'
     || case
       when caused.cause is not null then '; this follows from ' || caused.cause || '.'
       when is_of_the_books then ': a record is missing, repeated or wrong.'

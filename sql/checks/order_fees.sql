@@ -1,8 +1,8 @@
--- Orders of spot, margin and futures have paid the fees that the tax records charge, symbol by symbol and coin by coin, where
--- both feeds are complete, a day inside the edges. Orders report a fee that was paid as positive, tax records as
--- negative. Not compared are runs of days whose filled quantities differ (see orders_vs_tax), in which an order has no
--- fee or a futures record no symbol, and in which the venue has closed a position itself. Where records carry more
--- decimals than orders, the last decimal of each order may be cut off.
+-- Orders of spot, margin and futures have paid the fees that the tax records charge, symbol by symbol and coin by coin, in the
+-- time for which both feeds are complete, less a day at each end. Orders report a fee paid as positive, tax records as negative.
+-- A run of days is not compared if its filled quantities differ (see orders_vs_tax), if an order in it has no fee or a futures
+-- record no symbol, or if the venue closed a position itself. If records have more decimals than orders, the last decimal of
+-- each order may be cut off.
 -- grain: one row per account, symbol and coin of the fees
 with
 printed as (
@@ -145,7 +145,7 @@ numbered as (
     row_number() over (partition by account, line, symbol, coin order by begins_on) as nth
   from inside
 ),
--- Of the first island: what was charged there, or else the orders that report a fee which nobody charged.
+-- For the first island: what was charged there, or else the orders that report a fee that no record charges.
 named as (
   select account, line, symbol, island, coin, true as is_charged, id from charges
   union all
@@ -165,7 +165,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   grouped.account as account, cast(null as varchar) as ledger, grouped.coin as coin,
   day_start(first_day) as occurred_at,
   reported as expected, charged as found, charged - reported as difference,
-  'Fees of orders of ' || grouped.symbol || ' (' || grouped.line || ') and of the tax records differ on '
+  'Fees of ' || grouped.symbol || ' orders (' || grouped.line || ') and of the tax records differ on '
     || counted(island_count, 'day or run of days', 'days or runs of days') || ', the first on ' || cast(first_day as varchar)
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end
     as explanation,

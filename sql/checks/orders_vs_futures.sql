@@ -1,15 +1,15 @@
--- What a futures position has realised from flat to flat is what its orders sold for, less what they bought for, where both
--- feeds are complete, a day inside the edges. Compared are closed positions of linear contracts (USDT and USDC) that share
--- no order's time with another one of their side, and that the venue has not closed itself. Where a position may have been
--- brought along from before the order history, its first one is left out, and the others are a notice, since the level at
--- which the account is flat is only likely there. The average price of opening may be cut off at the last decimal that
--- the orders' average prices show, and each order's value at its own.
+-- The realised result of a futures position from flat to flat is what its orders sold for, less what they bought for, in the
+-- time for which both feeds are complete, less a day at each end. The check compares closed positions of linear contracts (USDT
+-- and USDC) that share no order's time with another position of their side and were not closed by the venue. If a position may
+-- have been carried in from before the order history, its first one is left out and the others are a notice, because the level
+-- at which the account is flat is then only likely. The average opening price may be cut off at the last decimal that the
+-- orders' average prices show, and each order's value at its own.
 -- grain: one row per account, contract and side
 with
 differing as (
   select * from staging.closed_position_values where abs(worth - realised) >= allowance
 ),
--- An order that is left out, or reported twice, changes fees as well; that is the break of order_fees.
+-- An order that is left out, or reported twice, changes fees as well; that is a break of order_fees.
 trouble as (
   select account, coin, cast(null as varchar) as symbol, starts_at, ends_at, cause from staging.disturbances
   union all
@@ -44,8 +44,8 @@ select case when caused.cause is null and not is_likely_only then 'warning' else
   grouped.account as account, cast(null as varchar) as ledger, replace(grouped.line, '-FUTURES', '') as coin,
   first_at as occurred_at,
   all_worth as expected, all_realised as found, all_realised - all_worth as difference,
-  'What ' || counted(position_count, first_side || ' position', first_side || ' positions') || ' in ' || grouped.symbol || ' ('
-    || grouped.line || ') realised is not what the orders sold for less what they bought for'
+  'The result of ' || counted(position_count, first_side || ' position', first_side || ' positions') || ' in ' || grouped.symbol || ' ('
+    || grouped.line || ') is not what the orders sold for less what they bought for'
     || case when caused.cause is null then '.' else '; this follows from ' || caused.cause || '.' end as explanation,
   cast(to_json(first_ids) as varchar) as evidence,
   grouped.line || '/' || grouped.symbol || '/' || grouped.position_side as culprit

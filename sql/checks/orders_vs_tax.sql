@@ -1,9 +1,9 @@
--- Spot and margin orders have filled as much, for as much, as the trades of the tax records say, symbol by symbol, where
--- both feeds are complete, a day inside the edges. An order may fill over several days, so days are compared together as
--- far as orders reach across midnight. Order history has only orders that have ended: what an order that is still
--- open has filled stands in the open orders, and where nobody has read those, trades without an order prove nothing.
--- Quantities are in the base coin of the symbol, and values in its quote coin.
--- Values are compared where quantities agree; each order's may be cut off at the last decimal that orders print.
+-- Spot and margin orders have filled the same quantity and value as the trades of the tax records, symbol by symbol, in the time
+-- for which both feeds are complete, less a day at each end. An order may fill over several days, so days are compared together
+-- if orders reach across midnight. The order history contains only orders that have ended: fills of an order that is still open
+-- are in the open orders, and if those have never been read, trades without an order prove nothing.
+-- Quantities are in the base coin of the symbol, values in its quote coin.
+-- Values are compared if quantities agree; each order's value may be cut off at the last decimal that orders print.
 -- grain: one row per account and symbol
 with
 compared as (
@@ -72,7 +72,7 @@ first_ids as (
   where numbered.nth = 1
   group by numbered.account, numbered.symbol
 ),
--- What a symbol is of is told by its trades; where none are known, by its letters.
+-- The coins of a symbol follow from its trades or, if none are known, from its letters.
 traded_coins as (
   select symbol, min(trades.base) as base, min(trades.quote) as quote
   from main.trades

@@ -1,6 +1,6 @@
--- Where quantities have no sign, as those of P2P, every type says whether coins came or went. What is classified without
--- a direction makes no entry.
--- (A type that nobody has classified is the matter of unknown_type.)
+-- If quantities have no sign, as in P2P records, every type states whether coins came in or went out. A record of a type that is
+-- classified without a direction makes no entry.
+-- (A type that is not classified at all is reported by unknown_type.)
 -- grain: one row per account and type
 with
 aside as (
@@ -16,6 +16,6 @@ select 'warning' as severity, account, line as ledger, cast(null as varchar) as 
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   counted(record_count, line || ' record of type ' || type || ' has', line || ' records of type ' || type || ' have')
-    || ' no direction: quarantined. Give the type a direction in tax_types.csv.' as explanation,
+    || ' no direction: no entry is made. Give the type a direction in tax_types.csv.' as explanation,
   cast(to_json(ids) as varchar) as evidence, type as culprit
 from aside

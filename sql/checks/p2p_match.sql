@@ -1,7 +1,7 @@
--- Completed merchant orders and P2P records of purchases and sales belong together, where both feeds are complete, a day
--- inside the edges. A record and an order that stand alone within an hour of each other, of the same coin and side, are
--- one disagreement about the quantity.
--- grain: one row per record without an order, and per order without a record
+-- Every completed merchant order has its P2P record of a purchase or sale, and every such record its order, in the time for which
+-- both feeds are complete, less a day at each end. An unmatched record and an unmatched order of the same coin and side within an
+-- hour of each other are one disagreement about the quantity.
+-- grain: one row per record without an order, and one per order without a record
 with
 records as (
   select account, coin, side, quantity, traded_at as happened_at, entry_id as id

@@ -1,6 +1,7 @@
--- It is known what an account's P2P transfers are. Where an account shows nothing else, its own purchases and sales may be
--- among them, by their funding leg or with the other sign: that is a notice until the configuration says what they are.
--- Where the configuration takes them for purchases and sales, and the feed reports such too, they may count twice.
+-- It is known what an account's P2P transfers are. If an account shows nothing else, its own purchases and sales may be among
+-- them, by their funding leg or with the opposite sign: that is a notice until the configuration states what they are.
+-- If the configuration treats them as purchases and sales, and the feed reports purchases and sales too, they may be counted
+-- twice.
 -- grain: one row per account
 with
 wallets as (
@@ -29,14 +30,14 @@ select case when found.meaning = '' then 'notice' else 'warning' end as severity
   cast(null as decimal(38, 18)) as difference,
   case
     when found.meaning = '' then 'All P2P records of this account (' || cast(found.record_count as varchar)
-      || ') are transfers; they count as moves between its own wallets. If it bought and sold '
-      || 'there, say what they are: accounts.' || found.account || '.p2p_transfers in tieout.yaml is trades (each is the '
-      || 'funding leg of a purchase or sale), reversed (the sign is the other way round) or moves (they are what they are '
-      || 'called, and this notice ends).'
-    else 'The configuration takes the P2P transfers of this account for purchases and sales, yet '
-      || counted(found.trade_count, 'P2P record reports such itself', 'P2P records report such themselves')
-      || ', so what was moved may count twice. '
-      || 'Set accounts.' || found.account || '.p2p_transfers to moves, or leave it out.'
+      || ') are transfers; they are booked as moves between its own wallets. If it bought and sold '
+      || 'there, state what they are: set accounts.' || found.account || '.p2p_transfers in tieout.yaml to trades (each is the '
+      || 'funding leg of a purchase or sale), reversed (the sign is the opposite) or moves (they are transfers, '
+      || 'and this notice ends).'
+    else 'The configuration treats the P2P transfers of this account as purchases and sales, yet '
+      || counted(found.trade_count, 'P2P record reports one itself', 'P2P records report them directly')
+      || ', so the coins moved may be counted twice. '
+      || 'Set accounts.' || found.account || '.p2p_transfers to moves, or omit it.'
   end as explanation,
   cast(to_json([moves.feed || '/' || moves.source_id]) as varchar) as evidence, found.meaning as culprit
 from found

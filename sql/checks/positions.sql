@@ -1,9 +1,9 @@
--- An open position has realised, paid in fees and been charged in funding what the futures records since its opening say:
--- achievedProfits (without fees and funding), deductedFee (positive when paid) and totalFee (funding; the sign is not
--- documented, so either will do). Of each position the last reading that can be compared is used: see
--- staging.position_readings. A position is not compared if, since it was opened, a record has no symbol, or has no side
--- while both sides were held; funding never has a side. The venue's time of opening may differ from the first record by
--- two seconds. What was charged for an order that turned a contract round may belong to the closed position or to the open one.
+-- The realised result, fees and funding that an open position reports equal those of the futures records since it was opened:
+-- achievedProfits (without fees and funding), deductedFee (positive when paid) and totalFee (funding; its sign is not
+-- documented, so either is accepted). For each position the last comparable reading is used: see staging.position_readings. A
+-- position is not compared if, since it was opened, a record has no symbol, or has no side while both sides were held; funding
+-- never has a side. The venue's opening time may differ from the first record by two seconds. The charge for an order that
+-- reversed a contract may belong to the closed position or to the open one.
 -- grain: one row per open position
 with
 figures as (
@@ -49,11 +49,11 @@ caused as (
 select case when caused.cause is null then 'warning' else 'notice' end as severity,
   grouped.account as account, ledgers.ledger as ledger, grouped.coin as coin, grouped.opened_at as occurred_at,
   first_reported as expected, first_booked as found, first_booked - first_reported as difference,
-  'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') reports other figures '
-    || 'than the futures records since its opening: ' || words
+  'The ' || grouped.hold_side || ' position in ' || grouped.symbol || ' (' || grouped.line || ') reports figures that differ '
+    || 'from the futures records since its opening: ' || words
     || case
       when caused.cause is null and may_hold_principal
-        then '. A record is missing, repeated or wrong, or amounts of isolated margin hold principal (see doubtful_type).'
+        then '. A record is missing, repeated or wrong, or amounts of isolated margin include principal (see doubtful_type).'
       when caused.cause is null then '. A record is missing, repeated or wrong.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,

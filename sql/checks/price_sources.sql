@@ -1,9 +1,9 @@
--- Every configured source of prices answered what it was last asked for each series; what it did not is asked again the
--- next night. Which came later is told by the numbers of frames: when a run began goes by what it called now, and when an
--- answer came by the clock of the machine. A run says beforehand, of every coin, that it has not asked, and takes that back
--- once it has: one that is stopped or killed meanwhile leaves that word. What of an answer is no price is told apart: its
--- times alone are asked for again.
--- grain: one row per source, and whether parts of answers alone are meant
+-- Every configured source of prices answered the last request for each series; unanswered requests are repeated in the next
+-- nightly run. The order of events is taken from frame numbers, because the start of a run is by its own idea of now and the time
+-- of an answer by the machine's clock. A run first records for every coin that it has not been requested, and clears that once it
+-- has been; a run that is stopped or killed in between leaves the record behind. Parts of an answer that are not prices are
+-- listed separately: only their times are requested again.
+-- grain: one row per source, and one per source of which only parts of answers are meant
 with
 ranked as (
   select page_id, run_id, source, asset, currency, unit, received_at, problem,
@@ -11,8 +11,8 @@ ranked as (
     row_number() over (partition by source, asset, currency, unit order by page_id desc) as nth
   from landing.price_pages
 ),
--- Whoever asked for prices last asked for all that was needed then; a night that needed none has its pages alone. So has one
--- that was stopped before it came to prices, which says nothing of them.
+-- The last run that requested prices requested everything needed then. A nightly run that needed none has only its pages, and so
+-- does one that was stopped before it reached prices, which proves nothing about them.
 last_asked as (select max_by(run_id, page_id) as last_run from landing.price_pages),
 last_night as (
   select coalesce(max(pages.page_id), 0) as page_id
@@ -38,11 +38,11 @@ select 'warning' as severity, cast(null as varchar) as account, cast(null as var
   cast(null as varchar) as coin, since as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   case when is_of_a_part
-    then 'The price source ' || source || ' sent what is no price in ' || cast(series_count as varchar) || ' series (' || series
-      || '): ' || problem || '. It stands in the table quarantine; all else of the answers counts. Its times are asked for '
-      || 'again the next night; import prices to go without them.'
-    else 'The price source ' || source || ' did not give ' || cast(series_count as varchar) || ' series (' || series || '): '
-      || problem || '. They are pending and asked for again the next night; import prices to go without it.'
+    then 'The price source ' || source || ' sent values that are not prices in ' || cast(series_count as varchar) || ' series (' || series
+      || '): ' || problem || '. They are in the table quarantine; the rest of the answers is used. Their times are requested '
+      || 'again in the next nightly run; import prices to do without them.'
+    else 'The price source ' || source || ' did not deliver ' || cast(series_count as varchar) || ' series (' || series || '): '
+      || problem || '. They are pending and requested again in the next nightly run; import prices to do without it.'
   end as explanation,
   '[]' as evidence, case when is_of_a_part then source || '/part' else source end as culprit
 from failed

@@ -1,4 +1,4 @@
--- No received row had to be quarantined. Of prices, which are asked for again, price_sources tells.
+-- No received row had to be quarantined. Prices, which are requested again, are reported by price_sources.
 -- grain: one row per account, feed, field and reason
 with
 grouped as (
@@ -14,7 +14,7 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, cast(nul
   counted(row_count, 'row of ' || feed || ' was', 'rows of ' || feed || ' were') || ' quarantined'
     || case when coalesce(field, '') = '' then '' else ' because of the field ' || field end
     || ': ' || coalesce(reason, '') || '. '
-    || case when row_count = 1 then 'It stands' else 'They stand' end || ' in the table quarantine and in no balance.'
+    || case when row_count = 1 then 'It is' else 'They are' end || ' in the table quarantine and in no balance.'
     as explanation,
   cast(to_json(places) as varchar) as evidence,
   feed || '/' || coalesce(field, '') || '/' || coalesce(reason, '') as culprit

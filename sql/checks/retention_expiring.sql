@@ -1,7 +1,7 @@
--- Warns before unfetched data ages out at the venue: two weeks ahead, or a quarter of what the venue remembers where that
--- is less. What is pending, refused or missing, and what a feed has sent since it was last asked, becomes a break; what
--- lacks a credential is a notice, for that has a break of its own. Time is what the books say: the last moment up to which
--- anything of the account was asked for.
+-- Warns before unfetched data ages out at the venue: two weeks ahead, or a quarter of the venue's retention if that is less.
+-- Anything pending, refused or missing, and anything a feed has sent since it was last asked, becomes a break. For a missing
+-- credential it is a notice, because that has its own break. The time is taken from the books: the last moment up to which
+-- anything of the account was requested.
 -- grain: one row per account and feed
 with
 asked as (
@@ -61,11 +61,11 @@ select case when lacking.feed is null then 'warning' else 'notice' end as severi
   grouped.account as account, cast(null as varchar) as ledger, cast(null as varchar) as coin,
   forgotten_from as occurred_at, cast(null as decimal(38, 18)) as expected,
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
-  'The venue forgets ' || grouped.feed || ' from ' || cast(utc_day(forgotten_from) as varchar)
-    || ' on, and nothing since ' || cast(utc_day(open_from) as varchar) || ' was fetched'
+  'The venue starts to drop unfetched data of ' || grouped.feed || ' on ' || cast(utc_day(forgotten_from) as varchar)
+    || '; nothing since ' || cast(utc_day(open_from) as varchar) || ' has been fetched'
     || case
-      when lacking.feed is null then '. Run tieout nightly before that day.'
-      else ', for want of a credential (see the check missing_credential).'
+      when lacking.feed is null then '. Run `tieout nightly` before that day.'
+      else ', because a credential is missing (see the check missing_credential).'
     end as explanation,
   cast(to_json(parts) as varchar) as evidence, grouped.feed as culprit
 from grouped

@@ -1,4 +1,4 @@
--- No coin has amounts so large and so many that their sum could pass the range of the decimals.
+-- No coin has amounts so large and so many that their sum could exceed the range of the decimals.
 -- grain: one row per coin that has
 select 'error' as severity, cast(null as varchar) as account, cast(null as varchar) as ledger, coin,
   null_time() as occurred_at, cast(null as decimal(38, 18)) as expected, largest as found,

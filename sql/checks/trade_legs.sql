@@ -1,4 +1,4 @@
--- Every leg of a fill has the rest of its fill beside it.
+-- Every leg of a fill has the other legs of its fill.
 -- grain: one row per account, feed, line, family and millisecond with legs left over
 with
 leftover as (
@@ -30,7 +30,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
   cast(null as decimal(38, 18)) as difference,
   counted(leg_count, 'leg in ' || coins || ' has', 'legs in ' || coins || ' have') || ' no counterpart'
     || case
-      when caused.cause is null then ': a leg of the same trade is missing. What is alone stands on a suspense account.'
+      when caused.cause is null then ': a leg of the same trade is missing. What is unmatched is posted to a suspense account.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json(ids) as varchar) as evidence,

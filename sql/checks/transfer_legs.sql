@@ -1,7 +1,7 @@
 -- Both feeds report each move of coins between two of one's own wallets: between the P2P wallet and the unified wallet of an
--- account that moves coins between them, and between a sub-account and its parent where the sub-account is funded by its
--- family (see main.unmatched_legs).
--- grain: one row per move of which only the P2P wallet, or only the sub-account, reports
+-- account that moves coins between them, and between a sub-account and its parent if the sub-account is funded by its family
+-- (see main.unmatched_legs).
+-- grain: one row per move that only the P2P wallet, or only the sub-account, reports
 with
 unmatched as (
   select transfers.account as account, transfers.ledger as ledger, transfers.coin as coin,
@@ -39,7 +39,7 @@ select case when caused.cause is null then 'warning' else 'notice' end as severi
       else ' of the P2P wallet has no other leg in the unified wallet'
     end
     || case
-      when caused.cause is null then '. It stands on a suspense account.'
+      when caused.cause is null then '. It is posted to a suspense account.'
       else '; this follows from ' || caused.cause || '.'
     end as explanation,
   cast(to_json([unmatched.entry_id]) as varchar) as evidence,

@@ -1,7 +1,7 @@
--- What was disposed of has a known cost. More disposed of than the history has is missing history; where the chain of
--- that coin is open, that is the cause. Coins that came from before the books or from outside have no known cost; for the
--- arrivals that were disposed of the break says what would tell it. A piece without a lot, as from a pool, does not name its
--- arrival: there all arrivals of its coin count.
+-- Everything disposed of has a known cost. A disposal larger than the recorded holdings means that history is missing; if the
+-- chain of that coin is open, that is the cause. Coins from before the books or from outside have no known cost; for arrivals
+-- that were disposed of, the break names what would supply it. A piece without a lot, as from a pool, does not identify its
+-- arrival; there, all arrivals of its coin are considered.
 -- needs: unknown_basis, disposals
 -- grain: one row per account and coin
 with
@@ -57,28 +57,28 @@ select case when quantity > 0 and open_chains.account is null then 'warning' els
         || case
           when unvalued_quantity <= 0 then ''
           when cures.account is null
-            then ' Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was '
+            then ' Import what is missing: the purchase or incoming transfer leg (`tieout import trades`), or what was '
               || 'held before (`tieout import lots`).'
           else
             case
               when by_worksheet = 1
-                then ' `tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.'
+                then ' `tieout worksheet` lists what arrived without a cost; fill it in and run `tieout import lots`.'
               else ''
             end
             || case
               when by_transfer = 1
-                then ' What came in by a transfer costs what it cost where it left: import the leg out and the purchase '
+                then ' Coins that arrived by a transfer keep their cost from before it: import the outgoing leg and the purchase '
                   || 'before it (`tieout import trades`).'
               else ''
             end
             || case
               when by_price = 1
-                then ' What came without a price of its time needs one: `tieout import prices`.'
+                then ' Coins that arrived without a price for that time need one: `tieout import prices`.'
               else ''
             end
             || case
               when by_type = 1
-                then ' What came by a record that does not say why needs a row in tax_types.csv in the folder of the books.'
+                then ' Coins from a record that does not state the reason need a row in tax_types.csv in the folder of the books.'
               else ''
             end
         end

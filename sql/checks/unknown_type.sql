@@ -1,4 +1,4 @@
--- Every received type is covered by the classification. Records of other types are kept and count in the balance.
+-- Every received type is covered by the classification. Records of other types are kept and included in the balance.
 -- grain: one row per account, feed and type
 with
 unknown as (
@@ -13,7 +13,7 @@ select 'warning' as severity, account, cast(null as varchar) as ledger,
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   counted(record_count, 'record of ' || feed || ' has', 'records of ' || feed || ' have') || ' the type "' || type
-    || '", which nobody has classified: it counts in the balance where the feed has one, and in nothing else. '
+    || '", which is not classified: it is included in the balance if the feed has one, and in nothing else. '
     || 'Add a row to tax_types.csv in the folder of the books.' as explanation,
   cast(to_json(ids) as varchar) as evidence,
   feed || '/' || type as culprit

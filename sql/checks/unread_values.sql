@@ -1,6 +1,6 @@
--- Every value fits the column that it is published in, so that nothing is missing from what is summed: those of a list or
--- an object inside a record, and those of a record on which no figure of the books rests (any other quarantines its row).
--- What does not fit stays in the column extra of its row.
+-- Every value fits the column in which it is published, so that nothing is missing from sums. This covers values of a list or an
+-- object inside a record, and values of a record on which no figure of the books depends (any other misfit quarantines its row).
+-- A value that does not fit stays in the column extra of its row.
 -- grain: one row per account, feed and field
 with
 misfits as (
@@ -20,7 +20,7 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, cast(nul
   cast(null as decimal(38, 18)) as found, cast(null as decimal(38, 18)) as difference,
   feed || ': ' || counted(value_count, 'value', 'values') || ' of ' || field || ' did not fit the column'
     || case when example is null then '' else ', for example ' || example end
-    || '. What did not fit is null there, missing from sums, and kept in the column extra.' as explanation,
+    || '. Such values are null there, missing from sums, and kept in the column extra.' as explanation,
   cast(to_json([place]) as varchar) as evidence,
   feed || '/' || field as culprit
 from misfits

@@ -1,7 +1,7 @@
--- The outcome of everything that was to be changed at the venue is known.
--- grain: one row per write that was sent and whose answer never came
+-- The outcome of every write sent to the venue is known.
+-- grain: one row per write that was sent and never answered
 with
--- Those of one millisecond are told apart by their place among all of it, which a settled one keeps.
+-- Writes of one millisecond are distinguished by their position among all of them, which a settled one keeps.
 numbered as (
   select seq, account, endpoint, intended_at, outcome,
     row_number() over (partition by account, endpoint, epoch_ms(intended_at) order by seq) as nth
@@ -19,7 +19,7 @@ select 'warning' as severity, account, cast(null as varchar) as ledger, cast(nul
     case
       when outcome is null then 'the process ended before the answer came.'
       else 'no answer came.'
-    end || ' Look at the venue, then settle it with tieout writes.' as explanation,
+    end || ' Check at the venue, then settle it with `tieout writes`.' as explanation,
   cast(to_json([seq]) as varchar) as evidence,
   endpoint || '/' || cast(epoch_ms(intended_at) as varchar)
     || case when nth = 1 then '' else '/' || cast(nth as varchar) end as culprit

@@ -1,6 +1,7 @@
--- Entries and imported rows whose value decides a gain have a price in the reporting currency that still counts; where
--- none does, the link that is missing is named. It is a warning where somebody wants figures in a currency: the
--- configuration names one, or prices were imported. Else it is a notice, and the reports say what their figures lack.
+-- Entries and imported rows whose value determines a gain have a valid price in the reporting currency; if one has none, the
+-- missing link is named. A coin is a warning if figures in a currency are evidently wanted: the configuration names one, or prices
+-- were imported. Otherwise it is a notice, and the reports state what their figures are missing. Imported rows are always a
+-- warning.
 -- grain: one row per coin, and for imports one per account
 with
 import_rows as (
@@ -12,7 +13,7 @@ unpriced_rows as (
   from import_rows
   group by account
 ),
--- Of each coin at the first row that lacks it.
+-- For each coin, the first row without its price.
 import_coins as (
   select account, coin, min(unpriced_imports.occurred_at) as valued_at
   from staging.unpriced_imports
@@ -34,8 +35,8 @@ select
   cast(null as decimal(38, 18)) as expected, cast(null as decimal(38, 18)) as found,
   cast(null as decimal(38, 18)) as difference,
   'Costs or proceeds of ' || counted(event_count, 'change', 'changes') || ' are unknown, because ' || unpriced.coin
-    || ' has no price in ' || currency || ' of that time'
-    || coalesce(case when event_count = 1 then ': ' else '; at the first of them ' end || links.missing, '')
+    || ' has no price in ' || currency || ' for that time'
+    || coalesce(case when event_count = 1 then ': ' else '; for the first of them ' end || links.missing, '')
     || '. Import what is missing with `tieout import prices`.' as explanation,
   cast(to_json(ids) as varchar) as evidence, '' as culprit
 from staging.unpriced_changes as unpriced
@@ -45,7 +46,7 @@ union all
 select 'warning', unpriced_rows.account, cast(null as varchar), cast(null as varchar), occurred_at,
   cast(null as decimal(38, 18)), cast(null as decimal(38, 18)), cast(null as decimal(38, 18)),
   counted(row_count, 'imported row has', 'imported rows have') || ' no price in ' || currency
-    || ' of that time, so that gains are unknown' || coalesce(': ' || missing, '')
+    || ' for that time, so gains are unknown' || coalesce(': ' || missing, '')
     || '. Import what is missing with `tieout import prices`.',
   cast(to_json(ids) as varchar), 'import'
 from unpriced_rows

@@ -1,5 +1,5 @@
--- What an account is worth at the end of a month follows from what it was worth before, what came in and went out, what it
--- earned and paid, its gains and the change of what it still holds: to the last digit, where everything of the month is known.
+-- What an account is worth at the end of a month follows from its worth before, what came in and went out, what it earned and
+-- paid, its gains, and the change in value of what it still holds: to the last digit, if everything in the month is known.
 -- needs: disposals
 -- grain: one row per account and month that does not close
 select 'warning' as severity, account, cast(null as varchar) as ledger, currency as coin,

@@ -33,8 +33,8 @@ it('is a warning also where another account of the pool has it', async () => {
       'BTC',
       '2025-06-01T00:00:00.000Z',
       '-1.5',
-      'More BTC has left b than the imports bring: since 2025-06-01 its balance has been as much as 1.5 below nothing. ' +
-        'Import what is missing, the purchase or the leg in of a transfer (`tieout import trades`), or what was held before (`tieout import lots`).',
+      'More BTC has left b than the imports bring in: since 2025-06-01 its balance has been negative, by up to 1.5. ' +
+        'Import what is missing: the purchase or incoming transfer leg (`tieout import trades`), or what was held before (`tieout import lots`).',
       '["n2"]',
     ],
   ])
@@ -86,7 +86,7 @@ it('is a notice of money that the file tells the deposits of', async () => {
   )
   expect(others).toEqual([])
   expect(one?.slice(0, 5)).toEqual(['notice', 'a', 'GBP', '2025-05-02T00:00:00.000Z', '-50'])
-  expect(one?.[5]).toContain('Import the deposits that are missing')
+  expect(one?.[5]).toContain('Import the missing deposits')
 })
 
 it('is said by the reports whose values hold it, of the days that they are about', async () => {

@@ -246,7 +246,7 @@ describe.concurrent('fees and trades in coins', () => {
         expect(await own.gains()).toEqual(['c1 <- b1: 0.5 for ? cost 15000 gain ?'])
         const [found] = (await own.build()).openBreaks
         expect(found?.explanation).toBe(
-          '1 imported row has no price in USD of that time, so that gains are unknown: ETH has prices in BTC; BTC has ' +
+          '1 imported row has no price in USD for that time, so gains are unknown: ETH has prices in BTC; BTC has ' +
             'none in USD; the newest price of BTC before 2026-02-01 00:00 is of 2026-01-01 00:00 and no longer counts. Import ' +
             'what is missing with `tieout import prices`.',
         )

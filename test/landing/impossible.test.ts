@@ -322,10 +322,10 @@ test('a break names what is quarantined, no entry is made of it, and a rebuild g
   })
   const named = result.openBreaks.filter(({ checkName }) => checkName === 'quarantined_rows')
   expect(named.map(({ severity, explanation }) => `${severity}: ${explanation}`).toSorted()).toEqual([
-    'warning: 1 row of tax.records was quarantined because of the field coin: expected a value. It stands in the table quarantine and in no balance.',
-    'warning: 1 row of tax.records was quarantined because of the field id: expected a value. It stands in the table quarantine and in no balance.',
-    'warning: 1 row of tax.records was quarantined because of the field ts: expected Unix milliseconds, found a time before 2009. It stands in the table quarantine and in no balance.',
-    'warning: 1 row of tax.records was quarantined because of the field ts: expected a time within the window that was asked for. It stands in the table quarantine and in no balance.',
+    'warning: 1 row of tax.records was quarantined because of the field coin: expected a value. It is in the table quarantine and in no balance.',
+    'warning: 1 row of tax.records was quarantined because of the field id: expected a value. It is in the table quarantine and in no balance.',
+    'warning: 1 row of tax.records was quarantined because of the field ts: expected Unix milliseconds, found a time before 2009. It is in the table quarantine and in no balance.',
+    'warning: 1 row of tax.records was quarantined because of the field ts: expected a time within the window that was asked for. It is in the table quarantine and in no balance.',
   ])
   expect((await quarantined(landing)).map((line) => line[4])).toEqual(bad)
   await landing.close()

@@ -181,7 +181,7 @@ describe('an account whose trades only its orders tell of', () => {
         severity: 'notice',
         account: 'keyless',
         explanation:
-          '1 trade of keyless is known from its orders alone: without tax records it has no balances, lots, ' +
+          '1 trade of keyless is known only from its orders: without tax records it has no balances, lots, ' +
           'gains or income. Give it a tax key, or import its trades.',
       },
     ])

@@ -342,8 +342,8 @@ describe('a source that fails', () => {
     expect(warning).toMatchObject({
       severity: 'warning',
       explanation:
-        'The price source ecb did not give 1 series (EUR in CAD): HTTP status 503. They are pending and asked for again ' +
-        'the next night; import prices to go without it.',
+        'The price source ecb did not deliver 1 series (EUR in CAD): HTTP status 503. They are pending and requested again ' +
+        'in the next nightly run; import prices to do without it.',
     })
     world.ecbStatus = () => 200
     const next = await books.fetchPrices()
@@ -401,8 +401,8 @@ describe('a source that fails', () => {
     const warnings = ({ openBreaks }: NightlyBuild) =>
       openBreaks.flatMap(({ checkName, explanation }) => (checkName === 'price_sources' ? [explanation] : []))
     expect(warnings(await books.rebuild({ rebuild: false }))).toEqual([
-      'The price source candles did not give 1 series (every coin in every currency): a run ended before it had asked for ' +
-        'them. They are pending and asked for again the next night; import prices to go without it.',
+      'The price source candles did not deliver 1 series (every coin in every currency): a run ended before it had asked for ' +
+        'them. They are pending and requested again in the next nightly run; import prices to do without it.',
     ])
     world.onPairs = () => undefined
     expect(warnings(await books.fetchPrices())).toEqual([])
@@ -485,7 +485,7 @@ describe('what stands among the prices of an answer and is none', () => {
     ])
     expect(warnings(first)).toEqual([
       expect.stringMatching(
-        /^The price source candles sent what is no price in 1 series \(BGB in USDT\): row \d+ of an answer, close, expected a decimal above zero with at most 20 digits and 18 decimals, and 5 more\. It stands in the table quarantine; /,
+        /^The price source candles sent values that are not prices in 1 series \(BGB in USDT\): row \d+ of an answer, close, expected a decimal above zero with at most 20 digits and 18 decimals, and 5 more\. They are in the table quarantine; /,
       ),
     ])
     expect(first.openBreaks.filter(({ checkName }) => checkName === 'quarantined_rows')).toEqual([])

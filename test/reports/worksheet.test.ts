@@ -159,7 +159,7 @@ test('is recommended where it has a line for what was sold, whatever the method'
   const pieces = (count: string): string =>
     `${count} without a known cost: import the older trades (\`tieout import trades\`), or fill in the costs (\`tieout worksheet\`, then \`tieout import lots\`).`
   expect(await advice(books.dir, {}, { method: 'lifo' }, { method: 'average' }, { rules: 'uk' })).toEqual([
-    '`tieout worksheet` lists what arrived without a cost; fill it in and `tieout import lots`.',
+    '`tieout worksheet` lists what arrived without a cost; fill it in and run `tieout import lots`.',
     pieces('2 pieces'),
     pieces('2 pieces'),
     pieces('2 pieces'),
@@ -182,8 +182,8 @@ test('is not recommended for imported rows, of which it has no line: the advice 
       '2 pieces without a known cost, whose arrival states none: import the purchase or the leg out of the transfer that brought it (`tieout import trades`), or the price that is missing (`tieout import prices`).',
     ].join(' ')
     expect(await advice(imported.dir, {}, { method: 'lifo' })).toEqual([
-      'What came in by a transfer costs what it cost where it left: import the leg out and the purchase before it (`tieout import trades`).',
-      'Import the missing history: `tieout import trades`. What came without a price of its time needs one: `tieout import prices`.',
+      'Coins that arrived by a transfer keep their cost from before it: import the outgoing leg and the purchase before it (`tieout import trades`).',
+      'Import the missing history: `tieout import trades`. Coins that arrived without a price for that time need one: `tieout import prices`.',
       cures,
       cures,
     ])

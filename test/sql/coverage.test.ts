@@ -276,7 +276,7 @@ describe('a run that was killed', () => {
     books.insert('accounts', { account, kind: 'unified', page_id: String(page) })
 
   const interrupted = [
-    'The run of 2026-01-03 was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again.',
+    'The run of 2026-01-03 was interrupted; what is missing from feeds that it had not reached is not recorded. Run again.',
   ]
 
   it('is a warning until its accounts have been read by another: of some feeds it may not have come to a word', async () => {
@@ -323,7 +323,7 @@ describe('a run that was killed', () => {
     await run(80, 'part done', 'p2p.orders')
     await met('main', 81)
     expect(await explained()).toEqual([
-      'The run of 2026-01-03 was interrupted: of feeds that it had not come to, nobody has said what is missing. Run again without --feeds, or with the same: --feeds tax.futuresRecords,tax.records.',
+      'The run of 2026-01-03 was interrupted; what is missing from feeds that it had not reached is not recorded. Run again without --feeds, or with the same ones: --feeds tax.futuresRecords,tax.records.',
     ])
     await run(90, 'part done', 'tax.futuresRecords, tax.records')
     await met('main', 91)
@@ -434,7 +434,7 @@ describe('a list that is asked for whole, of which the venue forgets what is old
     // The market's, not the account's.
     expect(await coverageBreaks()).toEqual(['notice coverage main'])
     const [[explanation]] = (await books.query('select explanation from breaks')) as [[string]]
-    expect(explanation).toMatch(/ It is the market’s, and nothing in the books rests on it\.$/)
+    expect(explanation).toMatch(/ It is market data; nothing in the books depends on it\.$/)
   })
 
   it('has not been read where the frame of its first page was set aside', async () => {

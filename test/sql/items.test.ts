@@ -167,17 +167,17 @@ describe('items of records', () => {
     const kept = 'null there, missing from sums, and kept in the column extra.'
     expect(said).toEqual(
       [
-        'notice account.settings: unknown value in symbolConfigList[].marginMode, for example portfolio. All of it is kept.',
-        'notice futures.subaccountAssets: unknown field in assetList[].equity, for example 2. All of it is kept.',
-        'notice p2p.orders: unknown field in paymentInfo.bank. All of it is kept.',
-        'notice p2p.orders: unknown field in paymentInfo.paymethodInfo[].limit. All of it is kept.',
-        'notice trade.orderHistory: object or value instead of list in feeDetail. All of it is kept.',
-        'notice trade.orderHistory: unknown field in feeDetail[].note, for example {"deep":["1.50"]}. All of it is kept.',
-        'notice trade.orderHistory: unknown field in feeDetail[].total, for example 9.5. All of it is kept.',
-        `warning futures.contracts: 1 value of supportMarginCoins[] did not fit the column, for example {}. What did not fit is ${kept}`,
-        `warning trade.orderHistory: 3 values of feeDetail[] did not fit the column, for example "12.5 USDT". What did not fit is ${kept}`,
-        `warning trade.orderHistory: 1 value of feeDetail[].feeCoin did not fit the column, for example {"code":"USDT"}. What did not fit is ${kept}`,
-        `warning trade.orderHistory: 2 values of feeDetail[].fee did not fit the column, for example 0.1234567890123456789. What did not fit is ${kept}`,
+        'notice account.settings: unknown value in symbolConfigList[].marginMode, for example portfolio. Everything is kept.',
+        'notice futures.subaccountAssets: unknown field in assetList[].equity, for example 2. Everything is kept.',
+        'notice p2p.orders: unknown field in paymentInfo.bank. Everything is kept.',
+        'notice p2p.orders: unknown field in paymentInfo.paymethodInfo[].limit. Everything is kept.',
+        'notice trade.orderHistory: object or value instead of list in feeDetail. Everything is kept.',
+        'notice trade.orderHistory: unknown field in feeDetail[].note, for example {"deep":["1.50"]}. Everything is kept.',
+        'notice trade.orderHistory: unknown field in feeDetail[].total, for example 9.5. Everything is kept.',
+        `warning futures.contracts: 1 value of supportMarginCoins[] did not fit the column, for example {}. Such values are ${kept}`,
+        `warning trade.orderHistory: 3 values of feeDetail[] did not fit the column, for example "12.5 USDT". Such values are ${kept}`,
+        `warning trade.orderHistory: 1 value of feeDetail[].feeCoin did not fit the column, for example {"code":"USDT"}. Such values are ${kept}`,
+        `warning trade.orderHistory: 2 values of feeDetail[].fee did not fit the column, for example 0.1234567890123456789. Such values are ${kept}`,
       ].sort(),
     )
   })

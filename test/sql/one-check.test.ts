@@ -141,7 +141,7 @@ describe('price_sources', () => {
     })
     return rows.map(({ explanation }) => String(explanation).split(':')[0])
   }
-  const warning = ['The price source candles did not give 1 series (BTC in USDT)']
+  const warning = ['The price source candles did not deliver 1 series (BTC in USDT)']
   const failed: Asked = ['5', 'n1', 'BTC', 'code 40010']
 
   test.each(['2025-06-30 00:00:00+00', '2027-06-30 00:00:00+00'])(

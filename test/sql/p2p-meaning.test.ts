@@ -69,7 +69,7 @@ describe('an account whose P2P records are nothing but transfers', () => {
     const result = await build()
     expect(asked(result)).toEqual([['notice', 'main', 'P2P', '["tax.p2pRecords/1"]']])
     expect(result.openBreaks.find(({ checkName }) => checkName === 'p2p_meaning')?.explanation).toContain(
-      'accounts.main.p2p_transfers in tieout.yaml is trades',
+      'set accounts.main.p2p_transfers in tieout.yaml to trades',
     )
     expect(await p2pBalances()).toEqual([
       ['BTC', '0.5'],

@@ -164,7 +164,7 @@ describe.concurrent('a futures record of a classic account that comes again unde
       coin: 'USDT',
       evidence: '["74","714"]',
       explanation:
-        '2 futures records of type CONTRACT_MAIN_SETTLE_FEE_USER_OUT in BTCUSDT are equal in all but their ids.',
+        '2 futures records of type CONTRACT_MAIN_SETTLE_FEE_USER_OUT in BTCUSDT are identical except for their ids.',
     })
   })
 

@@ -73,7 +73,7 @@ describe('a record seen twice', () => {
     const { openBreaks } = await books.build()
     expect(openBreaks.map(({ severity, explanation }) => `${severity} ${explanation}`)).toEqual([
       expect.stringMatching(
-        /^warning 1 record of tax.records stands twice in one answer, with other content\./,
+        /^warning 1 record of tax.records appears twice in one answer, with different content\./,
       ),
     ])
     expect(await books.query('select amount from tax_records where is_current')).toEqual([['3']])
@@ -146,7 +146,7 @@ describe('an order', () => {
         checkName: 'changed_record',
         evidence: '["5"]',
         explanation:
-          '1 record of trade.orderHistory stands twice in one answer, with other content. The books follow the version that was updated last, else the last of the answer; all versions are kept (is_current).',
+          '1 record of trade.orderHistory stands twice in one answer, with different content. The books follow the version updated last, or else the last in the answer; all versions are kept (is_current).',
       },
     ])
     expect(await books.query('select order_status from orders where is_current')).toEqual([['filled']])
@@ -228,8 +228,8 @@ describe('equal liquidations on two pages of one answer', () => {
       ['3'],
       [
         'notice',
-        '1 liquidation of USDT-FUTURES (4.18) stands on two pages of one answer with all the same cells: one row that moved from page ' +
-          'to page, or two. The venue gives no ids, so they count as often as on one page; nothing in the books rests on them.',
+        '1 liquidation of USDT-FUTURES (4.18) appears on two pages of one answer with identical cells: either one row that moved between ' +
+          'pages, or two. The venue gives no ids, so they are counted as often as on one page; nothing in the books depends on them.',
         `["market.liquidations page ${last}"]`,
       ],
     ])
@@ -261,7 +261,7 @@ describe('quarantine', () => {
     await books.insert('quarantine', { ...row, page_id: '1', field: '', reason: 'expected an object' })
     const { openBreaks } = await books.build()
     expect(openBreaks.map(({ explanation }) => explanation)).toEqual([
-      '1 row of tax.records was quarantined: expected an object. It stands in the table quarantine and in no balance.',
+      '1 row of tax.records was quarantined: expected an object. It is in the table quarantine and in no balance.',
     ])
   })
 
@@ -276,7 +276,7 @@ describe('quarantine', () => {
     ).toEqual([
       [
         'warning',
-        'p2p.merchant: 4 values of totalCompletionRate did not fit the column, for example 99.1%. What did not fit is null there, missing from sums, and kept in the column extra.',
+        'p2p.merchant: 4 values of totalCompletionRate did not fit the column, for example 99.1%. Such values are null there, missing from sums, and kept in the column extra.',
         '["p2p.merchant page 2"]',
       ],
     ])
@@ -291,8 +291,8 @@ describe('quarantine', () => {
     const { openBreaks } = await books.build()
     const said = openBreaks.filter(({ checkName }) => checkName === 'drift')
     expect(said.map(({ explanation }) => explanation).toSorted()).toEqual([
-      'tax.records: duplicate key in amount. Rows of this feed that could not be read are in the table quarantine; all else is kept.',
-      'trade.orderHistory: duplicate key in amount. All of it is kept.',
+      'tax.records: duplicate key in amount. Rows of this feed that could not be read are in the table quarantine; everything else is kept.',
+      'trade.orderHistory: duplicate key in amount. Everything is kept.',
     ])
   })
 })

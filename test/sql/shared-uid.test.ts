@@ -43,8 +43,8 @@ test('one uid under two names counts twice: a warning with the first name and ho
       severity: 'warning',
       account: 'desk',
       explanation:
-        'desk is the account that the books have as zoe (uid 2000): what was read under both names counts twice. ' +
-        'Name it zoe in the configuration, then take the second reading out: `tieout erase --account desk` shows it, ' +
+        'desk is the same account as zoe (uid 2000): what was read under both names is counted twice. ' +
+        'Name it zoe in the configuration, then erase the second reading: `tieout erase --account desk` shows it, ' +
         '`--yes` erases it.',
     },
   ])

@@ -340,7 +340,7 @@ describe.concurrent('a record whose type leaves a doubt', () => {
     expect(openBreaks).toMatchObject([
       { checkName: 'positions', severity: 'warning', expected: '5.000000000000000000' },
     ])
-    expect(openBreaks[0]?.explanation).toContain('or amounts of isolated margin hold principal')
+    expect(openBreaks[0]?.explanation).toContain('or amounts of isolated margin include principal')
   })
 
   it.each([

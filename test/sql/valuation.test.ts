@@ -168,7 +168,7 @@ describe('what has no price names the link that is missing', () => {
     await price('BTC 9 USDT', at('08:00:00'))
     await build(EUR)
     expect(await missing()).toEqual([
-      expect.stringContaining('of 1 change are unknown, because BGB has no price in EUR of that time'),
+      expect.stringContaining('of 1 change are unknown, because BGB has no price in EUR for that time'),
       expect.stringContaining('XYZ has prices in BTC, which lead on to USDT; none of these has one in EUR.'),
     ])
     expect((await missing())[0]).toContain(': BGB has prices in USDT; USDT has none in EUR.')
@@ -217,9 +217,9 @@ describe('what has no price names the link that is missing', () => {
     await price('SOL 5 USDT', at('08:00:00'))
     await build(EUR)
     expect(await missing()).toEqual([
-      'Costs or proceeds of 2 changes are unknown, because SOL has no price in EUR of that time; at the first of them ' +
+      'Costs or proceeds of 2 changes are unknown, because SOL has no price in EUR for that time; for the first of them ' +
         'SOL has prices in USDT; USDT has none in EUR. Import what is missing with `tieout import prices`.',
-      '1 imported row has no price in EUR of that time, so that gains are unknown: the first price of SOL is of ' +
+      '1 imported row has no price in EUR for that time, so gains are unknown: the first price of SOL is of ' +
         '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing with `tieout import prices`.',
     ])
   })
@@ -307,7 +307,7 @@ describe('an exchange with a fee', () => {
       }),
     )
   const told = (coin: string, changes: string, why: string) =>
-    `Costs or proceeds of ${changes} are unknown, because ${coin} has no price in EUR of that time${why}. Import what is missing ` +
+    `Costs or proceeds of ${changes} are unknown, because ${coin} has no price in EUR for that time${why}. Import what is missing ` +
     'with `tieout import prices`.'
   const none = (coin: string) => `no source that counts has a price of ${coin}`
 
@@ -326,7 +326,7 @@ describe('an exchange with a fee', () => {
     await fill()
     await price('ABC 2 EUR', at('08:00:00'))
     await build(EUR)
-    expect(await missing()).toEqual([told('BGB', '2 changes', `; at the first of them ${none('BGB')}`)])
+    expect(await missing()).toEqual([told('BGB', '2 changes', `; for the first of them ${none('BGB')}`)])
   })
 })
 
@@ -424,7 +424,7 @@ describe('a P2P deal in another currency than that of the books', () => {
     await build(EUR)
     expect(await basis()).toEqual([['0.1', null]])
     expect(await missing()).toEqual([
-      'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR of that time: no source that ' +
+      'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR for that time: no source that ' +
         'counts has a price of CAD. Import what is missing with `tieout import prices`.',
     ])
   })
