@@ -1,6 +1,6 @@
--- The pages of the lists that are asked for whole, such as open orders or positions, each with the first page of its answer: an
--- answer may come in several, of which the first is asked for without a cursor. Received by the clock of the machine, told by that
--- of the venue, where they differ.
+-- The pages of lists that are requested whole, such as open orders or positions, each with the first page of its answer. An
+-- answer may have several pages, of which the first is requested without a cursor. Times of receipt are by the machine's clock,
+-- times of the content by the venue's, if the two differ.
 -- grain: one row per page
 -- keys:  page_id unique
 with

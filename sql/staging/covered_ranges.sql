@@ -1,4 +1,4 @@
--- Ranges of time of which every record has been received: the pages' proofs united into maximal intervals.
+-- Time ranges for which every record has been received: the proofs of the pages merged into maximal intervals.
 -- Times are whole milliseconds and both ends belong to the range, so ranges one millisecond apart touch.
 -- grain: one row per account, feed, partition and starts_at
 with
@@ -30,7 +30,7 @@ ranges as (
   from numbered
   group by account, feed, partition, island
 )
--- A window that is proven only as a whole is proven by its last page, which may be empty: earlier ones count too.
+-- A window that is proven only as a whole is proven by its last page, which may be empty; rows of its earlier pages count too.
 select account, feed, partition, starts_at, ends_at,
   is_proven_by_rows or exists (
     select 1 from landing.pages as page

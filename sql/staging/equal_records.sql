@@ -1,7 +1,7 @@
--- Records that are equal in all but their ids, to the millisecond, where no feed reports balances that would show which of
--- them really happened: of the P2P wallet, and, in accounts whose futures feed is the book of record, funding and transfers
--- of futures. A position is charged once in an instant, and a transfer is made once. Fills are another matter: one order
--- that is filled in equal parts makes equal records.
+-- Records that are identical except for their ids, to the millisecond, where no feed reports balances that would show which of
+-- them really happened: records of the P2P wallet and, in accounts whose futures feed is the book of record, funding and
+-- transfers of futures. A position is charged once at any instant, and a transfer is made once. Fills are different: one order
+-- filled in equal parts makes equal records.
 -- grain: one row per account, feed, part of it, coin, symbol, type, amount, fee and millisecond
 with
 reported as (

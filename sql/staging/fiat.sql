@@ -1,4 +1,4 @@
--- Currencies that are money and make no lots; the user's list before the shipped one.
+-- Currencies that are money and make no lots; the user's list takes precedence over the shipped one.
 -- grain: one row per currency
 with
 ranked as (

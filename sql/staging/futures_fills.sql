@@ -1,5 +1,5 @@
--- Filled orders of futures: what each added to or took from the position of its side. Orders that have no position side
--- (one-way mode) count as bought less sold.
+-- Filled futures orders: what each added to or took from the position of its side. Orders without a position side (one-way
+-- mode) count as bought less sold.
 -- grain: one row per account and order
 select account, upper_case(category) as line, symbol, order_id, created_time,
   coalesce(updated_time, created_time) as filled_at,

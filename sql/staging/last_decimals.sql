@@ -1,5 +1,5 @@
--- One unit of the last of so many decimals.
--- grain: one row per count of decimals, 0 to 18
+-- The value of one unit in the last decimal, by number of decimals.
+-- grain: one row per number of decimals, 0 to 18
 select decimals,
   cast(case when decimals = 0 then '1' else '0.' || repeat('0', decimals - 1) || '1' end as decimal(38, 18)) as last_decimal
 from (

@@ -1,4 +1,4 @@
--- Quote coins by preference, the user's list before the shipped one.
+-- Quote coins by preference; the user's list takes precedence over the shipped one.
 -- grain: one row per coin
 with
 ranked as (

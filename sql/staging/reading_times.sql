@@ -1,7 +1,7 @@
--- When answers that report the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the
--- records. The machine's clock may differ from it, and --now moves what a run calls today: the pages of the same run that
--- prove a range say by how much, since none proves more than the moment of asking, unless the answer itself was told to be of
--- another time than the machine's. Runs without either have no time.
+-- When answers about the present (positions, assets of sub-accounts, the risk rate) were true, on the clock of the records. The
+-- machine's clock may differ from it, and --now shifts what a run takes as today. Pages of the same run that prove a range show
+-- by how much, because none proves more than the moment of the request, unless the answer itself carries another time than the
+-- machine's. Runs without either have no time.
 -- grain: one row per page_id
 with
 shifts as (

@@ -1,4 +1,4 @@
--- Accounts whose book of record is the unified tax feed: for them the futures records are a secondary only.
+-- Accounts whose book of record is the unified tax feed: for them the futures records are only a secondary source.
 -- grain: one row per account
 select account from main.tax_records
 union

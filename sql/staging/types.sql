@@ -1,9 +1,9 @@
--- What each received type means: its spelling is made canonical (capitals, one underscore for any run of hyphens,
--- underscores and blanks) and looked up in the classification, whose names are made canonical in the same way. A user's
--- row comes before a shipped one, an own name before that of the twin without FIXED_ (isolated margin), a row for the feed
--- before one for all feeds that share its words, an exact name before a pattern, a longer pattern before a shorter one.
--- What no row covers is kind `unclassified`: kept, counted and shown.
--- Futures types also report a side, or that there is but one (one-way mode): `is_side_known`.
+-- The meaning of each received type. Its spelling is made canonical (capitals, one underscore for any run of hyphens,
+-- underscores and blanks) and looked up in the classification, whose names are made canonical in the same way. Precedence: a
+-- user's row over a shipped one, the type's own name over that of its twin without FIXED_ (isolated margin), a row for the feed
+-- over one for all feeds that share its vocabulary, an exact name over a pattern, a longer pattern over a shorter one.
+-- A type that no row covers has kind `unclassified`: it is kept, counted and shown.
+-- Futures types also give a side, or show that there is only one (one-way mode): `is_side_known`.
 -- grain: one row per feed and type as received
 with
 spellings as (

@@ -1,6 +1,6 @@
--- Each answer of a list that is asked for whole, such as open orders or positions, that was read to its last page, by its
--- first: what it shows is how things stood when that was told. Pages from before the journal said so count as the end of
--- their list. Of one that broke off, with a full page that names none after it, nobody knows whether more was to follow.
+-- Each answer of a list that is requested whole, such as open orders or positions, that was read to its last page, by its first
+-- page: it shows the state at its time. Pages from before the journal recorded this are taken as the end of their list. For an
+-- answer that broke off at a full page with no next page named, it is unknown whether more was to follow.
 -- grain: one row per account, feed, partition and first_page
 with
 answers as (

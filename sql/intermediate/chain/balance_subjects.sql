@@ -1,9 +1,9 @@
--- What answers said that wallets held, where it can be held against the entries: of a sub-account (4.13) equity without what is
--- unrealised; not with vouchers in it, nor where a unified account is reported as all zero, for the interface does not say that
--- it reports those. Where an account keeps a balance per business line it is that of the line. Of a risk unit (4.16) equity of
--- a coin over all accounts of the unit, where nothing of it is owed and no position is margined in it; the interface does not
--- say more exactly what equity is.
--- grain: one row per answer, account and coin, and per member of a risk unit
+-- Balances of wallets as reported by answers, where they can be compared with the entries. For a sub-account (4.13): equity less
+-- the unrealised result, but not if it includes vouchers, nor if a unified account is reported as all zero, because the
+-- interface document does not say that it reports those. If an account keeps a balance per business line, it is the balance of
+-- the line. For a risk unit (4.16): equity of a coin over all accounts of the unit, if none of the coin is owed and no position
+-- is margined in it; the interface document does not define equity more exactly.
+-- grain: one row per answer, account and coin, and one per member of a risk unit
 with
 wallets as (
   select accounts.account as account, accounts.uid as uid, accounts.kind as kind,
@@ -83,7 +83,7 @@ risk_members as (
     on unit.page_id = risk_rows.content_page and unit.page_row = risk_rows.content_row
   left join wallets on wallets.uid = unit.uid and wallets.is_one_wallet
 ),
--- A unit with an account that the books do not know or that has several wallets, or with a position in the coin, is not compared.
+-- A unit is not compared if it has an account that is not in the books or has several wallets, or a position in the coin.
 risk_readings as (
   select risk_coins.account as account, members.member as member, risk_coins.coin as coin,
     risk_coins.reported as reported, risk_coins.page_id as page_id, risk_coins.read_at as read_at

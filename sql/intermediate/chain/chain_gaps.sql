@@ -1,8 +1,8 @@
--- The venue's balances against its own amounts, under each way of keeping balances that an account may have: one
--- balance per coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is what
--- the balance has more than the balance before it plus what was received since. A record without a balance is
--- carried to the next one of its chain that has one. Nearly all steps close exactly under every way, and are not here.
--- grain: one row per account and place whose gap is not zero under all ways; null at the start of a chain
+-- The venue's balances against its own amounts, under each way in which an account's balances may be kept: one balance per
+-- coin, one per coin with isolated margin apart, one per coin and business line. The gap of a step is the balance less the
+-- balance before it and everything received since. A record without a balance is carried to the next record of its chain that
+-- has one. Nearly all steps close exactly under every grouping, and are not listed here.
+-- grain: one row per account and place whose gap is not zero under all groupings; null at the start of a chain
 with
 moves as (
   select account, place, coin, line, line = 'MARGIN-isolated' as is_isolated, balance, amount + fee as change
@@ -11,7 +11,7 @@ moves as (
 ),
 known as (select * from moves where balance is not null),
 silent as (select * from moves where balance is null),
--- Only the chains of coins that have a silent record are searched for the record that follows it.
+-- Only the chains of coins that have a record without a balance are searched for the record that follows it.
 followers as (
   select known.account as account, known.place as place, known.coin as coin, known.line as line,
     known.is_isolated as is_isolated

@@ -1,4 +1,4 @@
--- How many records of each account carry a balance: the steps of its chains, with the first of each.
+-- Number of records of each account that carry a balance: the steps of its chains, including the first of each.
 -- grain: one row per account
 select account, count(*) as steps
 from staging.moves

@@ -1,7 +1,7 @@
--- How large a gap may be for digits that the venue keeps but does not print: one unit of the last decimal of the
--- coin's amounts, where its balances carry more decimals; else nothing. Looked at are only coins that have a small gap,
--- and only accounts that have any gap with one balance per coin: where there is none, nothing needs an allowance.
--- Amounts count as printed with two decimals at least: a few round ones say nothing of what the venue prints.
+-- The largest gap allowed for digits that the venue keeps but does not print: one unit of the last decimal of the coin's
+-- amounts, if its balances have more decimals; otherwise none. Only coins with a small gap are examined, and only in accounts
+-- that have any gap with one balance per coin: without a gap, no allowance is needed.
+-- Amounts are taken as printed with at least two decimals: a few round ones do not show what the venue prints.
 -- grain: one row per account and coin
 with
 suspects as (

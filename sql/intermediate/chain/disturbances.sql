@@ -1,6 +1,5 @@
--- Moments at which something is known to be wrong in an account already, each with the check that says so: open steps
--- of balance chains, holes in the coverage, types that no row classifies, records reported twice. What other checks find
--- there follows from it.
+-- Moments at which an account is already known to be wrong, each with the check that reports it: open steps of balance chains,
+-- gaps in the coverage, types that no row classifies, records reported twice. What other checks find there follows from it.
 -- grain: one row per cause
 select account, coin, previous_at as starts_at, occurred_at as ends_at,
   'balance_chain' as check_name, 'the open balance chain of ' || coin || ' at record ' || source_id as cause

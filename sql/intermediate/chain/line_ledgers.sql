@@ -1,5 +1,5 @@
--- Which wallet each business line of an account moves: one for all lines of the unified tax feed where the account runs
--- one balance per coin, else the line itself. Futures records of classic accounts and P2P have wallets of their own.
+-- Which wallet each business line of an account moves: one wallet for all lines of the unified tax feed if the account has one
+-- balance per coin, else the line itself. Futures records of classic accounts and P2P records have separate wallets.
 -- grain: one row per account, feed and line
 with
 lines as (select distinct account, feed, line from staging.moves)

@@ -1,10 +1,10 @@
 -- Every current record of the books of record, in one form: what moved, in which coin, and what it means.
--- The unified tax feed is the book of record of its accounts; elsewhere the feeds are that yield to it; a feed of another
--- wallet, such as P2P, always is. Which feed is which, its record declares (`books`, in models/).
--- `place` orders an account's records as they happened: by time, then id as a number; ids that are no numbers by
--- their place on the page, oldest first. Quantities without a sign have that of their type, and for transfers of the P2P
--- wallet the configuration may say that it is the other way round. A trade without a role is none on a futures line: there
--- buy and sell are results.
+-- The unified tax feed is the book of record of its accounts; elsewhere it is the feeds that yield to it. A feed of another
+-- wallet, such as P2P, is always a book of record. Each record declares which its feed is (`books`, in models/).
+-- `place` numbers an account's records in the order in which they happened: by time, then id as a number; ids that are not
+-- numbers by their position on the page, oldest first. Quantities without a sign take that of their type; for transfers of the
+-- P2P wallet the configuration may reverse it. A trade without a role is not a trade on a futures line: there, buy and sell are
+-- results.
 -- grain: one row per account and place
 -- keys:  account, feed, source_id unique
 select records.account as account, records.feed as feed, records.source_id as source_id,

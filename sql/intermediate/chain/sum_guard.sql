@@ -1,5 +1,5 @@
--- Coins whose amounts are so large and so many that a sum could pass the range of DECIMAL(38,18), where the engine may
--- return a wrong number without an error. Their records stay out of the ledger and are an error.
+-- Coins whose amounts are so large and so many that a sum could exceed the range of DECIMAL(38,18), beyond which the engine may
+-- return a wrong number without an error. Their records are left out of the ledger and reported as an error.
 -- grain: one row per coin
 with
 amounts as (

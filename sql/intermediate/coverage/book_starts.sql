@@ -1,6 +1,6 @@
--- When all business lines of an account are covered from. While a first run goes on, what the venue remembers moves
--- forward, so the lines begin minutes apart; what happened in between may be half there and is no gap.
--- A line that begins more than a day later than the first is a matter of coverage and does not count.
+-- The time from which all business lines of an account are covered. While a first run is in progress, the venue's retention moves
+-- forward, so the lines begin minutes apart; a transaction in between may be only half there, and that is no gap.
+-- A line that begins more than a day later than the first is a matter of coverage and is not considered.
 -- grain: one row per account
 with
 starts as (

@@ -1,7 +1,7 @@
--- Times in which two feeds of an account are both complete, a day inside the edges: only there may one be held against
--- the other. For feeds with parts, the parts that report the same business line are paired. Orders are held against the
--- book of record, which is the futures feed where the unified one is not read; that feed also covers the time before an
--- account became unified, of which there are no orders, so it counts from the first order on.
+-- Times in which two feeds of an account are both complete, less a day at each end: only there may one be compared with the
+-- other. For feeds with parts, the parts that report the same business line are paired. Orders are compared with the book of
+-- record, which is the futures feed if the unified one is not read. That feed also covers the time before an account became
+-- unified, for which there are no orders, so it is used from the first order on.
 -- grain: one row per comparison, account, line and starts_at
 with
 comparisons as (

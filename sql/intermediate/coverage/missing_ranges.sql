@@ -1,16 +1,16 @@
--- Ranges of time that were wanted and not had, with the latest word on each: what a later page covers, or a later
--- statement says otherwise, no longer counts. What nobody has said a word on is missing: a run was interrupted before it
--- came to it. A statement about a whole feed or partition has no range and counts until a page of it arrives.
+-- Time ranges that were wanted but not received, with the latest statement about each: anything that a later page covers, or a
+-- later statement revises, is superseded. A range without any statement is missing: a run was interrupted before it reached it.
+-- A statement about a whole feed or partition has no range and holds until a page of it arrives.
 -- grain: one row per account, feed, partition, starts_at and status
 with
 statements as (
-  -- A refusal in the venue's own words has no status; our word on it stands beside it.
+  -- A refusal in the venue's own words has no status; tieout's statement is recorded beside it.
   select seq, run_id, account, feed, partition, starts_at, ends_at, status, code, reason, named
   from landing.statements
   where status is not null
 ),
--- Where a feed, or a part of it, turns out not to apply and never brought anything, there was nothing to miss: what
--- earlier runs had to leave of it counts no longer. A feed that did bring something keeps its gaps.
+-- If a feed, or a part of it, turns out not to apply and never returned anything, nothing was missing: whatever earlier runs left
+-- undone is dropped. A feed that did return something keeps its gaps.
 never_applied as (
   select account, feed, partition, max(seq) as said_at
   from statements
@@ -32,8 +32,8 @@ ranged as (
         and never.said_at > statements.seq
     )
 ),
--- From the first instant that was ever asked for to the last of which anything is known. A window that was asked for says
--- how far back, not how far forward: it may end later than the venue's clock. It does where nothing else is known.
+-- From the first instant ever requested to the last for which anything is known. A requested window shows how far back, not how
+-- far forward: its end may be later than the venue's clock. Its end is used only if nothing else is known.
 known as (
   select account, feed, partition, starts_at, ends_at from ranged
   union all
@@ -64,7 +64,7 @@ wanted as (
   ) as ranges
   group by account, feed, partition
 ),
--- Every end of a statement or of a covered range cuts the line of time; between two cuts nothing changes.
+-- The ends of statements and covered ranges cut the time line; between two cuts nothing changes.
 ends as (
   select account, feed, partition, starts_at, ends_at from ranged
   union all
@@ -94,8 +94,8 @@ open_pieces as (
         and covered.starts_at <= pieces.starts_at and covered.ends_at >= pieces.ends_at
     )
 ),
--- How far back each run had come: what its pages prove, or what it had to say of it. A window that was only asked for is
--- not enough. Its start is calculated by the machine's clock, and a run that was killed may not have come to its end.
+-- How far back each run had come: what its pages prove, or what it stated. A window that was only requested is not enough: its
+-- start is calculated by the machine's clock, and a run that was killed may not have reached its end.
 runs as (
   select account, feed, partition, run_id, min(seen) as first_seen, min(seen_pages.reached_from) as reached_from
   from (
@@ -120,8 +120,8 @@ earlier_runs as (
     ) as reached_from
   from runs
 ),
--- The last word on each piece, if there is one, and whether a run found it lost before any other had reached so far back: the first
--- run, or one that goes on with a first run that was stopped or killed on its way into the past.
+-- The last statement on each piece, if any, and whether a run found it lost before any other had reached so far back: the first
+-- run, or one that resumes a first run that was stopped or killed on its way into the past.
 judged as (
   select open_pieces.account as account, open_pieces.feed as feed, open_pieces.partition as partition,
     open_pieces.starts_at as starts_at,
@@ -179,8 +179,8 @@ missing as (
   from numbered
   group by account, feed, partition, island
 ),
--- The partition of a statement about a whole feed is empty; a page of any partition then answers it, and it answers
--- what was said of the partitions before. Of a list in several pages the last one does.
+-- The partition of a statement about a whole feed is empty; a page of any partition then supersedes it, and it supersedes
+-- earlier statements about the partitions. For a list in several pages, the last page does.
 unranged as (
   select *,
     row_number() over (partition by account, feed, partition order by seq desc) as newest

@@ -1,6 +1,6 @@
--- Closed futures positions that can be held against their orders: what the orders sold for less what they bought for,
--- beside what the records realised, and how far the two may differ by what was cut off. Which positions these are, says the
--- check orders_vs_futures.
+-- Closed futures positions that can be compared with their orders: what the orders sold for less what they bought for, beside
+-- what the records realised, and how far the two may differ through cut-off digits. The check orders_vs_futures states which
+-- positions these are.
 -- grain: one row per account, contract, side and number
 with
 spans as (
@@ -79,7 +79,7 @@ realised as (
   where number is not null
   group by account, line, symbol, position_side, number
 ),
--- Records that could belong to more than one position, or that have no symbol, leave those of their time in doubt.
+-- Records that could belong to more than one position, or that have no symbol, leave the positions of their time in doubt.
 doubtful as (
   select account, line, symbol, occurred_at
   from staging.futures_position_moves

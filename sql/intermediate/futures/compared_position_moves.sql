@@ -1,6 +1,6 @@
--- Futures records since the opening of each open position that is compared. What the venue calls opened may differ from
--- the first record by two seconds; funding of that hour is not that of a position which was opened after it. Records of an
--- order that turned the contract round, and opened the position so, are of the one that it closed as well (is_of_turn).
+-- Futures records since the opening of each open position that is compared. The venue's opening time may differ from the first
+-- record by two seconds; funding of that hour does not belong to a position opened after it. Records of an order that reversed
+-- the contract, and so opened the position, also belong to the position that it closed (is_of_turn).
 -- grain: one row per open position and entry
 with
 moves as (

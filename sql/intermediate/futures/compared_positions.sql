@@ -1,4 +1,4 @@
--- The last reading of each open position that can be held against the futures records.
+-- The last reading of each open position that can be compared with the futures records.
 -- grain: one row per open position
 with
 moves as (
@@ -6,7 +6,7 @@ moves as (
   from main.entries
   where product_line like '%-FUTURES' and kind in ('realised_pnl', 'liquidation', 'fee', 'funding')
 ),
--- Readings with a record of the contract within a minute of them may or may not have seen it.
+-- Readings with a record of the contract within a minute of them may or may not include it.
 clear as (
   select readings.*,
     row_number() over (

@@ -1,5 +1,5 @@
--- Futures positions from flat to flat, by filled orders (staging.futures_runs). In one-way mode one order may turn a position
--- round, without being flat between: both sides of it are one position here (staging.futures_stretches tells them apart).
+-- Futures positions from flat to flat, by filled orders (staging.futures_runs). In one-way mode one order may reverse a position
+-- without being flat in between: both sides are one position here (staging.futures_stretches separates them).
 -- grain: one row per account, line, symbol, position_side and number
 with
 episodes as (
@@ -16,7 +16,7 @@ following as (
   from episodes
 )
 select account, line, symbol, position_side, number, is_brought_along,
-  -- What was brought along was held before its first order, which may close it.
+  -- What was carried in was held before the first order, which may close it.
   case
     when position_side <> 'net' then position_side
     when held_before > 0 or (held_before = 0 and first_change > 0) then 'long'

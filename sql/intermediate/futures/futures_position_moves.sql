@@ -1,8 +1,8 @@
--- Records of futures results with the position that each belongs to, by filled orders (staging.futures_episodes): the one
--- of its side, or of either side where the record has none, that was held at that moment. Where several may be meant,
--- and where orders do not reach, number is null. Funding is settled on the hour and may be stamped some seconds later:
--- within the first minute it is that of what was held on the hour. Of a position that was turned round stretch says which
--- side of it is meant; it is null for what an order that turned it was charged, and for funding of its time.
+-- Records of futures results with the position that each belongs to, by filled orders (staging.futures_episodes): the position of
+-- its side, or of either side if the record has none, that was held at that moment. If several are possible, or orders do not
+-- reach that far, number is null. Funding is settled on the hour and may be stamped some seconds later: within the first minute
+-- it belongs to what was held on the hour. For a position that was reversed, stretch identifies the side; it is null for the
+-- charges of the reversing order, and for funding at its time.
 -- grain: one row per entry of a realised result, fee or funding of futures
 with
 moves as (
@@ -42,7 +42,7 @@ candidates as (
     on stretches.account = asked.account and stretches.line = asked.line and stretches.symbol = asked.symbol
     and stretches.position_side = asked.position_side and stretches.begins_at <= asked.held_at
 ),
--- An opening order may rest while the position of the other side is held: what was surely open comes first.
+-- An opening order may rest while the position of the other side is held: what was certainly open comes first.
 ranked as (
   select *,
     count(*) over (partition by account, place, part, first_filled_at <= held_at) as rival_count,
@@ -59,7 +59,7 @@ chosen as (
   from ranked
   where choice = 1 and rival_count = 1
 ),
--- While an order turns the position round, its results are of what it closes.
+-- While an order reverses the position, its results belong to what it closes.
 placed as (
   select moves.account as account, moves.line as line, moves.symbol as symbol, moves.coin as coin,
     moves.kind as kind, moves.amount as amount, moves.occurred_at as occurred_at, moves.place as place,

@@ -1,8 +1,8 @@
--- Filled futures orders in the order in which they were done, with the position that each belongs to, from flat to flat,
--- and what is held of it then: the running sum of what orders opened and closed, by contract and side. Where records of the
--- side are older than its first order, or orders closed more than they opened, a position was brought along or may have
--- been: flat is then the level at which the sum stands most often, from which `held` counts. Orders that have no position
--- side (one-way mode) are summed as bought less sold.
+-- Filled futures orders in the order of execution, with the position that each belongs to, from flat to flat, and how much of it
+-- is then held: the running sum of what orders opened and closed, by contract and side. If records of the side are older than
+-- its first order, or orders closed more than they opened, a position was carried in or may have been. Flat is then the level
+-- at which the sum is most often, and `held` is measured from it. Orders without a position side (one-way mode) are summed as
+-- bought less sold.
 -- grain: one row per account and filled order
 with
 fills as (select * from staging.futures_fills),
@@ -33,7 +33,7 @@ brought_along as (
     and not (beginnings.position_side = 'long' and upper_case(entries.type) like '%SHORT%')
     and not (beginnings.position_side = 'short' and upper_case(entries.type) like '%LONG%')
   union
-  -- Nobody holds less than nothing of a side: what was closed beyond all that the orders opened was there before.
+  -- Nobody holds less than zero of a side: what was closed beyond everything that the orders opened was there before.
   select account, line, symbol, position_side from running where position_side <> 'net' and held < 0
 ),
 levels as (

@@ -1,8 +1,8 @@
--- Futures records of unified accounts beside the same records in the unified tax feed: ids may differ, so they are
--- matched one to one by coin, time, amount and fee, the k-th to the k-th among equals. Funding is settled on the hour and
--- may be stamped some seconds later, so within its first minute it has the time of the hour. The match gives the symbol,
--- which the unified feed lacks; what stays alone on either side is for the check.
--- grain: one row per pair, or per record that stays alone
+-- Futures records of unified accounts beside the same records in the unified tax feed. Ids may differ, so they are matched one to
+-- one by coin, time, amount and fee, the k-th with the k-th among equals. Funding is settled on the hour and may be stamped some
+-- seconds later, so within its first minute it is given the time of the hour. The match supplies the symbol, which the unified
+-- feed does not have; records unmatched on either side are left to the check.
+-- grain: one row per pair, and one per unmatched record
 with
 booked_records as (
   select account, place, source_id, line, coin, kind, occurred_at, amount, fee,

@@ -1,7 +1,7 @@
--- Futures positions (staging.futures_episodes) as far as they lie on one side: in one-way mode an order that does more than
--- close what is held turns it round, and ends one stretch and begins the next. It does so surely where no other order of the
--- contract was at work in its time; else the position stays one. The orders tell how much of such an order closed and how
--- much opened, and no record tells it: its results are of what it closed, but its fees are of both.
+-- Futures positions (staging.futures_episodes) divided by side: in one-way mode an order that does more than close what is held
+-- reverses it, ending one stretch and beginning the next. This is certain only if no other order of the contract was active in
+-- its time; otherwise the position stays one. The orders show how much of such an order closed and how much opened; no record
+-- does: its results are of what it closed, but its fees are of both.
 -- grain: one row per account, line, symbol, position_side, number and stretch
 with
 neighbours as (
@@ -39,7 +39,7 @@ records as (
     and contracts.symbol = entries.symbol
   where entries.kind in ('realised_pnl', 'liquidation', 'fee')
 ),
--- From the first record in the time of the order on it may have turned the position.
+-- From the first record in the time of the order on, the order may have reversed the position.
 touched as (
   select turns.account as account, turns.line as line, turns.symbol as symbol, turns.position_side as position_side,
     turns.number as number, case when turns.held > 0 then 'long' else 'short' end as hold_side,

@@ -1,7 +1,8 @@
--- Open positions as they were read, beside how far the records of their futures are known. A reading can be held against
--- the records where nothing of the contract can lie between the two: the records are complete for a minute beyond it
--- and none stands within a minute of it; or they end before it, and the position says that nothing was filled since
--- (uTime). Funding changes no position, so there it counts only if no full hour, at which funding is settled, lies between, or five minutes before.
+-- Open positions as they were read, with how far the records of their futures are known. A reading can be compared with the
+-- records if nothing of the contract can lie between the two. Either the records are complete for a minute beyond it and none
+-- lies within a minute of it, or they end before it and the position shows that nothing was filled since (uTime). Funding does
+-- not change a position, so in the second case no full hour, at which funding is settled, may lie in between or five minutes
+-- before.
 -- The newest readings are enough: the last one that can be compared is rarely older than the night before.
 -- grain: one row per page and row of 4.12
 with
@@ -35,7 +36,7 @@ books_of_record as (
   left join staging.tax_books as books on books.account = readings.account
   where ranges.feed = case when books.account is null then 'tax.futuresRecords' else 'tax.records' end
 ),
--- The futures feed alone has the symbols of a unified account.
+-- Only the futures feed has the symbols of a unified account.
 second_readings as (
   select readings.page_id as page_id, readings.page_row as page_row, ranges.ends_at as ends_at
   from readings

@@ -1,9 +1,9 @@
--- What each open position reports beside what the futures records since its opening add up to. One that began when an order
--- turned the contract round has nothing of the results of that order, which are of what it closed, and some of its fees:
--- how much, no record says. Where the venue counts all of that order it agrees as well.
+-- What each open position reports beside the sums of the futures records since its opening. A position that began when an order
+-- reversed the contract has none of that order's results, which belong to what it closed, and some of its fees: no record states
+-- how much. It also agrees if the venue counts all of that order.
 -- grain: one row per open position
 with
--- Both sides of one contract: what has no side may belong to either.
+-- Both sides of one contract: a record without a side may belong to either.
 doubled as (
   select distinct latest.account as account, latest.line as line, latest.symbol as symbol, latest.coin as coin,
     latest.hold_side as hold_side

@@ -1,6 +1,6 @@
--- What imported history of an account gives to its books: its opening balances, and coins that came from a wallet that
--- no feed reports, take over what the imported rows of that account hold by then, oldest arrival first. So coins that
--- the venue and an import both report count once, with the time and the cost that the import knows.
+-- The basis that imported history of an account carries over to its books: opening balances, and coins that came from a wallet
+-- that no feed reports, take over what the imported rows of that account hold by then, oldest arrival first. Coins that both the
+-- venue and an import report are thus counted once, with the time and cost that the import knows.
 -- grain: one row per entry that takes anything over
 with
 arrivals as (

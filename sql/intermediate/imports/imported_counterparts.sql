@@ -1,8 +1,8 @@
--- Imported legs of transfers that the venue reports too: a move of the same account, coin and quantity within a day, of
--- which no feed has the other side, each the nearest to the other. Equal moves that follow each other within a day are tied
--- in their order where the import has as many of them: exports of days alone stand nearer to the record of the day before.
--- The quantity may be that of the move, or that of all that the record changed, its fee included. The venue's record is then
--- that leg and tells its fees, and the import says where the coins came from or went.
+-- Imported legs of transfers that the venue also reports: a move of the same account, coin and quantity within a day, whose other
+-- side no feed has, each being the nearest to the other. Equal moves within a day of each other are paired in sequence if the
+-- import has as many of them, because exports with dates only are nearer to the record of the day before. The quantity may be
+-- that of the move, or the whole change of the record including its fee. The venue's record is then that leg and supplies its
+-- fees, and the import states where the coins came from or went.
 -- grain: one row per imported leg that has such a record
 -- keys:  place unique; entry_id unique
 with

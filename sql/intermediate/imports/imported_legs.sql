@@ -1,5 +1,5 @@
--- Legs of imported transfers, of coins and of money, each with its other leg: the part of the id before the colon ties
--- them, the first leg out to the first leg in. This is the one place that says which legs belong together.
+-- Legs of imported transfers, of coins and of money, each with its other leg: the part of the id before the colon links them,
+-- the first outgoing leg with the first incoming one. This is the one place that determines which legs belong together.
 -- grain: one row per leg
 -- keys:  place unique; pair_id and type unique
 with
@@ -15,7 +15,7 @@ select legs.place as place, legs.id as id, legs.book_account as book_account, le
   legs.fee as fee, legs.fee_currency as fee_currency, legs.is_asset_money as is_asset_money,
   twin.place as twin_place, twin.id as twin_id, twin.account as twin_account, twin.book_account as twin_book_account,
   twin.quantity as twin_quantity,
-  -- The leg out names the two; a leg that is alone names itself.
+  -- The outgoing leg names the two; a leg without another names itself.
   case when legs.type = 'transfer_in' then coalesce(twin.id, legs.id) else legs.id end as pair_id
 from legs
 left join legs as twin

@@ -1,9 +1,9 @@
--- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a trade of two
--- coins, and a fee in a coin, which is a disposal of that coin at its value then, or, negative, an acquisition. Fees of a
--- trade join the basis of what was bought and reduce the proceeds of what was sold; value_given is the same with the fee of
--- a purchase of a coin for another one on what was paid (lot_events), is_kept_back a fee in the coin that a trade of two coins
--- brings. And what imported history hands over to the books of
--- its account: a move out of account/before that carries basis and date along.
+-- What imported rows do to lots, in the columns of lot_events: the asset, the coin on the other side of a coin-to-coin trade, and
+-- a fee in a coin, which is a disposal of that coin at its value then or, if negative, an acquisition. Fees of a trade join the
+-- basis of what was bought and reduce the proceeds of what was sold. value_given is the same with the fee of a coin-to-coin
+-- purchase attributed to what was paid (lot_events); is_kept_back marks a fee in the coin that such a trade brings. Also
+-- included: what imported history carries over to the books of its account, as a move out of account/before that carries basis
+-- and date along.
 -- Places are below zero, so that at equal times imported rows come before the venue's.
 -- grain: one row per place
 -- keys:  coin, happened_at, place unique
@@ -29,7 +29,7 @@ moves as (
   left join staging.stated_values as stated
     on stated.id = moves.id and stated.coin = moves.coin and stated.currency = reporting.currency
 ),
--- The fee belongs to the asset; where that is money, to the coin on the other side.
+-- The fee belongs to the asset or, if that is money, to the coin on the other side.
 valued as (
   select moves.*,
     case

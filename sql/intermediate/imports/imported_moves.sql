@@ -1,5 +1,5 @@
--- Every coin that an imported row moves: the asset, the coin that it is paid or sold for, and the fee. Money moves no lots,
--- and what a record of the venue moves is not moved again, nor is the fee that it has.
+-- Every coin that an imported row moves: the asset, the coin that it is paid with or sold for, and the fee. Money moves no lots;
+-- and what a record of the venue moves is not moved again, nor is the fee on that record.
 -- grain: one row per place and leg
 with
 sides as (

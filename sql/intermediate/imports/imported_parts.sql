@@ -1,5 +1,5 @@
--- What of an imported row a price may have to value: the asset, the total, the fee, and the network fee of a transfer. The fee
--- of a leg that the venue reports too is none of it.
+-- The parts of an imported row that may need a price: the asset, the total, the fee, and the network fee of a transfer. The fee
+-- of a leg that the venue also reports is not one of them.
 -- grain: one row per part_id
 -- keys:  part_id unique
 with

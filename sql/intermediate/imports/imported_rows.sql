@@ -1,7 +1,7 @@
--- Imported rows as the lots take them: trades, transfers, income and gifts, and opening lots as acquisitions. What is
--- money, a currency of the state or the one in which gains are calculated, is distinguished from coins.
--- The rows of an account that the venue reports too happened before its books: they stand beside it as account/before,
--- and hand over what they hold when its books begin. What the venue tells of too is not among them (imported_twins).
+-- Imported rows as input for the lots: trades, transfers, income and gifts, and opening lots as acquisitions. Money (a state
+-- currency, or the currency in which gains are calculated) is distinguished from coins.
+-- The rows of an account that the venue also reports happened before its books: they are kept separately as account/before, and
+-- their holdings are carried over when its books begin. Rows that the venue also reports are excluded (imported_twins).
 -- grain: one row per place
 -- keys:  place unique; id unique
 with

@@ -1,12 +1,12 @@
--- Imported legs of transfers and the moves of the venue that may be their records, for what ties equal ones in their order: a
--- move of which no feed has the other side. The quantity may be that of the move, or that of all that the record changed, its
--- fee included: such a record has a row for each. The leg is the first side, the record the second.
--- grain: one row per imported leg, and per record and quantity
+-- Imported legs of transfers, and the moves of the venue that may be their records (moves whose other side no feed has), for the
+-- pairing of equal ones in sequence. The quantity may be that of the move, or the whole change of the record including its fee:
+-- such a record has a row for each. The leg is the first side, the record the second.
+-- grain: one row per imported leg, and one per record and quantity
 with
 records as (
   select transfers.entry_id as entry_id, transfers.account as account, transfers.coin as coin,
     transfers.quantity as quantity,
-    -- A fee is below zero: it leaves besides what is sent, and is taken off what arrives.
+    -- A fee is below zero: it leaves in addition to what is sent, and is taken off what arrives.
     case
       when transfers.direction = 'out' then transfers.quantity - coalesce(fees.amount, 0)
       else transfers.quantity + coalesce(fees.amount, 0)
@@ -25,7 +25,7 @@ select rows.account as among, rows.account as account, legs.asset as coin, legs.
 from staging.imported_legs as legs
 join staging.imported_rows as rows on rows.place = legs.place
 where rows.book_account <> rows.account
-  -- Of money, that in which the books are kept: no lots are of it, and those of the venue in other money have no other side here.
+  -- Of money, only that in which the books are kept: it has no lots, and the venue's in other money have no other side here.
   and (not legs.is_asset_money or legs.asset = (select currency from staging.reporting))
 union all
 select account, account, coin, type, quantity, occurred_at, 'record', 1, 0, entry_id, '', quantity

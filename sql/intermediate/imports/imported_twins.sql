@@ -1,14 +1,14 @@
--- Imported purchases, sales and income that the venue tells of too: a record of the same account, coin and quantity within
--- the same minute, as exports cut times off, each record of one row. The venue's record counts and the imported row
--- does not, so that what both tell of counts once.
--- A row that names two coins is an exchange of the venue between these two in which either quantity is its own, best of all
--- both. A row that names one coin, and else what it was worth in money, is any exchange or deal of that coin, whatever the
--- venue has on the other side; and if it is none, a sale is what the venue took as a fee or as interest, and income what it
--- gave. Each step takes what those before it left.
+-- Imported purchases, sales and income that the venue also reports: a record of the same account, coin and quantity within the
+-- same minute, because exports truncate times; each record matches one row. The venue's record is used and the imported row is
+-- not, so that what both report is counted once.
+-- A row that names two coins is an exchange at the venue between these two in which either quantity matches, preferably both. A
+-- row that names one coin, and otherwise its value in money, is any exchange or deal of that coin, whatever the venue has on the
+-- other side. Failing that, a sale is what the venue took as a fee or as interest, and income is what it gave. Each step uses
+-- what the steps before it left.
 -- grain: one row per imported row that has such a record
 -- keys:  id unique; entry_id unique
 with
--- Currencies of a state, then the configured one: which one it is else follows from the trades.
+-- State currencies, then the configured one: the reporting currency otherwise follows from the trades.
 monies as (
   select named.coin as coin, max(named.rank) as rank
   from (
@@ -39,7 +39,7 @@ sides as (
   union all
   select id, place, account, minute, paid_in, paid_change, asset, asset_change from rows where paid_in is not null
 ),
--- The side that is no money, and whether it stands alone.
+-- The side that is not money, and whether it is the only one.
 chosen_sides as (
   select id, place, account, type, minute,
     case when paid_in is not null and total_rank < asset_rank then paid_in else asset end as coin,
@@ -94,7 +94,7 @@ half_records as (
     on told.account = records.account and told.exchange_place = records.exchange_place
   where records.is_exchange and records.other_coin is not null
 ),
--- One leg of a trade may be the one row's, and the other leg another's.
+-- One leg of a trade may match one row, and the other leg another.
 half_choices as (
   select half_rows.id as id, records.entry_id as entry_id, records.account as account,
     records.exchange_place as exchange_place,
@@ -113,7 +113,7 @@ named_pairs as (
   union all
   select id, entry_id, account, exchange_place from half_choices where choice_of_row = 1 and choice_of_exchange = 1
 ),
--- Of an exchange whose other side is not known a row may name any coin. Rows of one coin take the others first.
+-- For an exchange whose other side is not known, a row may name any coin. Rows of one coin take the others first.
 single_rows as (
   select sides.id as id, sides.place as place, sides.account as account, sides.minute as minute, sides.coin as coin,
     sides.amount as amount, sides.is_alone as is_alone,

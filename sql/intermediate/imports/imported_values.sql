@@ -1,6 +1,6 @@
--- What imported rows and their fees were worth in the reporting currency. A total in money says it; of a trade of two
--- coins the side does that has a price by better sources, or over fewer prices, the received one first; a fee in a coin of its own row is
--- worth its share of the row. What nothing states is null, never zero.
+-- The value of imported rows and their fees in the reporting currency. A total in money states it. For a coin-to-coin trade it
+-- comes from the side that has a price from better sources or over fewer prices, the received side first. A fee in a coin of its
+-- own row is worth its share of the row. What nothing states is null, never zero.
 -- grain: one row per place
 with
 parts as (

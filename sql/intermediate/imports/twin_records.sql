@@ -1,6 +1,6 @@
--- Records of the venue that an imported row may tell of too: what its account bought, sold, paid and was given in the
--- quantity of one of its rows, and of an exchange what lies on the other side, where its trade or conversion is whole.
--- A trade of two coins is one exchange, whichever of its legs is met; of a conversion of several coins each leg is for itself.
+-- Records of the venue that an imported row may also report: what its account bought, sold, paid and was given in the quantity of
+-- one of its rows and, for an exchange, the other side, if its trade or conversion is whole.
+-- A coin-to-coin trade is one exchange, whichever of its legs matches; in a conversion of several coins each leg is separate.
 -- grain: one row per entry
 -- keys:  entry_id unique
 with

@@ -1,5 +1,5 @@
--- Orders of futures whose fees are known one by one, found as in trade_orders: a fee of a contract belongs to the one order of
--- that contract that lived at its time, and the fees found so come to what the order says that it paid in that coin.
+-- Futures orders whose fees are known one by one, found as in trade_orders: a fee of a contract belongs to the only order of that
+-- contract that was live at its time, and the fees found this way add up to what the order reports as paid in that coin.
 -- grain: one row per entry_id of a fee that has its order
 with
 fees as (

@@ -1,5 +1,5 @@
--- Runs of days (islands) in which orders and the tax records of an account and symbol can be held against each other: both
--- feeds are complete, a day inside the edges.
+-- Runs of days (islands) in which orders and the tax records of an account and symbol can be compared: both feeds are complete,
+-- less a day at each end.
 -- grain: one row per account, line, symbol and island
 with
 covered as (select * from staging.both_covered where comparison = 'orders'),

@@ -1,6 +1,6 @@
--- Orders that have filled something and trades of the books, with the run of days in which they stand. An order may fill
--- over several days, so days that an order reaches across are compared together: no order crosses from one run of days
--- (island) into another. An order that is still open reaches on without end.
+-- Orders that have filled something and trades of the books, with the run of days to which they belong. An order may fill over
+-- several days, so days that an order spans are compared together: no order crosses from one run of days (island) into another.
+-- An order that is still open has no end.
 -- grain: one row per order and per trade
 with
 tradable as (

@@ -1,6 +1,6 @@
--- What orders show of trades where an account has no tax records: one trade per filled or partly filled order. An order
--- whose fills were imported yields to them, since they have basis and gains: imported rows of its account, coins and side,
--- within its life (to the second, as many exports are), come to its quantity.
+-- What orders show of trades if an account has no tax records: one trade per filled or partly filled order. An order whose fills
+-- were imported yields to them, because they have basis and gains: the imported rows of its account, coins and side within its
+-- lifetime (to the second, as in many exports) add up to its quantity.
 -- Base and quote follow from the symbol (symbol_coins).
 -- grain: one row per account and order
 with

@@ -1,4 +1,4 @@
--- Base and quote coin of the symbols that orders of spot and margin name, by the longest quote coin in which each ends.
+-- Base and quote coin of the symbols named in spot and margin orders, by the longest quote coin with which each ends.
 -- grain: one row per symbol that ends in a quote coin
 -- keys:  symbol unique
 with

@@ -1,6 +1,6 @@
--- Orders whose fills are known one by one. Tax records name no order, so it is proven: a fill belongs to the one order of its
--- account, product line, symbol and side that lived at its time, and the fills found so come to all that the order filled.
--- Where several orders lived at once, or a fill is missing, nothing is said of any fill of that order.
+-- Orders whose fills are known one by one. Tax records name no order, so the link is proven: a fill belongs to the only order of
+-- its account, product line, symbol and side that was live at its time, and the fills found this way add up to everything that
+-- the order filled. If several orders were live together, or a fill is missing, no fill of that order is assigned.
 -- grain: one row per account and group_place of a fill that has its order
 with
 fills as (

@@ -1,4 +1,4 @@
--- Merchant orders that were completed, with when that was.
+-- Completed merchant orders, with the time of completion.
 -- grain: one row per account and order
 select account, order_id, lower_case(p2p_orders.side) as side, coin, count as quantity, fiat, amount as fiat_amount, price,
   counterparty_id,

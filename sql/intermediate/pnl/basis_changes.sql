@@ -1,9 +1,9 @@
--- What each month adds to the coins of known cost that an account holds and to their cost, and to what it owes of borrowed
--- coins that it sold and to what they brought; and how many events or pieces of the month have no known value or cost.
+-- What each month adds to an account's coins of known cost and to their cost, and to borrowed coins that it sold and owes and to
+-- their proceeds; and the number of the month's events or pieces without a known value or cost.
 -- needs: disposals, lot_transfers, short_sales
 -- grain: one row per account, coin and month
 with
--- Sales of what lies beside the books of its account (account/before) stand in disposals under the account itself.
+-- Sales of what is kept outside the books of its account (account/before) are listed in disposals under the account itself.
 sold_before as (
   select event_id, coin
   from main.lot_events
@@ -28,7 +28,7 @@ changes as (
     case when cost_basis is null then 0 else quantity end, coalesce(cost_basis, 0)
   from staging.lot_arrivals
   union all
-  -- Fees that are netted have no piece: what was bought is less by them, and cost less by their value.
+  -- Fees that are netted have no piece: they reduce the quantity bought, and its cost by their value.
   select fees.account, fees.coin, fees.happened_at, fees.value is null,
     case when fees.value is null then 0 else -fees.quantity end, -coalesce(fees.value, 0)
   from main.lot_events as fees
@@ -37,7 +37,7 @@ changes as (
   anti join main.short_sales as sales on sales.sale_id = fees.event_id and sales.coin = fees.coin
   where fees.kind = 'dispose'
   union all
-  -- A short sale takes off what it brought until it counts, as a disposal of its own.
+  -- A short sale takes off its proceeds until it is booked as a disposal.
   select account, coin, sold_at, proceeds is null, -quantity, -coalesce(proceeds, 0)
   from main.short_sales
   union all

@@ -1,28 +1,28 @@
--- What came into or left what the accounts are worth, besides gains and changes of prices, each at its value then and signed
--- as it moves the worth. Coins count with the values that the lots engine is given, money as its entries. The two sides of
--- a fill and its fees cancel; coins that move count with the cost that moves along. Where the books have both sides of a
--- move it is a transfer, in which the accounts cancel; one whose other side they do not know, or that lies beside the books
--- of its account, crosses their border, and is a deposit. What was held before the first record is an initial balance.
+-- Changes in what the accounts are worth other than gains and price changes, each at its value then, with the sign of its effect
+-- on the worth. Coins have the values given to the lots engine, money that of its entries. The two sides of a fill and its fees
+-- cancel; coins that move have the cost that moves along. If the books have both sides of a move it is a transfer, in which the
+-- accounts cancel. A move whose other side they do not know, or that is outside the books of its account, crosses their border
+-- and is a deposit. What was held before the first record is an initial balance.
 -- needs: disposals, lot_transfers
 -- grain: one row per account, month and line
--- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; what the value of gifts
---   has beyond their cost: unrealised_change, and unknown_cost_change for coins without a known one; and there the cost of
---   what a loan took of which nobody knows what it brought
+-- line: initial_balances, deposits, transfers, income, interest, futures_pnl, liquidations, funding, fees, fills; the value of
+--   gifts beyond their cost: unrealised_change, and unknown_cost_change for coins without a known cost; the latter also has the
+--   cost of coins taken by a loan with unknown proceeds
 with
--- Of what lies beside the books of its account (account/before) nothing counts.
+-- Nothing outside the books of its account (account/before) is included.
 coin_changes as (
   select account, event_id, happened_at as occurred_at, kind,
     case when kind = 'acquire' then counted_value else -counted_value end as value
   from staging.counted_lot_events
   where counted_value is not null and not ends_with(account, '/before')
   union all
-  -- A gift is a disposal under some rules; under the others it leaves with its cost (gifts).
+  -- A gift is a disposal under some rules; under the others it leaves at cost (gifts).
   select account, event_id, happened_at, kind, -value
   from main.lot_events
   anti join main.lot_transfers as sent on sent.transfer_id = lot_events.event_id and sent.coin = lot_events.coin
   where kind = 'give' and value is not null and not ends_with(account, '/before')
 ),
--- Moves of the reporting currency, which is in no lot, of which the books have both legs: one is an imported row, the other
+-- Moves of the reporting currency, which is in no lot, if the books have both legs: one is an imported row, the other
 -- is another one or a record of the venue.
 tied_moves as (
   select imported.entry_id as entry_id, imported.counter_entry_id as counter_entry_id
@@ -30,7 +30,7 @@ tied_moves as (
   where imported.kind = 'transfer' and imported.counter_entry_id is not null
     and imported.coin = (select currency from staging.reporting)
 ),
--- What the network took of them.
+-- What the network charged on them.
 network_fees as (
   select parts.account as account, parts.occurred_at as occurred_at, parts.fee as amount
   from staging.imported_pnl_parts as parts
@@ -63,8 +63,8 @@ entry_lines as (
   left join staging.entry_pnl_parts as parts on parts.entry_id = entries.entry_id
   left join staging.trade_legs as legs on legs.account = entries.account and legs.place = entries.place
 ),
--- What an imported trade brings is a deposit as far as its money does not lie in the account: both sides of it are. The
--- coins of a move stand among the lots that move; what is left of it here is its fee.
+-- What an imported trade brings is a deposit if its money is not held in the account: both sides of it are. The coins of a move
+-- are among the lots that move; what is left of it here is its fee.
 imported_lines as (
   select id as imported_id,
     case
@@ -76,8 +76,8 @@ imported_lines as (
   from staging.imported_rows
   where book_account = account
 ),
--- Gifts that are no disposals, each with the cost that its pieces take along: they leave at their value, and what that is
--- above the cost was gained until then, though nobody realised it. A gift without a known value leaves at the cost.
+-- Gifts that are no disposals, each with the cost that its pieces take along: they leave at their value, and the part above cost
+-- was gained up to then, though nobody realised it. A gift without a known value leaves at cost.
 sent_gifts as (
   select gifts.account as account, gifts.event_id as event_id, gifts.coin as coin, gifts.happened_at as occurred_at,
     any_value(gifts.value) as value, any_value(gifts.quantity) as quantity,
@@ -103,7 +103,7 @@ owing as (
 ),
 lines as (
   select coin_changes.account as account, coin_changes.occurred_at as occurred_at, coin_changes.value as value,
-    -- Of a move it is what the network took on the way.
+    -- For a move it is what the network charged on the way.
     case when coin_changes.kind = 'transfer_out' then 'fees'
       else coalesce(entry_lines.line, imported_lines.line, 'deposits')
     end as line
@@ -132,7 +132,7 @@ lines as (
   left join tied_moves on tied_moves.entry_id = imported.entry_id
   where imported.coin = reporting.currency
   union all
-  -- What the network took of such a move is no part of what was transferred.
+  -- What the network charged on such a move is not part of the transfer.
   select account, occurred_at, -amount, 'transfers' from network_fees
   union all
   select account, occurred_at, amount, 'fees' from network_fees
@@ -154,7 +154,7 @@ lines as (
   union all
   select account, occurred_at, gifts.value - known_value, 'unknown_cost_change' from gifts where gifts.value is not null
   union all
-  -- The debt was in the worth as coins without a known cost, and goes with coins of a known one.
+  -- The debt was in the worth as coins without a known cost, and is settled with coins of a known one.
   select repaid.account, repaid.disposed_at, -repaid.cost_basis, 'unknown_cost_change'
   from main.disposals as repaid
   join main.lot_events as repayments on repayments.event_id = repaid.disposal_id and repayments.coin = repaid.coin

@@ -1,5 +1,5 @@
--- Events of the lots with the value that the lots were given: value_given where the published rules give the fee of an
--- exchange to the coin given (lot_matching), else value.
+-- Lot events with the value that the lots were given: value_given if the published rules attribute the fee of an exchange to the
+-- coin given (lot_matching), else value.
 -- needs: lot_matching
 -- grain: one row per event of kind acquire, dispose or transfer_out
 select events.account as account, events.coin as coin, events.event_id as event_id, events.happened_at as happened_at,

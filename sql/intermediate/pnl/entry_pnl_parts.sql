@@ -1,8 +1,8 @@
--- What each entry adds to the profit and loss besides lots, signed as it moves the balance: results, fees and funding of
--- futures with the contract that they belong to, and of every line interest, what a liquidation takes or makes good, and the
--- fees that belong to no trade, such as that of a liquidation: those of a trade are in the cost or the proceeds of its lots,
--- unless one side of it is missing.
--- This is where the kinds of entries that count are named.
+-- What each entry adds to the profit and loss besides lots, signed as it moves the balance: results, fees and funding of futures
+-- with their contract and, for every line, interest, what a liquidation takes or makes good, and the fees that belong to no
+-- trade, such as that of a liquidation. Fees of a trade are in the cost or the proceeds of its lots, unless one side of it is
+-- missing.
+-- This is where the kinds of entries that are included are named.
 -- grain: one row per entry
 with
 of_lines as (

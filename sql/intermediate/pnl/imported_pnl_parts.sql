@@ -1,7 +1,7 @@
--- What imported rows add to the profit and loss besides lots: fees of moves between own accounts that imports alone tell of,
--- and what of any imported move did not arrive, which is what the network took, also where the venue's own record is the leg
--- out. Fees of trades are in the cost or the proceeds of their lots.
--- grain: one row per imported fee of a move, and per move of which a part did not arrive
+-- What imported rows add to the profit and loss besides lots: fees of moves between one's own accounts that only imports report,
+-- and the part of any imported move that did not arrive, which is the network's fee, even if the venue's own record is the
+-- outgoing leg. Fees of trades are in the cost or the proceeds of their lots.
+-- grain: one row per imported fee of a move, and one per move of which a part did not arrive
 with
 moves as (
   select entry_id, coin, imported_id, account, occurred_at, amount, counter_entry_id
@@ -38,7 +38,7 @@ paid as (
   join main.lot_events as arrived on arrived.transfer_id = sent.transfer_id and arrived.coin = sent.coin
   left join moves on moves.imported_id = sent.event_id and moves.coin = sent.coin
   where sent.kind = 'transfer_out' and arrived.kind = 'transfer_in' and sent.quantity > arrived.quantity
-    -- What lies beside the books of its account is in no profit and loss.
+    -- What is outside the books of its account is in no profit and loss.
     and not ends_with(sent.account, '/before')
   union all
   select account, occurred_at, coin, sent_amount + arrived_amount, entry_id

@@ -1,4 +1,4 @@
--- Pieces of lots that reached another account, with the time at which they did.
+-- Pieces of lots that reached another account, with the time of arrival.
 -- needs: lot_transfers
 -- grain: one row per piece of a transfer and lot
 select sent.coin as coin, sent.from_account as from_account, sent.to_account as to_account, sent.quantity as quantity,

@@ -1,5 +1,5 @@
--- In which order the legs of one fill usually stand, found from fills that have a millisecond for themselves. The
--- published sample has the received coin first, then the fee, then the paid coin; that decides where data are silent.
+-- The usual sequence of the legs of one fill, found from fills that have a millisecond to themselves. The published sample has
+-- the received coin first, then the fee, then the paid coin; that sequence is used if the data are silent.
 -- grain: one row per account, feed, line and family of legs; phases rise within one fill
 with
 fills as (

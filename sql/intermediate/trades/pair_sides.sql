@@ -1,6 +1,6 @@
--- Which coin of a pair is the base and which the quote: as an order of that symbol says, else by the list of quote
--- coins, else by the alphabet, so that both directions of a pair have one symbol. Where an order decides it, that is also
--- how the venue calls the market.
+-- Which coin of a pair is the base and which the quote: as in an order of that symbol, else by the list of quote coins, else
+-- alphabetically, so that both directions of a pair have one symbol. If an order determines it, that is also how the venue names
+-- the market.
 -- grain: one row per received and paid coin
 with
 pairs as (

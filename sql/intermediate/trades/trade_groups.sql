@@ -1,5 +1,5 @@
--- Fills and conversions put together from their legs: what was received, what was paid, and every fee of it.
--- A fee is charged on a leg, in that leg's coin, or as a leg of its own in the platform coin; signs are the venue's.
+-- Fills and conversions assembled from their legs: what was received, what was paid, and every fee.
+-- A fee is charged on a leg, in that leg's coin, or as a separate leg in the platform coin; signs are the venue's.
 -- grain: one row per account and group_place of whole groups
 -- keys:  transaction_id unique
 with

@@ -1,8 +1,8 @@
--- Legs of trades and conversions, put together again: the venue gives neither order id nor symbol, but legs of one fill
--- share account, line and millisecond and stand beside each other in a fixed order. A new group begins when the phase
--- of a leg does not rise, so a leg that is missing leaves its own group incomplete and shifts no other.
--- Legs that are left over in a millisecond are put together if just one of each kind is there (an unusual order), or
--- if they belong to one conversion of several coins; what then remains alone has status `leftover`.
+-- Legs of trades and conversions, reassembled. The venue gives neither order id nor symbol, but the legs of one fill share
+-- account, line and millisecond and are adjacent in a fixed sequence. A new group begins when the phase of a leg does not rise,
+-- so a missing leg leaves its own group incomplete and shifts no other.
+-- Legs left over in a millisecond are joined if there is exactly one of each kind (an unusual sequence), or if they belong to one
+-- conversion of several coins; whatever is still unmatched has status `leftover`.
 -- grain: one row per account and place of a leg
 with
 legs as (

@@ -1,7 +1,6 @@
--- The two sides of each whole fill or conversion and the value between them in the reporting currency, where one of
--- the two is that currency.
--- is_of_coins: whether it is an exchange of two coins, in books of the money of a state. Where the books are in a coin, that
--- coin has no lots, so that it could not bear a fee.
+-- The two sides of each whole fill or conversion and, if one of the two is the reporting currency, the value exchanged in it.
+-- is_of_coins: whether it is a coin-to-coin exchange, in books kept in a state currency. If the books are kept in a coin, that
+-- coin has no lots, so it could not bear a fee.
 -- grain: one row per account and group_place
 select groups.account as account, groups.group_place as group_place, groups.received_coin as received_coin,
   groups.received as received, groups.received_place as received_place,
@@ -11,7 +10,7 @@ select groups.account as account, groups.group_place as group_place, groups.rece
     when groups.paid_coin = reporting.currency then groups.paid
     when groups.received_coin = reporting.currency then groups.received
   end as stated_value,
-  -- The fee belongs to the side that is no money; between two coins, or two moneys, to the base.
+  -- The fee belongs to the side that is not money; between two coins, or two moneys, to the base.
   case
     when groups.paid_coin = reporting.currency then 'received'
     when groups.received_coin = reporting.currency then 'paid'

@@ -1,4 +1,4 @@
--- The legs of transfers, for what ties equal ones in their order: what goes is the first side, what comes the second.
+-- The legs of transfers, for the pairing of equal ones in sequence: the outgoing leg is the first side, the incoming the second.
 -- grain: one row per leg of a transfer
 -- keys:  id unique
 select '' as among, account, coin, '' as side, abs(entries.amount) as quantity, occurred_at as happened_at,

@@ -1,7 +1,7 @@
--- What needs a price: entries (what came from before the books too, so that its worth then is known), what was paid or received in money for those that are P2P deals, and the parts of imported
--- rows. Legs of a fill in the reporting currency need none, for the fill states its value.
--- One coin of each that is held at the end of a day needs one too, for the days' balances.
--- grain: one row per entry_id; of an imported row the part_id, of money of a P2P deal the entry_id with /paid, of a day's end `day/`, coin and day
+-- Amounts that need a price: entries (including opening entries, so that their worth then is known), the money paid or received
+-- in P2P deals, and the parts of imported rows. Legs of a fill in the reporting currency need none, because the fill states its
+-- value. One unit of each coin held at the end of a day also needs one, for the daily balances.
+-- grain: one row per entry_id; for an imported row the part_id, for money of a P2P deal the entry_id with /paid, for a day's end `day/`, coin and day
 with
 stated as (
   select account, received_place as place, 'amount' as part

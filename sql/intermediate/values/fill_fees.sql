@@ -1,5 +1,5 @@
--- What the fees of a fill or a conversion were worth together; a rebate counts against them. One fee without a price makes
--- the sum unknown, and with it the cost or the proceeds that it belongs to.
+-- The total value of the fees of a fill or a conversion; a rebate reduces it. One fee without a price makes the sum unknown, and
+-- with it the cost or the proceeds that it belongs to.
 -- grain: one row per account and group_place of a fill or conversion that has fees
 with
 fees as (

@@ -1,6 +1,6 @@
--- Where the way from a coin to the reporting currency ends, at the moments of which the check valuation tells: over which
--- prices one gets on, and what they lack, in a sentence. These are the first of the changes that lack a price of a coin, and
--- of the imported rows of each account: what was missing at one moment explains no other.
+-- Where the path from a coin to the reporting currency ends, at the moments reported by the check valuation: which prices lead
+-- onwards and what is missing from there, in a sentence. These moments are the first of the changes without a price for a coin,
+-- and of the imported rows of each account: what was missing at one moment explains no other.
 -- grain: one row per coin and moment
 -- keys:  coin, valued_at unique
 with
@@ -17,7 +17,7 @@ unvalued as (
   select coin, valued_at from of_imports
 ),
 moments as (select valued_at from unvalued group by valued_at),
--- As prices are quoted: what only a price turned round would lead to helps nobody to see what is missing.
+-- Only as prices are quoted: what only an inverted price would lead to does not help to see what is missing.
 quoted as (
   select coin, currency, priced_at, valid_until
   from staging.price_links
@@ -31,7 +31,7 @@ fresh as (
     on links.priced_at <= moments.valued_at and links.valid_until >= moments.valued_at
   group by moments.valued_at, links.coin, links.currency
 ),
--- A recursion that leaves out what it has seen is not to be had in ClickHouse, so each hop is a step.
+-- ClickHouse has no recursion that excludes what it has seen, so each hop is a step.
 hop_0 as (select coin, valued_at, coin as node from unvalued),
 hop_1 as (
   select distinct hop_0.coin as coin, hop_0.valued_at as valued_at, fresh.currency as node
@@ -76,7 +76,7 @@ places as (
   from nearest
   group by coin, valued_at
 ),
--- What leads round to a quote coin alone may count and lead nowhere, so it says nothing of the times of prices.
+-- What leads back to a quote coin only may be valid and lead nowhere, so it says nothing about the times of prices.
 dated as (
   select coin, priced_at from quoted
   union all
@@ -115,5 +115,5 @@ cross join reporting
 left join places on places.coin = unvalued.coin and places.valued_at = unvalued.valued_at
 left join earlier on earlier.coin = unvalued.coin and earlier.valued_at = unvalued.valued_at
 left join later on later.coin = unvalued.coin and later.valued_at = unvalued.valued_at
--- The value of a conversion of several coins may lack the price of another one alone.
+-- The value of a conversion of several coins may be missing only the price of another coin.
 where coalesce(places.arrivals, 0) = 0

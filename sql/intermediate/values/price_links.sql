@@ -1,8 +1,8 @@
--- What leads from one coin or currency to another, and for how long: each price as it stands, and turned round where it
--- may be: between two currencies of states, towards the reporting currency, and towards a quote coin, over which other
--- prices can be reached; but there no trade or deal of one's own, which would set the rate of the very money that was
--- paid in it. A price counts for a day; between two currencies of states for
--- five, for their markets close. Of several of one rank and moment a price counts as it stands, then by source.
+-- What leads from one coin or currency to another, and for how long: each price as quoted, and inverted where permitted: between
+-- two state currencies, towards the reporting currency, and towards a quote coin, over which other prices can be reached. In
+-- the last case, prices from one's own trades and deals are excluded: they would set the rate of the very money that was paid in
+-- them. A price is valid for a day; between two state currencies for five, because their markets close. Among several of one
+-- rank and moment, a price as quoted takes precedence, then by source.
 -- grain: one row per coin, currency, rank and priced_at
 with
 reporting as (select currency from staging.reporting),

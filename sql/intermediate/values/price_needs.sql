@@ -1,7 +1,6 @@
--- Which prices the books need of the configured sources: of every coin by the hour on days on which an amount of it has to
--- be valued, and by the day while any account holds or owes some of it, whether the venue tells of that account or imports
--- do: the days that daily_valuation has. Of money the rates of those days. Not where the user has imported a price that
--- counts then.
+-- The prices that the books need from the configured sources: for every coin, hourly on days on which an amount of it has to be
+-- valued, and daily while any account holds or owes some of it, whether the venue or imports report that account: the days of
+-- daily_valuation. For money, the rates of those days. Excluded where the user has imported a price that is valid then.
 -- grain: one row per coin, unit and first_day
 with
 reporting as (select currency from staging.reporting),
@@ -10,7 +9,7 @@ imported as (
   from landing.imported_prices
   anti join landing.import_withdrawals using (page_id)
 ),
--- A rate between two currencies is one of either.
+-- A rate between two currencies is a price of either.
 known as (
   select asset as coin, currency, priced_at from imported
   union
@@ -19,7 +18,7 @@ known as (
   join staging.fiat as asset_fiat on asset_fiat.currency = imported.asset
   join staging.fiat as currency_fiat on currency_fiat.currency = imported.currency
 ),
--- Day after day a price that itself has to be led to the reporting currency would leave the rest of its way unasked.
+-- A daily price that itself needs a path to the reporting currency would leave the rest of its path unrequested.
 known_directly as (
   select coin, priced_at from known where currency = (select currency from reporting)
 ),
@@ -45,14 +44,14 @@ held_days as (
   where is_day_end
     and (known.priced_at is null or known.priced_at < plus_days(amounts.valued_at, amounts.counts_from))
 ),
--- Days that follow one another are one need: each less its number among those of its coin is the same day.
+-- Consecutive days are one need: each day less its number among those of its coin is the same date.
 numbered as (
   select coin, day, plus_days(day, -cast(row_number() over (partition by coin order by day) as integer)) as before_first
   from held_days
 )
 select coin, 'hour' as unit, day as first_day, day as last_day from valued_days
 union all
--- The close of the day before is the newest one of a first day that is not over yet.
+-- The close of the day before is the newest price for a first day that is not over yet.
 select coin, 'day', utc_day(day_start(min(day)) - interval 1 hour), max(day)
 from numbered
 group by coin, before_first

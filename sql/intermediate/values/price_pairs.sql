@@ -1,11 +1,11 @@
--- Which coins have prices in which others at all, and how far it is from there to the reporting currency: no way that is
--- longer than four prices is looked for, and none that could not arrive.
+-- Which coins have prices in which others at all, and how far it is from there to the reporting currency. Paths longer than four
+-- prices are not considered, nor are paths that could not arrive.
 -- grain: one row per coin, currency and rank
 with
 pairs as (
   select coin, currency, rank from staging.price_links group by coin, currency, rank
 ),
--- A recursion that leaves out what it has seen is not to be had in ClickHouse, so each hop is a step.
+-- ClickHouse has no recursion that excludes what it has seen, so each hop is a step.
 hop_0 as (select currency as coin from staging.reporting),
 hop_1 as (select distinct pairs.coin as coin from hop_0 join pairs on pairs.currency = hop_0.coin),
 hop_2 as (select distinct pairs.coin as coin from hop_1 join pairs on pairs.currency = hop_1.coin),

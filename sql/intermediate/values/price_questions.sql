@@ -1,4 +1,4 @@
--- Which coins have to be valued over other coins, and when: those without a straight price that still counts.
+-- Which coins have to be valued over other coins, and when: those without a valid straight price.
 -- grain: one row per coin and valued_at
 with
 looked_up as (

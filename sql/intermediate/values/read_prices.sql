@@ -1,6 +1,6 @@
--- Prices that answers about the present bring along: the mark price of an open position in a perpetual contract, which is
--- what one of its base coin is worth in its quote coin, and what the risk rate of institutional lending values one of a
--- margin coin at, in USDT. Each counts from the moment for which the answer was true, on the clock of the records.
+-- Prices included in answers about the present: the mark price of an open position in a perpetual contract, which prices its base
+-- coin in its quote coin, and the price that the risk rate of institutional lending gives a margin coin, in USDT. Each is valid
+-- from the moment for which the answer was true, on the clock of the records.
 -- grain: one row per coin, currency, priced_at and source
 -- keys:  coin, currency, priced_at, source unique
 with
@@ -36,7 +36,7 @@ together as (
   union all
   select * from lending
 )
--- Several accounts may be asked in one moment: the first answer counts.
+-- Several accounts may be asked at one moment: the first answer is used.
 select coin, currency, priced_at, source, min_by(together.price, (together.page_id, together.page_row)) as price,
   min(together.page_id) as page_id, min_by(together.page_row, (together.page_id, together.page_row)) as page_row
 from together

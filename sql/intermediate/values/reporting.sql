@@ -1,5 +1,5 @@
--- The coin or currency in which gains are calculated: the configured one, else the one that most trades are in, else the
--- first of the quote coins. Imported trades of two coins are in a currency only where no import is in money.
+-- The coin or currency in which gains are calculated: the configured one, else the one in which most trades are, else the first of
+-- the quote coins. Imported coin-to-coin trades set the currency only if no import is in money.
 -- grain: one row
 with
 imported as (

@@ -1,9 +1,9 @@
--- What each leg of a conversion of several coins counts for. One exchange has one value, as a fill has: what the coins
--- received are worth together, unless those paid have prices by better sources, or over fewer prices. Each side divides it
--- by what its coins were worth then; money among them counts as it is. Fees belong to what was received, and come off the
--- proceeds where that is money. A side of one coin needs no division; where one of several has no price, each counts for
--- its own worth. value_given is the same with the fees of an exchange of coins alone on what was paid (lot_events), and
--- is_received_for_coins tells the coins that such an exchange brings.
+-- The value of each leg of a conversion of several coins. One exchange has one value, as a fill has: the total value of the coins
+-- received, unless those paid have prices from better sources, or over fewer prices. Each side divides it in proportion to what
+-- its coins were worth then; money among them is taken at face value. Fees belong to what was received, and reduce the proceeds
+-- if that is money. A side of one coin needs no division; if one of several has no price, each is valued separately.
+-- value_given is the same with the fees of a coin-to-coin exchange attributed to what was paid (lot_events), and
+-- is_received_for_coins marks the coins that such an exchange brings.
 -- grain: one row per account and place of a leg in another coin than the reporting currency that was received or paid
 with
 legs as (

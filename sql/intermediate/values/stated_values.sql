@@ -1,6 +1,6 @@
--- What records say themselves that a coin cost or brought, fees included, in the currency that they name: totals of imported
--- rows whose fee is in that currency too, opening lots, and the money of P2P deals. In books of that currency it counts as it
--- stands, without a price. Reports in another currency run this very text, over published tables alone.
+-- What records themselves state as the cost or proceeds of a coin, fees included, in the currency that they name: totals of
+-- imported rows whose fee is in that currency too, opening lots, and the money of P2P deals. In books of that currency it is used
+-- as stated, without a price. Reports in another currency run this same text, over published tables only.
 -- grain: one row per id and coin
 with
 imported as (

@@ -1,14 +1,14 @@
--- Changes whose value decides a gain and is not known, by the coin or the money that has no price.
+-- Changes whose value determines a gain and is not known, by the coin or the money that has no price.
 -- grain: one row per coin
 -- keys:  coin unique
 with
--- Legs carry their part so that the join is on equal columns: a condition on the other side alone would hold each entry
--- against each leg.
+-- Legs carry their part so that the join is on equal columns: a condition on the other side only would compare each entry with
+-- every leg.
 legs as (
   select account, place, group_place, 'amount' as part from staging.trade_legs
   where status in ('trade', 'set')
 ),
--- Where both sides have a coin without a price, nothing tells what the exchange was worth, whatever its fee was.
+-- If both sides have a coin without a price, nothing states what the exchange was worth, whatever its fee was.
 unvalued as (
   select legs.account as account, legs.group_place as group_place
   from staging.trade_legs as legs
@@ -20,7 +20,7 @@ unvalued as (
   group by legs.account, legs.group_place
   having min(legs.role) <> max(legs.role)
 )
--- Of a P2P deal it is the money that has no rate, of a fill it may be a fee alone, which is a change of its own besides.
+-- For a P2P deal it is the money that has no rate; for a fill it may be only a fee, which is also a change in itself.
 select coalesce(paid.coin, case when unvalued.account is null then fees.unpriced_coin end, events.coin) as coin, count(*) as event_count,
   min(events.happened_at) as occurred_at, min(events.currency) as currency,
   case when min(events.account) = max(events.account) then min(events.account) end as account,

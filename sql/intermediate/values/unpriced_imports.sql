@@ -1,5 +1,5 @@
--- Imported rows with a value that decides a gain and is not known, and what of it has no price.
--- grain: one row per imported row and part that its value may be told by; coin is null where that part has a price or is none
+-- Imported rows with an unknown value that determines a gain, and which part has no price.
+-- grain: one row per imported row and part that may state its value; coin is null if that part has a price or is not needed
 with
 rows as (
   select imported_rows.place as place, imported_rows.id as id, imported_rows.account as account,
