@@ -236,7 +236,7 @@ describe('what was wanted and is neither covered nor stated', () => {
       [
         'warning',
         'coverage',
-        'tax.records: 2 ranges missing, 2026-01-03 to 2026-01-09 (not stated: a run was interrupted before it came to it). Run again.',
+        'tax.records: 2 ranges missing, 2026-01-03 to 2026-01-09 (not stated: a run was interrupted before reaching it). Run again.',
       ],
     ])
     expect((await coverage()).slice(2)).toEqual([
@@ -297,7 +297,7 @@ describe('a run that was killed', () => {
     await page(day(5), day(6))
     // What is known to be missing says as much.
     expect(await explained()).toEqual([
-      'tax.records: 1 range missing, 2026-01-02 to 2026-01-04 (not stated: a run was interrupted before it came to it). Run again.',
+      'tax.records: 1 range missing, 2026-01-02 to 2026-01-04 (not stated: a run was interrupted before reaching it). Run again.',
     ])
   })
 

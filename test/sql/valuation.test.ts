@@ -184,9 +184,9 @@ describe('what has no price names the link that is missing', () => {
     const found = (await missing()).map((text) => /: (.*)\. Import/.exec(String(text))?.[1])
     expect(found).toEqual([
       'AAA has prices in USDT; USDT has none in EUR',
-      'the newest price of BBB before 2026-01-10 10:00 is of 2026-01-09 09:59 and no longer counts',
-      'the first price of CCC is of 2026-01-10 10:00, later than 2026-01-10 10:00',
-      'no source that counts has a price of DDD',
+      'the newest price of BBB before 2026-01-10 10:00 dates from 2026-01-09 09:59 and is no longer valid',
+      'the first price of CCC dates from 2026-01-10 10:00, later than 2026-01-10 10:00',
+      'no source in use has a price of DDD',
     ])
   })
 
@@ -199,8 +199,8 @@ describe('what has no price names the link that is missing', () => {
     await build(EUR)
     const found = (await missing()).map((text) => /: (.*)\. Import/.exec(String(text))?.[1])
     expect(found).toEqual([
-      'no source that counts has a price of USDC',
-      'the newest price of USDT before 2026-01-10 10:00 is of 2026-01-09 09:59 and no longer counts',
+      'no source in use has a price of USDC',
+      'the newest price of USDT before 2026-01-10 10:00 dates from 2026-01-09 09:59 and is no longer valid',
     ])
   })
 
@@ -219,7 +219,7 @@ describe('what has no price names the link that is missing', () => {
     expect(await missing()).toEqual([
       'Costs or proceeds of 2 changes are unknown, because SOL has no price in EUR for that time; for the first of them ' +
         'SOL has prices in USDT; USDT has none in EUR. Import what is missing with `tieout import prices`.',
-      '1 imported row has no price in EUR for that time, so gains are unknown: the first price of SOL is of ' +
+      '1 imported row has no price in EUR for that time, so gains are unknown: the first price of SOL dates from ' +
         '2026-01-10 08:00, later than 2026-01-05 10:00. Import what is missing with `tieout import prices`.',
     ])
   })
@@ -293,7 +293,7 @@ describe('the policy of sources', () => {
     ])
     await build({ ...EUR, priceOrder: ['ecb'] })
     expect(await rewarded()).toEqual([['ETH', null, null, null]])
-    expect(await missing()).toEqual([expect.stringContaining('no source that counts has a price of ETH')])
+    expect(await missing()).toEqual([expect.stringContaining('no source in use has a price of ETH')])
   })
 })
 
@@ -309,7 +309,7 @@ describe('an exchange with a fee', () => {
   const told = (coin: string, changes: string, why: string) =>
     `Costs or proceeds of ${changes} are unknown, because ${coin} has no price in EUR for that time${why}. Import what is missing ` +
     'with `tieout import prices`.'
-  const none = (coin: string) => `no source that counts has a price of ${coin}`
+  const none = (coin: string) => `no source in use has a price of ${coin}`
 
   it('of which nothing has a price names each of its coins, and its fee once', async () => {
     await fill()
@@ -424,8 +424,8 @@ describe('a P2P deal in another currency than that of the books', () => {
     await build(EUR)
     expect(await basis()).toEqual([['0.1', null]])
     expect(await missing()).toEqual([
-      'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR for that time: no source that ' +
-        'counts has a price of CAD. Import what is missing with `tieout import prices`.',
+      'Costs or proceeds of 1 change are unknown, because CAD has no price in EUR for that time: no source ' +
+        'in use has a price of CAD. Import what is missing with `tieout import prices`.',
     ])
   })
 

@@ -17,7 +17,7 @@ join staging.types as types on types.feed = records.feed and types.type = record
 where records.is_current and records.is_unsigned and types.kind <> 'unclassified' and types.direction not in ('in', 'out')
 union all
 select account, coin, happened_at, happened_at,
-  'duplicate_records', 'the ' || what || ' record ' || first_id || ', which has come twice'
+  'duplicate_records', 'the ' || what || ' record ' || first_id || ', which was reported twice'
 from staging.equal_records
 union all
 select account, cast(null as varchar), starts_at, ends_at,

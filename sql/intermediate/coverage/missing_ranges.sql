@@ -129,7 +129,7 @@ judged as (
     coalesce(max_by(ranged.status, ranged.seq), 'missing') as status,
     case when count(ranged.seq) = 0 then 'not stated' else max_by(ranged.code, ranged.seq) end as code,
     case
-      when count(ranged.seq) = 0 then 'a run was interrupted before it came to it'
+      when count(ranged.seq) = 0 then 'a run was interrupted before reaching it'
       else max_by(ranged.reason, ranged.seq)
     end as reason,
     coalesce(bool_or(ranged.named), false) as is_named,

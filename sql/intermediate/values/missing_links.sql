@@ -104,11 +104,11 @@ select unvalued.coin as coin, unvalued.valued_at as valued_at,
         || '; none of these has one in ' || reporting.currency
     when earlier.priced_at is not null
       then 'the newest price of ' || unvalued.coin || ' before ' || substr(time_text(unvalued.valued_at), 1, 16)
-        || ' is of ' || substr(time_text(earlier.priced_at), 1, 16) || ' and no longer counts'
+        || ' dates from ' || substr(time_text(earlier.priced_at), 1, 16) || ' and is no longer valid'
     when later.priced_at is not null
-      then 'the first price of ' || unvalued.coin || ' is of ' || substr(time_text(later.priced_at), 1, 16)
+      then 'the first price of ' || unvalued.coin || ' dates from ' || substr(time_text(later.priced_at), 1, 16)
         || ', later than ' || substr(time_text(unvalued.valued_at), 1, 16)
-    else 'no source that counts has a price of ' || unvalued.coin
+    else 'no source in use has a price of ' || unvalued.coin
   end as missing
 from unvalued
 cross join reporting
