@@ -1,5 +1,5 @@
-// Listening to a signal that thousands listen to at once. A signal compares each new listener with all that it has, so it
-// is given a single one here, which passes the word on.
+// Listening to a signal with thousands of listeners. A signal compares each new listener with all existing ones, so it
+// is given a single one here, which passes the event on.
 
 const listening = new WeakMap<AbortSignal, Set<() => void>>()
 

@@ -1,7 +1,7 @@
 // Exact amounts: a decimal text becomes a whole number of 10^-18 units and back, never a float.
-// What does not fit DECIMAL(38,18) without a change of value is refused; who wants it rounded says so (`roundAmount`).
+// A value that does not fit DECIMAL(38,18) unchanged is refused; to round it, call `roundAmount`.
 
-/** Decimal places that every table of tieout keeps. */
+/** Decimal places in every table of tieout. */
 export const AMOUNT_SCALE = 18
 
 /** Largest magnitude of DECIMAL(38,18), in units of 10^-18 (exclusive). */
@@ -47,7 +47,7 @@ export function parseAmount(text: string): AmountResult {
   return { ok: true, units: match[1] === '-' ? -units : units }
 }
 
-/** A plain decimal with its digits beyond the 18th rounded half to even; the same text where there are none but zeros. */
+/** A plain decimal with its digits beyond the 18th rounded half to even; the same text if those are all zeros. */
 export function roundAmount(text: string): string {
   const [whole = '', fraction = ''] = text.split('.')
   const beyond = fraction.slice(AMOUNT_SCALE)
@@ -58,7 +58,7 @@ export function roundAmount(text: string): string {
   return `${text.startsWith('-') ? '-' : ''}${formatAmount(up ? digits + 1n : digits)}`
 }
 
-/** A plain decimal without the zeros that it ends in, however many digits it has. */
+/** A plain decimal without trailing zeros, however many digits it has. */
 export const withoutEndZeros = (text: string): string =>
   text.includes('.') ? text.replace(/\.?0+$/, '') : text
 

@@ -1,16 +1,16 @@
-// Time comes in as a parameter. Three clocks that are never one: what a run calls now, the venue's, and a monotonic one.
+// Time is passed in as a parameter. Three clocks are kept apart: a run's now, the venue's clock, and a monotonic one.
 import { onAbort } from './abort.ts'
 
 export interface Clock {
   /** Unix milliseconds of the machine's wall clock. */
   wall(): number
-  /** Milliseconds that never go back, from an arbitrary start: budgets and time-outs. */
+  /** Milliseconds that never go back, from an arbitrary start: for budgets and timeouts. */
   monotonic(): number
-  /** Resolves after the given time, or at once when the signal aborts. */
+  /** Resolves after the given time, or immediately when the signal aborts. */
   sleep(ms: number, signal?: AbortSignal): Promise<void>
 }
 
-/** Time that goes on from an instant: a wall clock that is set in the middle of a run does not move it. */
+/** Time running from an instant: setting the wall clock in the middle of a run does not move it. */
 export function runningFrom(instant: number, clock: Clock): () => number {
   const began = clock.monotonic()
   return () => Math.floor(instant + clock.monotonic() - began)

@@ -1,6 +1,6 @@
 /**
- * Does the work, then closes what it was done with, whatever came of it. What went wrong first is told: where the work failed,
- * that nothing could be closed behind it often only follows.
+ * Does the work, then closes the resource, whatever the result. The first error is thrown: if the work failed, a failure to
+ * close is often only a consequence.
  */
 export async function closing<T>(
   opened: { readonly close: () => unknown } | (() => unknown),

@@ -1,5 +1,5 @@
 // Errors that users read: what happened, where, what was expected, what to do next.
-// The class of an error decides the exit code and whether trying again can help; nothing matches message text.
+// The class of an error determines the exit code and whether a retry can help; nothing matches message text.
 import { forTerminal, shortened } from './text.ts'
 
 export interface ErrorDetails {
@@ -12,7 +12,7 @@ export interface ErrorDetails {
   readonly cause?: unknown
 }
 
-/** What a cell of a file or an answer of the venue held may be as long as they are. */
+/** Cells of files and answers of the venue can be of any length, so messages are cut off here. */
 const LINE_LENGTH_MAX = 1_500
 
 /** Exit codes of the contract. */

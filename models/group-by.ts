@@ -1,4 +1,4 @@
-/** The items by their key, in the order in which each key first came. */
+/** The items by their key, in the order in which each key first appears. */
 export function groupBy<Key, Item>(items: Iterable<Item>, keyOf: (item: Item) => Key): Map<Key, Item[]> {
   const groups = new Map<Key, Item[]>()
   for (const item of items) {

@@ -1,5 +1,5 @@
-// JSON without loss: digits of bare numbers survive, and a key that stands twice in one object is never hidden.
-// Node's own parser rounds `12345678901234567890` and keeps the last of two equal keys without a word, so one
+// JSON without loss: digits of bare numbers survive, and a duplicate key in an object is never hidden.
+// Node's own parser rounds `12345678901234567890` and silently keeps the last of two equal keys, so one
 // scan of the text quotes the numbers that a float would change or re-spell, and counts the members; then the
 // native parser runs, and a tree with fewer members than the text is read again by the exact parser below.
 import { isUtf8 } from 'node:buffer'
@@ -8,13 +8,13 @@ import { TieoutError } from './error.ts'
 
 export interface JsonProblem {
   /**
-   * number: a bare number that arrives as text, digit by digit. duplicate key: it stood twice with equal values.
-   * conflicting key: it stood twice with unequal values, see `DUPLICATES`. byte-order mark: skipped.
+   * number: a bare number that arrives as text, digit by digit. duplicate key: it occurred twice with equal values.
+   * conflicting key: it occurred twice with unequal values, see `DUPLICATES`. byte-order mark: skipped.
    */
   readonly kind: 'number' | 'duplicate key' | 'conflicting key' | 'byte-order mark'
   /** The nearest key around it; empty outside any object. */
   readonly key: string
-  /** The number as it stood in the text, for `number` only. */
+  /** The number as written in the text, for `number` only. */
   readonly lexeme?: string
 }
 
@@ -23,13 +23,13 @@ export const DUPLICATES: unique symbol = Symbol('duplicates')
 
 export type Displaced = readonly (readonly [key: string, value: unknown])[]
 
-/** Levels of nesting that are read; no answer of the venue has more than five. */
+/** Levels of nesting that are accepted; no answer of the venue has more than five. */
 export const JSON_DEPTH_MAX = 64
 
 /** The text is not JSON that can be read. Nothing of the text is repeated here: it may hold personal data. */
 export class JsonError extends TieoutError {
   override readonly name = 'JsonError'
-  /** Place in the text, in UTF-16 units from 0. */
+  /** Position in the text, in UTF-16 units from 0. */
   readonly offset: number
   readonly what: string
 
@@ -69,7 +69,7 @@ export function parseJson(text: string): { value: unknown; problems: JsonProblem
   return { value, problems }
 }
 
-/** The first key anywhere in the value that stood twice in one object with unequal values; null where none did. */
+/** The first key anywhere in the value that occurred twice in one object with unequal values; null if none did. */
 export function conflictingKey(value: unknown): string | null {
   if (typeof value !== 'object' || value === null) return null
   const displaced = (value as { readonly [DUPLICATES]?: Displaced })[DUPLICATES]
@@ -94,7 +94,7 @@ export function parseJsonBytes(bytes: Uint8Array): { value: unknown; problems: J
   return parseJson(decodeJson(bytes))
 }
 
-/** The text of a body, its byte-order mark kept. Throws JsonError where the bytes are not UTF-8. */
+/** The text of a body, including its byte-order mark. Throws JsonError if the bytes are not UTF-8. */
 export function decodeJson(bytes: Uint8Array): string {
   if (!isUtf8(bytes)) throw new JsonError(0, 'bytes that are not UTF-8')
   return Buffer.from(bytes.buffer, bytes.byteOffset, bytes.byteLength).toString('utf8')
@@ -131,12 +131,12 @@ export function closingQuote(text: string, from: number): number {
 
 /**
  * One pass outside the strings: counts colons (each is one member), quotes numbers that would not survive, and
- * refuses deep nesting. It accepts any text: what is not JSON stays so, and the native parser refuses it.
+ * refuses deep nesting. It accepts any text: what is not JSON stays invalid, and the native parser refuses it.
  */
 function scan(text: string, problems: JsonProblem[], shift: number): { text: string; members: number } {
   const hasEscapes = text.includes('\\')
   const keyStarts = new Int32Array(JSON_DEPTH_MAX + 2).fill(-1)
-  // Each key is read once, however many numbers stand below it.
+  // Each key is read once, however many numbers are below it.
   const keys = new Map<number, string>()
   const keyOf = (start: number): string => {
     const known = keys.get(start)
@@ -192,7 +192,7 @@ function scan(text: string, problems: JsonProblem[], shift: number): { text: str
 function shortIntegerEnd(text: string, start: number): number {
   const first = text.charCodeAt(start) === MINUS ? start + 1 : start
   let end = first
-  // One digit more tells enough: a run of digits that is no number is looked at again from each of them.
+  // One more digit is enough: a run of digits that is not a number is examined again from each of them.
   while (
     end < text.length &&
     end - first <= 15 &&
@@ -213,7 +213,7 @@ function numberEnd(text: string, start: number): number {
   return NUMBER.test(text) ? NUMBER.lastIndex : start + 1
 }
 
-/** Whether a parsed number would be spelled as it stood. What stands in the place of a key is left to be refused. */
+/** Whether a parsed number would be spelled as in the text. A number in the position of a key is left to be refused. */
 function survives(text: string, start: number, end: number): boolean {
   const lexeme = text.slice(start, end)
   if (String(Number(lexeme)) === lexeme || lexeme === '-') return true
@@ -257,7 +257,7 @@ function findError(text: string, shift: number): JsonError {
   return new JsonError(shift, 'text that the native parser refuses')
 }
 
-/** A plain recursive parser: it sees every member, and knows where it stands when the text is wrong. */
+/** A plain recursive parser: it sees every member, and knows its position if the text is wrong. */
 class ExactParser {
   readonly #text: string
   readonly #problems: JsonProblem[]

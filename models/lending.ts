@@ -1,4 +1,4 @@
-// Institutional lending: how an exclusive lending unit stands. Interface document, 2.16.
+// Institutional lending: the state of an exclusive lending unit. Interface document, 2.16.
 import { amount, defineRecord, json, text } from './record.ts'
 
 export const ltv = defineRecord({
@@ -7,7 +7,7 @@ export const ltv = defineRecord({
   doc: 'Risk rate of the institutional lending unit with its debts and assets, as sent. Interface document, 4.16.',
   key: [],
   fields: {
-    ltv: amount('Risk rate: debt to assets.'),
+    ltv: amount('Risk rate: debt divided by assets.'),
     subAccountUids: json('Uids of the accounts in the risk unit.', {
       items: {
         table: 'ltv_accounts',
@@ -16,15 +16,15 @@ export const ltv = defineRecord({
         fields: { uid: text('Uid of the account.') },
       },
     }),
-    usdtBalance: amount('All assets, converted to USDT.'),
-    unpaidUsdtAmount: amount('All debt, converted to USDT.'),
+    usdtBalance: amount('Total assets, converted to USDT.'),
+    unpaidUsdtAmount: amount('Total debt, converted to USDT.'),
     unpaidInfo: json('Per coin: unpaid principal and interest.', {
       items: {
         table: 'ltv_debts',
-        doc: 'What an institutional lending unit owes of one coin, as sent with its risk rate.',
+        doc: 'Debt of an institutional lending unit in one coin, as sent with its risk rate.',
         form: 'objects',
         fields: {
-          coin: text('Coin that is owed.'),
+          coin: text('Coin owed.'),
           unpaidQty: amount('Unpaid principal.'),
           unpaidInterest: amount('Unpaid interest.'),
         },
@@ -33,7 +33,7 @@ export const ltv = defineRecord({
     balanceInfo: json('Per margin coin: price, equity, and its value in USDT.', {
       items: {
         table: 'ltv_balances',
-        doc: 'What an institutional lending unit holds of one margin coin, as sent with its risk rate.',
+        doc: 'Holding of an institutional lending unit in one margin coin, as sent with its risk rate.',
         form: 'objects',
         fields: {
           coin: text('Margin coin.'),

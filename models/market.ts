@@ -1,11 +1,11 @@
-// Public market data that the venue forgets within days. Interface document, part 2.
+// Public market data that the venue keeps for only a few days. Interface document, part 2.
 import { amount, defineRecord, millis, text } from './record.ts'
 
-/** Interface document, 2.8. The venue gives no id, so records are told apart by their content. */
+/** Interface document, 2.8. The venue gives no id, so records are distinguished by their content. */
 export const liquidation = defineRecord({
   table: 'liquidations',
   nature: 'event',
-  doc: 'Liquidations on the market, as sent; of the last three days only, and late. Interface document, 4.18.',
+  doc: 'Market liquidations as sent; only the last three days, and with a delay. Interface document, 4.18.',
   key: [],
   fields: {
     symbol: text('Contract symbol.', { required: true }),

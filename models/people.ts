@@ -1,5 +1,5 @@
-// Records about people whom the account deals with: the P2P merchant, referred customers, sub-accounts.
-// What names or reaches a person is marked personal. Interface document, part 2.
+// Records about people with whom the account deals: the P2P merchant, referred customers, sub-accounts.
+// Fields that name a person or are a way to contact one are marked personal. Interface document, part 2.
 import { amount, defineRecord, flag, millis, text } from './record.ts'
 
 const requiredText = { required: true } as const
@@ -9,7 +9,7 @@ const personal = { personal: true } as const
 export const merchant = defineRecord({
   table: 'merchants',
   nature: 'snapshot',
-  doc: 'The P2P merchant that the account is, as sent. Interface document, 4.22.',
+  doc: 'Profile of the account as a P2P merchant, as sent. Interface document, 4.22.',
   key: ['merchantId'],
   fields: {
     registerTime: millis('When the merchant registered.'),
@@ -57,7 +57,7 @@ export const customerKyc = defineRecord({
   },
 })
 
-/** Interface document, 2.15; the table of the document spells the times ctime and utime, its sample cTime and uTime. */
+/** Interface document, 2.15; the document's table spells the times ctime and utime, its sample cTime and uTime. */
 export const subaccountEmail = defineRecord({
   table: 'subaccount_emails',
   nature: 'snapshot',

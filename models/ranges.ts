@@ -1,6 +1,6 @@
 // Arithmetic of closed time ranges: pure functions named for the set operation.
 // Times are whole milliseconds and both ends belong to a range, so ranges one millisecond apart touch, and touching ranges
-// are one (sql/staging/covered_ranges.sql says the same).
+// are one (the same rule as in sql/staging/covered_ranges.sql).
 
 /** Closed range of Unix milliseconds, both ends included. */
 export interface Range {
@@ -21,8 +21,8 @@ export function union(ranges: readonly Range[]): Range[] {
 }
 
 /**
- * What of `needed` no range of `covered` holds. Ends that a needed and a covered range share stay in the
- * result of a longer rest, so that neighbouring windows touch; a rest of a single shared instant is none.
+ * The parts of `needed` that no range of `covered` contains. Ends shared by a needed and a covered range stay in the
+ * result if the remainder is longer, so that neighbouring windows touch; a remainder of one shared instant is dropped.
  */
 export function difference(needed: readonly Range[], covered: readonly Range[]): Range[] {
   const have = union(covered)

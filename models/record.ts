@@ -1,5 +1,5 @@
 // How a record of the venue is declared: each field once, with its kind, its meaning and its source.
-// The zod schema, the landing table, the published table and its comments all follow from the declaration.
+// The zod schema, the landing table, the published table and its comments are all derived from the declaration.
 import { z } from 'zod'
 import { parseAmount } from './amount.ts'
 import { conflictingKey } from './json.ts'
@@ -7,22 +7,22 @@ import { conflictingKey } from './json.ts'
 /**
  * What a field holds, and the column it becomes:
  * text VARCHAR (a bare number is kept digit by digit), amount DECIMAL(38,18), millis TIMESTAMPTZ,
- * flag BOOLEAN, json VARCHAR holding JSON text (nested lists and objects), whose items are rows of a table of their own.
+ * flag BOOLEAN, json VARCHAR holding JSON text (nested lists and objects), whose items are rows of a separate table.
  */
 export type FieldKind = 'text' | 'amount' | 'millis' | 'flag' | 'json'
 
 export interface Field {
   readonly kind: FieldKind
-  /** A required field that is null or absent puts the row into quarantine; so does an empty one that is no text. */
+  /** A required field that is null or absent quarantines the row; so does an empty one that is not a text. */
   readonly required: boolean
-  /** A required text that must say something, such as the coin that amounts are in: empty is no value either. */
+  /** A required text that must have content, such as the coin that amounts are in: empty is not a value either. */
   readonly filled: boolean
-  /** Part of what tells one record from another: a text that says something, or an integer. Follows from the record's key. */
+  /** Part of a record's identity: a non-empty text, or an integer. Follows from the record's key. */
   readonly identifies: boolean
   /**
-   * The row stands without it: a value that does not fit is null there, kept in `extra` and told, and never quarantines the
-   * row. Follows from the record: so is what the venue sends beyond the document, and of amounts, times and flags what need
-   * not be there and no figure rests on.
+   * The row is valid without it: a value that does not fit is null there, kept in `extra` and reported, and never quarantines
+   * the row. Follows from the record: true for fields that the venue sends beyond the document, and for optional amounts,
+   * times and flags on which no figure depends.
    */
   readonly dispensable: boolean
   /** Meaning and unit, for the COMMENT of the column. */
@@ -31,25 +31,25 @@ export interface Field {
   readonly aliases: readonly string[]
   /** Data about people: published as null unless the configuration asks for it. */
   readonly personal: boolean
-  /** The venue sends it though the interface document does not name it. What such a field holds is nowhere promised. */
+  /** The venue sends it although the interface document does not name it. Nothing is promised about its content. */
   readonly beyond: boolean
   /** Documented values; any other value is kept and reported. */
   readonly values?: readonly string[]
-  /** Of an amount in an item: how many decimals were printed matters, since more may have been cut off; a column says it. */
+  /** For an amount in an item: a column records how many decimals were printed, because more may have been cut off. */
   readonly decimals?: boolean
-  /** What stands inside, of kind json only. */
+  /** What is inside; only for kind json. */
   readonly items?: Items
 }
 
-/** What a field of kind json holds: its items become rows of a published table, beside the record that they belong to. */
+/** Contents of a field of kind json: its items become rows of a published table, beside the record that they belong to. */
 export interface Items {
   /** Published table, snake_case plural. */
   readonly table: string
   /** What an item is, for the COMMENT of the table. */
   readonly doc: string
-  /** A list of objects, a list of plain values, or one object that stands in no list. */
+  /** A list of objects, a list of plain values, or one object that is not in a list. */
   readonly form: 'objects' | 'values' | 'object'
-  /** By wire name, none of them required. Plain values have one, whose name is that of the column alone. */
+  /** By wire name, none of them required. Plain values have a single field, named as the column. */
   readonly fields: Readonly<Record<string, Field>>
 }
 
@@ -72,7 +72,7 @@ const field =
     ...options,
   })
 
-/** What a field means, and whether the interface document says so. */
+/** What a field means, and whether it is in the interface document. */
 export const docOf = ({ doc, beyond }: Field): string =>
   beyond ? `${doc} Beyond the interface document; null where it was not sent.` : doc
 
@@ -88,38 +88,38 @@ export const json = field('json')
  */
 export type RecordNature = 'event' | 'life' | 'snapshot'
 
-/** How a record moves the books. Wire names of its fields; what is left out the record does not have. */
+/** How a record moves the books: wire names of its fields. Names omitted are fields that the record does not have. */
 export interface BookingOfRecord {
   readonly amount: string
   readonly fee?: string
-  /** Balance after the record: where there is one, the amounts are held against it. */
+  /** Balance after the record: if present, the amounts are checked against it. */
   readonly balance?: string
   /** Futures contract. */
   readonly symbol?: string
-  /** Amounts have no sign: the direction of the type tells it, and a type without one books nothing. */
+  /** Amounts have no sign: it follows from the direction of the type, and a type without a direction books nothing. */
   readonly isUnsigned?: true
   /** Wallet line that moves; null for the partition of the feed in which the record was seen. */
   readonly line: string | null
-  /** Books nothing for an account that has unified tax records: those tell the same. */
+  /** Books nothing for an account that has unified tax records: those report the same. */
   readonly yieldsToUnified?: true
 }
 
-/** Where a record says what kind of change it is, in a word of the venue whose meaning tax_types.csv tells. */
+/** Which field names the kind of change, with a word of the venue that tax_types.csv explains. */
 export interface TypeOfRecord {
-  /** Wire name of the field that holds the word. */
+  /** Wire name of the field with that word. */
   readonly field: string
-  /** Rows of tax_types.csv may name this instead of the feed, where feeds share their words. */
+  /** Rows of tax_types.csv may name this instead of the feed, if feeds share their words. */
   readonly vocabulary: string
-  /** Wire names of the fields that tell which coin moved, and when. */
+  /** Wire names of the fields for the coin that moved, and for the time. */
   readonly coin: string
   readonly time: string
-  /** Null for a record that tells of a change which another one books. */
+  /** Null for a record of a change that another record books. */
   readonly books: BookingOfRecord | null
 }
 
-/** Who is on the other side of a deal: the personal field that names them, by the side of the account. */
+/** The counterparty of a deal: the personal field that names it, by the side of the account. */
 export interface Counterparty {
-  /** Wire name of the field that tells the account's side. */
+  /** Wire name of the field for the account's side. */
   readonly side: string
   /** Wire name of the field with the name, by the side in lower case. */
   readonly names: Readonly<Record<string, string>>
@@ -130,13 +130,13 @@ export interface RecordType {
   readonly table: string
   readonly nature: RecordNature
   readonly doc: string
-  /** Wire names of the fields that identify the record within its account and feed; empty where the venue gives none. */
+  /** Wire names of the fields that identify the record within its account and feed; empty if the venue gives none. */
   readonly key: readonly string[]
-  /** Wire name of the field by which versions of a record are ordered, where it has one. */
+  /** Wire name of the field by which versions of a record are ordered, if it has one. */
   readonly version: string | null
-  /** Null for a record without a type. What has one is classified, and checked for types that nobody knows. */
+  /** Null for a record without a type. Records with a type are classified, and unknown types are reported. */
   readonly typed: TypeOfRecord | null
-  /** Published as a pseudonym, `counterparty_id`; null where the record names nobody. */
+  /** Published as a pseudonym, `counterparty_id`; null if the record names nobody. */
   readonly counterparty: Counterparty | null
   /** By wire name, in the order of the interface document. */
   readonly fields: Readonly<Record<string, Field>>
@@ -150,7 +150,7 @@ export function defineRecord({
   version?: string
   typed?: TypeOfRecord
   counterparty?: Counterparty
-  /** Wire names of what figures rest on, beside the version and what `typed` names. */
+  /** Wire names of the fields on which figures depend, besides the version and the fields named in `typed`. */
   figures?: readonly string[]
 }): RecordType {
   const { version, typed } = declaration
@@ -187,15 +187,15 @@ export function columnName(wireName: string): string {
     .toLowerCase()
 }
 
-/** Null, absent and the empty string are one thing on this wire: no value. */
+/** Null, absent and the empty string are the same on this wire: no value. */
 export const isAbsent = (value: unknown): boolean => value === undefined || value === null || value === ''
 
 const MILLIS = /^\d{1,15}$/
 
-/** The first block of Bitcoin: nothing was traded before, but a time in seconds lies there when taken for milliseconds. */
+/** The first block of Bitcoin: nothing was traded before it, but a time in seconds read as milliseconds falls there. */
 export const EARLIEST_MS = Date.UTC(2009, 0, 3)
 
-/** What a time before that was to be. */
+/** What was expected instead of an earlier time. */
 export const NO_EARLY_TIME = 'Unix milliseconds, found a time before 2009'
 
 /** Half of a surrogate pair on its own has no UTF-8, so no column and no file could keep it. */
@@ -214,7 +214,7 @@ export type FieldReading =
 const read = (value: FieldValue): FieldReading => ({ ok: true, value })
 const refuse = (expected: string): FieldReading => ({ ok: false, expected })
 
-/** An id that is blank, true, an object or a fraction cannot tell one record from another. */
+/** An id that is blank, true, an object or a fraction cannot distinguish one record from another. */
 function readIdentity(value: unknown): FieldReading {
   if (isAbsent(value) || isBlank(value)) return refuse('a value')
   if (typeof value === 'number') return Number.isInteger(value) ? read(String(value)) : refuse(AN_IDENTITY)
@@ -222,7 +222,7 @@ function readIdentity(value: unknown): FieldReading {
   return hasUtf8(value) ? read(value) : refuse('a text that UTF-8 can hold')
 }
 
-/** What an identity is to be. */
+/** What is expected of an identity. */
 export const AN_IDENTITY = 'a text or an integer'
 
 const isBlank = (value: unknown): boolean => typeof value === 'string' && value.trim() === ''
@@ -247,14 +247,14 @@ export function readField(declared: Field, value: unknown): FieldReading {
       return parsed.ok ? read(parsed.units) : refuse(`a decimal number that fits, found ${parsed.problem}`)
     }
     case 'millis': {
-      // A list of one number or an object with a `toString` is no time, whatever JavaScript makes of it.
+      // A list of one number or an object with a `toString` is not a time, whatever JavaScript makes of it.
       if (!isScalar(value)) return refuse('Unix milliseconds')
       const digits = String(value).trim()
       if (!MILLIS.test(digits)) return refuse('Unix milliseconds')
       const ms = Number(digits)
-      // One that has to be there is judged by whoever knows what was asked for.
+      // A required one is judged by the caller, which knows what was requested.
       if (declared.required || ms >= EARLIEST_MS) return read(ms)
-      // Zero in a field that need not be there says that nothing has happened yet.
+      // Zero in an optional field means that nothing has happened yet.
       return ms === 0 ? read(null) : refuse(NO_EARLY_TIME)
     }
     case 'flag':
@@ -267,7 +267,7 @@ export function readField(declared: Field, value: unknown): FieldReading {
   }
 }
 
-/** The spelling under which a row carries the field: the declared one, or an alias where that one has no value. */
+/** The spelling under which a row carries the field: the declared one, or an alias if that one has no value. */
 export function spellingOf(name: string, declared: Field, row: Readonly<Record<string, unknown>>): string {
   if (declared.aliases.length === 0 || !isAbsent(row[name])) return name
   return declared.aliases.find((alias) => !isAbsent(row[alias])) ?? name
@@ -311,5 +311,5 @@ function recordSchema(fields: Readonly<Record<string, Field>>): z.ZodType<Record
   return z.preprocess(rename, z.looseObject(shape))
 }
 
-/** What a row with two unequal values under one key was expected to have. */
+/** What was expected of a row with two unequal values under one key. */
 export const ONE_VALUE = 'one value, found one key with unequal values'

@@ -2,7 +2,7 @@
 import { amount, defineRecord, flag, type Items, json, millis, text } from './record.ts'
 
 const requiredText = { required: true } as const
-/** The coin that a record's amounts are in: without it they are amounts of nothing. */
+/** The coin that a record's amounts are in: without it the amounts have no unit. */
 const coinOfAmounts = { required: true, filled: true } as const
 const productTypes = ['USDT-FUTURES', 'COIN-FUTURES', 'USDC-FUTURES'] as const
 const stpModes = ['none', 'cancel_taker', 'cancel_maker', 'cancel_both'] as const
@@ -80,7 +80,7 @@ export const p2pRecord = defineRecord({
   },
 })
 
-/** What today's venue sends though the interface document does not name it. venue-facts, Wire oddities. */
+/** Fields that the venue sends today although the interface document does not name them. venue-facts, Wire oddities. */
 const beyond = { beyond: true } as const
 
 const orderFieldsBeyond = {
@@ -96,7 +96,7 @@ const orderFieldsBeyond = {
   tradeSide: text('Whether the order opens or closes a position.', beyond),
 }
 
-/** Beside normal_cancel, which the interface document shows, those of the venue's newer pages. venue-facts. */
+/** normal_cancel, from the interface document, and the reasons of the venue's newer pages. venue-facts. */
 const cancelReasons = [
   'normal_cancel',
   'trade_too_many_times_cancel',
@@ -122,7 +122,7 @@ const cancelReasons = [
   'cancel_receiveWindow',
 ]
 
-/** What an order has paid in fees, one row for each coin. */
+/** Fees paid by an order, one row for each coin. */
 const orderFees = (table: string): Items => ({
   table,
   doc: 'Fees of an order so far in one coin, as sent.',
@@ -143,11 +143,11 @@ const orderFields = (feeTable: string) => ({
   symbol: text('Symbol.'),
   orderType: text('limit or market.', { values: ['limit', 'market'] }),
   side: text('buy or sell.', { values: ['buy', 'sell'] }),
-  price: amount('Order price in the quote coin; zero or null of a market order, which names none.'),
+  price: amount('Order price in the quote coin; zero or null for a market order, which names none.'),
   qty: amount('Quantity in the base coin.'),
   amount: amount('Quantity in the quote coin (spot and margin).'),
-  cumExecQty: amount('Executed quantity so far, base coin.'),
-  cumExecValue: amount('Executed value so far, quote coin; may be truncated.'),
+  cumExecQty: amount('Quantity executed so far, base coin.'),
+  cumExecValue: amount('Value executed so far, quote coin; may be truncated.'),
   avgPrice: amount('Average execution price.'),
   timeInForce: text('ioc, fok, gtc or post_only; rpi beyond the interface document.', {
     values: ['ioc', 'fok', 'gtc', 'post_only', 'rpi'],
@@ -158,7 +158,7 @@ const orderFields = (feeTable: string) => ({
   posSide: text('long or short.', { values: ['long', 'short'] }),
   holdMode: text('one_way_mode or hedge_mode.', { values: ['one_way_mode', 'hedge_mode'] }),
   delegateType: text('What kind of order it was. Interface document, 2.3.1.'),
-  reduceOnly: text('YES where it may only reduce a position, else NO.', {
+  reduceOnly: text('YES if it may only reduce a position, else NO.', {
     values: ['YES', 'NO', 'yes', 'no'],
   }),
   stpMode: text('Self-trade prevention: none, cancel_taker, cancel_maker or cancel_both.', {
@@ -171,10 +171,10 @@ const orderFields = (feeTable: string) => ({
   updatedTime: millis('When the order last changed.'),
 })
 
-/** Trades that no record of the account tells are made of these, and open orders are told by them. */
+/** Trades that no record of the account reports are built from these, and open orders are listed with them. */
 const orderFigures = ['price', 'qty', 'amount', 'cumExecQty', 'cumExecValue', 'avgPrice']
 
-/** Interface document, 4.11: history orders carry why and how they ended. */
+/** Interface document, 4.11: orders in the history carry the reason and manner of their end. */
 export const order = defineRecord({
   table: 'orders',
   nature: 'life',
@@ -254,7 +254,7 @@ export const p2pOrder = defineRecord({
               fields: {
                 name: text('What is asked for.'),
                 required: flag('Whether it has to be given.'),
-                type: text('number or file; to be ignored, says the interface document.'),
+                type: text('number or file; the interface document says to ignore it.'),
                 value: text('What was given.'),
               },
             },

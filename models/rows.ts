@@ -1,23 +1,23 @@
-// Where the rows of an answer stand. The connectors judge an answer by it before it is journaled, and landing, quarantine,
+// Where the rows of an answer are. The connectors judge an answer by it before it is journaled, and landing, quarantine,
 // evidence and erasure find the same rows in the journal. Sources: interface document, part 1; venue-facts, Wire oddities.
 import { DUPLICATES } from './json.ts'
 
-/** The rows of `data`, as received, and where they stand in it. */
+/** The rows of `data`, as received, and where they are in it. */
 export interface FoundRows {
   readonly rows: readonly unknown[]
   readonly place: RowsPlace
 }
 
-/** `data` is the list; a member of `data` is; or `data` itself stands for the one row. */
+/** `data` is the list; a member of `data` is; or `data` itself is the only row. */
 export type RowsPlace = 'list' | { readonly member: string } | 'one'
 
-/** Name of the list where an empty one comes wrapped, though `data` was to be the list itself. */
+/** Name of the list if an empty one arrives wrapped, although `data` should be the list itself. */
 const WRAPPED_LIST = 'list'
 
 /**
- * `field` is the endpoint's: '' where `data` is the list, 'object' where it is the one row, else the member that holds the
- * list. A list that is null is empty on this wire, and an empty list may come wrapped or bare, whatever is documented; rows
- * of another form are no answer. A text says what is wrong with it: rows under another name never pass as an empty page.
+ * `field` is the endpoint's: '' if `data` is the list, 'object' if it is the only row, else the member with the list. A list
+ * that is null is empty on this wire, and an empty list may be wrapped or bare, whatever is documented; rows in another form
+ * are not an answer. A text states what is wrong: rows under another name never pass as an empty page.
  */
 export function findRows(data: unknown, field: string): FoundRows | string {
   if (data === undefined || data === null) return 'data is missing'

@@ -1,4 +1,4 @@
-// What the system answers to somebody who wants a file or a program, as a person reads it.
+// Errors of the operating system about files and programs, in words.
 
 const WORDS: Readonly<Record<string, string>> = {
   ENOENT: 'nothing of this name',
@@ -12,7 +12,7 @@ const WORDS: Readonly<Record<string, string>> = {
   ENAMETOOLONG: 'a name that is too long',
 }
 
-/** `a folder (EISDIR)`: the code stays, since it is what others write of; alone, where there are no words for it. */
+/** `a folder (EISDIR)`: the code stays, since it is what one searches for; the code alone if there are no words for it. */
 export function systemWords(error: unknown): string {
   const code = error instanceof Error && 'code' in error ? error.code : undefined
   if (typeof code !== 'string') return String(error)

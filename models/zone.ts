@@ -1,7 +1,7 @@
 // Time zones by their IANA names: what their clocks show.
 
 /**
- * What the zone's clocks show beyond UTC, in microseconds, at Unix microseconds. Throws a RangeError for a zone that does
+ * Offset of the zone's clocks from UTC, in microseconds, at Unix microseconds. Throws a RangeError for a zone that does
  * not exist.
  */
 export function offsetsOf(timeZone: string): (us: number) => number {

@@ -1,5 +1,5 @@
-// The pages of docs/endpoints, made from the catalogue: how each endpoint is asked, by what rules, and what of its
-// answer lands where. Nothing is written here that the catalogue and the records do not say themselves.
+// Generates the pages of docs/endpoints from the catalogue: how each endpoint is called, its rules, and which part of its answer
+// lands where. Everything here comes from the catalogue and the records.
 import { endpoints } from '../../connectors/catalogue.ts'
 import { days, type Endpoint, type Paging, type Window } from '../../connectors/endpoint.ts'
 import { columnName, docOf, type FieldKind, type RecordType } from '../../models/record.ts'
@@ -43,7 +43,7 @@ function overview(): string {
     MADE,
     '# Endpoints',
     '',
-    'Every endpoint of the interface document. `tieout endpoints --json` prints the same for a script, `tieout call NAME key=value …` asks one of them once, and `tieout nightly` asks all that apply to an account.',
+    'Every endpoint of the interface document. `tieout endpoints --json` prints the same for a script, `tieout call NAME key=value …` calls one of them once, and `tieout nightly` reads all that apply to an account.',
     '',
     ...markdownTable(['section', 'name', 'request', 'lands in'], rows),
     '',
@@ -52,13 +52,13 @@ function overview(): string {
 }
 
 const CALLING: readonly string[] = [
-  '## Calling one of them',
+  '## Calling an endpoint',
   '',
-  'Values are plain text; a list is `a,b` or JSON; `@FILE` reads the value from a file, which keeps a passphrase out of the process list (`@@` stands for a plain `@`). What breaks a rule is refused before anything is sent, with the field, the rule and the section. Public endpoints need no account and no configuration.',
+  'Values are plain text; a list is `a,b` or JSON; `@FILE` reads the value from a file, which keeps a passphrase out of the process list (`@@` stands for a plain `@`). A value that breaks a rule is refused before anything is sent; the error names the field, the rule and the section. Public endpoints need no account and no configuration.',
   '',
-  'An endpoint that writes is only shown; `--write` sends it. The intent is journaled before it leaves and the outcome after, and what has an unknown outcome is never sent a second time: an order is looked for by its `clientOid` (one is made where none is given), and for everything else the error says how to find out. `tieout writes` lists what was changed and settles by hand what stays open; until then it is an open break of the books.',
+  'For an endpoint that writes, the request is only shown; `--write` sends it. The intent is journaled before sending and the outcome afterwards, and a request with an unknown outcome is never sent a second time. An order is looked up by its `clientOid` (generated if none is given); for everything else, the error says how to find out. `tieout writes` lists the changes made and lets you settle by hand those still open; until then each is an open break of the books.',
   '',
-  'A secret that the venue tells once (4.1) goes into `credentials.yaml` under `--save-as NAME` and is shown nowhere. `tieout add-subaccounts UID… --account BROKER --write` gives each sub-account of a broker a read-only key and adds it to the configuration.',
+  'A secret that the venue discloses only once (4.1) is saved in `credentials.yaml` under `--save-as NAME` and never shown. `tieout add-subaccounts UID… --account BROKER --write` gives each sub-account of a broker a read-only key and adds it to the configuration.',
 ]
 
 function page(family: string): string {
@@ -75,7 +75,7 @@ function section(endpoint: Endpoint): string[] {
   const fields = requestFields(endpoint)
   const request =
     fields.length === 0
-      ? ['It takes no fields.']
+      ? ['It has no request fields.']
       : markdownTable(
           ['request field', 'required', 'rule'],
           fields.map(({ name, required, rule }) => [`\`${name}\``, required ? 'yes' : '', rule]),
@@ -100,9 +100,9 @@ function factsOf(endpoint: Endpoint): [string, string][] {
   return [
     ['Request', `\`${method} ${path}\``],
     ['Rate', `${rate.count} per ${seconds} and ${scope}`],
-    ...(endpoint.public ? [fact('Public', 'it needs neither account nor key')] : []),
+    ...(endpoint.public ? [fact('Public', 'needs neither account nor key')] : []),
     ...(permission === null ? [] : [fact('Permission', permission)]),
-    ...(credential === 'tax' ? [fact('Key', 'a tax API key of its own')] : []),
+    ...(credential === 'tax' ? [fact('Key', 'a separate tax API key')] : []),
     ...(endpoint.applies === 'all' ? [] : [fact('Accounts', `${endpoint.applies} accounts`)]),
     ...(role === undefined ? [] : [fact('For', role)]),
     ...(paging.kind === 'none' ? [] : [fact('Pages', pagesOf(paging))]),
@@ -121,8 +121,8 @@ const inDays = (ms: number): string => `${ms / days(1)} days`
 function pagesOf(paging: Exclude<Paging, { kind: 'none' }>): string {
   const max = paging.sizeMax === null ? `${paging.size} rows` : `up to ${paging.sizeMax} rows`
   const how = {
-    cursor: `\`${paging.param}\` takes the cursor of the page before`,
-    'last-id': `\`${paging.param}\` takes the id of the last row of the page before`,
+    cursor: `\`${paging.param}\` takes the cursor of the previous page`,
+    'last-id': `\`${paging.param}\` takes the id of the last row of the previous page`,
     'page-number': `\`${paging.param}\` counts from 1`,
   }
   return `${max}; ${how[paging.kind]}`
@@ -133,7 +133,7 @@ function timesOf({ spanMaxMs, retentionMs, retentionAssumedMs }: Window): string
   if (retentionMs !== null) return `${span}, of the last ${inDays(retentionMs)}`
   return retentionAssumedMs === undefined
     ? span
-    : `${span}; how far back is not documented, ${inDays(retentionAssumedMs)} are assumed`
+    : `${span}; retention is not documented, ${inDays(retentionAssumedMs)} are assumed`
 }
 
 const COLUMN_TYPES: Readonly<Record<FieldKind, string>> = {
@@ -145,13 +145,14 @@ const COLUMN_TYPES: Readonly<Record<FieldKind, string>> = {
 }
 
 const NATURES: Readonly<Record<RecordType['nature'], string>> = {
-  event: 'A record never changes; one id with other content is a second version and is reported.',
+  event: 'A record never changes; an id with different content is a second version and is reported.',
   life: 'A record changes until it is settled; every version seen is kept.',
-  snapshot: 'It tells the present state; every state is kept, with when it was first and last seen.',
+  snapshot:
+    'A record shows the present state; every state is kept, with the times when it was first and last seen.',
 }
 
 function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): string[] {
-  if (item === null) return ['Nothing of the answer lands.', '']
+  if (item === null) return ['No part of the answer lands.', '']
   const labels = partitions.map(({ label }) => label).filter((label) => label !== '')
   const key = item.key.map((name) => `\`${columnName(name)}\``).join(', ')
   const columns = Object.entries(item.fields).map(([name, field]) => [
@@ -164,18 +165,18 @@ function landingOf({ name: feed, item, partitions, paramFrom }: Endpoint): strin
     `Lands in \`${item.table}\`. ${NATURES[item.nature]}`,
     '',
     key === ''
-      ? '- **Identity:** none is given; equal content is one record.'
+      ? '- **Identity:** the venue gives none; equal content is one record.'
       : `- **Identity:** account, ${key}`,
     ...(labels.length === 0
       ? []
-      : [`- **Asked by partition:** ${labels.map((label) => `\`${label}\``).join(', ')}`]),
+      : [`- **Requested by partition:** ${labels.map((label) => `\`${label}\``).join(', ')}`]),
     ...(item.typed === null
       ? []
-      : [`- **Types:** what the words of \`${item.typed.field}\` mean stands in [types.md](../types.md)`]),
+      : [`- **Types:** the values of \`${item.typed.field}\` are explained in [types.md](../types.md)`]),
     ...(paramFrom === undefined
       ? []
       : [
-          `- **Asked for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, and each \`${paramFrom.param}\` that was sent from here to \`${paramFrom.write}\``,
+          `- **Requested for each** \`${paramFrom.field}\` of \`${paramFrom.feed}\`, and each \`${paramFrom.param}\` that was sent from here to \`${paramFrom.write}\``,
         ]),
     '',
     ...markdownTable(['field', 'column', 'type', 'meaning'], columns),
@@ -196,7 +197,7 @@ function itemsOf(items: ItemTable): string[] {
     return [[`\`${column}\``, type, meaning]]
   })
   return [
-    `What \`${wirePath(items)}\` holds is published as rows of \`${items.items.table}\`, which \`page_id, page_row\` join to \`${items.record.table}\`; \`list_index\` is the place in the list.`,
+    `The contents of \`${wirePath(items)}\` are published as rows of \`${items.items.table}\`, which \`page_id, page_row\` join to \`${items.record.table}\`; \`list_index\` is the position in the list.`,
     '',
     ...markdownTable(['column', 'type', 'meaning'], rows),
     '',

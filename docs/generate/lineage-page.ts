@@ -11,9 +11,9 @@ import { groupedTables, nameOf, steps } from './table-page.ts'
 
 const INTRODUCTION = `# Lineage
 
-What each published table is made from, down to the feeds of the venue, imported files, reference tables and the configuration; \`tieout tables NAME --lineage\` prints the same. What a table holds is in [tables.md](tables.md), and where one figure comes from, down to the bytes that were received, says \`tieout explain ID\`.
+What each published table is built from, down to the feeds of the venue, imported files, reference tables and the configuration; \`tieout tables NAME --lineage\` prints the same. What a table contains is in [tables.md](tables.md). To trace a single figure down to the bytes received, use \`tieout explain ID\`.
 
-Each line is what the line above it reads, with what it does. A published table has a section of its own; a step (\`staging.…\`, in \`sql/staging\` and \`sql/intermediate\`) is opened where it stands first.
+Each indented line names an input of the line above it, with what it does. A published table has its own section; a step (\`staging.…\`, in \`sql/staging\` and \`sql/intermediate\`) is expanded where it first appears.
 `
 
 /** The whole page. */
@@ -34,7 +34,7 @@ function section(lineage: Lineage, table: string): string[] {
     '',
     ...lineageOf(lineage, table).map(item),
     '',
-    ...(sources.length === 0 ? [] : [`*In the end from:* ${sources.join(', ')}.`, '']),
+    ...(sources.length === 0 ? [] : [`*Ultimately from:* ${sources.join(', ')}.`, '']),
   ]
 }
 

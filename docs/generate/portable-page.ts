@@ -6,9 +6,9 @@ import { MADE, markdownTable } from './markdown.ts'
 const opening = `# One text for two engines
 
 ${MADE}
-Each model of \`sql/\` is one text that runs in DuckDB, which builds the books, and in ClickHouse, for books of a size that one machine does not hold, with the same rows. What the two say differently has a name of its own in models; \`test/sql/portable.test.ts\` refuses what is not known to be the same.
+Each model of \`sql/\` is one text that runs, with the same rows, in DuckDB, which builds the books, and in ClickHouse, for books too large for one machine. Anything that the two engines express differently has its own name in the models; \`test/sql/portable.test.ts\` rejects any construct that is not known to be the same.
 
-The build makes the names as temporary macros of its connection. They are not in the published file: a question that an analyst asks there means what DuckDB says, with \`exact_multiply\` and \`exact_divide\` beside it.
+The build defines the names as temporary macros of its connection. They are not in the published file: an analyst's query there is plain DuckDB SQL, plus \`exact_multiply\` and \`exact_divide\`.
 
 ## Names
 
@@ -26,7 +26,7 @@ const shell = `
 
 ## In a DuckDB shell
 
-To run a model by hand, make the names first; a name without a line here is one that DuckDB has, or that the build registers (\`exact_ratio\`).
+To run a model by hand, define the names first. A name without a line here is built into DuckDB or registered by the build (\`exact_ratio\`).
 
 \`\`\`sql
 ${portableFunctions
@@ -37,7 +37,7 @@ ${portableFunctions
 
 ## In ClickHouse
 
-Columns of input tables are Nullable, times \`DateTime64(6, 'UTC')\`, days \`Date32\` and amounts \`Decimal(38, 18)\`; the schemas are databases. Models rest on these settings:
+Columns of input tables are Nullable, times \`DateTime64(6, 'UTC')\`, days \`Date32\` and amounts \`Decimal(38, 18)\`; the schemas are databases. The models depend on these settings:
 
 \`\`\`sql
 ${Object.entries(clickhouseSettings)
@@ -45,7 +45,7 @@ ${Object.entries(clickhouseSettings)
   .join('\n')}
 \`\`\`
 
-Days end in 2299 there, and the length of a text counts bytes.
+There, days end in 2299, and the length of a text is in bytes.
 `
 
 export const portablePage = (): string => `${opening}${names}${shell}`

@@ -10,7 +10,7 @@ import { MADE, markdownTable } from './markdown.ts'
 
 const INTRODUCTION = `# Published tables
 
-The tables of schema \`main\` of \`ledger.duckdb\`, for whoever asks them with \`tieout sql\` or opens a copy. Times are TIMESTAMPTZ, amounts DECIMAL(38,18), days DATE. \`tieout tables\` prints the same from the comments of the ledger at hand, \`tieout tables NAME\` one table with the types of its columns. What each is made from is in [lineage.md](lineage.md).
+The tables of schema \`main\` of \`ledger.duckdb\`, for queries with \`tieout sql\` or in a copy. Times are TIMESTAMPTZ, amounts DECIMAL(38,18), days DATE. \`tieout tables\` prints the same from the comments of your own ledger, and \`tieout tables NAME\` prints one table with the types of its columns. What each table is built from is in [lineage.md](lineage.md).
 `
 
 /** The steps that a build adds to the models; what their tables are does not depend on the method. */

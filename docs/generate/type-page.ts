@@ -1,5 +1,4 @@
-// The page docs/types.md, made from the tables of data/ by which types are classified, so that what is documented is what
-// runs.
+// Generates docs/types.md from the tables of data/ that classify types, so that what is documented is what runs.
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse } from 'csv-parse/sync'
@@ -10,23 +9,23 @@ type Row = Readonly<Record<string, string>>
 
 const introduction = (): string => `# Types
 
-Every record of a feed below says what kind of change it is in a word of the venue. What the words mean stands in \`data/tax_types.csv\`, from which this page is made. No list of the words is published for most feeds; those here were seen in public. That one of them reaches a feed is often inferred, and every one has a kind, so that an ordinary account has none that nobody has classified.
+Every record of a feed below names the kind of change with a word of the venue, its type. \`data/tax_types.csv\`, from which this page is generated, defines what the types mean. For most feeds no list of types is published; those here were seen in public sources. That a type occurs in a feed is often inferred. Every type here has a kind, so that an ordinary account has no unclassified ones.
 
-- **Spelling** does not matter: capitals or not, and any run of hyphens, underscores and blanks is one underscore. \`Airdrop Reward-A\` and \`airdrop_reward_a\` are one name.
-- **\`FIXED_\`** before a name makes it the isolated-margin twin of that name, and means the same where it has no row of its own.
-- **What is not listed** is \`unclassified\`: it is kept, counts in the balance where the feed has one, and is a warning of the check unknown_type.
-- **Your own rows** come first: a file \`tax_types.csv\` in the folder of the books, with the columns \`feed,type,kind,direction,family,role,note\` and, if you like, \`doubt\`. A type may end in \`*\`, which stands for anything. \`kinds.csv\` and \`type_doubts.csv\` beside it add kinds and doubts.
+- **Spelling** does not matter: case is ignored, and any run of hyphens, underscores and blanks is one underscore. \`Airdrop Reward-A\` and \`airdrop_reward_a\` are one name.
+- **\`FIXED_\`** before a name makes it the isolated-margin twin of that name, and means the same unless it has a row of its own.
+- **Any other type** is \`unclassified\`: its records are kept and included in the balance if the feed has one, and the check unknown_type reports a warning.
+- **Your own rows** take precedence: put a file \`tax_types.csv\` in the folder of the books, with the columns \`feed,type,kind,direction,family,role,note\` and, optionally, \`doubt\`. A type may end in \`*\`, which stands for anything. \`kinds.csv\` and \`type_doubts.csv\` beside it add kinds and doubts.
 
 The columns of \`tax_types.csv\`:
 
 | column | meaning |
 | --- | --- |
-| \`feed\` | A feed, or a word for all feeds that share their names: ${vocabularies()}. A row for the feed comes before one for the word. |
-| \`type\` | The venue's word, in any spelling. |
+| \`feed\` | A feed, or a word for all feeds that share their type names: ${vocabularies()}. A row for the feed takes precedence over one for the word. |
+| \`type\` | The venue's name for the type, in any spelling. |
 | \`kind\` | What it is; see below. |
-| \`direction\` | \`in\`, \`out\`, or \`either\` where the amount's sign alone tells. P2P quantities have no sign, so there the direction is what counts. |
-| \`family\`, \`role\` | Which legs belong together, and whether the coin was \`received\`, \`paid\` or taken as a \`fee\`. Empty for what has no other leg. |
-| \`doubt\` | Why the meaning is in doubt; see below. Empty where it is not. |
+| \`direction\` | \`in\`, \`out\`, or \`either\` if only the sign of the amount shows it. P2P quantities have no sign, so for them the direction determines it. |
+| \`family\`, \`role\` | Which legs belong together, and whether the coin was \`received\`, \`paid\` or taken as a \`fee\`. Empty for a type without another leg. |
+| \`doubt\` | Why the meaning is in doubt; see below. Empty if it is not. |
 | \`note\` | The meaning in words. |
 `
 
@@ -38,14 +37,14 @@ const KINDS = `
 const DOUBTS = `
 ## Doubts
 
-Records of these types count as classified, and the check doubtful_type names them in a notice for each account and doubt. Results of isolated margin that agree or disagree with an open position, or with the orders of a closed one, are in no doubt.
+Records of these types are booked as classified, and the check doubtful_type lists them in a notice for each account and doubt. Results of isolated margin that could be compared with an open position, or with the orders of a closed one, are not in doubt, whether they agree or not.
 
 `
 
 const NAMES = `
 ## Names
 
-A feed whose column is empty has no meaning for the name; there it is unclassified.
+If the column of a feed is empty, the name has no meaning in that feed and is unclassified there.
 
 `
 

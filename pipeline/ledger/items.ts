@@ -47,13 +47,13 @@ const isHidden = (table: ItemTable, field: Field, publishPersonalData: boolean):
 export function itemDocs(table: ItemTable): ReadonlyMap<string, string> {
   const { record, items } = table
   const docs: [string, string][] = [
-    ['account', 'Account, as the configuration names it.'],
+    ['account', 'Account, as named in the configuration.'],
     ['partition', `As in ${record.table}.`],
     ...record.key.map((name): [string, string] => [columnName(name), docOf(record.fields[name] as Field)]),
     ...indexColumns(table).map((column): [string, string] =>
       column === 'list_index'
-        ? [column, 'Place of the item in its list, from 0.']
-        : [column, 'Place, from 0, of the item that holds the list.'],
+        ? [column, 'Position of the item in its list, from 0.']
+        : [column, 'Position, from 0, of the item that contains the list.'],
     ),
     ...Object.entries(items.fields).flatMap(([name, field]): [string, string][] => [
       [
@@ -64,10 +64,10 @@ export function itemDocs(table: ItemTable): ReadonlyMap<string, string> {
     ]),
     [
       'extra',
-      'Members that the interface document does not name and values that do not fit their column, as JSON; the whole item where it has another form. Null where there were none.',
+      'Members that the interface document does not name and values that do not fit their column, as JSON; the whole item if it has another form. Null if there were none.',
     ],
-    ['page_id', `With page_row, the row of ${record.table} that holds the item.`],
-    ['page_row', `With page_id, the row of ${record.table} that holds the item.`],
+    ['page_id', `With page_row, the row of ${record.table} that contains the item.`],
+    ['page_row', `With page_id, the row of ${record.table} that contains the item.`],
     ['first_seen_at', 'When this content of the record was first received.'],
     ['last_seen_at', 'When this content of the record was last received.'],
     ['is_current', 'False for a version of the record that the venue has since changed.'],
@@ -77,7 +77,7 @@ export function itemDocs(table: ItemTable): ReadonlyMap<string, string> {
 
 const decimalsDoc = (column: string): [string, string] => [
   `${column}_decimals`,
-  `How many decimals of ${column} the venue sent, zeros at the end included: more may have been cut off.`,
+  `Number of decimals of ${column} that the venue sent, including trailing zeros: more may have been cut off.`,
 ]
 
 /** What the table is, its grain and its keys. */

@@ -25,20 +25,21 @@ const ROWS_BEYOND_A_PAGE = 1_000_000
 
 /** Columns beside the fields of the record, with their meaning. */
 const COMMON_DOCS: Readonly<Record<string, string>> = {
-  account: 'Account, as the configuration names it.',
-  partition: 'Part of the feed in which the record was seen; the alphabetically first where it was several.',
-  other_partition: 'A further partition in which the same record was seen; null where there was none.',
+  account: 'Account, as named in the configuration.',
+  partition:
+    'Part of the feed in which the record was seen; if there were several, the first alphabetically.',
+  other_partition: 'A further partition in which the same record was seen; null if there was none.',
   biz_type: 'Business line of the query that brought the record.',
   margin_type: 'Margin type of the query that brought the record: crossed or isolated; null elsewhere.',
   counterparty_id:
-    'Pseudonym of who is on the other side, the same for the same name everywhere in these books; null where the order names nobody. docs/privacy.md.',
-  extra: 'Fields that the interface document does not name, as JSON; null where there were none.',
+    'Pseudonym of the counterparty, the same for the same name everywhere in these books; null if the order names nobody. docs/privacy.md.',
+  extra: 'Fields that the interface document does not name, as JSON; null if there were none.',
   page_id: 'Number of the journal frame that first brought this content.',
-  page_row: 'Place of the row in that page, from 0.',
+  page_row: 'Position of the row in that page, from 0.',
   first_seen_at: 'When this content was first received.',
   last_seen_at: 'When this content was last received.',
   is_current:
-    'False for a version that the venue has since changed, and for a row of a list that its newest complete answer lacks.',
+    'False for a version that the venue has since changed, and for a row of a list that is not in its newest complete answer.',
 }
 
 export function recordColumns(record: RecordType): string[] {
