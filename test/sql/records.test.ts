@@ -146,7 +146,7 @@ describe('an order', () => {
         checkName: 'changed_record',
         evidence: '["5"]',
         explanation:
-          '1 record of trade.orderHistory stands twice in one answer, with different content. The books follow the version updated last, or else the last in the answer; all versions are kept (is_current).',
+          '1 record of trade.orderHistory appears twice in one answer, with different content. The books follow the version updated last, or else the last in the answer; all versions are kept (is_current).',
       },
     ])
     expect(await books.query('select order_status from orders where is_current')).toEqual([['filled']])
