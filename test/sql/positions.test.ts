@@ -173,7 +173,9 @@ describe.concurrent('a futures record of a classic account that comes again unde
     expect(loud(result)).toEqual(['duplicate_records: -2 found -4'])
     expect(result.openBreaks.find(({ checkName }) => checkName === 'positions')).toMatchObject({
       severity: 'notice',
-      explanation: expect.stringContaining('this follows from the futures record 74, which was reported twice'),
+      explanation: expect.stringContaining(
+        'this follows from the futures record 74, which was reported twice',
+      ),
     })
   })
 
